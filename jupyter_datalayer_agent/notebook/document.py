@@ -1,0 +1,83 @@
+"""The protocol that every notebook backend follows (DESIGN 6).
+
+A backend is one way to a notebook: the page that has it open, the shared document on the server,
+or the file. Callers never know which one they have; they get it from ``NotebookService``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Literal, Protocol
+
+from ..protocol.page import CellEdit, CellRun, PageCell, PageNotebook
+from ..protocol.tools import Change
+
+BackendName = Literal["browser", "room", "file"]
+Progress = Callable[[str, Literal["started", "finished"]], Awaitable[None]]
+
+
+class DocumentError(Exception):
+    """A document could not be read, changed or run.
+
+    ``code`` is a tool error code; ``message`` says what is wrong, ``hint`` what would be right;
+    ``cells`` are the cells as they are now, where an edit was refused as ``stale``.
+    """
+
+    def __init__(
+        self,
+        code: Literal[
+            "not_found", "stale", "invalid_arguments", "not_allowed", "kernel_error", "internal"
+        ],
+        message: str,
+        hint: str | None = None,
+        cells: Sequence[PageCell] = (),
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.cells = list(cells)
+
+
+class AppliedEdits(Protocol):
+    """What a batch did: the changes, and the touched cells as read back."""
+
+    changes: list[Change]
+    cells: list[PageCell]
+
+
+class NotebookDocument(Protocol):
+    """A notebook by its path under the server root."""
+
+    path: str
+    backend: BackendName
+
+    async def read(
+        self, cell_ids: Sequence[str] | None = None, *, outputs: bool = False
+    ) -> PageNotebook:
+        """All cells in order, or the named ones; outputs (nbformat) only where asked for."""
+        ...
+
+    async def edit(self, edits: Sequence[CellEdit]) -> AppliedEdits:
+        """Apply the batch whole or not at all, save, and read the touched cells back.
+
+        Raises ``DocumentError`` ``stale`` when a cell's source is not the one an edit was based
+        on, with the cell as it is now.
+        """
+        ...
+
+    async def run(
+        self,
+        cell_ids: Sequence[str],
+        *,
+        stop_on_error: bool = True,
+        timeout: float,
+        on_progress: Progress | None = None,
+    ) -> list[CellRun]:
+        """Run the cells in this order; one result a cell, with the status that it really had.
+
+        ``timeout`` is in seconds, for each cell, from the moment the kernel starts it. When the
+        task is cancelled, the kernel is interrupted if it is our request that runs there, and its
+        ``idle`` is awaited, before the cancellation goes on.
+        """
+        ...

@@ -1,0 +1,73 @@
+"""What the model is told about the notebook in front of the person (DESIGN 6)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from .base import Wire
+
+CellType = Literal["code", "markdown", "raw"]
+SelectionStatus = Literal["unselected", "selected", "active"]
+ExecutionStatus = Literal["running", "pending", "idle"]
+
+
+class CellContext(Wire):
+    """One cell. The execution fields are None for cells that are not code.
+
+    ``selection_status`` is ``active`` when the cell's editor has the cursor (edit mode).
+    ``last_execution_duration`` is in ms, ``last_run_end_time`` in ms since 1970.
+    """
+
+    id: str
+    index: int
+    type: CellType
+    content: str
+    has_output: bool
+    selection_status: SelectionStatus = "unselected"
+    execution_status: ExecutionStatus | None = None
+    execution_order: int | None = None
+    last_run_success: bool | None = None
+    last_execution_duration: float | None = None
+    last_run_end_time: int | None = None
+
+
+class CellOutline(Wire):
+    """One line for a cell of a notebook with 20 cells or more."""
+
+    id: str
+    index: int
+    type: CellType
+    heading: str
+    status: str
+
+
+class NotebookContext(Wire):
+    """``all_cells`` when the notebook has fewer than 20 cells, else ``outline``."""
+
+    uri: str
+    kernel_id: str | None
+    kernel_language: str
+    cell_count: int
+    selected_cells: list[CellContext]
+    all_cells: list[CellContext] | None = None
+    outline: list[CellOutline] | None = None
+
+
+class FileContext(Wire):
+    """The text file that is the active document."""
+
+    path: str
+    language: str | None = None
+    content: str
+    truncated: bool = False
+
+
+class ContextReply(Wire):
+    """Answer of ``GET context``: what a turn would send now, and its size in tokens."""
+
+    notebook: NotebookContext | None = None
+    file: FileContext | None = None
+    text: str
+    tokens: int
+    notebook_mode: Literal["off", "read-only", "full"] = "off"
+    reason: str | None = None

@@ -1,0 +1,307 @@
+"""The event queue: what a session tells everybody who listens."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter
+
+from .base import Mode, NotebookMode, Wire
+from .errors import ErrorCode
+from .ops import PlanStep
+from .requests import SessionSettings, Usage
+from .tools import Change, ToolCallStatus
+
+
+class BaseEvent(Wire):
+    """``seq`` increases within a session and is the SSE id; ``at`` is ms since 1970."""
+
+    seq: int = 0
+    turn_id: str | None = None
+    at: int = 0
+
+
+class SessionConfigured(BaseEvent):
+    """The session's settings or title changed."""
+
+    type: Literal["session_configured"] = "session_configured"
+    settings: SessionSettings
+    title: str | None = None
+
+
+class OpQueued(BaseEvent):
+    """A message waits while another turn runs; ``message`` is what the person wrote."""
+
+    type: Literal["op_queued"] = "op_queued"
+    op_id: str
+    message: str | None = None
+
+
+class OpDequeued(BaseEvent):
+    """A waiting message was taken: by its turn, or back by the person."""
+
+    type: Literal["op_dequeued"] = "op_dequeued"
+    op_id: str
+    reason: Literal["started", "removed"]
+
+
+class TurnStarted(BaseEvent):
+    """A turn began; ``tools`` are the names that the model is sent."""
+
+    type: Literal["turn_started"] = "turn_started"
+    mode: Mode
+    notebook_mode: NotebookMode
+    tools: list[str]
+    message: str = ""
+    model: str | None = None
+    target: str | None = None
+    op_id: str | None = None
+
+
+class Status(BaseEvent):
+    """What is being done now, in words for a person."""
+
+    type: Literal["status"] = "status"
+    message: str
+
+
+class ModelStarted(BaseEvent):
+    """A model call began; ``attempt`` counts from 1."""
+
+    type: Literal["model_started"] = "model_started"
+    model: str
+    attempt: int
+
+
+class TextDelta(BaseEvent):
+    """More text of an answer."""
+
+    type: Literal["text_delta"] = "text_delta"
+    item_id: str
+    delta: str
+
+
+class ReasoningDelta(BaseEvent):
+    """More of the model's reasoning summary."""
+
+    type: Literal["reasoning_delta"] = "reasoning_delta"
+    item_id: str
+    delta: str
+
+
+class ItemDiscarded(BaseEvent):
+    """A retried stream takes back what it had shown of this item."""
+
+    type: Literal["item_discarded"] = "item_discarded"
+    item_id: str
+
+
+class PlanUpdated(BaseEvent):
+    """The plan as it stands."""
+
+    type: Literal["plan_updated"] = "plan_updated"
+    steps: list[PlanStep]
+    explanation: str | None = None
+
+
+class StepStarted(BaseEvent):
+    """A step of a planned workflow began; ``index`` counts from 0."""
+
+    type: Literal["step_started"] = "step_started"
+    index: int
+    total: int
+    description: str
+
+
+class StepFinished(BaseEvent):
+    """A step of a planned workflow ended."""
+
+    type: Literal["step_finished"] = "step_finished"
+    index: int
+    success: bool
+    message: str
+
+
+class RecoveryStarted(BaseEvent):
+    """A failed step is being repaired."""
+
+    type: Literal["recovery_started"] = "recovery_started"
+    index: int
+    error: str
+    attempt: int
+
+
+class RecoveryFinished(BaseEvent):
+    """The repair of a failed step ended."""
+
+    type: Literal["recovery_finished"] = "recovery_finished"
+    index: int
+    success: bool
+    message: str
+
+
+class ToolCallStarted(BaseEvent):
+    """The model began to write a call."""
+
+    type: Literal["tool_call_started"] = "tool_call_started"
+    call_id: str
+    name: str
+
+
+class ToolCallArguments(BaseEvent):
+    """The call's arguments, complete; a string where they were not valid JSON."""
+
+    type: Literal["tool_call_arguments"] = "tool_call_arguments"
+    call_id: str
+    arguments: Any
+
+
+class ToolCallOutput(BaseEvent):
+    """What the call returned: ``output`` as the model was sent it; ``summary`` for a person."""
+
+    type: Literal["tool_call_output"] = "tool_call_output"
+    call_id: str
+    name: str
+    status: ToolCallStatus
+    output: Any = None
+    truncated: bool = False
+    duration_ms: float = 0
+    summary: str | None = None
+
+
+class ApprovalRequested(BaseEvent):
+    """An act waits for the person. ``changes`` is what it would change, where that is known."""
+
+    type: Literal["approval_requested"] = "approval_requested"
+    approval_id: str
+    call_id: str
+    name: str
+    arguments: Any
+    reason: str
+    destructive: bool
+    changes: list[Change] | None = None
+
+
+class ApprovalResolved(BaseEvent):
+    """The wait is over; ``expired`` when nobody could answer in time."""
+
+    type: Literal["approval_resolved"] = "approval_resolved"
+    approval_id: str
+    decision: Literal["approve", "approve_for_session", "deny", "expired", "aborted"]
+
+
+class UserInputRequested(BaseEvent):
+    """A question for the person."""
+
+    type: Literal["user_input_requested"] = "user_input_requested"
+    request_id: str
+    question: str
+    options: list[str] | None = None
+
+
+class DocumentChanged(BaseEvent):
+    """A document was changed by this turn, as read back."""
+
+    type: Literal["document_changed"] = "document_changed"
+    path: str
+    changes: list[Change]
+
+
+class DatasetRegistered(BaseEvent):
+    """A data set became known to the session."""
+
+    type: Literal["dataset_registered"] = "dataset_registered"
+    dataset: dict[str, Any]
+
+
+class TokenUsage(BaseEvent):
+    """The turn's tokens so far."""
+
+    type: Literal["token_usage"] = "token_usage"
+    usage: Usage
+
+
+class ContextCompacted(BaseEvent):
+    """Older turns are no longer sent whole; counts of turns before and after."""
+
+    type: Literal["context_compacted"] = "context_compacted"
+    before: int
+    after: int
+
+
+class Warning_(BaseEvent):
+    """Something the person should know that does not end the turn."""
+
+    type: Literal["warning"] = "warning"
+    code: str
+    message: str
+
+
+class FinalReply(BaseEvent):
+    """The turn's whole answer."""
+
+    type: Literal["final_reply"] = "final_reply"
+    text: str
+
+
+class ErrorEvent(BaseEvent):
+    """A failure that the person must be told of."""
+
+    type: Literal["error"] = "error"
+    code: ErrorCode
+    message: str
+    retryable: bool = False
+
+
+class TurnCompleted(BaseEvent):
+    """The turn ended. Times in ms; the time to the first token from the turn's start."""
+
+    type: Literal["turn_completed"] = "turn_completed"
+    duration_ms: float
+    time_to_first_token_ms: float | None = None
+    usage: Usage
+
+
+class TurnAborted(BaseEvent):
+    """The turn ended before its time."""
+
+    type: Literal["turn_aborted"] = "turn_aborted"
+    reason: Literal[
+        "interrupted", "replaced", "token_limit", "tool_limit", "shutdown", "error"
+    ]
+
+
+Event = Annotated[
+    SessionConfigured
+    | OpQueued
+    | OpDequeued
+    | TurnStarted
+    | Status
+    | ModelStarted
+    | TextDelta
+    | ReasoningDelta
+    | ItemDiscarded
+    | PlanUpdated
+    | StepStarted
+    | StepFinished
+    | RecoveryStarted
+    | RecoveryFinished
+    | ToolCallStarted
+    | ToolCallArguments
+    | ToolCallOutput
+    | ApprovalRequested
+    | ApprovalResolved
+    | UserInputRequested
+    | DocumentChanged
+    | DatasetRegistered
+    | TokenUsage
+    | ContextCompacted
+    | Warning_
+    | FinalReply
+    | ErrorEvent
+    | TurnCompleted
+    | TurnAborted,
+    Field(discriminator="type"),
+]
+
+EVENT_ADAPTER: TypeAdapter[Event] = TypeAdapter(Event)

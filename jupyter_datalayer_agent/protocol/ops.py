@@ -1,0 +1,146 @@
+"""The submission queue: what a client may ask of a session."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter
+
+from .base import Wire
+from .requests import ChatRequest, SessionSettings
+
+
+class PlanStep(Wire):
+    """One step of a plan and how far it is."""
+
+    description: str
+    tool_calls: list[str] = []
+    status: Literal["pending", "in_progress", "completed", "failed"] = "pending"
+
+
+class UserMessage(Wire):
+    """A message; it waits its turn while another runs."""
+
+    type: Literal["user_message"] = "user_message"
+    request: ChatRequest
+
+
+class Dequeue(Wire):
+    """Take a waiting message back."""
+
+    type: Literal["dequeue"] = "dequeue"
+    op_id: str
+
+
+class SendNow(Wire):
+    """Interrupt the running turn and take this waiting message next."""
+
+    type: Literal["send_now"] = "send_now"
+    op_id: str
+
+
+class Interrupt(Wire):
+    """Stop the running turn."""
+
+    type: Literal["interrupt"] = "interrupt"
+
+
+class ApprovalDecision(Wire):
+    """The person's answer to an ``approval_requested``; the model reads ``feedback``."""
+
+    type: Literal["approval_decision"] = "approval_decision"
+    approval_id: str
+    decision: Literal["approve", "approve_for_session", "deny"]
+    feedback: str | None = None
+
+
+class PlanDecision(Wire):
+    """The person's answer to a plan."""
+
+    type: Literal["plan_decision"] = "plan_decision"
+    decision: Literal["approve", "edit", "reject"]
+    steps: list[PlanStep] | None = None
+
+
+class UserInputAnswer(Wire):
+    """The person's answer to a ``user_input_requested``."""
+
+    type: Literal["user_input_answer"] = "user_input_answer"
+    request_id: str
+    answer: str
+
+
+class Resume(Wire):
+    """Go on with a workflow that stopped."""
+
+    type: Literal["resume"] = "resume"
+
+
+class ConfigUpdate(Wire):
+    """Change what the session remembers."""
+
+    type: Literal["config_update"] = "config_update"
+    settings: SessionSettings
+
+
+class UploadRegistered(Wire):
+    """A data set was uploaded for this session."""
+
+    type: Literal["upload_registered"] = "upload_registered"
+    dataset: dict[str, Any]
+
+
+class Compact(Wire):
+    """Summarise the older turns now."""
+
+    type: Literal["compact"] = "compact"
+
+
+class Undo(Wire):
+    """Take back what a turn changed, or only some cells of it."""
+
+    type: Literal["undo"] = "undo"
+    turn_id: str
+    cell_ids: list[str] | None = None
+
+
+class Keep(Wire):
+    """Settle what a turn changed, or only some cells of it."""
+
+    type: Literal["keep"] = "keep"
+    turn_id: str
+    cell_ids: list[str] | None = None
+
+
+class Reset(Wire):
+    """Forget the conversation's messages and token count."""
+
+    type: Literal["reset"] = "reset"
+
+
+class Shutdown(Wire):
+    """End the running turn and unload the session from memory."""
+
+    type: Literal["shutdown"] = "shutdown"
+
+
+Op = Annotated[
+    UserMessage
+    | Dequeue
+    | SendNow
+    | Interrupt
+    | ApprovalDecision
+    | PlanDecision
+    | UserInputAnswer
+    | Resume
+    | ConfigUpdate
+    | UploadRegistered
+    | Compact
+    | Undo
+    | Keep
+    | Reset
+    | Shutdown,
+    Field(discriminator="type"),
+]
+
+OP_ADAPTER: TypeAdapter[Op] = TypeAdapter(Op)

@@ -1,0 +1,360 @@
+"""What travels over ``WS page``, the one connection of an open page (DESIGN 6).
+
+The page sends ``ClientMessage``s and gets ``ServerMessage``s, both JSON texts. The server asks the
+page with ``PageRequest`` and the page answers with one ``PageResponse`` of the same
+``request_id``; while a run goes on it may send ``PageProgress``.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter
+
+from .base import Wire
+from .context import CellType, ExecutionStatus, SelectionStatus
+from .errors import ErrorBody
+from .ops import Op
+
+
+class ActiveDocument(Wire):
+    """The document whose editor is the active one in JupyterLab's main area."""
+
+    path: str
+    kind: Literal["notebook", "file", "lexical"]
+
+
+class OpenNotebook(Wire):
+    """A notebook that is open in the page, with what its editor shows now.
+
+    ``active_cell_id`` has the cursor or the focus; ``editing`` is edit mode.
+    """
+
+    path: str
+    ready: bool = True
+    kernel_id: str | None = None
+    kernel_name: str | None = None
+    kernel_language: str | None = None
+    kernel_status: str | None = None
+    cell_count: int = 0
+    active_cell_id: str | None = None
+    editing: bool = False
+    selected_cell_ids: list[str] = []
+    running_cell_ids: list[str] = []
+    pending_cell_ids: list[str] = []
+
+
+class Hello(Wire):
+    """First message of a connection. ``client_id`` lives as long as the browser tab."""
+
+    type: Literal["hello"] = "hello"
+    client_id: str
+
+
+class EditorState(Wire):
+    """The whole editor state; sent on each change, at most every 50 ms."""
+
+    type: Literal["editor_state"] = "editor_state"
+    active_document: ActiveDocument | None = None
+    notebooks: list[OpenNotebook] = []
+
+
+class Subscribe(Wire):
+    """Send the session's events with ``seq`` over ``after``, then live ones."""
+
+    type: Literal["subscribe"] = "subscribe"
+    session_id: str
+    after: int = 0
+
+
+class Unsubscribe(Wire):
+    """No more events of this session."""
+
+    type: Literal["unsubscribe"] = "unsubscribe"
+    session_id: str
+
+
+class SubmitOp(Wire):
+    """An op for a session; answered by ``op_accepted`` or ``op_rejected`` with this ``ref``."""
+
+    type: Literal["submit_op"] = "submit_op"
+    ref: str
+    session_id: str
+    op: Op
+
+
+class InputFocused(Wire):
+    """The person turned to the input: the model library may be loaded now."""
+
+    type: Literal["input_focused"] = "input_focused"
+
+
+class PageResponse(Wire):
+    """The answer to a ``PageRequest``: ``result`` where ``ok``, else ``error``."""
+
+    type: Literal["response"] = "response"
+    request_id: str
+    ok: bool
+    result: Any = None
+    error: PageFailure | None = None
+
+
+class PageProgress(Wire):
+    """A cell of a run began or ended in the page."""
+
+    type: Literal["progress"] = "progress"
+    request_id: str
+    cell_id: str
+    state: Literal["started", "finished"]
+
+
+class PageFailure(Wire):
+    """Why the page could not do it. ``cells`` are the cells as they are now, for ``stale``."""
+
+    code: Literal["not_open", "not_found", "stale", "kernel_error", "invalid", "internal"]
+    message: str
+    cells: list[PageCell] | None = None
+
+
+class PageCell(Wire):
+    """A cell as the page has it. ``outputs`` (nbformat) only where they were asked for.
+
+    ``hash`` is the SHA-256 of the source in UTF-8, hexadecimal.
+    """
+
+    id: str
+    index: int
+    type: CellType
+    source: str
+    hash: str
+    has_output: bool = False
+    outputs: list[dict[str, Any]] | None = None
+    selection_status: SelectionStatus = "unselected"
+    execution_status: ExecutionStatus | None = None
+    execution_count: int | None = None
+    last_run_success: bool | None = None
+    last_execution_duration: float | None = None
+    last_run_end_time: int | None = None
+
+
+class PageNotebook(Wire):
+    """Result of ``notebook.read``, and part of that of ``notebook.edit``."""
+
+    path: str
+    kernel_id: str | None = None
+    kernel_name: str | None = None
+    kernel_language: str | None = None
+    kernel_status: str | None = None
+    cells: list[PageCell]
+
+
+class ReadParams(Wire):
+    """``notebook.read``: all cells, or only ``cell_ids``; outputs only if wanted."""
+
+    path: str
+    cell_ids: list[str] | None = None
+    outputs: bool = False
+
+
+class CellPosition(Wire):
+    """Exactly one of: a fixed end, after a cell, before a cell."""
+
+    at: Literal["start", "end"] | None = None
+    after: str | None = None
+    before: str | None = None
+
+
+class InsertCell(Wire):
+    """A new cell, with the id that it is to have."""
+
+    op: Literal["insert"] = "insert"
+    cell_id: str
+    type: CellType
+    source: str
+    position: CellPosition
+
+
+class UpdateCell(Wire):
+    """New source or type in place. Refused when the cell's hash is not ``base_hash``."""
+
+    op: Literal["update"] = "update"
+    cell_id: str
+    base_hash: str
+    source: str | None = None
+    type: CellType | None = None
+
+
+class DeleteCell(Wire):
+    """Removal. Refused when the cell's hash is not ``base_hash``."""
+
+    op: Literal["delete"] = "delete"
+    cell_id: str
+    base_hash: str
+
+
+class MoveCell(Wire):
+    """Another place for a cell."""
+
+    op: Literal["move"] = "move"
+    cell_id: str
+    position: CellPosition
+
+
+CellEdit = Annotated[
+    InsertCell | UpdateCell | DeleteCell | MoveCell, Field(discriminator="op")
+]
+
+
+class EditParams(Wire):
+    """``notebook.edit``: applied whole or not at all, as one step of the notebook's undo, saved.
+
+    The result is a ``PageNotebook`` with the cells of the edits as read back.
+    """
+
+    path: str
+    edits: list[CellEdit]
+
+
+class RunParams(Wire):
+    """``notebook.run``: these cells in this order, through the page's own kernel session.
+
+    ``timeout_ms`` is for each cell, from ``execute_input``; afterwards the kernel is interrupted.
+    The result is a list of ``CellRun``.
+    """
+
+    path: str
+    cell_ids: list[str]
+    stop_on_error: bool = True
+    timeout_ms: float
+
+
+class CellRunError(Wire):
+    """The exception that a cell ended with."""
+
+    ename: str
+    evalue: str
+    traceback: list[str] = []
+
+
+class CellRun(Wire):
+    """How one cell of a run ended. ``note`` says why it was skipped, or what else to know."""
+
+    cell_id: str
+    index: int | None = None
+    status: Literal["ok", "error", "timeout", "aborted", "skipped"]
+    execution_count: int | None = None
+    duration_ms: float | None = None
+    outputs: list[dict[str, Any]] = []
+    error: CellRunError | None = None
+    note: str | None = None
+
+
+class RunResult(Wire):
+    """Result of ``notebook.run``."""
+
+    runs: list[CellRun]
+
+
+class InterruptParams(Wire):
+    """``notebook.interrupt``: stop the run ``request_id``, if it is ours that runs there."""
+
+    path: str
+    request_id: str
+
+
+class OpenParams(Wire):
+    """``document.open``: show the document in the main area without taking the focus."""
+
+    path: str
+
+
+class KernelParams(Wire):
+    """``notebook.selectKernel``: connect the notebook to a running kernel, or start one."""
+
+    path: str
+    kernel_id: str | None = None
+    kernel_name: str | None = None
+
+
+class RevealParams(Wire):
+    """``notebook.reveal``: scroll a cell into view."""
+
+    path: str
+    cell_id: str
+
+
+PageMethod = Literal[
+    "notebook.read",
+    "notebook.edit",
+    "notebook.run",
+    "notebook.interrupt",
+    "notebook.selectKernel",
+    "notebook.reveal",
+    "document.open",
+    "document.read",
+]
+
+
+class PageRequest(Wire):
+    """The server asks the page; ``params`` is the ``…Params`` of the method."""
+
+    type: Literal["request"] = "request"
+    request_id: str
+    method: PageMethod
+    params: dict[str, Any]
+
+
+class Welcome(Wire):
+    """Answer to ``hello``."""
+
+    type: Literal["welcome"] = "welcome"
+    client_id: str
+    version: str
+
+
+class SessionEvent(Wire):
+    """An event of a session that the page subscribed to."""
+
+    type: Literal["event"] = "event"
+    session_id: str
+    event: dict[str, Any]
+
+
+class OpAcceptedMessage(Wire):
+    """The op was put on the session's queue."""
+
+    type: Literal["op_accepted"] = "op_accepted"
+    ref: str
+    op_id: str
+
+
+class OpRejectedMessage(Wire):
+    """The op, or another message of the page, was refused."""
+
+    type: Literal["op_rejected"] = "op_rejected"
+    ref: str | None = None
+    error: ErrorBody
+
+
+ClientMessage = Annotated[
+    Hello
+    | EditorState
+    | Subscribe
+    | Unsubscribe
+    | SubmitOp
+    | InputFocused
+    | PageResponse
+    | PageProgress,
+    Field(discriminator="type"),
+]
+
+ServerMessage = Annotated[
+    Welcome | SessionEvent | OpAcceptedMessage | OpRejectedMessage | PageRequest,
+    Field(discriminator="type"),
+]
+
+PageResponse.model_rebuild()
+PageFailure.model_rebuild()
+
+CLIENT_MESSAGE_ADAPTER: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)
+SERVER_MESSAGE_ADAPTER: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)

@@ -1,0 +1,245 @@
+"""Requests and replies of the HTTP routes (DESIGN 3)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from .base import ApprovalPolicy, Location, Mode, NotebookMode, TurnStatus, Wire
+from .errors import ErrorBody
+from .tools import Change, ToolCallStatus
+
+
+class Attachment(Wire):
+    """Something the person attached to a message. ``path`` is relative to the server root."""
+
+    kind: Literal["notebook", "file", "cell", "dataset"]
+    path: str | None = None
+    cell_id: str | None = None
+    name: str | None = None
+
+
+class Overrides(Wire):
+    """Settings of one request, over every other layer but an administrator's lock."""
+
+    temperature: float | None = Field(None, ge=0, le=2)
+    top_p: float | None = Field(None, gt=0, le=1)
+    max_output_tokens: int | None = Field(None, ge=1)
+    parallel_tool_calls: bool | None = None
+    tool_choice: str | dict[str, Any] | None = None
+    token_limit: int | None = Field(None, ge=1)
+    max_tool_calls: int | None = Field(None, ge=1)
+
+
+class ChatRequest(Wire):
+    """A person's message. With no ``session_id`` a session is made.
+
+    ``active_notebook`` is the notebook whose editor is the active one; when the field is left out
+    it is what the page ``client_id`` last reported, and an explicit null means none.
+    """
+
+    message: str
+    session_id: str | None = None
+    mode: Mode | None = None
+    model: str | None = None
+    attachments: list[Attachment] = []
+    tool_references: list[str] = []
+    active_notebook: str | None = None
+    client_id: str | None = None
+    location: Location | None = None
+    cell_id: str | None = None
+    plan_first: bool | None = None
+    approval: ApprovalPolicy | None = None
+    overrides: Overrides | None = None
+
+
+class Usage(Wire):
+    """Tokens: of a model call, a turn or (``session_tokens``) the session so far."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    total_tokens: int = 0
+    session_tokens: int = 0
+
+
+class ToolCallRecord(Wire):
+    """A tool call as the turn kept it: ``output`` is the whole output, before any cut."""
+
+    call_id: str
+    name: str
+    arguments: Any = None
+    status: ToolCallStatus | Literal["running"]
+    output: Any = None
+    duration_ms: float | None = None
+
+
+class ChatReply(Wire):
+    """The end of a turn."""
+
+    session_id: str
+    turn_id: str
+    status: Literal["completed", "failed", "aborted"]
+    mode: Mode
+    notebook_mode: NotebookMode
+    reply: str
+    tool_calls: list[ToolCallRecord]
+    changes: list[Change]
+    usage: Usage
+    error: ErrorBody | None = None
+
+
+class SessionSettings(Wire):
+    """What a session remembers; None means: as the layers below say."""
+
+    mode: Mode | None = None
+    model: str | None = None
+    notebook: str | None = None
+    attachments: list[Attachment] | None = None
+    approval: ApprovalPolicy | None = None
+    plan_first: bool | None = None
+    temperature: float | None = Field(None, ge=0, le=2)
+    token_limit: int | None = Field(None, ge=1)
+    max_tool_calls: int | None = Field(None, ge=1)
+
+
+class Session(Wire):
+    """A conversation. ``last_seq`` is the number of its newest event."""
+
+    id: str
+    title: str
+    created_at: int
+    updated_at: int
+    settings: SessionSettings
+    turn_count: int = 0
+    last_seq: int = 0
+    running_turn_id: str | None = None
+    session_tokens: int = 0
+
+
+class SessionCreate(Wire):
+    """Body of ``POST sessions``."""
+
+    title: str | None = None
+    settings: SessionSettings | None = None
+
+
+class SessionPatch(Wire):
+    """Body of ``PATCH sessions/{id}``: only what is given changes."""
+
+    title: str | None = Field(None, min_length=1, max_length=200)
+    settings: SessionSettings | None = None
+
+
+class SessionsReply(Wire):
+    """A page of sessions, newest first; ``next_cursor`` asks for the following one."""
+
+    sessions: list[Session]
+    next_cursor: str | None = None
+
+
+class Turn(Wire):
+    """A turn with what it sent, did and cost.
+
+    ``items`` are Responses input items as they were sent. ``events`` (with ``?include=events``)
+    are the turn's events with the deltas of one item joined into one, enough to draw it again.
+    """
+
+    id: str
+    session_id: str
+    index: int
+    status: TurnStatus
+    mode: Mode
+    notebook_mode: NotebookMode
+    location: Location
+    model: str | None = None
+    message: str
+    reply: str = ""
+    started_at: int
+    ended_at: int | None = None
+    first_seq: int
+    last_seq: int
+    items: list[dict[str, Any]] = []
+    tool_calls: list[ToolCallRecord] = []
+    changes: list[Change] = []
+    usage: Usage = Usage()
+    error: ErrorBody | None = None
+    events: list[dict[str, Any]] | None = None
+
+
+class TurnsReply(Wire):
+    """Turns in order, the newest last; ``before`` asks for older ones (a turn id), if any."""
+
+    turns: list[Turn]
+    before: str | None = None
+
+
+class ChangesReply(Wire):
+    """What a turn changed, with a unified diff of each cell."""
+
+    turn_id: str
+    changes: list[Change]
+    diffs: list[str]
+
+
+class OpAccepted(Wire):
+    """Answer of ``POST sessions/{id}/ops``."""
+
+    op_id: str
+
+
+class ModelInfo(Wire):
+    """One model that may be chosen; ``ready`` says whether a call could be made now."""
+
+    id: str
+    label: str
+    provider: str
+    ready: bool
+    reason: str | None = None
+    vision: bool = False
+    context_window: int | None = None
+
+
+class Connection(Wire):
+    """A way to connect a model: what to type, and where."""
+
+    title: str
+    steps: str
+
+
+class ModelsReply(Wire):
+    """Answer of ``GET models``. ``message`` says what was looked for when nothing is ready."""
+
+    models: list[ModelInfo]
+    default: str | None
+    ready: bool
+    message: str | None = None
+    connections: list[Connection] = []
+
+
+class ConfigValue(Wire):
+    """One effective setting and the layer that it comes from."""
+
+    name: str
+    value: Any = None
+    source: Literal["default", "environment", "config", "user", "session"]
+    locked: bool = False
+
+
+class ConfigReply(Wire):
+    """Answer of ``GET config``; it never holds a secret."""
+
+    values: list[ConfigValue]
+
+
+class ConfigPatch(Wire):
+    """Body of ``PATCH config``: the person's settings in JupyterLab."""
+
+    values: dict[str, Any]
+
+
+class Health(Wire):
+    """Answer of ``GET health``."""
+
+    status: Literal["ok"] = "ok"
