@@ -16,8 +16,9 @@ class ScriptError(Exception):
 
 @dataclass
 class RecordedRequest:
-    """One request as the server received it. ``outcome`` is ``None`` while it is being answered, then one of
-    ``completed``, ``disconnected`` (the client went away), ``cut`` (the script broke it off), ``status``."""
+    """One request as the server received it. ``outcome`` is ``None`` while it is being answered,
+    then one of ``completed``, ``disconnected`` (the client went away), ``cut`` (the script broke it
+    off), ``status``."""
 
     path: str
     headers: dict[str, str]
@@ -79,7 +80,8 @@ class RecordedRequest:
         return outputs[-1] if outputs else ""
 
     def find(self, regex: str, group: int = 1, which: str = "last") -> str:
-        """A group of a match of ``regex`` in ``text``. A regex without groups gives the whole match."""
+        """A group of a match of ``regex`` in ``text``. A regex without groups gives the whole
+        match."""
         matches = list(re.finditer(regex, self.text, re.DOTALL | re.MULTILINE))
         if not matches:
             raise ScriptError(f"the regex {regex!r} matches nothing in the request")
@@ -114,7 +116,8 @@ class RecordedRequest:
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """The strings of a message or item that a model reads: contents, arguments and outputs, not roles or ids."""
+    """The strings of a message or item that a model reads: contents, arguments and outputs, not
+    roles or ids."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

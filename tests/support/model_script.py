@@ -1,30 +1,39 @@
 """What the scripted model does: one step for each request that reaches it.
 
-A script is a list of steps. Parts of an answer are ``Say``, ``Call`` and ``Reasoning``; ``Calls`` and ``Answer`` put
-several into one answer; ``Empty`` is an answer with nothing in it. Around any of them stand the things that go wrong:
-``BreakAfter``, ``NoFinish``, ``StreamError``, ``Gate``, ``Hang``. ``Status``, ``InvalidJson`` and ``DropConnection``
-answer no model output at all. In the test's own process a step may also be a function
-``(RecordedRequest) -> step``, so that the scripted model can read tool outputs before it decides.
+A script is a list of steps. Parts of an answer are ``Say``, ``Call`` and ``Reasoning``; ``Calls``
+and ``Answer`` put several into one answer; ``Empty`` is an answer with nothing in it. Around any of
+them stand the things that go wrong: ``BreakAfter``, ``NoFinish``, ``StreamError``, ``Gate``,
+``Hang``. ``Status``, ``InvalidJson`` and ``DropConnection`` answer no model output at all. In the
+test's own process a step may also be a function ``(RecordedRequest) -> step``, so that the scripted
+model can read tool outputs before it decides.
 
 Other processes write the same as JSON (``step_from_json``)::
 
-    [{"say": "Looking.", "chunk": 4, "delayMs": 10},
-     {"call": "getNotebookCells", "arguments": {}, "callId": "call_1"},
-     {"call": "updateNotebookCell", "arguments": {"cellId": {"cell": "horsepowr"}, "content": "df.horsepower.mean()"}},
-     {"calls": [{"call": "a", "arguments": {}}, {"call": "b", "arguments": "{broken"}], "text": "Both."},
-     {"answer": [{"reasoning": "thinking"}, {"say": "Done."}], "finish": "length",
-      "usage": {"input": 100, "output": 20, "cached": 64}},
-     {"say": {"format": "The mean is {}", "values": [{"regex": "mean=([0-9.]+)"}]}},
-     {"empty": true}, {"gate": {"say": "Hello"}, "after": 1}, {"breakAfter": 2, "step": {"say": "Hello there"}},
-     {"noFinish": {"say": "cut"}}, {"streamError": "overloaded", "code": "server_error", "after": 1, "step": {...}},
-     {"status": 429, "headers": {"Retry-After": "0"}, "body": {...}}, {"hang": 5}, {"invalidJson": true}, {"drop": true}]
+    [
+      {"say": "Looking.", "chunk": 4, "delayMs": 10},
+      {"call": "getNotebookCells", "arguments": {}, "callId": "call_1"},
+      {"call": "runNotebookCells", "arguments": {"cellIds": [{"cell": "horsepowr"}]}},
+      {"calls": [{"call": "a"}, {"call": "b", "arguments": "{broken"}], "text": "Both."},
+      {"answer": [{"reasoning": "thinking"}, {"say": "Done."}], "finish": "length",
+       "usage": {"input": 100, "output": 20, "cached": 64}},
+      {"say": {"format": "The mean is {}", "values": [{"regex": "mean=([0-9.]+)"}]}},
+      {"empty": true},
+      {"gate": {"say": "Hello"}, "after": 1},
+      {"breakAfter": 2, "step": {"say": "Hello there"}},
+      {"noFinish": {"say": "cut"}, "done": true},
+      {"streamError": "overloaded", "code": "server_error", "after": 1, "step": {"say": "Hello"}},
+      {"status": 429, "headers": {"Retry-After": "0"}, "body": {"error": {"message": "slow"}}},
+      {"hang": 5}, {"invalidJson": true}, {"drop": true}
+    ]
 
-Wherever a string of an answer or of its arguments stands, one of these may stand, looked up when the request arrives:
+Wherever a string of an answer or of its arguments stands, one of these may stand, looked up when
+the request arrives:
 
-- ``{"regex": R, "group"?: 1, "which"?: "last" | "first"}``: a match of R in the request's text (all instructions,
-  messages and tool outputs, in order, one after the other; the last match unless told otherwise).
-- ``{"cell": TEXT}``: the id of the last cell, in the JSON of any tool output, whose source contains TEXT. A cell is an
-  object with ``id`` or ``cellId`` and with ``content`` or ``source``.
+- ``{"regex": R, "group"?: 1, "which"?: "last" | "first"}``: a match of R in the request's text (all
+  instructions, messages and tool outputs, in order, one after the other; the last match unless
+  told otherwise).
+- ``{"cell": TEXT}``: the id of the last cell, in the JSON of any tool output, whose source contains
+  TEXT. A cell is an object with ``id`` or ``cellId`` and with ``content`` or ``source``.
 - ``{"format": F, "values": [...]}``: ``F.format(*values)``, each value a string or one of these.
 
 What is not found makes the server answer 500 and say which look-up failed.
@@ -38,7 +47,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.support.model_request import RecordedRequest, ScriptError, look_up
-
 
 Lookup = Mapping[str, Any]
 """A value that is looked up in the request, as the module's docstring says."""
@@ -55,7 +63,8 @@ class Say:
 
 @dataclass(frozen=True)
 class Call:
-    """A function call. ``arguments`` as a string is sent as it is, so that it can be broken JSON."""
+    """A function call. ``arguments`` as a string is sent as it is, so that it can be broken
+    JSON."""
 
     name: str
     arguments: Mapping[str, Any] | str = field(default_factory=dict)
@@ -66,7 +75,8 @@ class Call:
 
 @dataclass(frozen=True)
 class Reasoning:
-    """A reasoning summary. Over Responses it is an item with ``encrypted_content``, over chat ``reasoning_content``."""
+    """A reasoning summary: over Responses an item with ``encrypted_content``, over chat
+    ``reasoning_content``."""
 
     text: str | Lookup
     encrypted: str | None = "encrypted-reasoning"
@@ -112,7 +122,8 @@ class BreakAfter:
 
 @dataclass(frozen=True)
 class NoFinish:
-    """End the stream tidily but without ``finish_reason`` or ``response.completed``; ``done`` sends chat's [DONE]."""
+    """End the stream tidily but without ``finish_reason`` or ``response.completed``; ``done`` sends
+    chat's ``[DONE]``."""
 
     step: AnswerStep
     done: bool = True
@@ -138,7 +149,8 @@ class Gate:
 
 @dataclass(frozen=True)
 class Hang:
-    """Send nothing at all for ``seconds``, then answer ``step``, or close the connection if there is none."""
+    """Send nothing at all for ``seconds``, then answer ``step``, or close the connection if there
+    is none."""
 
     seconds: float
     step: AnswerStep | None = None

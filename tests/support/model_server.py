@@ -1,4 +1,4 @@
-"""The scripted model server: a real HTTP server that speaks OpenAI's APIs and says what its script says.
+"""The scripted model server: real HTTP, OpenAI's APIs, and a script that says what it answers.
 
 In a test::
 
@@ -6,16 +6,19 @@ In a test::
         ...  # api_base = server.base_url, any key, any model name
         assert server.requests[0].tool_names == [...]
 
-For other processes, ``python -m tests.support.model_server --port 4010 [--script file.json] [--default TEXT]`` prints
-its base URL on one line when it listens (port 0: any free one). Steps, in Python and in JSON: ``model_script``.
+For other processes, ``python -m tests.support.model_server --port 4010 [--script file.json]
+[--default TEXT]`` prints its base URL on one line when it listens (port 0: any free one). Steps, in
+Python and in JSON: ``model_script``.
 
-Routes: ``POST /v1/responses`` and ``/v1/chat/completions`` (streaming and not), ``GET /v1/models``; and for control
-``POST /__script__`` (a JSON list of steps to append, or ``{"steps": [...], "default": step}``), ``GET /__requests__``,
-``POST /__reset__`` (forgets script, default and requests, and lets everything that waits go), ``POST /__release__``
-``{"count"?: 1}``, ``GET /__state__`` ``{remaining, waiting, requests}``.
+Routes: ``POST /v1/responses`` and ``/v1/chat/completions`` (streaming and not), ``GET /v1/models``;
+and for control ``POST /__script__`` (a JSON list of steps to append, or ``{"steps": [...],
+"default": step}``), ``GET /__requests__``, ``POST /__reset__`` (forgets script, default and
+requests, and lets everything that waits go), ``POST /__release__`` ``{"count"?: 1}``, ``GET
+/__state__`` ``{remaining, waiting, requests}``.
 
-A request that finds no step left is answered 500 ``script_exhausted``, unless there is a default step; tests see it in
-``server.errors`` too. Each request is recorded with its body and headers; the value of a key never is.
+A request that finds no step left is answered 500 ``script_exhausted``, unless there is a default
+step; tests see it in ``server.errors`` too. Each request is recorded with its body and headers; the
+value of a key never is.
 """
 
 from __future__ import annotations
@@ -23,21 +26,19 @@ from __future__ import annotations
 import argparse
 import asyncio
 import collections
+import contextlib
 import json
 import pathlib
 import threading
-import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
 
 import tornado.httpserver
-import tornado.iostream
 import tornado.netutil
-import tornado.web
 
-from tests.support import model_wire
 from tests.support.model_request import RecordedRequest, ScriptError
+from tests.support.model_routes import application, first_of
 from tests.support.model_script import (
     Answer,
     BreakAfter,
@@ -49,14 +50,12 @@ from tests.support.model_script import (
     Hang,
     InvalidJson,
     NoFinish,
-    Plan,
     Reasoning,
     Say,
     Status,
     Step,
     StreamError,
     TokenCounts,
-    plan,
     step_from_json,
 )
 
@@ -82,14 +81,6 @@ __all__ = [
     "step_from_json",
 ]
 
-ERROR_TYPES = {
-    400: ("invalid_request_error", "bad_request"),
-    401: ("invalid_request_error", "invalid_api_key"),
-    403: ("invalid_request_error", "permission_denied"),
-    404: ("invalid_request_error", "model_not_found"),
-    429: ("rate_limit_error", "rate_limit_exceeded"),
-}
-
 
 class ScriptedModelServer:
     """The server, in a thread of its own. Every method may be called from any thread.
@@ -110,7 +101,8 @@ class ScriptedModelServer:
         """What the script could not answer."""
         self._port = port
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._wake: asyncio.Event = asyncio.Event()
+        self._wake = asyncio.Event()
+        self.stopping = asyncio.Event()
         self._thread: threading.Thread | None = None
 
     # -- what a test does with it
@@ -131,12 +123,23 @@ class ScriptedModelServer:
         with self._changed:
             self._steps.extend(steps)
 
+    def load(self, data: Sequence[Any] | dict[str, Any]) -> None:
+        """Append the steps of a JSON script; ``default`` is set where it is given.
+
+        Raises ``ScriptError``."""
+        if isinstance(data, dict):
+            if "default" in data:
+                self.set_default(step_from_json(data["default"]) if data["default"] else None)
+            data = data.get("steps", [])
+        self.script(*[step_from_json(step) for step in data])
+
     def set_default(self, step: Step | None) -> None:
         with self._changed:
             self._default = step
 
     def reset(self) -> None:
-        """Forget the script, the default, the requests and the errors, and let every paused stream go on."""
+        """Forget the script, the default, the requests and the errors, and let every paused stream
+        go on."""
         with self._changed:
             self._steps.clear()
             self._default = None
@@ -147,7 +150,8 @@ class ScriptedModelServer:
         self._nudge()
 
     def release(self, count: int = 1) -> None:
-        """Let ``count`` gates open: those that are waiting now, else the next ones that are reached."""
+        """Let ``count`` gates open: those that are waiting now, else the next ones that are
+        reached."""
         with self._changed:
             self._released += count
         self._nudge()
@@ -211,7 +215,7 @@ class ScriptedModelServer:
     def stop(self) -> None:
         """Close every connection and end the thread."""
         if self._loop is not None and self._thread is not None:
-            self._loop.call_soon_threadsafe(self._stopping.set)
+            self._loop.call_soon_threadsafe(self.stopping.set)
             self._thread.join(10)
 
     def _run(self, started: threading.Event) -> None:
@@ -219,13 +223,12 @@ class ScriptedModelServer:
 
     async def _serve(self, started: threading.Event) -> None:
         self._loop = asyncio.get_running_loop()
-        self._stopping = asyncio.Event()
         sockets = tornado.netutil.bind_sockets(self._port, "127.0.0.1")
         self._port = sockets[0].getsockname()[1]
-        server = tornado.httpserver.HTTPServer(_application(self), max_body_size=1 << 30)
+        server = tornado.httpserver.HTTPServer(application(self), max_body_size=1 << 30)
         server.add_sockets(sockets)
         started.set()
-        await self._stopping.wait()
+        await self.stopping.wait()
         server.stop()
         self.reset()
         await server.close_all_connections()
@@ -257,7 +260,8 @@ class ScriptedModelServer:
             self._changed.notify_all()
 
     def next_step(self, request: RecordedRequest) -> Step:
-        """The step for ``request``. Raises ``ScriptError`` when the script has ended or cannot answer."""
+        """The step for ``request``. Raises ``ScriptError`` when the script has ended or cannot
+        answer."""
         with self._changed:
             step = self._steps.popleft() if self._steps else self._default
         if step is None:
@@ -288,234 +292,11 @@ class ScriptedModelServer:
                     if self._released > 0:
                         self._released -= 1
                         return
-                await _either(wake, gone)
+                await first_of(wake, gone)
         finally:
             with self._changed:
                 self.waiting -= 1
                 self._changed.notify_all()
-
-
-async def _either(*events: asyncio.Event, timeout: float | None = None) -> None:
-    tasks = [asyncio.ensure_future(event.wait()) for event in events]
-    try:
-        await asyncio.wait(tasks, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()
-
-
-class _Cut(Exception):
-    """The script ends the connection here."""
-
-
-class ModelHandler(tornado.web.RequestHandler):
-    """Both model routes."""
-
-    def initialize(self, server: ScriptedModelServer) -> None:
-        self.server = server
-        self.gone = asyncio.Event()
-
-    def on_connection_close(self) -> None:
-        self.gone.set()
-        if hasattr(self, "recorded"):
-            self.server.ended(self.recorded, "disconnected")
-
-    async def post(self) -> None:
-        try:
-            body = json.loads(self.request.body)
-        except ValueError:
-            self._error(400, "the request body is not JSON")
-            return
-        headers = {name.lower(): value for name, value in self.request.headers.get_all()}
-        key = headers.pop("authorization", None) or headers.pop("api-key", None)
-        self.recorded = RecordedRequest(
-            self.request.path, headers, body, "present" if key else None
-        )
-        self.server.record(self.recorded)
-        try:
-            await self._play(self.server.next_step(self.recorded))
-        except ScriptError as error:
-            self.server.failed(str(error))
-            self._error(500, f"scripted model: {error}", "script_exhausted")
-        except _Cut:
-            self._cut()
-        except tornado.iostream.StreamClosedError:
-            self.server.ended(self.recorded, "disconnected")
-
-    async def _play(self, step: Step) -> None:
-        if isinstance(step, Hang):
-            await _either(self.gone, self.server._stopping, timeout=step.seconds)
-            if step.step is None or self.gone.is_set():
-                raise _Cut
-            step = step.step
-        if isinstance(step, DropConnection):
-            raise _Cut
-        if isinstance(step, Status):
-            self._status(step)
-        elif isinstance(step, InvalidJson):
-            streamed = self.recorded.stream
-            self.set_header("Content-Type", "text/event-stream" if streamed else "application/json")
-            await self.finish("data: {not json\n\n" if streamed else "{not json")
-            self.server.ended(self.recorded, "completed")
-        elif callable(step):
-            raise ScriptError("a function returned a function")
-        else:
-            planned = plan(step, self.recorded)
-            await (self._stream(planned) if self.recorded.stream else self._whole(planned))
-            self.server.ended(self.recorded, "completed")
-
-    async def _stream(self, planned: Plan) -> None:
-        self.set_header("Content-Type", "text/event-stream; charset=utf-8")
-        self.set_header("Cache-Control", "no-cache")
-        self.request.connection.stream.set_nodelay(True)  # type: ignore[union-attr]
-        sent = 0
-        ended = await self._at(planned, sent)
-        for frame in () if ended else model_wire.frames(planned, self.recorded):
-            if frame.delay_ms:
-                await _either(self.gone, timeout=frame.delay_ms / 1000)
-            if self.gone.is_set():
-                raise tornado.iostream.StreamClosedError
-            self.write(frame.encode())
-            await self.flush()
-            if frame.content:
-                sent += 1
-                self.recorded.chunks_sent = sent
-                if await self._at(planned, sent):
-                    break
-        await self.finish()
-
-    async def _at(self, planned: Plan, sent: int) -> bool:
-        """What the plan has in store after ``sent`` pieces; true if the stream is to end here."""
-        if sent in planned.gates:
-            await self.flush()
-            await self.server.pass_gate(self.gone)
-        if planned.break_after == sent:
-            await self.flush()
-            raise _Cut
-        if planned.error is not None and planned.error.after == sent:
-            error = planned.error
-            self.write(model_wire.error_frame(error.message, error.code, self.recorded).encode())
-            return True
-        return False
-
-    async def _whole(self, planned: Plan) -> None:
-        if planned.gates:
-            await self.server.pass_gate(self.gone)
-        if planned.error is not None:
-            self._status(
-                Status(
-                    500,
-                    body={"error": {"message": planned.error.message, "code": planned.error.code}},
-                )
-            )
-            return
-        body = json.dumps(model_wire.whole(planned, self.recorded)).encode()
-        self.set_header("Content-Type", "application/json")
-        if planned.break_after is not None:
-            self.write(body[: len(body) // 2])
-            await self.flush()
-            raise _Cut
-        await self.finish(body)
-
-    def _cut(self) -> None:
-        """Close the connection as it is: a client sees it break off."""
-        self.server.ended(self.recorded, "cut")
-        self._finished = True
-        self.request.connection.stream.close()  # type: ignore[union-attr]
-
-    def _status(self, step: Status) -> None:
-        self.set_status(step.code)
-        for name, value in step.headers.items():
-            self.set_header(name, value)
-        kind, code = ERROR_TYPES.get(step.code, ("server_error", "server_error"))
-        body = step.body
-        if body is None:
-            message = f"Scripted status {step.code}."
-            body = {"error": {"message": message, "type": kind, "param": None, "code": code}}
-        self.server.ended(self.recorded, "status")
-        if isinstance(body, str):
-            self.finish(body)
-        else:
-            self.set_header("Content-Type", "application/json")
-            self.finish(json.dumps(body))
-
-    def _error(self, status: int, message: str, code: str = "bad_request") -> None:
-        if hasattr(self, "recorded"):
-            self.server.ended(self.recorded, "status")
-        self.set_status(status)
-        self.finish(
-            {"error": {"message": message, "type": "scripted_model", "param": None, "code": code}}
-        )
-
-
-class ModelsHandler(tornado.web.RequestHandler):
-    """The list of models: one that stands for any."""
-
-    def get(self) -> None:
-        model = {
-            "id": "scripted",
-            "object": "model",
-            "created": int(time.time()),
-            "owned_by": "tests",
-        }
-        self.write({"object": "list", "data": [model]})
-
-
-class ControlHandler(tornado.web.RequestHandler):
-    """What another process does with the server."""
-
-    def initialize(self, server: ScriptedModelServer) -> None:
-        self.server = server
-
-    def get(self, action: str) -> None:
-        if action == "requests":
-            self.set_header("Content-Type", "application/json")
-            self.finish(json.dumps([request.to_json() for request in self.server.requests]))
-        elif action == "state":
-            state = {"remaining": self.server.remaining, "waiting": self.server.waiting}
-            self.finish(
-                {**state, "requests": len(self.server.requests), "errors": self.server.errors}
-            )
-        else:
-            raise tornado.web.HTTPError(405)
-
-    def post(self, action: str) -> None:
-        body = json.loads(self.request.body or b"{}")
-        if action == "script":
-            try:
-                load_script(self.server, body)
-            except (ScriptError, KeyError, TypeError) as error:
-                self.set_status(400)
-                self.finish({"error": {"message": str(error), "code": "bad_script"}})
-                return
-        elif action == "reset":
-            self.server.reset()
-        elif action == "release":
-            self.server.release(body.get("count", 1))
-        else:
-            raise tornado.web.HTTPError(405)
-        self.finish({"remaining": self.server.remaining})
-
-
-def load_script(server: ScriptedModelServer, data: Sequence[Any] | dict[str, Any]) -> None:
-    """Append the steps of a JSON script; ``default`` is set where it is given."""
-    if isinstance(data, dict):
-        if "default" in data:
-            server.set_default(step_from_json(data["default"]) if data["default"] else None)
-        data = data.get("steps", [])
-    server.script(*[step_from_json(step) for step in data])
-
-
-def _application(server: ScriptedModelServer) -> tornado.web.Application:
-    arguments = {"server": server}
-    return tornado.web.Application(
-        [
-            (r"(?:/v1)?/(?:responses|chat/completions)", ModelHandler, arguments),
-            (r"(?:/v1)?/models", ModelsHandler),
-            (r"/__(script|requests|reset|release|state)__", ControlHandler, arguments),
-        ],
-        log_function=lambda handler: None,
-    )
 
 
 def main() -> None:
@@ -528,13 +309,11 @@ def main() -> None:
         default=Say(options.default) if options.default else None, port=options.port
     )
     if options.script:
-        load_script(server, json.loads(options.script.read_text()))
+        server.load(json.loads(options.script.read_text()))
     with server:
         print(server.base_url, flush=True)
-        try:
+        with contextlib.suppress(KeyboardInterrupt):
             threading.Event().wait()
-        except KeyboardInterrupt:
-            pass
 
 
 if __name__ == "__main__":

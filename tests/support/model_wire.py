@@ -1,7 +1,8 @@
 """The two wire formats of the scripted model server, made from the same answers.
 
-Both follow OpenAI's API reference: ``/v1/responses`` (typed events, ``sequence_number``, ``response.completed`` at the
-end) and ``/v1/chat/completions`` (``chat.completion.chunk`` deltas, a usage chunk when asked for, ``[DONE]``).
+Both follow OpenAI's API reference: ``/v1/responses`` (typed events, ``sequence_number``,
+``response.completed`` at the end) and ``/v1/chat/completions`` (``chat.completion.chunk`` deltas, a
+usage chunk when asked for, ``[DONE]``).
 """
 
 from __future__ import annotations
