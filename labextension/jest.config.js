@@ -1,0 +1,35 @@
+const jupyterlab = require('@jupyterlab/testutils/lib/jest-config');
+
+const base = jupyterlab(__dirname);
+
+// Packages that are published as ES modules, which jest must transform.
+const esModules = [
+  '@codemirror',
+  '@jupyter',
+  '@jupyterlab',
+  '@lumino',
+  '@marijn',
+  '@microsoft',
+  '@noble',
+  'color',
+  'exenv-es6',
+  'lib0',
+  'marked',
+  'nanoid',
+  'vscode-ws-jsonrpc',
+  'y-protocols',
+  'y-websocket',
+  'yjs'
+].join('|');
+
+module.exports = {
+  ...base,
+  reporters: ['default'],
+  testRegex: '/src/.*\\.spec\\.tsx?$',
+  transform: {
+    ...base.transform,
+    // Types are checked by `jlpm typecheck`; here each file is only translated.
+    '^.+\\.tsx?$': ['ts-jest', { tsconfig: 'tsconfig.json' }]
+  },
+  transformIgnorePatterns: [`/node_modules/(?!(${esModules})).+`]
+};

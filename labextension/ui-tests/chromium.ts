@@ -1,0 +1,22 @@
+import { execFileSync } from 'child_process';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+
+/**
+ * The system's Chromium, or `undefined` to use the browser that Playwright
+ * downloaded. `DATALAYER_AGENT_CHROMIUM` names another one.
+ */
+export function findChromium(): string | undefined {
+  const chosen = process.env.DATALAYER_AGENT_CHROMIUM;
+  if (chosen) {
+    return chosen;
+  }
+  for (const name of NAMES) {
+    try {
+      return execFileSync('which', [name], { encoding: 'utf8' }).trim();
+    } catch {
+      continue;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,25 @@
+import { defineConfig } from '@playwright/test';
+
+import { findChromium } from './chromium';
+
+export default defineConfig({
+  testDir: '.',
+  testMatch: '**/*.spec.ts',
+  outputDir: 'results',
+  // The tests share two cores with a server, its kernels and a browser.
+  workers: 1,
+  timeout: 90_000,
+  expect: { timeout: 15_000 },
+  forbidOnly: Boolean(process.env.CI),
+  reporter: [['list']],
+  use: {
+    browserName: 'chromium',
+    viewport: { width: 1280, height: 800 },
+    trace: 'retain-on-failure',
+    launchOptions: {
+      executablePath: findChromium(),
+      // Chromium's own sandbox does not start for root, as in most containers.
+      chromiumSandbox: process.getuid?.() !== 0
+    }
+  }
+});
