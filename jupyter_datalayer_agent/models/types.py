@@ -1,0 +1,179 @@
+"""What crosses the boundary to a model: a request, a stream of events, and the ways it can fail.
+
+Items are those of the Responses API whatever the provider: messages, function calls, reasoning.
+An item that a stream has delivered whole (``ItemDone``) can stand as an input item in the next
+request as it is. https://platform.openai.com/docs/api-reference/responses
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeAlias
+
+from jupyter_datalayer_agent.protocol import Usage
+
+Item: TypeAlias = dict[str, Any]
+"""An input or output item of the Responses API, as JSON."""
+
+ModelApi: TypeAlias = Literal["auto", "responses", "chat"]
+"""Which API is spoken to the provider. ``auto``: its own Responses API where it has one."""
+
+
+@dataclass(frozen=True)
+class ModelRequest:
+    """One call of a model.
+
+    ``model`` is a name of litellm, ``provider/name``. ``tools`` are function tools in the form of
+    the Responses API. What is ``None`` is not sent. ``reasoning_effort`` is for models that have it.
+    """
+
+    model: str
+    instructions: str
+    input: Sequence[Item]
+    tools: Sequence[dict[str, Any]] = ()
+    temperature: float | None = None
+    top_p: float | None = None
+    max_output_tokens: int | None = None
+    parallel_tool_calls: bool | None = None
+    tool_choice: Any = None
+    reasoning_effort: str | None = None
+    stream: bool = True
+    api_base: str | None = None
+    model_api: ModelApi = "auto"
+
+
+@dataclass(frozen=True)
+class StreamStarted:
+    """The provider has accepted the request and begun to answer."""
+
+    response_id: str | None = None
+
+
+@dataclass(frozen=True)
+class TextDelta:
+    """More text of the message ``item_id``."""
+
+    item_id: str
+    delta: str
+
+
+@dataclass(frozen=True)
+class ReasoningDelta:
+    """More of what the model shows of its reasoning, in the reasoning item ``item_id``."""
+
+    item_id: str
+    delta: str
+
+
+@dataclass(frozen=True)
+class FunctionCallStarted:
+    """The model has named a function; its arguments are still to come."""
+
+    item_id: str
+    call_id: str
+    name: str
+
+
+@dataclass(frozen=True)
+class ItemDone:
+    """A whole output item. ``item_id`` is the one that its deltas had.
+
+    A function call's ``arguments`` is the string that the model wrote: it may be invalid JSON where
+    the stream itself was complete."""
+
+    item_id: str
+    item: Item
+
+
+@dataclass(frozen=True)
+class ResponseDone:
+    """The end of a complete answer: every item in order, what it cost, and why it ended.
+
+    ``finish_reason`` is ``stop``, ``max_output_tokens`` or ``content_filter``."""
+
+    items: tuple[Item, ...]
+    usage: Usage
+    response_id: str | None = None
+    finish_reason: str = "stop"
+
+
+StreamEvent: TypeAlias = (
+    StreamStarted | TextDelta | ReasoningDelta | FunctionCallStarted | ItemDone | ResponseDone
+)
+
+
+class Model(Protocol):
+    """Something that answers model requests."""
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[StreamEvent]:
+        """The answer as it comes. One attempt: it never retries by itself.
+
+        The last event of a complete answer is ``ResponseDone``. Closing the iterator (``aclose``)
+        or cancelling its consumer closes the connection at once. Raises ``ModelError``."""
+        ...
+
+
+ModelErrorCode: TypeAlias = Literal[
+    "no_model",
+    "authentication",
+    "bad_request",
+    "context_window",
+    "rate_limit",
+    "connection",
+    "server",
+    "broken_stream",
+    "litellm_unusable",
+]
+
+RETRYABLE: frozenset[ModelErrorCode] = frozenset(
+    {"rate_limit", "connection", "server", "broken_stream"}
+)
+
+
+@dataclass(frozen=True)
+class BrokenStream:
+    """What had arrived when a stream broke off.
+
+    ``items`` are whole and can be sent again. ``partial_item_ids`` are those of which something
+    was shown but which did not end: a retry takes them back."""
+
+    items: tuple[Item, ...] = ()
+    partial_item_ids: tuple[str, ...] = ()
+
+
+class ModelError(Exception):
+    """A model call failed. ``message`` is for a person: no key, no traceback.
+
+    ``retry_after`` is in seconds, where the server named a time. ``status`` is the HTTP status, where
+    there was one. ``broken`` is there once a stream has begun."""
+
+    def __init__(
+        self,
+        code: ModelErrorCode,
+        message: str,
+        *,
+        retryable: bool | None = None,
+        retry_after: float | None = None,
+        status: int | None = None,
+        broken: BrokenStream | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code: ModelErrorCode = code
+        self.message = message
+        self.retryable = code in RETRYABLE if retryable is None else retryable
+        self.retry_after = retry_after
+        self.status = status
+        self.broken = broken or BrokenStream()
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """Whether a model can be called as things are. ``reason`` and ``what_to_do`` are for a person
+    and empty when it is ready; no secret stands in them."""
+
+    ready: bool
+    reason: str = ""
+    what_to_do: str = ""
+    missing: tuple[str, ...] = field(default=())
+    """Environment variables that would make it ready."""
