@@ -1,0 +1,209 @@
+import { URLExt } from '@jupyterlab/coreutils';
+import { ServerConnection } from '@jupyterlab/services';
+
+import { ApiError } from './errors';
+import {
+  ChangesReply,
+  ChatReply,
+  ChatRequest,
+  ConfigPatch,
+  ConfigReply,
+  ContextReply,
+  ErrorCode,
+  ErrorReply,
+  Location,
+  Mode,
+  ModelsReply,
+  Op,
+  OpAccepted,
+  Session,
+  SessionCreate,
+  SessionPatch,
+  SessionsReply,
+  ToolCallRequest,
+  ToolResult,
+  ToolsReply,
+  TurnsReply
+} from './types';
+
+/** The extension's base path, under the server's base URL. */
+export const BASE_PATH = 'datalayer-agent';
+
+/** Query parameters; those that are undefined are left out. */
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/**
+ * The server's HTTP routes, with JupyterLab's own authentication.
+ *
+ * Every method rejects with an `ApiError`.
+ */
+export class AgentClient {
+  constructor(
+    readonly settings: ServerConnection.ISettings = ServerConnection.makeSettings()
+  ) {}
+
+  /** Sessions, newest first; `cursor` is the `nextCursor` of the page before. */
+  listSessions(
+    options: { query?: string; limit?: number; cursor?: string } = {}
+  ): Promise<SessionsReply> {
+    return this._request('GET', ['sessions'], { query: options });
+  }
+
+  createSession(body: SessionCreate = {}): Promise<Session> {
+    return this._request('POST', ['sessions'], { body });
+  }
+
+  getSession(id: string): Promise<Session> {
+    return this._request('GET', ['sessions', id]);
+  }
+
+  patchSession(id: string, body: SessionPatch): Promise<Session> {
+    return this._request('PATCH', ['sessions', id], { body });
+  }
+
+  deleteSession(id: string): Promise<void> {
+    return this._request('DELETE', ['sessions', id]);
+  }
+
+  /**
+   * The newest turns, in order; `before` (a turn id) asks for older ones. With `events`, each
+   * turn has the events that draw it again.
+   */
+  listTurns(
+    sessionId: string,
+    options: { limit?: number; before?: string; events?: boolean } = {}
+  ): Promise<TurnsReply> {
+    const { limit, before, events } = options;
+    return this._request('GET', ['sessions', sessionId, 'turns'], {
+      query: { limit, before, include: events ? 'events' : undefined }
+    });
+  }
+
+  turnChanges(sessionId: string, turnId: string): Promise<ChangesReply> {
+    return this._request('GET', [
+      'sessions',
+      sessionId,
+      'turns',
+      turnId,
+      'changes'
+    ]);
+  }
+
+  /** Submit an op over HTTP; pages use `PageConnection.submit`. */
+  submitOp(sessionId: string, op: Op): Promise<OpAccepted> {
+    return this._request('POST', ['sessions', sessionId, 'ops'], { body: op });
+  }
+
+  /** One turn, answered when it has ended. */
+  chat(body: ChatRequest): Promise<ChatReply> {
+    return this._request('POST', ['chat'], { body });
+  }
+
+  /** What a turn on `path` would send as context now. */
+  context(
+    options: { path?: string; clientId?: string } = {}
+  ): Promise<ContextReply> {
+    return this._request('GET', ['context'], { query: options });
+  }
+
+  listTools(
+    options: {
+      mode?: Mode;
+      path?: string;
+      attached?: boolean;
+      location?: Location;
+    } = {}
+  ): Promise<ToolsReply> {
+    return this._request('GET', ['tools'], { query: options });
+  }
+
+  callTool(name: string, body: ToolCallRequest = {}): Promise<ToolResult> {
+    return this._request('POST', ['tools', name], { body });
+  }
+
+  models(): Promise<ModelsReply> {
+    return this._request('GET', ['models']);
+  }
+
+  config(): Promise<ConfigReply> {
+    return this._request('GET', ['config']);
+  }
+
+  patchConfig(body: ConfigPatch): Promise<ConfigReply> {
+    return this._request('PATCH', ['config'], { body });
+  }
+
+  private async _request<T>(
+    method: string,
+    segments: string[],
+    options: { query?: Query; body?: object } = {}
+  ): Promise<T> {
+    const path = segments.map(encodeURIComponent).join('/');
+    const url =
+      URLExt.join(this.settings.baseUrl, BASE_PATH, path) +
+      queryString(options.query ?? {});
+    const init: RequestInit = { method };
+    if (options.body !== undefined) {
+      init.body = JSON.stringify(options.body);
+    }
+    let response: Response;
+    try {
+      response = await ServerConnection.makeRequest(url, init, this.settings);
+    } catch (error) {
+      if (error instanceof ServerConnection.NetworkError) {
+        throw new ApiError('unreachable', 'The server does not answer.');
+      }
+      throw error;
+    }
+    const text = await response.text();
+    if (!response.ok) {
+      throw failure(response, text);
+    }
+    return (text ? JSON.parse(text) : undefined) as T;
+  }
+}
+
+/** `?a=1&b=2` of the parameters that have a value, or nothing. */
+function queryString(query: Query): string {
+  const entries = Object.entries(query)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => [key, String(value)]);
+  return entries.length ? `?${new URLSearchParams(entries)}` : '';
+}
+
+/** The error of a response that is not a success, whoever made the response. */
+function failure(response: Response, text: string): ApiError {
+  try {
+    const { error } = JSON.parse(text) as ErrorReply;
+    if (error?.message) {
+      return ApiError.from(error, response.status);
+    }
+  } catch {
+    // Not ours: a proxy's page, or the server's own 404.
+  }
+  return new ApiError(
+    codeOf(response.status),
+    `The server answered ${response.status} ${response.statusText}.`.replace(
+      ' .',
+      '.'
+    ),
+    undefined,
+    response.status
+  );
+}
+
+function codeOf(status: number): ErrorCode {
+  switch (status) {
+    case 400:
+      return 'invalid_request';
+    case 401:
+    case 403:
+      return 'forbidden';
+    case 404:
+      return 'not_found';
+    case 413:
+      return 'too_large';
+    default:
+      return 'internal';
+  }
+}

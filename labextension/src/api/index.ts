@@ -1,0 +1,6 @@
+export * from './client';
+export * from './connection';
+export * from './errors';
+export { PageRequestError, type RequestHandler } from './requests';
+export { type EventHandler } from './subscriptions';
+export * from './types';

@@ -1,0 +1,121 @@
+import { PageFailure, PageProgress, PageRequest, PageResponse } from './types';
+
+/** How long an answer is kept for a server that may have missed it, in ms. */
+const KEEP_MS = 120_000;
+
+/** An answer above this size that broke the connection is not sent again. */
+const LARGE_CHARACTERS = 1_000_000;
+
+/** What a page could not do, as the wire has it. Anything else that is thrown is `internal`. */
+export class PageRequestError extends Error {
+  constructor(
+    readonly code: PageFailure['code'],
+    message: string,
+    readonly cells?: PageFailure['cells']
+  ) {
+    super(message);
+    this.name = 'PageRequestError';
+  }
+}
+
+/** Does what the server asks and returns the `result` of the answer. */
+export type RequestHandler = (
+  request: PageRequest,
+  progress: (cellId: string, state: PageProgress['state']) => void
+) => Promise<unknown>;
+
+/**
+ * The server's requests to this page: each is carried out once and answered, over as many
+ * connections as that takes.
+ */
+export class RequestDesk {
+  /** @param send - Sends a text if the connection is open, and drops it otherwise. */
+  constructor(private readonly _send: (text: string) => void) {}
+
+  handler: RequestHandler | null = null;
+
+  /** Carry a request out and answer it; one that is known is not carried out again. */
+  async accept(request: PageRequest): Promise<void> {
+    const { requestId } = request;
+    if (this._answers.has(requestId)) {
+      this._sendAnswer(requestId);
+      return;
+    }
+    this._answers.set(requestId, null);
+    const response = await this._carryOut(request);
+    this._answers.set(requestId, JSON.stringify(response));
+    this._sendAnswer(requestId);
+    window.setTimeout(() => this._answers.delete(requestId), KEEP_MS);
+  }
+
+  /**
+   * After a reconnect: send the newest answers again, since nothing tells whether they arrived.
+   * The server ignores an answer to a request that it no longer waits for.
+   */
+  resend(): void {
+    for (const requestId of this._answers.keys()) {
+      this._sendAnswer(requestId);
+    }
+  }
+
+  /** The server closed the connection because of a message that was too big for it. */
+  dropLarge(): void {
+    for (const [requestId, text] of this._answers) {
+      if (text && text.length > LARGE_CHARACTERS) {
+        const response: PageResponse = {
+          type: 'response',
+          requestId,
+          ok: false,
+          error: {
+            code: 'internal',
+            message: `The page's answer was too large to be sent (${text.length} characters).`
+          }
+        };
+        this._answers.set(requestId, JSON.stringify(response));
+      }
+    }
+  }
+
+  private async _carryOut(request: PageRequest): Promise<PageResponse> {
+    const { requestId } = request;
+    const answer = { type: 'response', requestId } as const;
+    try {
+      if (!this.handler) {
+        throw new PageRequestError('not_open', 'The page is still starting.');
+      }
+      const result = await this.handler(request, (cellId, state) => {
+        this._send(
+          JSON.stringify({
+            type: 'progress',
+            requestId,
+            cellId,
+            state
+          } satisfies PageProgress)
+        );
+      });
+      return { ...answer, ok: true, result };
+    } catch (error) {
+      return { ...answer, ok: false, error: asFailure(error, request.method) };
+    }
+  }
+
+  private _sendAnswer(requestId: string): void {
+    const text = this._answers.get(requestId);
+    if (text) {
+      this._send(text);
+    }
+  }
+
+  /** Answers by request id, in order; null while the request is being carried out. */
+  private readonly _answers = new Map<string, string | null>();
+}
+
+function asFailure(error: unknown, method: string): PageFailure {
+  if (error instanceof PageRequestError) {
+    const { code, message, cells } = error;
+    return { code, message, ...(cells && { cells }) };
+  }
+  console.error(`datalayer-agent: ${method} failed`, error);
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: 'internal', message };
+}
