@@ -45,10 +45,15 @@ class OpenNotebook(Wire):
 
 
 class Hello(Wire):
-    """First message of a connection. ``client_id`` lives as long as the browser tab."""
+    """First message of a connection. ``client_id`` lives as long as the browser tab.
+
+    ``pending_request_ids`` are the server's requests that the page still works on and will answer
+    on this connection: none after a reload. Left out, the page does not say.
+    """
 
     type: Literal["hello"] = "hello"
     client_id: str
+    pending_request_ids: list[str] | None = None
 
 
 class EditorState(Wire):
@@ -200,8 +205,19 @@ class MoveCell(Wire):
     position: CellPosition
 
 
+class SetOutputs(Wire):
+    """Outputs (nbformat) of a code cell that the server itself ran, headless, before the page
+    opened the notebook. It is no step of the undo, since nobody undoes a run.
+    """
+
+    op: Literal["outputs"] = "outputs"
+    cell_id: str
+    outputs: list[dict[str, Any]]
+    execution_count: int | None = None
+
+
 CellEdit = Annotated[
-    InsertCell | UpdateCell | DeleteCell | MoveCell, Field(discriminator="op")
+    InsertCell | UpdateCell | DeleteCell | MoveCell | SetOutputs, Field(discriminator="op")
 ]
 
 
@@ -281,6 +297,20 @@ class RevealParams(Wire):
 
     path: str
     cell_id: str
+
+
+class DocumentReadParams(Wire):
+    """``document.read``: the text of an open file, with what is not saved yet."""
+
+    path: str
+
+
+class DocumentText(Wire):
+    """Result of ``document.read``. ``language`` is the editor's name for it, where known."""
+
+    path: str
+    content: str
+    language: str | None = None
 
 
 PageMethod = Literal[
