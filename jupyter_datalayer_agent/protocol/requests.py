@@ -23,13 +23,13 @@ class Attachment(Wire):
 class Overrides(Wire):
     """Settings of one request, over every other layer but an administrator's lock."""
 
-    temperature: float | None = Field(None, ge=0, le=2)
-    top_p: float | None = Field(None, gt=0, le=1)
-    max_output_tokens: int | None = Field(None, ge=1)
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    max_output_tokens: int | None = Field(default=None, ge=1)
     parallel_tool_calls: bool | None = None
     tool_choice: str | dict[str, Any] | None = None
-    token_limit: int | None = Field(None, ge=1)
-    max_tool_calls: int | None = Field(None, ge=1)
+    token_limit: int | None = Field(default=None, ge=1)
+    max_tool_calls: int | None = Field(default=None, ge=1)
 
 
 class ChatRequest(Wire):
@@ -99,9 +99,9 @@ class SessionSettings(Wire):
     attachments: list[Attachment] | None = None
     approval: ApprovalPolicy | None = None
     plan_first: bool | None = None
-    temperature: float | None = Field(None, ge=0, le=2)
-    token_limit: int | None = Field(None, ge=1)
-    max_tool_calls: int | None = Field(None, ge=1)
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    token_limit: int | None = Field(default=None, ge=1)
+    max_tool_calls: int | None = Field(default=None, ge=1)
 
 
 class Session(Wire):
@@ -128,7 +128,7 @@ class SessionCreate(Wire):
 class SessionPatch(Wire):
     """Body of ``PATCH sessions/{id}``: only what is given changes."""
 
-    title: str | None = Field(None, min_length=1, max_length=200)
+    title: str | None = Field(default=None, min_length=1, max_length=200)
     settings: SessionSettings | None = None
 
 

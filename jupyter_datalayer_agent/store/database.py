@@ -1,0 +1,198 @@
+"""The SQLite file: where it is, how it is opened and checked, and who reads and writes it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import aiosqlite
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from ..protocol.base import now_ms
+from ..protocol.errors import AgentError
+from .errors import DATABASE_ERRORS, corrupt, explain
+from .migrations import ForeignDatabase, NewerDatabase, is_current, migrate
+from .servers import ServerLock
+from .writer import Transaction, Write, Writer
+
+T = TypeVar("T")
+
+LOG = logging.getLogger(__name__)
+BUSY_TIMEOUT_MS = 5_000
+MAGIC = b"SQLite format 3\x00"
+PRAGMAS = (
+    f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}",
+    "PRAGMA synchronous = NORMAL",
+    "PRAGMA foreign_keys = ON",
+)
+
+
+def default_path() -> Path:
+    """``datalayer-agent/agent.db`` in Jupyter's data directory."""
+    from jupyter_core.paths import jupyter_data_dir
+
+    return Path(jupyter_data_dir()) / "datalayer-agent" / "agent.db"
+
+
+def database_path(database_url: str | None) -> Path | None:
+    """The file that ``sqlite:///...`` names, the default one for None; None for ``:memory:``."""
+    if not database_url:
+        return default_path()
+    try:
+        url = sa.make_url(database_url)
+    except sa.exc.ArgumentError:
+        url = None
+    if url is None or url.get_backend_name() != "sqlite" or url.query:
+        raise AgentError(
+            "internal",
+            "The setting database_url must look like sqlite:////absolute/path/agent.db: "
+            "conversations are kept in an SQLite file.",
+        )
+    if url.database in (None, "", ":memory:"):
+        return None
+    assert url.database is not None
+    return Path(url.database).expanduser().absolute()
+
+
+class Database:
+    """An open database. ``path`` is None when it lives in memory only."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.name = ":memory:" if path is None else str(path)
+        directory = None if path is None else path.with_name(f"{path.name}-servers")
+        self.server = ServerLock(directory)
+        self._engine: AsyncEngine | None = None
+        self._writing: AsyncConnection | None = None
+        self._writer: Writer | None = None
+
+    @classmethod
+    async def open(cls, database_url: str | None) -> Database:
+        """Check, open and migrate. Never writes to a file that is damaged or not ours."""
+        path = await asyncio.to_thread(database_path, database_url)
+        database = cls(path)
+        try:
+            await database._open()
+        except NewerDatabase as error:
+            raise _newer(database.name, str(error)) from error
+        except ForeignDatabase as error:
+            raise _foreign(database.name) from error
+        except DATABASE_ERRORS as error:
+            raise explain(error, database.name) from error
+        finally:
+            if database._writer is None:
+                await database.close()
+        return database
+
+    async def close(self) -> None:
+        """Finish what is being written and close every connection."""
+        if self._writer is not None:
+            await self._writer.finish()
+        if self._writing is not None:
+            await self._writing.close()
+        if self._engine is not None:
+            await self._engine.dispose()
+        self._writer = self._writing = self._engine = None
+        await asyncio.to_thread(self.server.release)
+
+    async def write(self, write: Write[T]) -> T:
+        """Run ``write`` in a transaction; what it did is in the file when this returns.
+
+        Database errors come out as ``AgentError``.
+        """
+        assert self._writer is not None
+        return await self._writer.submit(write)
+
+    async def read(self, query: Callable[[AsyncConnection], Awaitable[T]]) -> T:
+        """Run ``query`` on one consistent state of the database, beside the writer."""
+        if self.path is None:
+            return await self.write(lambda transaction: query(transaction.connection))
+        try:
+            async with self._snapshot() as connection:
+                return await query(connection)
+        except DATABASE_ERRORS as error:
+            raise explain(error, self.name) from error
+
+    @asynccontextmanager
+    async def _snapshot(self) -> AsyncIterator[AsyncConnection]:
+        assert self._engine is not None
+        async with self._engine.connect() as connection:
+            await connection.exec_driver_sql("BEGIN")
+            yield connection
+
+    async def _open(self) -> None:
+        await asyncio.to_thread(self._prepare_file)
+        self._engine = _engine(self.path)
+        self._writing = await self._engine.connect()
+        driver = (await self._writing.get_raw_connection()).driver_connection
+        assert isinstance(driver, aiosqlite.Connection)
+        current = await self._writing.run_sync(is_current)
+        # Only now: this writes to the file, and until here it may be somebody else's.
+        await driver.execute("PRAGMA journal_mode = WAL")
+        if not current:
+            await self._migrate(self._writing, driver)
+        await asyncio.to_thread(self.server.acquire)
+        self._writer = Writer(Transaction(self._writing, driver), self.name)
+
+    def _prepare_file(self) -> None:
+        """Make the directory, and refuse a file that SQLite would take for an empty database."""
+        if self.path is None:
+            return
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not self.path.exists():
+            return
+        with self.path.open("rb") as file:
+            head = file.read(len(MAGIC))
+        log = self.path.with_name(f"{self.path.name}-wal")
+        if not head and log.exists() and log.stat().st_size > 0:
+            raise corrupt(self.name, "the file is empty, and its write-ahead log is not")
+        if head and head != MAGIC:
+            raise corrupt(self.name, "it does not begin as an SQLite database does")
+
+    async def _migrate(self, connection: AsyncConnection, driver: aiosqlite.Connection) -> None:
+        await driver.execute("BEGIN IMMEDIATE")
+        try:
+            names = await connection.run_sync(migrate, now_ms())
+            await driver.commit()
+        finally:
+            if driver.in_transaction:
+                await driver.rollback()
+        LOG.info("Migrated %s: %s", self.name, ", ".join(names))
+
+
+def _engine(path: Path | None) -> AsyncEngine:
+    """Connections without transactions of the driver's own: ours begin with an explicit BEGIN."""
+    url = sa.URL.create("sqlite+aiosqlite", database=":memory:" if path is None else str(path))
+    engine = create_async_engine(url, connect_args={"isolation_level": None})
+    sa.event.listen(engine.sync_engine, "connect", _set_pragmas)
+    return engine
+
+
+def _set_pragmas(connection: Any, _record: Any) -> None:
+    cursor: sqlite3.Cursor = connection.cursor()
+    for pragma in PRAGMAS:
+        cursor.execute(pragma)
+    cursor.close()
+
+
+def _newer(path: str, migration: str) -> AgentError:
+    return AgentError(
+        "internal",
+        f"The conversation database {path} was written by a newer version of this extension "
+        f"(it has the step {migration}). Upgrade the extension, or set another database_url.",
+        {"path": path},
+    )
+
+
+def _foreign(path: str) -> AgentError:
+    return AgentError(
+        "internal",
+        f"The file {path} is an SQLite database of another program. Set another database_url.",
+        {"path": path},
+    )

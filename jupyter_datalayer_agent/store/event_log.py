@@ -1,0 +1,89 @@
+"""A session's events: appended while turns run, read again by clients that come back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ..protocol.events import BaseEvent
+from ..protocol.requests import ToolCallRecord, Usage
+from ..protocol.tools import Change
+from . import schema
+from .database import Database
+from .encoding import from_json
+from .statements import event_statements, turn_statements
+
+EVENTS = schema.events.c
+SESSIONS = schema.sessions.c
+
+NEWEST_EVENT = (
+    sa.select(sa.func.max(EVENTS.seq))
+    .where(EVENTS.session_id == SESSIONS.id)
+    .correlate(schema.sessions)
+    .scalar_subquery()
+)
+LAST_SEQ = sa.func.coalesce(NEWEST_EVENT, SESSIONS.seq_base)
+"""The number of a session's newest event, for a select from ``sessions``."""
+
+
+class EventLog:
+    """Appends, each one transaction, and the replay of events."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def append(
+        self,
+        session_id: str,
+        turn_id: str | None,
+        *,
+        events: Sequence[BaseEvent],
+        items: Sequence[Mapping[str, Any]],
+        tool_calls: Sequence[ToolCallRecord],
+        changes: Sequence[Change],
+        usage: Usage | None,
+        model: str | None,
+    ) -> None:
+        """See ``Store.append``."""
+        statements = event_statements(session_id, turn_id, events)
+        if turn_id is not None:
+            statements += turn_statements(
+                session_id,
+                turn_id,
+                items=items,
+                tool_calls=tool_calls,
+                changes=changes,
+                usage=usage,
+                model=model,
+            )
+        elif items or tool_calls or changes or usage:
+            raise ValueError("Only events may be appended without a turn")
+        if statements:
+            await self._database.write(lambda transaction: transaction.run(statements))
+
+    async def last_seq(self, session_id: str) -> int:
+        """See ``Store.last_seq``."""
+
+        async def query(connection: AsyncConnection) -> int | None:
+            statement = sa.select(LAST_SEQ).where(SESSIONS.id == session_id)
+            seq: int | None = await connection.scalar(statement)
+            return seq
+
+        return await self._database.read(query) or 0
+
+    async def after(self, session_id: str, after: int, limit: int) -> list[dict[str, Any]]:
+        """See ``Store.events_after``."""
+
+        async def query(connection: AsyncConnection) -> Sequence[str]:
+            statement = (
+                sa.select(EVENTS.data)
+                .where(EVENTS.session_id == session_id, EVENTS.seq > after)
+                .order_by(EVENTS.seq)
+                .limit(limit)
+            )
+            return (await connection.scalars(statement)).all()
+
+        return [from_json(data) for data in await self._database.read(query)]

@@ -1,0 +1,78 @@
+"""The steps from an empty database to the tables of ``schema.py``, each one small and named.
+
+A step is never changed once it was released: it is what people's databases went through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from . import m0001_spine
+
+
+@dataclass(frozen=True)
+class Migration:
+    """A named step; ``upgrade`` runs inside a transaction that also records the name."""
+
+    name: str
+    upgrade: Callable[[sa.Connection], None]
+
+
+MIGRATIONS: list[Migration] = [
+    Migration("0001_spine", m0001_spine.upgrade),
+]
+
+TABLE = "applied_migrations"
+
+
+class NewerDatabase(Exception):
+    """The database went through steps that this version does not know; the first one's name."""
+
+
+class ForeignDatabase(Exception):
+    """The file is an SQLite database, but not one of ours."""
+
+
+def applied(connection: sa.Connection) -> list[str]:
+    """The names of the steps that the database went through, in that order."""
+    names = sa.inspect(connection).get_table_names()
+    if TABLE not in names:
+        if names:
+            raise ForeignDatabase(", ".join(names[:3]))
+        return []
+    rows = connection.exec_driver_sql(f"SELECT name FROM {TABLE} ORDER BY id")
+    return [row[0] for row in rows]
+
+
+def is_current(connection: sa.Connection) -> bool:
+    """Whether nothing is left to do. Raises for a newer or a foreign database."""
+    done = applied(connection)
+    known = {migration.name for migration in MIGRATIONS}
+    unknown = [name for name in done if name not in known]
+    if unknown:
+        raise NewerDatabase(unknown[0])
+    return len(done) == len(MIGRATIONS)
+
+
+def migrate(connection: sa.Connection, now: int) -> list[str]:
+    """Apply what is missing; the caller holds the write lock and commits. Names what it applied.
+
+    ``now`` is in ms since 1970.
+    """
+    if is_current(connection):
+        return []
+    connection.exec_driver_sql(
+        f"CREATE TABLE IF NOT EXISTS {TABLE} "
+        "(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, applied_at INTEGER NOT NULL)"
+    )
+    done = set(applied(connection))
+    missing = [migration for migration in MIGRATIONS if migration.name not in done]
+    for migration in missing:
+        migration.upgrade(connection)
+        connection.exec_driver_sql(
+            f"INSERT INTO {TABLE} (name, applied_at) VALUES (?, ?)", (migration.name, now)
+        )
+    return [migration.name for migration in missing]

@@ -1,0 +1,34 @@
+"""What the store hands out that does not cross the wire."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..protocol.base import TurnStatus
+from ..protocol.ops import UserMessage
+
+
+@dataclass(frozen=True)
+class TurnHistory:
+    """One earlier turn, as the model's history needs it.
+
+    ``items`` are Responses input items in the order in which they were sent. ``aborted_reason`` is
+    the reason of the turn's ``turn_aborted`` event: ``interrupted`` when the person stopped it,
+    ``shutdown`` when the server ended or died under it, None for a turn that was not aborted.
+    """
+
+    turn_id: str
+    index: int
+    status: TurnStatus
+    aborted_reason: str | None = None
+    items: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class QueuedOp:
+    """A message that waits for the running turn to end. ``created_at`` is in ms since 1970."""
+
+    op_id: str
+    op: UserMessage
+    created_at: int

@@ -1,0 +1,39 @@
+"""The open database and everything that reads and writes it. Importing this imports SQLAlchemy."""
+
+from __future__ import annotations
+
+from .database import Database
+from .event_log import EventLog
+from .op_queue import OpQueue
+from .sessions import Sessions
+from .turn_reader import TurnReader
+from .turns import TurnEnd, Turns, TurnStart
+
+__all__ = ["Repositories", "TurnEnd", "TurnStart"]
+
+
+class Repositories:
+    """One object for each kind of thing that is kept."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.sessions = Sessions(database)
+        self.turns = Turns(database)
+        self.reader = TurnReader(database)
+        self.log = EventLog(database)
+        self.queue = OpQueue(database)
+
+    @classmethod
+    async def open(cls, database_url: str | None) -> Repositories:
+        """Open the database and end the turns of servers that died."""
+        repositories = cls(await Database.open(database_url))
+        try:
+            await repositories.turns.recover(None)
+        except BaseException:
+            await repositories.close()
+            raise
+        return repositories
+
+    async def close(self) -> None:
+        """Finish what is being written and close the database."""
+        await self.database.close()

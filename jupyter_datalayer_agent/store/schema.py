@@ -1,0 +1,124 @@
+"""The tables as they are now. Migrations make them; a test holds the two together."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+metadata = sa.MetaData()
+
+
+def _session_ref(*, primary_key: bool = False) -> sa.Column[str]:
+    ref = sa.ForeignKey("sessions.id", ondelete="CASCADE")
+    return sa.Column("session_id", sa.Text, ref, nullable=False, primary_key=primary_key)
+
+
+def _turn_ref() -> sa.Column[str]:
+    ref = sa.ForeignKey("turns.id", ondelete="CASCADE")
+    return sa.Column("turn_id", sa.Text, ref, nullable=False)
+
+
+# ``seq_base`` is the number of the newest event that a reset removed: numbers never come again.
+sessions = sa.Table(
+    "sessions",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("settings", sa.Text, nullable=False),
+    sa.Column("created_at", sa.Integer, nullable=False),
+    sa.Column("updated_at", sa.Integer, nullable=False),
+    sa.Column("session_tokens", sa.Integer, nullable=False),
+    sa.Column("seq_base", sa.Integer, nullable=False),
+)
+
+# ``server_id`` names the server process that runs the turn (see servers.py).
+turns = sa.Table(
+    "turns",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    _session_ref(),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("aborted_reason", sa.Text),
+    sa.Column("mode", sa.Text, nullable=False),
+    sa.Column("notebook_mode", sa.Text, nullable=False),
+    sa.Column("location", sa.Text, nullable=False),
+    sa.Column("model", sa.Text),
+    sa.Column("op_id", sa.Text),
+    sa.Column("server_id", sa.Text, nullable=False),
+    sa.Column("request", sa.Text, nullable=False),
+    sa.Column("message", sa.Text, nullable=False),
+    sa.Column("reply", sa.Text, nullable=False),
+    sa.Column("error", sa.Text),
+    sa.Column("usage", sa.Text),
+    sa.Column("first_seq", sa.Integer, nullable=False),
+    sa.Column("started_at", sa.Integer, nullable=False),
+    sa.Column("ended_at", sa.Integer),
+    sa.Column("ttft_ms", sa.Float),
+    sa.Column("duration_ms", sa.Float),
+)
+
+items = sa.Table(
+    "items",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _turn_ref(),
+    sa.Column("data", sa.Text, nullable=False),
+)
+
+# One B-tree and no second index: this table takes a row for each piece of streamed text. For the
+# same reason ``turn_id`` is no foreign key: SQLite would look for a turn's events in all of them.
+events = sa.Table(
+    "events",
+    metadata,
+    _session_ref(primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("turn_id", sa.Text),
+    sa.Column("type", sa.Text, nullable=False),
+    sa.Column("data", sa.Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+tool_calls = sa.Table(
+    "tool_calls",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _turn_ref(),
+    sa.Column("call_id", sa.Text, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("arguments", sa.Text),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("output", sa.Text),
+    sa.Column("duration_ms", sa.Float),
+)
+
+changes = sa.Table(
+    "changes",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _turn_ref(),
+    sa.Column("path", sa.Text, nullable=False),
+    sa.Column("data", sa.Text, nullable=False),
+)
+
+usage = sa.Table(
+    "usage",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _turn_ref(),
+    sa.Column("model", sa.Text),
+    sa.Column("input_tokens", sa.Integer, nullable=False),
+    sa.Column("output_tokens", sa.Integer, nullable=False),
+    sa.Column("cached_tokens", sa.Integer, nullable=False),
+    sa.Column("total_tokens", sa.Integer, nullable=False),
+    sa.Column("at", sa.Integer, nullable=False),
+)
+
+queued_ops = sa.Table(
+    "queued_ops",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _session_ref(),
+    sa.Column("op_id", sa.Text, nullable=False),
+    sa.Column("data", sa.Text, nullable=False),
+    sa.Column("created_at", sa.Integer, nullable=False),
+)

@@ -1,0 +1,180 @@
+"""Sessions: made, listed, changed, emptied and deleted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ..protocol.base import new_id, now_ms
+from ..protocol.errors import AgentError
+from ..protocol.requests import Session, SessionSettings, SessionsReply
+from . import schema
+from .database import Database
+from .encoding import from_json, like_pattern, plain_text, to_json
+from .event_log import LAST_SEQ
+from .writer import Transaction
+
+SESSIONS = schema.sessions.c
+TURNS = schema.turns.c
+MAX_LIMIT = 200
+
+_TURN_COUNT = (
+    sa.select(sa.func.coalesce(sa.func.max(TURNS.position) + 1, 0))
+    .where(TURNS.session_id == SESSIONS.id)
+    .correlate(schema.sessions)
+    .scalar_subquery()
+)
+_RUNNING = (
+    sa.select(TURNS.id)
+    .where(TURNS.session_id == SESSIONS.id, TURNS.status == "running")
+    .correlate(schema.sessions)
+    .scalar_subquery()
+)
+_SELECT = sa.select(
+    SESSIONS.id,
+    SESSIONS.title,
+    SESSIONS.settings,
+    SESSIONS.created_at,
+    SESSIONS.updated_at,
+    SESSIONS.session_tokens,
+    LAST_SEQ.label("last_seq"),
+    _TURN_COUNT.label("turn_count"),
+    _RUNNING.label("running_turn_id"),
+)
+
+
+def unknown_session(session_id: str) -> AgentError:
+    """The error for an id that no session has."""
+    return AgentError("not_found", f"There is no session {session_id}.")
+
+
+class Sessions:
+    """The table of sessions."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create(self, title: str, settings: SessionSettings | None) -> Session:
+        """See ``Store.create_session``."""
+        now = now_ms()
+        settings = settings or SessionSettings()
+        row = {
+            "id": new_id("s"),
+            "title": plain_text(title),
+            "settings": to_json(settings.to_wire()),
+            "created_at": now,
+            "updated_at": now,
+            "session_tokens": 0,
+            "seq_base": 0,
+        }
+
+        async def write(transaction: Transaction) -> None:
+            await transaction.connection.execute(sa.insert(schema.sessions), row)
+
+        await self._database.write(write)
+        return Session(
+            id=str(row["id"]),
+            title=str(row["title"]),
+            created_at=now,
+            updated_at=now,
+            settings=settings,
+        )
+
+    async def get(self, session_id: str) -> Session:
+        """See ``Store.get_session``."""
+        return await self._database.read(lambda connection: _get(connection, session_id))
+
+    async def list_page(self, query: str | None, limit: int, cursor: str | None) -> SessionsReply:
+        """See ``Store.list_sessions``."""
+        limit = max(1, min(limit, MAX_LIMIT))
+        statement = _SELECT.order_by(SESSIONS.updated_at.desc(), SESSIONS.id.desc())
+        if query:
+            statement = statement.where(_matches(query))
+        if cursor:
+            position = sa.tuple_(*map(sa.literal, _parse_cursor(cursor)))
+            statement = statement.where(sa.tuple_(SESSIONS.updated_at, SESSIONS.id) < position)
+
+        async def read(connection: AsyncConnection) -> list[Session]:
+            rows = await connection.execute(statement.limit(limit + 1))
+            return [_session(row) for row in rows]
+
+        found = await self._database.read(read)
+        page = found[:limit]
+        more = f"{page[-1].updated_at}:{page[-1].id}" if len(found) > limit else None
+        return SessionsReply(sessions=page, next_cursor=more)
+
+    async def update(
+        self, session_id: str, title: str | None, settings: SessionSettings | None
+    ) -> Session:
+        """See ``Store.update_session``."""
+
+        async def write(transaction: Transaction) -> Session:
+            connection = transaction.connection
+            session = await _get(connection, session_id)
+            values: dict[str, Any] = {"updated_at": now_ms()}
+            if title is not None:
+                values["title"] = plain_text(title)
+            if settings is not None:
+                given = {name: getattr(settings, name) for name in settings.model_fields_set}
+                merged = session.settings.model_copy(update=given)
+                values["settings"] = to_json(merged.to_wire())
+            change = sa.update(schema.sessions).where(SESSIONS.id == session_id)
+            await connection.execute(change.values(values))
+            return await _get(connection, session_id)
+
+        return await self._database.write(write)
+
+    async def reset(self, session_id: str) -> None:
+        """See ``Store.reset_session``."""
+
+        async def write(transaction: Transaction) -> None:
+            connection = transaction.connection
+            session = await _get(connection, session_id)
+            for table in (schema.turns, schema.events):
+                await connection.execute(sa.delete(table).where(table.c.session_id == session_id))
+            await connection.execute(
+                sa.update(schema.sessions)
+                .where(SESSIONS.id == session_id)
+                .values(seq_base=session.last_seq, session_tokens=0, updated_at=now_ms())
+            )
+
+        await self._database.write(write)
+
+    async def delete(self, session_id: str) -> None:
+        """See ``Store.delete_session``."""
+
+        async def write(transaction: Transaction) -> None:
+            delete = sa.delete(schema.sessions).where(SESSIONS.id == session_id)
+            if (await transaction.connection.execute(delete)).rowcount == 0:
+                raise unknown_session(session_id)
+
+        await self._database.write(write)
+
+
+async def _get(connection: AsyncConnection, session_id: str) -> Session:
+    row = (await connection.execute(_SELECT.where(SESSIONS.id == session_id))).one_or_none()
+    if row is None:
+        raise unknown_session(session_id)
+    return _session(row)
+
+
+def _session(row: Any) -> Session:
+    settings = SessionSettings.model_validate(from_json(row.settings))
+    return Session(**{**row._mapping, "settings": settings})
+
+
+def _matches(query: str) -> sa.ColumnElement[bool]:
+    pattern = like_pattern(query)
+    message = sa.exists().where(
+        TURNS.session_id == SESSIONS.id, TURNS.message.like(pattern, escape="\\")
+    )
+    return SESSIONS.title.like(pattern, escape="\\") | message
+
+
+def _parse_cursor(cursor: str) -> tuple[int, str]:
+    updated_at, _, session_id = cursor.partition(":")
+    if not (updated_at.isdecimal() and session_id and len(updated_at) < 19):
+        raise AgentError("invalid_request", "The cursor is not one that a list of sessions gave.")
+    return int(updated_at), session_id

@@ -1,0 +1,141 @@
+"""What a running turn writes, as statements compiled once: the hot path builds only the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import sqlite
+
+from ..protocol.base import now_ms
+from ..protocol.events import BaseEvent, TurnAborted
+from ..protocol.requests import ToolCallRecord, Usage
+from ..protocol.tools import Change
+from . import schema
+from .encoding import to_json
+from .writer import Statement
+
+
+class _Compiled:
+    """A statement with named parameters, compiled for the driver."""
+
+    def __init__(self, statement: sa.Insert | sa.Update, columns: list[str] | None = None) -> None:
+        dialect = sqlite.dialect(paramstyle="qmark")
+        compiled = statement.compile(dialect=dialect, column_keys=columns)
+        self.sql = str(compiled)
+        self._order: list[str] = list(compiled.positiontup or ())
+
+    def rows(self, values: Iterable[Mapping[str, Any]]) -> Statement:
+        """The statement with a row for each mapping."""
+        return self.sql, [[row[name] for name in self._order] for row in values]
+
+
+def _insert(table: sa.Table) -> _Compiled:
+    columns = [column.name for column in table.columns if not _is_row_number(column)]
+    return _Compiled(sa.insert(table), columns)
+
+
+def _is_row_number(column: sa.Column[Any]) -> bool:
+    return column.name == "id" and isinstance(column.type, sa.Integer)
+
+
+def _upsert_tool_call() -> _Compiled:
+    table = schema.tool_calls
+    insert = sqlite.insert(table)
+    new = insert.excluded
+    kept = ("arguments", "output", "duration_ms")
+    update = insert.on_conflict_do_update(
+        index_elements=["turn_id", "call_id"],
+        set_={
+            "name": new.name,
+            "status": new.status,
+            **{name: sa.func.coalesce(new[name], table.c[name]) for name in kept},
+        },
+    )
+    columns = [column.name for column in table.columns if not _is_row_number(column)]
+    return _Compiled(update, columns)
+
+
+INSERT_EVENT = _insert(schema.events)
+INSERT_ITEM = _insert(schema.items)
+INSERT_CHANGE = _insert(schema.changes)
+INSERT_USAGE = _insert(schema.usage)
+UPSERT_TOOL_CALL = _upsert_tool_call()
+ADD_TOKENS = _Compiled(
+    sa.update(schema.sessions)
+    .where(schema.sessions.c.id == sa.bindparam("session"))
+    .values(session_tokens=schema.sessions.c.session_tokens + sa.bindparam("tokens"))
+)
+SET_ABORTED_REASON = _Compiled(
+    sa.update(schema.turns)
+    .where(schema.turns.c.id == sa.bindparam("turn"))
+    .values(aborted_reason=sa.bindparam("reason"))
+)
+
+
+def event_statements(
+    session_id: str, turn_id: str | None, events: Sequence[BaseEvent]
+) -> list[Statement]:
+    """Keep ``events``, and the reason of a ``turn_aborted`` with its turn."""
+    if not events:
+        return []
+    statements = [INSERT_EVENT.rows(_event_row(session_id, turn_id, event) for event in events)]
+    for event in events:
+        if isinstance(event, TurnAborted):
+            turn = event.turn_id or turn_id
+            statements.append(SET_ABORTED_REASON.rows([{"turn": turn, "reason": event.reason}]))
+    return statements
+
+
+def turn_statements(
+    session_id: str,
+    turn_id: str,
+    *,
+    items: Sequence[Mapping[str, Any]] = (),
+    tool_calls: Sequence[ToolCallRecord] = (),
+    changes: Sequence[Change] = (),
+    usage: Usage | None = None,
+    model: str | None = None,
+) -> list[Statement]:
+    """Keep what belongs to a turn. ``usage`` is that of one call of ``model``."""
+    statements: list[Statement] = []
+    if items:
+        rows = ({"turn_id": turn_id, "data": to_json(item)} for item in items)
+        statements.append(INSERT_ITEM.rows(rows))
+    if tool_calls:
+        statements.append(UPSERT_TOOL_CALL.rows(_tool_call_row(turn_id, c) for c in tool_calls))
+    if changes:
+        statements.append(INSERT_CHANGE.rows(_change_row(turn_id, c) for c in changes))
+    if usage is not None:
+        statements.append(INSERT_USAGE.rows([_usage_row(turn_id, usage, model)]))
+        tokens = {"session": session_id, "tokens": usage.total_tokens}
+        statements.append(ADD_TOKENS.rows([tokens]))
+    return statements
+
+
+def _event_row(session_id: str, turn_id: str | None, event: BaseEvent) -> dict[str, Any]:
+    data = event.to_wire()
+    return {
+        "session_id": session_id,
+        "seq": event.seq,
+        "turn_id": event.turn_id or turn_id,
+        "type": data["type"],
+        "data": to_json(data),
+    }
+
+
+def _tool_call_row(turn_id: str, call: ToolCallRecord) -> dict[str, Any]:
+    data = call.model_dump(mode="json")
+    for name in ("arguments", "output"):
+        data[name] = None if data[name] is None else to_json(data[name])
+    return {"turn_id": turn_id, **data}
+
+
+def _change_row(turn_id: str, change: Change) -> dict[str, Any]:
+    return {"turn_id": turn_id, "path": change.path, "data": to_json(change.to_wire())}
+
+
+def _usage_row(turn_id: str, usage: Usage, model: str | None) -> dict[str, Any]:
+    counts = usage.model_dump(exclude={"session_tokens"})
+    return {"turn_id": turn_id, "model": model, "at": now_ms(), **counts}

@@ -1,0 +1,301 @@
+"""The one door to what is kept. See the package's docstring."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..protocol.base import Location, Mode, NotebookMode
+from ..protocol.errors import AgentError, ErrorBody
+from ..protocol.events import BaseEvent
+from ..protocol.ops import UserMessage
+from ..protocol.requests import (
+    ChatRequest,
+    Session,
+    SessionSettings,
+    SessionsReply,
+    ToolCallRecord,
+    Turn,
+    TurnsReply,
+    Usage,
+)
+from ..protocol.tools import Change
+from .records import QueuedOp, TurnHistory
+
+if TYPE_CHECKING:
+    from .repositories import Repositories
+
+
+class Store:
+    """Conversations in an SQLite file.
+
+    ``database_url`` is ``sqlite:////absolute/path`` or ``sqlite://`` (in memory); None means
+    ``datalayer-agent/agent.db`` in Jupyter's data directory. The file is opened at the first use.
+    A call that returned has its effect in the file. Where the database cannot be used, every call
+    raises ``AgentError`` with what to do about it; the next call tries again. To be used from one
+    event loop.
+    """
+
+    def __init__(self, database_url: str | None = None) -> None:
+        self._database_url = database_url
+        self._opened: Repositories | None = None
+        self._opening = asyncio.Lock()
+        self._closed = False
+
+    async def open(self) -> None:
+        """Open the file, migrate it, and end the turns of servers that died. Idempotent."""
+        self._closed = False
+        await self._open()
+
+    async def close(self) -> None:
+        """Finish what is being written and close the file. Idempotent."""
+        self._closed = True
+        async with self._opening:
+            opened, self._opened = self._opened, None
+            if opened is not None:
+                await opened.close()
+
+    async def _open(self) -> Repositories:
+        if self._opened is not None:
+            return self._opened
+        async with self._opening:
+            if self._closed:
+                raise AgentError("internal", "The conversation database is closed.")
+            if self._opened is None:
+                # The import takes a while: in a thread, so that the server goes on answering.
+                name = f"{__package__}.repositories"
+                module = await asyncio.to_thread(importlib.import_module, name)
+                repositories: type[Repositories] = module.Repositories
+                self._opened = await repositories.open(self._database_url)
+            return self._opened
+
+    # Sessions
+
+    async def create_session(
+        self, title: str = "New chat", settings: SessionSettings | None = None
+    ) -> Session:
+        """A new, empty session."""
+        return await (await self._open()).sessions.create(title, settings)
+
+    async def get_session(self, session_id: str) -> Session:
+        """The session. Raises ``not_found``."""
+        return await (await self._open()).sessions.get(session_id)
+
+    async def list_sessions(
+        self, query: str | None = None, limit: int = 50, cursor: str | None = None
+    ) -> SessionsReply:
+        """Sessions, the newest updated first; ``query`` must be in the title or a message.
+
+        ``limit`` is kept between 1 and 200. Raises ``invalid_request`` for a cursor that no reply
+        gave.
+        """
+        return await (await self._open()).sessions.list_page(query, limit, cursor)
+
+    async def update_session(
+        self,
+        session_id: str,
+        *,
+        title: str | None = None,
+        settings: SessionSettings | None = None,
+    ) -> Session:
+        """Change the title, and of the settings those that are set. Raises ``not_found``."""
+        return await (await self._open()).sessions.update(session_id, title, settings)
+
+    async def reset_session(self, session_id: str) -> None:
+        """Forget the turns, events and token count; event numbers go on from where they were.
+
+        Waiting messages stay. Raises ``not_found``.
+        """
+        await (await self._open()).sessions.reset(session_id)
+
+    async def delete_session(self, session_id: str) -> None:
+        """Delete the session and all that belongs to it. Raises ``not_found``."""
+        await (await self._open()).sessions.delete(session_id)
+
+    # Turns
+
+    async def start_turn(
+        self,
+        *,
+        session_id: str,
+        turn_id: str,
+        mode: Mode,
+        notebook_mode: NotebookMode,
+        location: Location,
+        request: ChatRequest,
+        model: str | None = None,
+        op_id: str | None = None,
+        events: Sequence[BaseEvent] = (),
+        items: Sequence[Mapping[str, Any]] = (),
+    ) -> int:
+        """Begin a turn, with its first events and items; its index in the session, from 0.
+
+        Raises ``not_found`` for an unknown session, ``turn_in_progress`` while a turn runs in it,
+        here or in another server. A running turn whose server died is ended first, which adds
+        events: where another server may have used the session, read ``last_seq`` afterwards.
+        """
+        opened = await self._open()
+        from .repositories import TurnStart
+
+        start = TurnStart(
+            session_id=session_id,
+            turn_id=turn_id,
+            mode=mode,
+            notebook_mode=notebook_mode,
+            location=location,
+            model=model,
+            request=request,
+            op_id=op_id,
+        )
+        return await opened.turns.start(start, events, items)
+
+    async def finish_turn(
+        self,
+        turn_id: str,
+        *,
+        status: Literal["completed", "failed", "aborted"],
+        reply: str = "",
+        error: ErrorBody | None = None,
+        usage: Usage | None = None,
+        ttft_ms: float | None = None,
+        duration_ms: float | None = None,
+        events: Sequence[BaseEvent] = (),
+    ) -> None:
+        """End a running turn. Times in ms.
+
+        Give the turn's last events here: they and the end are then kept together, and a crash
+        cannot part them. A ``turn_aborted`` among the turn's events gives the turn its
+        ``aborted_reason``. ``usage`` is the turn's sum; the session's count grows by what
+        ``append`` was given.
+        """
+        opened = await self._open()
+        from .repositories import TurnEnd
+
+        end = TurnEnd(
+            status=status,
+            reply=reply,
+            error=error,
+            usage=usage or Usage(),
+            ttft_ms=ttft_ms,
+            duration_ms=duration_ms,
+        )
+        await opened.turns.finish(turn_id, end, events)
+
+    async def recover(self, session_id: str | None = None) -> list[str]:
+        """End the running turns, of one session or all, that nobody runs any more; their ids.
+
+        ``open`` does it for all. To be called when a session is loaded into memory, also after a
+        failure of the store in the middle of a turn. What such a turn had stays: its calls without
+        an answer get the output "aborted", the text that was shown becomes a message item, and a
+        ``turn_aborted`` with reason ``shutdown`` is added to its events.
+        """
+        return await (await self._open()).turns.recover(session_id)
+
+    async def get_turn(self, turn_id: str, include_events: bool = False) -> Turn:
+        """The turn with its items, calls, changes, usage. Raises ``not_found``.
+
+        ``events`` are the turn's events with the deltas of one item joined into one.
+        """
+        return await (await self._open()).reader.get(turn_id, include_events)
+
+    async def list_turns(
+        self,
+        session_id: str,
+        limit: int = 20,
+        before: str | None = None,
+        include_events: bool = False,
+    ) -> TurnsReply:
+        """The newest ``limit`` (1 to 200) turns, or those before the turn ``before``; oldest first.
+
+        Raises ``not_found`` when ``before`` is no turn of the session.
+        """
+        opened = await self._open()
+        return await opened.reader.list_page(session_id, limit, before, include_events)
+
+    async def history(self, session_id: str, last_turns: int | None = None) -> list[TurnHistory]:
+        """The newest ``last_turns`` turns (None: all) with their items, oldest first.
+
+        A turn that is still running is among them.
+        """
+        return await (await self._open()).reader.history(session_id, last_turns)
+
+    async def changes_of(self, turn_id: str) -> list[Change]:
+        """What the turn changed in documents, in order. Raises ``not_found``."""
+        return await (await self._open()).reader.changes(turn_id)
+
+    # While a turn runs
+
+    async def append(
+        self,
+        session_id: str,
+        turn_id: str | None,
+        *,
+        events: Sequence[BaseEvent] = (),
+        items: Sequence[Mapping[str, Any]] = (),
+        tool_calls: Sequence[ToolCallRecord] = (),
+        changes: Sequence[Change] = (),
+        usage: Usage | None = None,
+        model: str | None = None,
+    ) -> None:
+        """Keep all of these in one transaction; the cost does not depend on the chat's length.
+
+        ``events`` have their ``seq``; ``items`` keep their order; a call that is known already (by
+        ``call_id``) is updated; ``usage`` is that of one call of ``model``. With ``turn_id`` None
+        only events may be given. Raises ``not_found`` when the session was deleted meanwhile.
+        """
+        log = (await self._open()).log
+        await log.append(
+            session_id,
+            turn_id,
+            events=events,
+            items=items,
+            tool_calls=tool_calls,
+            changes=changes,
+            usage=usage,
+            model=model,
+        )
+
+    async def finish_tool_call(
+        self,
+        session_id: str,
+        turn_id: str,
+        call: ToolCallRecord,
+        *,
+        events: Sequence[BaseEvent] = (),
+        items: Sequence[Mapping[str, Any]] = (),
+        changes: Sequence[Change] = (),
+    ) -> None:
+        """``append`` for one call's end. ``arguments`` None leaves those that are kept."""
+        await self.append(
+            session_id, turn_id, events=events, items=items, tool_calls=[call], changes=changes
+        )
+
+    async def last_seq(self, session_id: str) -> int:
+        """The number of the session's newest event; 0 when there is none, or no such session."""
+        return await (await self._open()).log.last_seq(session_id)
+
+    async def events_after(
+        self, session_id: str, after: int = 0, limit: int = 1000
+    ) -> list[dict[str, Any]]:
+        """Up to ``limit`` events with a greater ``seq``, in order, as they go over the wire."""
+        return await (await self._open()).log.after(session_id, after, limit)
+
+    # Messages that wait
+
+    async def queued_ops(self, session_id: str) -> list[QueuedOp]:
+        """The session's waiting messages, oldest first."""
+        return await (await self._open()).queue.waiting(session_id)
+
+    async def save_queued_op(
+        self, session_id: str, op_id: str, op: UserMessage, *, events: Sequence[BaseEvent] = ()
+    ) -> None:
+        """Keep a waiting message, with the events that tell of it."""
+        await (await self._open()).queue.save(session_id, op_id, op, events)
+
+    async def remove_queued_op(
+        self, session_id: str, op_id: str, *, events: Sequence[BaseEvent] = ()
+    ) -> bool:
+        """Forget a waiting message and keep ``events``; False, and no events, without one."""
+        return await (await self._open()).queue.remove(session_id, op_id, events)

@@ -1,0 +1,233 @@
+"""Turns read again: for the page and programs, and for the model's history."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ..protocol.errors import AgentError, ErrorBody
+from ..protocol.requests import ToolCallRecord, Turn, TurnsReply, Usage
+from ..protocol.tools import Change
+from . import schema
+from .database import Database
+from .encoding import from_json
+from .records import TurnHistory
+from .replay import join_deltas
+from .turns import unknown_turn
+
+MAX_LIMIT = 200
+TURNS = schema.turns.c
+EVENTS = schema.events.c
+USAGE = schema.usage.c
+_NEXT = schema.turns.alias("next_turn").c
+
+_NEXT_FIRST_SEQ = (
+    sa.select(_NEXT.first_seq)
+    .where(_NEXT.session_id == TURNS.session_id, _NEXT.position == TURNS.position + 1)
+    .correlate(schema.turns)
+    .scalar_subquery()
+)
+_OF_TURN = (
+    (EVENTS.session_id == TURNS.session_id)
+    & (EVENTS.seq >= TURNS.first_seq)
+    & (EVENTS.seq < sa.func.coalesce(_NEXT_FIRST_SEQ, sa.literal(1 << 62)))
+    & (EVENTS.turn_id == TURNS.id)
+)
+_LAST_SEQ = sa.func.coalesce(
+    sa.select(EVENTS.seq)
+    .where(_OF_TURN)
+    .order_by(EVENTS.seq.desc())
+    .limit(1)
+    .correlate(schema.turns)
+    .scalar_subquery(),
+    TURNS.first_seq,
+).label("last_seq")
+_SELECT = sa.select(schema.turns, _LAST_SEQ)
+
+
+class TurnReader:
+    """Reads turns with what belongs to them, each list of them as one state of the database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def get(self, turn_id: str, include_events: bool) -> Turn:
+        """See ``Store.get_turn``."""
+
+        async def query(connection: AsyncConnection) -> list[Turn]:
+            rows = (await connection.execute(_SELECT.where(TURNS.id == turn_id))).all()
+            return await _with_parts(connection, rows, include_events)
+
+        turns = await self._database.read(query)
+        if not turns:
+            raise unknown_turn(turn_id)
+        return turns[0]
+
+    async def list_page(
+        self, session_id: str, limit: int, before: str | None, include_events: bool
+    ) -> TurnsReply:
+        """See ``Store.list_turns``."""
+        limit = max(1, min(limit, MAX_LIMIT))
+
+        async def query(connection: AsyncConnection) -> TurnsReply:
+            statement = _SELECT.where(TURNS.session_id == session_id)
+            if before is not None:
+                position = await _position(connection, session_id, before)
+                statement = statement.where(TURNS.position < position)
+            statement = statement.order_by(TURNS.position.desc()).limit(limit + 1)
+            found = (await connection.execute(statement)).all()
+            turns = await _with_parts(connection, found[:limit][::-1], include_events)
+            return TurnsReply(turns=turns, before=turns[0].id if len(found) > limit else None)
+
+        return await self._database.read(query)
+
+    async def history(self, session_id: str, last_turns: int | None) -> list[TurnHistory]:
+        """See ``Store.history``."""
+
+        async def query(connection: AsyncConnection) -> list[TurnHistory]:
+            statement = (
+                sa.select(TURNS.id, TURNS.position, TURNS.status, TURNS.aborted_reason)
+                .where(TURNS.session_id == session_id)
+                .order_by(TURNS.position.desc())
+                .limit(last_turns)
+            )
+            rows = (await connection.execute(statement)).all()[::-1]
+            items = await _children(connection, schema.items, [row.id for row in rows])
+            return [
+                TurnHistory(
+                    turn_id=row.id,
+                    index=row.position,
+                    status=row.status,
+                    aborted_reason=row.aborted_reason,
+                    items=[from_json(item.data) for item in items[row.id]],
+                )
+                for row in rows
+            ]
+
+        return await self._database.read(query)
+
+    async def changes(self, turn_id: str) -> list[Change]:
+        """See ``Store.changes_of``."""
+
+        async def query(connection: AsyncConnection) -> list[Change] | None:
+            known = await connection.scalar(sa.select(TURNS.id).where(TURNS.id == turn_id))
+            if known is None:
+                return None
+            return _changes((await _children(connection, schema.changes, [turn_id]))[turn_id])
+
+        changes = await self._database.read(query)
+        if changes is None:
+            raise unknown_turn(turn_id)
+        return changes
+
+
+async def _position(connection: AsyncConnection, session_id: str, turn_id: str) -> int:
+    position: int | None = await connection.scalar(
+        sa.select(TURNS.position).where(TURNS.id == turn_id, TURNS.session_id == session_id)
+    )
+    if position is None:
+        raise AgentError("not_found", f"There is no turn {turn_id} in this session.")
+    return position
+
+
+async def _children(
+    connection: AsyncConnection, table: sa.Table, turn_ids: Sequence[str]
+) -> dict[str, list[sa.Row[Any]]]:
+    """The rows of ``table`` that belong to these turns, by turn, in the order of their making."""
+    by_turn: dict[str, list[sa.Row[Any]]] = defaultdict(list)
+    # SQLite takes a bounded number of values in one statement.
+    for start in range(0, len(turn_ids), 500):
+        chunk = turn_ids[start : start + 500]
+        statement = sa.select(table).where(table.c.turn_id.in_(chunk)).order_by(table.c.id)
+        for row in await connection.execute(statement):
+            by_turn[row.turn_id].append(row)
+    return by_turn
+
+
+async def _with_parts(
+    connection: AsyncConnection, rows: Sequence[sa.Row[Any]], include_events: bool
+) -> list[Turn]:
+    ids = [row.id for row in rows]
+    items = await _children(connection, schema.items, ids)
+    calls = await _children(connection, schema.tool_calls, ids)
+    changes = await _children(connection, schema.changes, ids)
+    costs = await _children(connection, schema.usage, [row.id for row in rows if not row.usage])
+    events = await _events(connection, ids) if include_events else None
+    return [
+        _turn(
+            row,
+            items=[from_json(item.data) for item in items[row.id]],
+            tool_calls=[_tool_call(call) for call in calls[row.id]],
+            changes=_changes(changes[row.id]),
+            usage=Usage.model_validate(from_json(row.usage)) if row.usage else _sum(costs[row.id]),
+            events=None if events is None else join_deltas(events[row.id]),
+        )
+        for row in rows
+    ]
+
+
+async def _events(
+    connection: AsyncConnection, turn_ids: Sequence[str]
+) -> dict[str, list[dict[str, Any]]]:
+    by_turn: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    statement = (
+        sa.select(EVENTS.turn_id, EVENTS.data)
+        .select_from(sa.join(schema.turns, schema.events, _OF_TURN))
+        .where(TURNS.id.in_(turn_ids))
+        .order_by(EVENTS.seq)
+    )
+    for row in await connection.execute(statement):
+        by_turn[row.turn_id].append(from_json(row.data))
+    return by_turn
+
+
+def _turn(row: sa.Row[Any], **parts: Any) -> Turn:
+    error = from_json(row.error)
+    return Turn(
+        id=row.id,
+        session_id=row.session_id,
+        index=row.position,
+        status=row.status,
+        mode=row.mode,
+        notebook_mode=row.notebook_mode,
+        location=row.location,
+        model=row.model,
+        message=row.message,
+        reply=row.reply,
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+        first_seq=row.first_seq,
+        last_seq=row.last_seq,
+        error=None if error is None else ErrorBody.model_validate(error),
+        **parts,
+    )
+
+
+def _tool_call(row: sa.Row[Any]) -> ToolCallRecord:
+    return ToolCallRecord(
+        call_id=row.call_id,
+        name=row.name,
+        arguments=from_json(row.arguments),
+        status=row.status,
+        output=from_json(row.output),
+        duration_ms=row.duration_ms,
+    )
+
+
+def _changes(rows: Iterable[sa.Row[Any]]) -> list[Change]:
+    return [Change.model_validate(from_json(row.data)) for row in rows]
+
+
+def _sum(rows: Iterable[sa.Row[Any]]) -> Usage:
+    """The usage of a turn that still runs."""
+    total = Usage()
+    for row in rows:
+        total.input_tokens += row.input_tokens
+        total.output_tokens += row.output_tokens
+        total.cached_tokens += row.cached_tokens
+        total.total_tokens += row.total_tokens
+    return total
