@@ -213,7 +213,11 @@ export class PageConnection implements IPageConnection, IDisposable {
 
   /** Everything that the server must know comes with the connection, in this order. */
   private _onOpen(): void {
-    this._send({ type: 'hello', clientId: this.clientId });
+    this._send({
+      type: 'hello',
+      clientId: this.clientId,
+      pendingRequestIds: this._requests.pending
+    });
     if (this._editorState) {
       this._send(this._editorState);
     }

@@ -48,6 +48,11 @@ export class RequestDesk {
     window.setTimeout(() => this._answers.delete(requestId), KEEP_MS);
   }
 
+  /** The requests that will be answered, or answered again, on the next connection. */
+  get pending(): string[] {
+    return [...this._answers.keys()];
+  }
+
   /**
    * After a reconnect: send the newest answers again, since nothing tells whether they arrived.
    * The server ignores an answer to a request that it no longer waits for.

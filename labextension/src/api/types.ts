@@ -980,10 +980,14 @@ export interface OpenNotebook {
 
 /**
  * First message of a connection. `clientId` lives as long as the browser tab.
+ *
+ * `pendingRequestIds` are the server's requests that the page still works on and will answer
+ * on this connection: none after a reload. Left out, the page does not say.
  */
 export interface Hello {
   type: 'hello';
   clientId: string;
+  pendingRequestIds?: string[];
 }
 
 /**
@@ -1013,28 +1017,13 @@ export interface Unsubscribe {
 }
 
 /**
- * An op for a session; answered by `opAccepted` or `opRejected` with this `ref`.
+ * An op for a session; answered by `op_accepted` or `op_rejected` with this `ref`.
  */
 export interface SubmitOp {
   type: 'submit_op';
   ref: string;
   sessionId: string;
-  op:
-    | UserMessage
-    | Dequeue
-    | SendNow
-    | Interrupt
-    | ApprovalDecision
-    | PlanDecision
-    | UserInputAnswer
-    | Resume
-    | ConfigUpdate
-    | UploadRegistered
-    | Compact
-    | Undo
-    | Keep
-    | Reset
-    | Shutdown;
+  op: Op;
 }
 
 /**
@@ -1171,7 +1160,19 @@ export interface MoveCell {
   position: CellPosition;
 }
 
-export type CellEdit = InsertCell | UpdateCell | DeleteCell | MoveCell;
+/**
+ * Outputs (nbformat) of a code cell that the server itself ran, headless, before the page
+ * opened the notebook. It is no step of the undo, since nobody undoes a run.
+ */
+export interface SetOutputs {
+  op: 'outputs';
+  cellId: string;
+  outputs: { [key: string]: unknown }[];
+  executionCount?: number;
+}
+
+export type CellEdit =
+  InsertCell | UpdateCell | DeleteCell | MoveCell | SetOutputs;
 
 /**
  * `notebook.edit`: applied whole or not at all, as one step of the notebook's undo, saved.
@@ -1186,7 +1187,7 @@ export interface EditParams {
 /**
  * `notebook.run`: these cells in this order, through the page's own kernel session.
  *
- * `timeoutMs` is for each cell, from `executeInput`; afterwards the kernel is interrupted.
+ * `timeoutMs` is for each cell, from `execute_input`; afterwards the kernel is interrupted.
  * The result is a list of `CellRun`.
  */
 export interface RunParams {
@@ -1256,6 +1257,22 @@ export interface KernelParams {
 export interface RevealParams {
   path: string;
   cellId: string;
+}
+
+/**
+ * `document.read`: the text of an open file, with what is not saved yet.
+ */
+export interface DocumentReadParams {
+  path: string;
+}
+
+/**
+ * Result of `document.read`. `language` is the editor's name for it, where known.
+ */
+export interface DocumentText {
+  path: string;
+  content: string;
+  language?: string;
 }
 
 export type PageMethod =
