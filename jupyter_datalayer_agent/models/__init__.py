@@ -1,0 +1,50 @@
+"""Calling models. The only importer of litellm, which is loaded when a call is near, not before."""
+
+from .catalogue import default_model, find_model, models_reply, readiness
+from .litellm_model import LitellmModel
+from .loader import begin_import
+from .retry import MAX_RETRIES, delay_before
+from .tokens import count_tokens, estimate_tokens
+from .types import (
+    BrokenStream,
+    FunctionCallStarted,
+    Item,
+    ItemDone,
+    Model,
+    ModelApi,
+    ModelError,
+    ModelRequest,
+    Readiness,
+    ReasoningDelta,
+    ResponseDone,
+    StreamEvent,
+    StreamStarted,
+    TextDelta,
+)
+
+__all__ = [
+    "MAX_RETRIES",
+    "BrokenStream",
+    "FunctionCallStarted",
+    "Item",
+    "ItemDone",
+    "LitellmModel",
+    "Model",
+    "ModelApi",
+    "ModelError",
+    "ModelRequest",
+    "Readiness",
+    "ReasoningDelta",
+    "ResponseDone",
+    "StreamEvent",
+    "StreamStarted",
+    "TextDelta",
+    "begin_import",
+    "count_tokens",
+    "default_model",
+    "delay_before",
+    "estimate_tokens",
+    "find_model",
+    "models_reply",
+    "readiness",
+]

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
-from jupyter_datalayer_agent.protocol import Usage
+from jupyter_datalayer_agent.protocol.requests import Usage
 
 Item: TypeAlias = dict[str, Any]
 """An input or output item of the Responses API, as JSON."""
@@ -25,7 +25,8 @@ class ModelRequest:
     """One call of a model.
 
     ``model`` is a name of litellm, ``provider/name``. ``tools`` are function tools in the form of
-    the Responses API. What is ``None`` is not sent. ``reasoning_effort`` is for models that have it.
+    the Responses API. What is ``None`` is not sent. ``reasoning_effort`` is for models that have
+    it.
     """
 
     model: str
@@ -145,8 +146,8 @@ class BrokenStream:
 class ModelError(Exception):
     """A model call failed. ``message`` is for a person: no key, no traceback.
 
-    ``retry_after`` is in seconds, where the server named a time. ``status`` is the HTTP status, where
-    there was one. ``broken`` is there once a stream has begun."""
+    ``retry_after`` is in seconds, where the server named a time. ``status`` is the HTTP status,
+    where there was one. ``broken`` is there once a stream has begun."""
 
     def __init__(
         self,

@@ -1,0 +1,194 @@
+"""From whatever litellm raises to a ``ModelError`` that a person can act on, without keys in it."""
+
+from __future__ import annotations
+
+import datetime
+import email.utils
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from . import loader
+from .catalogue import Provider
+from .types import BrokenStream, ModelError, ModelErrorCode
+
+LONGEST_DETAIL = 400
+"""Characters of the provider's own message that are passed on."""
+
+_SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)$", re.IGNORECASE)
+_SECRET = re.compile(
+    r"(?i)\b(?:sk|pk|rk|gsk|xai|key|ghp|gho|hf)[-_][A-Za-z0-9*_\-.]{6,}"
+    r"|\bAIza[\w\-]{10,}|\bAKIA[A-Z0-9]{12,}|\b(?:Bearer|Basic)\s+[\w\-.=+/]{6,}"
+    r"|(?<=key=)[\w\-.]{6,}|\beyJ[\w\-.]{20,}"
+)
+_PREFIX = re.compile(r"^\s*(?:litellm\.)?\w*(?:Error|Exception|Timeout)\s*(?::|-)\s*")
+_TAIL = re.compile(
+    r"\s*(?:Original exception:|Traceback \(most|LiteLLM Retried|Received Model Group)"
+)
+_WINDOW = re.compile(
+    r"context.{0,9}(?:length|window)|maximum context|too many (?:input )?tokens|prompt is too long"
+    r"|input is too long|exceeds? the (?:maximum|model).{0,30}tokens",
+    re.IGNORECASE,
+)
+
+
+def redact(text: str, environ: Mapping[str, str] = os.environ) -> str:
+    """``text`` without the values of secrets in ``environ`` and without what looks like a key."""
+    for name, value in environ.items():
+        if _SECRET_NAME.search(name) and len(value.strip()) >= 6:
+            text = text.replace(value.strip(), "[key]")
+    return _SECRET.sub("[key]", text)
+
+
+def model_error(
+    error: BaseException,
+    *,
+    provider: Provider | None,
+    api_base: str | None = None,
+    broken: BrokenStream | None = None,
+    environ: Mapping[str, str] = os.environ,
+) -> ModelError:
+    """``error`` as a ``ModelError``. ``broken`` is given once the stream had begun: then what would
+    be a failed connection or a server's error is a broken stream, which can be retried from
+    there."""
+    chain = list(_causes(error))
+    status = _status(chain)
+    detail = redact(_detail(chain), environ)
+    code = _code(chain, status, detail)
+    if code == "litellm_unusable":
+        return loader.unusable(error)
+    if broken is not None and code in ("connection", "server"):
+        code = "broken_stream"
+    retryable = False if "insufficient_quota" in str(error) else None
+    return ModelError(
+        code,
+        _message(code, detail, provider, api_base),
+        retryable=retryable,
+        retry_after=_retry_after(chain),
+        status=status,
+        broken=broken,
+    )
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """``error`` and what it stands for, the innermost last; litellm wraps up to three deep."""
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        yield current
+        original = getattr(current, "original_exception", None)
+        inner = original if isinstance(original, BaseException) else None
+        current = inner or current.__cause__ or current.__context__
+
+
+def _names(chain: list[BaseException]) -> set[str]:
+    return {kind.__name__ for error in chain for kind in type(error).__mro__}
+
+
+def _status(chain: list[BaseException]) -> int | None:
+    """The HTTP status that the provider answered. litellm puts 500 on errors that have none, so the
+    one nearest to the provider counts."""
+    for error in reversed(chain):
+        response = getattr(error, "response", None)
+        for holder in (error, response):
+            status = getattr(holder, "status_code", None)
+            if isinstance(status, int) and 400 <= status < 600:
+                return status
+    return None
+
+
+def _code(chain: list[BaseException], status: int | None, detail: str) -> ModelErrorCode:
+    names = _names(chain)
+    if "ImportError" in names:
+        return "litellm_unusable"
+    if status in (401, 403) or names & {"AuthenticationError", "PermissionDeniedError"}:
+        return "authentication"
+    if "ContextWindowExceededError" in names or (status in (400, 413) and _WINDOW.search(detail)):
+        return "context_window"
+    if status == 429 or "RateLimitError" in names:
+        return "rate_limit"
+    if status in (400, 404, 405, 413, 422) or names & {"BadRequestError", "NotFoundError"}:
+        return "bad_request"
+    if names & {"TransportError", "ClientError", "OSError", "Timeout", "APITimeoutError"}:
+        return "connection"
+    unreachable = re.search(r"connection error|disconnected|cannot connect", detail, re.IGNORECASE)
+    return "connection" if unreachable else "server"
+
+
+def _detail(chain: list[BaseException]) -> str:
+    """What the provider itself said, on one line, without litellm's prefixes."""
+    text = next((str(error) for error in chain if str(error)), type(chain[0]).__name__)
+    text = _TAIL.split(text, maxsplit=1)[0]
+    while match := _PREFIX.match(text):
+        text = text[match.end() :]
+    text = " ".join(_provider_message(text).split())
+    return text if len(text) <= LONGEST_DETAIL else text[: LONGEST_DETAIL - 1] + "…"
+
+
+def _provider_message(text: str) -> str:
+    """The message inside an error body such as ``{"error": {"message": ...}}``, or ``text``."""
+    start = text.find("{")
+    if start < 0:
+        return text
+    try:
+        body = json.loads(text[start : text.rindex("}") + 1])
+    except ValueError:
+        return text
+    inner: Any = body.get("error", body) if isinstance(body, dict) else None
+    message = inner.get("message") if isinstance(inner, dict) else inner
+    return message if isinstance(message, str) and message else text
+
+
+def _retry_after(chain: list[BaseException]) -> float | None:
+    """Seconds from ``Retry-After`` (a number or a date) or ``retry-after-ms``."""
+    for error in chain:
+        response = getattr(error, "response", None)
+        for headers in (
+            getattr(response, "headers", None),
+            getattr(error, "litellm_response_headers", None),
+            getattr(error, "headers", None),
+        ):
+            if isinstance(headers, Mapping) and (found := _seconds(headers)) is not None:
+                return found
+    return None
+
+
+def _seconds(headers: Mapping[str, str]) -> float | None:
+    lowered = {str(name).lower(): str(value) for name, value in headers.items()}
+    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        value = lowered.get(name, "")
+        if re.fullmatch(r"\d+(\.\d+)?", value):
+            return float(value) / unit
+    try:
+        date = email.utils.parsedate_to_datetime(lowered.get("retry-after", ""))
+    except ValueError:
+        return None
+    now = datetime.datetime.now(tz=date.tzinfo)
+    return max(0.0, (date - now).total_seconds())
+
+
+def _message(
+    code: ModelErrorCode, detail: str, provider: Provider | None, api_base: str | None
+) -> str:
+    name = provider.label if provider else "The model's provider"
+    where = f" at {redact(api_base)}" if api_base else ""
+    keys = f" Check {' or '.join(provider.keys)}." if provider and provider.keys else ""
+    said = f" It said: {detail}" if detail else ""
+    match code:
+        case "authentication":
+            return f"{name}{where} refused the key.{keys}{said}"
+        case "rate_limit":
+            return f"{name}{where} takes no more requests for now.{said}"
+        case "context_window":
+            return f"The conversation is longer than the model can read.{said}"
+        case "bad_request":
+            return f"{name}{where} did not accept the request.{said}"
+        case "connection":
+            return f"{name}{where} cannot be reached. ({detail})"
+        case "broken_stream":
+            return f"The answer broke off before it was complete. ({detail})"
+        case _:
+            return f"{name}{where} failed.{said}"

@@ -1,0 +1,132 @@
+"""The model behind litellm: any provider, one stream of events, one attempt a call."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from typing import Any
+
+from . import loader
+from .arguments import Route, call_arguments, register, route, takes_reasoning
+from .assembler import Assembler
+from .catalogue import readiness
+from .errors import model_error
+from .types import BrokenStream, ModelError, ModelErrorCode, ModelRequest, StreamEvent
+
+IDLE_TIMEOUT = 300.0
+"""Seconds without a byte after which a stream counts as broken."""
+
+
+class LitellmModel:
+    """Calls models through litellm's Responses API, or its bridge to chat completions.
+
+    ``environ`` is where keys are read from; they are passed on and never kept."""
+
+    def __init__(
+        self, *, idle_timeout: float = IDLE_TIMEOUT, environ: Mapping[str, str] = os.environ
+    ) -> None:
+        self._idle_timeout = idle_timeout
+        self._environ = environ
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
+        """See ``types.Model.stream``."""
+        where = route(request, self._environ)
+        self._check_ready(request, where)
+        litellm = await loader.litellm()
+        register(litellm, where)
+        arguments = call_arguments(
+            request, where, idle_timeout=self._idle_timeout, environ=self._environ
+        )
+        if where.responses and takes_reasoning(litellm, where.model):
+            arguments["include"] = ["reasoning.encrypted_content"]
+        assembler = Assembler(bridged=not where.responses)
+        source = await self._open(litellm.aresponses(**arguments), where)
+        if not request.stream:
+            for event in assembler.feed_whole(source):
+                yield event
+        else:
+            async with contextlib.aclosing(self._read(source, assembler, where)) as events:
+                async for event in events:
+                    yield event
+        for event in assembler.finish():
+            yield event
+
+    def _check_ready(self, request: ModelRequest, where: Route) -> None:
+        """Find a missing or an empty key before litellm makes a connection error of it."""
+        state = readiness(where.model if request.model else None, where.api_base, self._environ)
+        if state.ready:
+            return
+        unset = not any(name in self._environ for name in state.missing)
+        code: ModelErrorCode = "no_model" if unset or not request.model else "authentication"
+        raise ModelError(code, f"{state.reason} {state.what_to_do}")
+
+    async def _open(self, call: Any, where: Route) -> Any:
+        """Make the call; its answer begins, or is there as a whole."""
+        try:
+            return await asyncio.wait_for(call, self._idle_timeout)
+        except asyncio.TimeoutError as error:
+            raise self._silent(None) from error
+        except Exception as error:  # litellm raises what its providers' clients raise: any kind
+            raise self._failed(error, where, None) from error
+
+    async def _read(
+        self, source: Any, assembler: Assembler, where: Route
+    ) -> AsyncGenerator[StreamEvent, None]:
+        """The stream's events up to its end, which must be a sound one."""
+        try:
+            events: AsyncIterator[Any] = source.__aiter__()
+            while not assembler.ended:
+                try:
+                    event = await asyncio.wait_for(events.__anext__(), self._idle_timeout)
+                except StopAsyncIteration:
+                    break
+                except asyncio.TimeoutError as error:
+                    raise self._silent(assembler.broken()) from error
+                except Exception as error:  # as in _open
+                    raise self._failed(error, where, assembler.broken()) from error
+                for ours in assembler.feed(event):
+                    yield ours
+            if not assembler.ended or _cut_short(source):
+                message = "The answer broke off before it was complete."
+                raise ModelError("broken_stream", message, broken=assembler.broken())
+        finally:
+            await _close(source)
+
+    def _silent(self, broken: BrokenStream | None) -> ModelError:
+        message = f"The model sent nothing for {self._idle_timeout:g} seconds."
+        return ModelError("broken_stream", message, broken=broken)
+
+    def _failed(self, error: Exception, where: Route, broken: BrokenStream | None) -> ModelError:
+        return model_error(
+            error,
+            provider=where.provider,
+            api_base=where.api_base,
+            broken=broken,
+            environ=self._environ,
+        )
+
+
+def _cut_short(source: Any) -> bool:
+    """Whether a bridged chat stream ended without a ``finish_reason``: litellm before 1.109 then
+    makes one up, so that cut text looks like a whole answer."""
+    wrapper = getattr(source, "litellm_custom_stream_wrapper", None)
+    if wrapper is None:
+        return False
+    reasons = ("received_finish_reason", "intermittent_finish_reason")
+    return all(getattr(wrapper, name, None) is None for name in reasons)
+
+
+async def _close(source: Any) -> None:
+    """Close the HTTP stream now, not when it is collected: the provider stops writing and
+    billing."""
+    for holder in (
+        getattr(source, "litellm_custom_stream_wrapper", None),
+        getattr(source, "response", None),
+    ):
+        close = getattr(holder, "aclose", None)
+        if close is not None:
+            # What is wrong with a connection that is being given up is of no interest.
+            with contextlib.suppress(OSError, RuntimeError, asyncio.TimeoutError):
+                await close()
