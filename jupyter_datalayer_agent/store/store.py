@@ -161,13 +161,15 @@ class Store:
         usage: Usage | None = None,
         ttft_ms: float | None = None,
         duration_ms: float | None = None,
+        aborted_reason: str | None = None,
         events: Sequence[BaseEvent] = (),
+        items: Sequence[Mapping[str, Any]] = (),
     ) -> None:
         """End a running turn. Times in ms.
 
-        Give the turn's last events here: they and the end are then kept together, and a crash
-        cannot part them. A ``turn_aborted`` among the turn's events gives the turn its
-        ``aborted_reason``. ``usage`` is the turn's sum; the session's count grows by what
+        Give the turn's last events and items here: they and the end are then kept together, and a
+        crash cannot part them. ``aborted_reason`` may be left out when the turn has a
+        ``turn_aborted`` event. ``usage`` is the turn's sum; the session's count grows by what
         ``append`` was given.
         """
         opened = await self._open()
@@ -180,8 +182,9 @@ class Store:
             usage=usage or Usage(),
             ttft_ms=ttft_ms,
             duration_ms=duration_ms,
+            aborted_reason=aborted_reason,
         )
-        await opened.turns.finish(turn_id, end, events)
+        await opened.turns.finish(turn_id, end, events, items)
 
     async def recover(self, session_id: str | None = None) -> list[str]:
         """End the running turns, of one session or all, that nobody runs any more; their ids.

@@ -68,10 +68,13 @@ class TurnEnd:
     usage: Usage
     ttft_ms: float | None
     duration_ms: float | None
+    aborted_reason: str | None
 
     def row(self) -> dict[str, Any]:
         """The columns that the end sets."""
+        reason = {} if self.aborted_reason is None else {"aborted_reason": self.aborted_reason}
         return {
+            **reason,
             "status": self.status,
             "reply": plain_text(self.reply),
             "error": None if self.error is None else to_json(self.error.to_wire()),
@@ -113,7 +116,13 @@ class Turns:
 
         return await self._database.write(write)
 
-    async def finish(self, turn_id: str, end: TurnEnd, events: Sequence[BaseEvent]) -> None:
+    async def finish(
+        self,
+        turn_id: str,
+        end: TurnEnd,
+        events: Sequence[BaseEvent],
+        items: Sequence[Mapping[str, Any]],
+    ) -> None:
         """See ``Store.finish_turn``."""
         row = end.row()
 
@@ -128,6 +137,7 @@ class Turns:
             if (await connection.execute(update, row)).rowcount == 0:
                 raise AgentError("internal", f"The turn {turn_id} has already ended.")
             await _touch(connection, session_id)
+            await transaction.run(turn_statements(session_id, turn_id, items=items))
             await transaction.run(event_statements(session_id, turn_id, events))
 
         self._end_not_kept.add(turn_id)
