@@ -1,0 +1,1 @@
+"""Queues, the turn loop, approvals, history and prompts."""

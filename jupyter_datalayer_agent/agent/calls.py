@@ -1,0 +1,141 @@
+"""The tool calls of one model answer: run, cut for the model, and told to everybody."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from ..protocol.events import ToolCallOutput
+from ..protocol.requests import ToolCallRecord
+from ..protocol.tools import ToolCallStatus, ToolResult
+from ..tools.dispatch import Dispatched, Dispatcher
+from ..tools.limits import cut
+from ..tools.registry import Alias, ToolRegistry
+from .history import Item, output_item
+
+
+@dataclass(frozen=True)
+class FinishedCall:
+    """A call that has its answer: the item for the model, the event and the record."""
+
+    item: Item
+    event: ToolCallOutput
+    record: ToolCallRecord
+    done: Dispatched
+
+
+def is_parallel(registry: ToolRegistry, name: str) -> bool:
+    """Whether a call of that name may run beside its neighbours."""
+    entry = registry.find(name)
+    if isinstance(entry, Alias):
+        entry = registry.tool(entry.tool)
+    return entry is not None and entry.parallel
+
+
+def schedule(registry: ToolRegistry, calls: Sequence[Item]) -> list[list[Item]]:
+    """The calls in order, in groups: neighbouring reads together, all else one by one."""
+    groups: list[list[Item]] = []
+    for parallel, run in groupby(calls, key=lambda call: is_parallel(registry, call["name"])):
+        members = list(run)
+        groups.extend([members] if parallel else [[each] for each in members])
+    return groups
+
+
+async def run_group(dispatcher: Dispatcher, calls: Sequence[Item]) -> list[FinishedCall]:
+    """Run a group's calls together; the results keep their order."""
+    if len(calls) == 1:
+        return [await _run_one(dispatcher, calls[0])]
+    return list(await asyncio.gather(*(_run_one(dispatcher, call) for call in calls)))
+
+
+async def _run_one(dispatcher: Dispatcher, call: Item) -> FinishedCall:
+    done = await dispatcher.call(call["name"], call.get("arguments", ""), call["call_id"])
+    return finished(call, done)
+
+
+def finished(call: Item, done: Dispatched) -> FinishedCall:
+    """A call with its answer in the three forms that are needed of it."""
+    text, truncated = cut(for_model(done.result), done.more)
+    status: ToolCallStatus = (
+        "ok" if done.result.ok else "denied" if done.denied else "error"
+    )
+    event = ToolCallOutput(
+        call_id=call["call_id"],
+        name=done.result.name,
+        status=status,
+        output=text,
+        truncated=truncated,
+        duration_ms=done.result.duration_ms,
+        summary=done.summary,
+    )
+    record = ToolCallRecord(
+        call_id=call["call_id"],
+        name=done.result.name,
+        arguments=readable_arguments(call.get("arguments", "")),
+        status=status,
+        output=done.result.to_wire(),
+        duration_ms=done.result.duration_ms,
+    )
+    return FinishedCall(output_item(call["call_id"], text), event, record, done)
+
+
+def for_model(result: ToolResult) -> str:
+    """A result as the model reads it: the output alone when all went well, compact JSON."""
+    if result.ok:
+        return compact(result.output)
+    told: dict[str, Any] = {}
+    if result.error is not None:
+        told["error"] = result.error.to_wire()
+    if result.output is not None:
+        told["output"] = result.output
+    return compact(told)
+
+
+def compact(value: Any) -> str:
+    """JSON without spare characters; other scripts than Latin as they are."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def readable_arguments(arguments: str) -> Any:
+    """The arguments as JSON, or the model's text where they are not."""
+    try:
+        return json.loads(arguments or "{}", strict=False)
+    except json.JSONDecodeError:
+        return arguments
+
+
+def aborted_call(call: Item, name: str) -> tuple[Item, ToolCallOutput, ToolCallRecord]:
+    """The answer to a call that was not, or not wholly, carried out."""
+    event = ToolCallOutput(
+        call_id=call["call_id"], name=name, status="aborted", output="aborted", summary="Stopped"
+    )
+    record = ToolCallRecord(
+        call_id=call["call_id"],
+        name=name,
+        arguments=readable_arguments(call.get("arguments", "")),
+        status="aborted",
+        output="aborted",
+    )
+    return output_item(call["call_id"], "aborted"), event, record
+
+
+class RepeatedFailures:
+    """Counts how often the same call failed in the same way, in one turn."""
+
+    LIMIT = 3
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+
+    def note(self, call: Item, done: Dispatched) -> bool:
+        """Count a call; True when it has failed identically ``LIMIT`` times."""
+        key = compact([call["name"], readable_arguments(call.get("arguments", ""))])
+        if done.result.ok:
+            self._counts.pop(key, None)
+            return False
+        self._counts[key] = self._counts.get(key, 0) + 1
+        return self._counts[key] >= self.LIMIT

@@ -1,0 +1,72 @@
+"""The conversation that the model is sent before the current message.
+
+Items stand byte for byte as they were sent the first time, so that a provider's prompt cache hits
+from turn to turn. When a chat is longer than ``max_history_turns``, the oldest turns are dropped
+in one go down to half of it, not one by one at every turn, for the same reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Item = dict[str, Any]
+
+ENDED_EARLY = {
+    "interrupted": "The person stopped the turn here, before it was finished.",
+    "replaced": "The person stopped the turn here to send another message.",
+    "shutdown": "The server stopped here, before the turn was finished.",
+    "token_limit": "The turn ended here: the token limit was reached.",
+    "tool_limit": "The turn ended here: the limit of tool calls was reached.",
+    "error": "The turn ended here, with an error of the model or the server.",
+}
+
+
+def user_item(text: str) -> Item:
+    """A user message as a Responses input item."""
+    return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+
+
+def note_item(reason: str) -> Item:
+    """What the next turn's history says of a turn that ended early."""
+    return user_item(f"[{ENDED_EARLY[reason]}]")
+
+
+def output_item(call_id: str, output: str) -> Item:
+    """A tool's answer as a Responses input item."""
+    return {"type": "function_call_output", "call_id": call_id, "output": output}
+
+
+def unanswered(items: Sequence[Item]) -> list[str]:
+    """The ids of the calls that have no output yet, in order."""
+    answered = {item["call_id"] for item in items if item.get("type") == "function_call_output"}
+    return [
+        item["call_id"]
+        for item in items
+        if item.get("type") == "function_call" and item["call_id"] not in answered
+    ]
+
+
+@dataclass
+class History:
+    """The turns that are still sent, each a list of items; the newest last."""
+
+    turns: list[list[Item]] = field(default_factory=list)
+
+    def items(self) -> list[Item]:
+        """All items in order."""
+        return [item for turn in self.turns for item in turn]
+
+    def add(self, items: Sequence[Item]) -> None:
+        """A turn ended."""
+        self.turns.append(list(items))
+
+    def trim(self, max_turns: int) -> tuple[int, int] | None:
+        """Drop the oldest turns when there are more than ``max_turns``; counts before and after."""
+        before = len(self.turns)
+        if before <= max_turns:
+            return None
+        keep = max(1, (max_turns + 1) // 2)
+        del self.turns[: before - keep]
+        return before, keep

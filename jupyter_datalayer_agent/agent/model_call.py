@@ -1,0 +1,182 @@
+"""One answer of the model: streamed, retried where that helps, its items kept as they complete."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ..models.retry import MAX_RETRIES, delay_before
+from ..models.types import (
+    FunctionCallStarted,
+    ItemDone,
+    Model,
+    ModelError,
+    ModelRequest,
+    ReasoningDelta,
+    ResponseDone,
+    StreamEvent,
+    StreamStarted,
+    TextDelta,
+)
+from ..protocol import events
+from ..protocol.requests import ToolCallRecord, Usage
+from .calls import readable_arguments
+from .deltas import DeltaBuffer
+from .history import Item
+
+
+class Emit(Protocol):
+    """Write an event (if any) with what belongs to it, and then tell it."""
+
+    async def __call__(
+        self,
+        event: events.BaseEvent | None,
+        *,
+        items: Sequence[Item] = (),
+        tool_calls: Sequence[ToolCallRecord] = (),
+    ) -> None: ...
+
+
+@dataclass
+class Answer:
+    """What the model answered: its complete items, and what they cost."""
+
+    items: list[Item] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    finish_reason: str = "stop"
+
+    @property
+    def calls(self) -> list[Item]:
+        """The function calls among the items, in order."""
+        return [item for item in self.items if item.get("type") == "function_call"]
+
+    @property
+    def text(self) -> str:
+        """The text of the messages among the items."""
+        return "".join(
+            part.get("text", "")
+            for item in self.items
+            if item.get("type") == "message"
+            for part in item.get("content") or []
+            if isinstance(part, dict)
+        )
+
+
+MakeRequest = Callable[[Sequence[Item]], ModelRequest]
+
+
+class ModelCall:
+    """Asks the model once more and again where the connection fails (DESIGN 4.6).
+
+    ``make_request`` builds the request, given the items that this call has completed so far: a
+    broken stream goes on from the last of them. ``on_text`` hears of the first text.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        make_request: MakeRequest,
+        emit: Emit,
+        on_text: Callable[[], None],
+        say: Callable[[str], Awaitable[None]],
+    ) -> None:
+        self._model = model
+        self._make_request = make_request
+        self._emit = emit
+        self._on_text = on_text
+        self._say = say
+        self._answer = Answer()
+        # What was shown of items that are not complete: by item id, the id that the page knows.
+        self._shown: dict[str, str] = {}
+        self._reasoning: list[Item] = []
+
+    async def run(self) -> Answer:
+        """The whole answer. Raises ``ModelError`` when it cannot be had."""
+        retries = 0
+        while True:
+            request = self._make_request(self._answer.items)
+            await self._emit(events.ModelStarted(model=request.model, attempt=retries + 1))
+            try:
+                await self._stream(request)
+                return self._answer
+            except ModelError as error:
+                await self._take_back()
+                if self._answer.calls:
+                    # The calls are whole: they are carried out, and the next request goes on
+                    # from their results.
+                    await self._emit(
+                        events.Warning_(code="broken_stream", message=error.message)
+                    )
+                    return self._answer
+                retries += 1
+                delay = delay_before(retries, error)
+                if delay is None:
+                    raise
+                await self._say(f"Reconnecting {retries} of {MAX_RETRIES}")
+                await asyncio.sleep(delay)
+
+    async def _stream(self, request: ModelRequest) -> None:
+        buffer = DeltaBuffer(self._emit)
+        try:
+            async with aclosing(self._model.stream(request)) as stream:  # type: ignore[type-var]
+                async for event in stream:
+                    await self._take(event, buffer)
+        finally:
+            await buffer.flush()
+
+    async def _take(self, event: StreamEvent, buffer: DeltaBuffer) -> None:
+        if isinstance(event, TextDelta):
+            self._on_text()
+            self._shown.setdefault(event.item_id, event.item_id)
+            buffer.add(events.TextDelta(item_id=event.item_id, delta=event.delta))
+            return
+        if isinstance(event, ReasoningDelta):
+            self._shown.setdefault(event.item_id, event.item_id)
+            buffer.add(events.ReasoningDelta(item_id=event.item_id, delta=event.delta))
+            return
+        await buffer.flush()
+        if isinstance(event, FunctionCallStarted):
+            self._shown[event.item_id] = event.call_id
+            await self._emit(events.ToolCallStarted(call_id=event.call_id, name=event.name))
+        elif isinstance(event, ItemDone):
+            self._shown.pop(event.item_id, None)
+            await self._keep(event.item)
+        elif isinstance(event, ResponseDone):
+            self._answer.usage = event.usage
+            self._answer.finish_reason = event.finish_reason
+        else:
+            assert isinstance(event, StreamStarted)
+
+    async def _keep(self, item: Item) -> None:
+        if item.get("type") == "reasoning":
+            # It must be followed by what it reasoned about, so it waits for that.
+            self._reasoning.append(item)
+            return
+        kept = [*self._reasoning, item]
+        self._reasoning.clear()
+        self._answer.items.extend(kept)
+        if item.get("type") != "function_call":
+            await self._emit(None, items=kept)
+            return
+        arguments: Any = readable_arguments(item.get("arguments", ""))
+        await self._emit(
+            events.ToolCallArguments(call_id=item["call_id"], arguments=arguments),
+            items=kept,
+            tool_calls=[
+                ToolCallRecord(
+                    call_id=item["call_id"],
+                    name=item["name"],
+                    arguments=arguments,
+                    status="running",
+                )
+            ],
+        )
+
+    async def _take_back(self) -> None:
+        for shown in self._shown.values():
+            await self._emit(events.ItemDiscarded(item_id=shown))
+        self._shown.clear()
+        self._reasoning.clear()

@@ -1,0 +1,434 @@
+"""A live session: ops in, events out, one task that takes the ops and runs the turns.
+
+Handlers only ``submit`` ops and ``subscribe`` to events. Every event is in the database before
+anybody is told of it, and the order in which it is told is the order of its ``seq``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..protocol import events
+from ..protocol.base import new_id, now_ms
+from ..protocol.errors import AgentError
+from ..protocol.ops import (
+    ApprovalDecision,
+    ConfigUpdate,
+    Dequeue,
+    Interrupt,
+    Op,
+    Reset,
+    SendNow,
+    Shutdown,
+    UserInputAnswer,
+    UserMessage,
+)
+from ..protocol.requests import ChatReply, Session
+from ..tools.context import SeenCells
+from .history import History, Item, note_item
+from .services import Services
+from .settings import for_turn
+from .targets import Submission, submission
+from .turn import AbortReason, Turn
+from .waiting import Audience, WaitingRoom
+
+log = logging.getLogger(__name__)
+
+REPLAY_PAGE = 1000
+UNTITLED = "New chat"
+TITLE_CHARACTERS = 60
+
+IMPLEMENTED = (
+    UserMessage, Dequeue, SendNow, Interrupt, ApprovalDecision, UserInputAnswer, ConfigUpdate,
+    Reset, Shutdown,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Told:
+    """An event as it goes over the wire; ``text`` is its JSON, made once for all who listen."""
+
+    seq: int
+    type: str
+    turn_id: str | None
+    text: str
+
+
+Listener = Callable[[Told], None]
+
+
+class TurnEnded:
+    """Put on the queue by the session itself when a turn's task is done."""
+
+
+@dataclass
+class Message:
+    """A message that waits its turn; ``result`` is for the caller that waits for the reply."""
+
+    op_id: str
+    op: UserMessage
+    audience: Audience
+    result: asyncio.Future[ChatReply] | None = None
+
+
+class LiveSession:
+    """One session in memory. Made by ``Sessions``; ``close`` ends its turn and its task."""
+
+    def __init__(
+        self, services: Services, record: Session, history: History, created: list[str], seq: int
+    ) -> None:
+        self.services = services
+        self.id = record.id
+        self.record = record
+        self.history = history
+        self.created = created
+        self.seen = SeenCells()
+        self.waiting = WaitingRoom()
+        self.session_tokens = record.session_tokens
+        self.turn: Turn | None = None
+        self._seq = seq
+        self._emitting = asyncio.Lock()
+        self._listeners: list[Listener] = []
+        self._messages: list[Message] = []
+        self._ops: asyncio.Queue[Op | Message | TurnEnded | None] = asyncio.Queue()
+        self._turn_task: asyncio.Task[ChatReply] | None = None
+        self._worker = asyncio.create_task(self._work())
+
+    # -- in ------------------------------------------------------------------------------------
+
+    @property
+    def busy(self) -> bool:
+        """Whether a turn runs or a message waits."""
+        return self._turn_task is not None or bool(self._messages) or not self._ops.empty()
+
+    @property
+    def ended(self) -> bool:
+        """Whether the session's task is over; it is loaded again when it is needed again."""
+        return self._worker.done()
+
+    def submit(self, op: Op, audience: Audience = "page") -> str:
+        """Put an op on the queue; its id. ``AgentError`` for an op that cannot be carried out."""
+        if not isinstance(op, IMPLEMENTED):
+            raise AgentError("invalid_request", f"The op {op.type} is not supported yet.")
+        op_id = new_id("op")
+        if isinstance(op, UserMessage):
+            self._ops.put_nowait(Message(op_id, op, audience))
+        else:
+            self._ops.put_nowait(op)
+        return op_id
+
+    async def chat(self, op: UserMessage, audience: Audience) -> tuple[str, asyncio.Future[ChatReply]]:
+        """Start a turn now; its op id and its reply to come. ``turn_in_progress`` while one runs."""
+        if self.busy:
+            raise AgentError(
+                "turn_in_progress",
+                "A turn is running in this session. Wait for its end, interrupt it, or send the "
+                "message as an op, which is queued.",
+            )
+        result: asyncio.Future[ChatReply] = asyncio.get_running_loop().create_future()
+        message = Message(new_id("op"), op, audience, result)
+        self._ops.put_nowait(message)
+        return message.op_id, result
+
+    async def close(self) -> None:
+        """End the running turn and the session's task."""
+        if self._worker.done():
+            return
+        self._ops.put_nowait(None)
+        await asyncio.wait([self._worker])
+
+    # -- out -----------------------------------------------------------------------------------
+
+    async def emit(
+        self,
+        event: events.BaseEvent | None,
+        *,
+        turn_id: str | None = None,
+        **belongings: Any,
+    ) -> None:
+        """Write an event with what belongs to it (items, tool_calls, changes, usage), then tell it."""
+
+        async def write(written: Sequence[events.BaseEvent]) -> None:
+            await self.services.store.append(self.id, turn_id, events=written, **belongings)
+
+        await self.emit_by(write, event, turn_id)
+
+    async def emit_by(
+        self,
+        write: Callable[[Sequence[events.BaseEvent]], Coroutine[Any, Any, None]],
+        event: events.BaseEvent | None,
+        turn_id: str | None,
+    ) -> None:
+        """Number the event, write it by ``write``, and tell it once that has returned."""
+        async with self._emitting:
+            if event is None:
+                await write(())
+                return
+            event.seq, event.turn_id, event.at = self._seq + 1, turn_id, now_ms()
+            # A cancellation in the middle must leave neither a number used twice nor an event
+            # written and never told: the write is seen to its end, and the cancellation goes on.
+            cancelled = await _seen_to_its_end(write([event]))
+            self._seq += 1
+            self._tell(event)
+            if cancelled:
+                raise asyncio.CancelledError
+
+    def _tell(self, event: events.BaseEvent) -> None:
+        wire = event.to_wire()
+        told = Told(
+            event.seq,
+            str(wire["type"]),
+            event.turn_id,
+            json.dumps(wire, ensure_ascii=False, separators=(",", ":")),
+        )
+        for listener in list(self._listeners):
+            listener(told)
+
+    async def subscribe(self, listener: Listener, after: int) -> Callable[[], None]:
+        """Give the listener every event after ``after``, the old ones first; returns the way out."""
+        while True:
+            async with self._emitting:
+                page = await self.services.store.events_after(self.id, after, REPLAY_PAGE)
+                if len(page) < REPLAY_PAGE:
+                    self._replay(listener, page)
+                    self._listeners.append(listener)
+                    return lambda: self._unsubscribe(listener)
+            self._replay(listener, page)
+            after = page[-1]["seq"]
+
+    def _unsubscribe(self, listener: Listener) -> None:
+        if listener in self._listeners:
+            self._listeners.remove(listener)
+
+    @staticmethod
+    def _replay(listener: Listener, page: Sequence[dict[str, Any]]) -> None:
+        for wire in page:
+            text = json.dumps(wire, ensure_ascii=False, separators=(",", ":"))
+            listener(Told(wire["seq"], wire["type"], wire.get("turnId"), text))
+
+    # -- the task ------------------------------------------------------------------------------
+
+    async def _work(self) -> None:
+        while (entry := await self._ops.get()) is not None:
+            try:
+                if isinstance(entry, Message):
+                    await self._queue_or_start(entry)
+                elif isinstance(entry, TurnEnded):
+                    await self._next()
+                elif await self._handle(entry):
+                    break
+            except AgentError as error:
+                await self.emit(events.ErrorEvent(code=error.code, message=error.message))
+            except Exception:
+                # The edge of the session's task: one bad op must not end the session.
+                log.exception("Session %s: an op failed", self.id)
+        await self._stop_turn("shutdown")
+        for message in self._messages:
+            _refuse(message, AgentError("internal", "The session was unloaded."))
+
+    async def _handle(self, op: Op) -> bool:
+        """Carry out an op that is not a message; True when the session is to end."""
+        if isinstance(op, Interrupt):
+            self._interrupt("interrupted")
+        elif isinstance(op, Dequeue):
+            await self._dequeue(op.op_id)
+        elif isinstance(op, SendNow):
+            await self._send_now(op.op_id)
+        elif isinstance(op, ApprovalDecision):
+            if not self.waiting.decide(op.approval_id, (op.decision, op.feedback)):
+                raise AgentError("not_found", "This approval is not open any more.")
+        elif isinstance(op, UserInputAnswer):
+            if not self.waiting.reply(op.request_id, op.answer):
+                raise AgentError("not_found", "This question is not open any more.")
+        elif isinstance(op, ConfigUpdate):
+            self.record = await self.services.store.update_session(self.id, settings=op.settings)
+            await self.configured()
+        elif isinstance(op, Reset):
+            await self._reset()
+        elif isinstance(op, Shutdown):
+            return True
+        return False
+
+    async def configured(self) -> None:
+        """Tell the session's title and settings as they are now."""
+        await self.emit(
+            events.SessionConfigured(settings=self.record.settings, title=self.record.title)
+        )
+
+    async def _reset(self) -> None:
+        await self._stop_turn("replaced")
+        await self.services.store.reset_session(self.id)
+        self.history = History()
+        self.seen = SeenCells()
+        self.session_tokens = 0
+        self.waiting.approved_tools.clear()
+        await self.configured()
+
+    # -- messages ------------------------------------------------------------------------------
+
+    async def _queue_or_start(self, message: Message) -> None:
+        if self._turn_task is None:
+            await self._start(message)
+            return
+        event = events.OpQueued(op_id=message.op_id, message=message.op.request.message)
+
+        async def write(written: Sequence[events.BaseEvent]) -> None:
+            await self.services.store.save_queued_op(
+                self.id, message.op_id, message.op, events=written
+            )
+
+        await self.emit_by(write, event, None)
+        self._messages.append(message)
+
+    async def _start(self, message: Message) -> None:
+        request = message.op.request
+        try:
+            about = await submission(
+                self.services, request, self.record.settings, self.created
+            )
+        except AgentError as error:
+            _refuse(message, error)
+            raise
+        settings = for_turn(
+            self.services.settings(), self.record.settings, request, about.mode
+        )
+        await self._remember(about)
+        self.turn = Turn(self, about, settings, message.audience, message.op_id)
+        self._turn_task = asyncio.create_task(self.turn.run())
+        self._turn_task.add_done_callback(lambda task: self._ended(task, message))
+
+    async def _remember(self, about: Submission) -> None:
+        """Title the session by its first message, and remember its notebook."""
+        title = None
+        if self.record.title == UNTITLED:
+            first = next((line.strip() for line in about.text.splitlines() if line.strip()), "")
+            title = first[:TITLE_CHARACTERS] or None
+        notebook = about.gate.target
+        settings = None
+        if notebook is not None and notebook != self.record.settings.notebook:
+            settings = type(self.record.settings)(notebook=notebook)
+        if title is None and settings is None:
+            return
+        self.record = await self.services.store.update_session(
+            self.id, title=title, settings=settings
+        )
+        await self.configured()
+
+    def _ended(self, task: asyncio.Task[ChatReply], message: Message) -> None:
+        self._turn_task = None
+        self.turn = None
+        failure = asyncio.CancelledError() if task.cancelled() else task.exception()
+        if message.result is not None and not message.result.done():
+            if failure is None:
+                message.result.set_result(task.result())
+            else:
+                message.result.set_exception(
+                    failure
+                    if isinstance(failure, AgentError)
+                    else AgentError("internal", "The turn failed. The server's log has details.")
+                )
+        if failure is not None:
+            log.error("Session %s: a turn failed", self.id, exc_info=failure)
+        self._ops.put_nowait(TurnEnded())
+
+    async def _next(self) -> None:
+        if self._turn_task is None and self._messages:
+            message = self._messages.pop(0)
+            if await self._leave_queue(message, "started"):
+                await self._start(message)
+
+    async def _dequeue(self, op_id: str) -> None:
+        message = self._waiting_message(op_id)
+        self._messages.remove(message)
+        await self._leave_queue(message, "removed")
+        _refuse(message, AgentError("not_found", "The message was taken back."))
+
+    async def _send_now(self, op_id: str) -> None:
+        message = self._waiting_message(op_id)
+        self._messages.remove(message)
+        self._messages.insert(0, message)
+        self._interrupt("replaced")
+
+    def _waiting_message(self, op_id: str) -> Message:
+        for message in self._messages:
+            if message.op_id == op_id:
+                return message
+        raise AgentError("not_found", "This message does not wait any more.")
+
+    async def _leave_queue(self, message: Message, reason: Any) -> bool:
+        removed = False
+
+        async def write(written: Sequence[events.BaseEvent]) -> None:
+            nonlocal removed
+            removed = await self.services.store.remove_queued_op(
+                self.id, message.op_id, events=written
+            )
+
+        await self.emit_by(write, events.OpDequeued(op_id=message.op_id, reason=reason), None)
+        return removed
+
+    # -- stopping ------------------------------------------------------------------------------
+
+    def _interrupt(self, reason: AbortReason) -> None:
+        """Stop the running turn; a second interrupt while it stops changes nothing."""
+        if self.turn is not None and self._turn_task is not None and not self.turn.stopping:
+            self.turn.stopping = True
+            self.turn.reason_to_stop = reason
+            self._turn_task.cancel()
+
+    async def _stop_turn(self, reason: AbortReason) -> None:
+        task = self._turn_task
+        self._interrupt(reason)
+        if task is not None:
+            await asyncio.wait([task])
+
+
+def _refuse(message: Message, error: AgentError) -> None:
+    if message.result is not None and not message.result.done():
+        message.result.set_exception(error)
+
+
+async def _seen_to_its_end(writing: Coroutine[Any, Any, None]) -> bool:
+    """Await a write even when this task is cancelled meanwhile; True when it was."""
+    task = asyncio.ensure_future(writing)
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError:
+            cancelled = True
+    task.result()
+    return cancelled
+
+
+async def load(services: Services, session_id: str) -> LiveSession:
+    """A session as the database has it; its waiting messages go on waiting, the first one runs.
+
+    Raises ``AgentError`` ``not_found``.
+    """
+    store = services.store
+    await store.recover(session_id)
+    record = await store.get_session(session_id)
+    history = History()
+    for turn in await store.history(session_id, services.settings().max_history_turns):
+        items: list[Item] = list(turn.items)
+        if turn.aborted_reason is not None:
+            items.append(note_item(turn.aborted_reason))
+        history.add(items)
+    session = LiveSession(
+        services,
+        record,
+        history,
+        await store.created_paths(session_id),
+        await store.last_seq(session_id),
+    )
+    for queued in await store.queued_ops(session_id):
+        session._messages.append(Message(queued.op_id, queued.op, "page"))
+    if session._messages:
+        session._ops.put_nowait(TurnEnded())
+    return session

@@ -1,0 +1,68 @@
+"""The sessions that are in memory, each loaded once."""
+
+from __future__ import annotations
+
+import asyncio
+
+from ..protocol.requests import Session, SessionCreate, SessionPatch
+from .services import Services
+from .session import LiveSession, load
+
+
+class Sessions:
+    """Live sessions by id. A session is loaded when somebody first needs it live."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self._live: dict[str, LiveSession] = {}
+        self._loading: dict[str, asyncio.Future[LiveSession]] = {}
+
+    async def create(self, request: SessionCreate | None = None) -> Session:
+        """A new, empty session."""
+        request = request or SessionCreate()
+        if request.title is None:
+            return await self.services.store.create_session(settings=request.settings)
+        return await self.services.store.create_session(request.title, request.settings)
+
+    async def live(self, session_id: str) -> LiveSession:
+        """The session in memory, loaded if need be. Raises ``AgentError`` ``not_found``."""
+        session = self._live.get(session_id)
+        if session is not None and not session.ended:
+            return session
+        loading = self._loading.get(session_id)
+        if loading is None:
+            loading = asyncio.ensure_future(load(self.services, session_id))
+            self._loading[session_id] = loading
+            loading.add_done_callback(lambda _: self._loading.pop(session_id, None))
+        session = await asyncio.shield(loading)
+        self._live[session_id] = session
+        return session
+
+    def running_turn(self, session_id: str) -> str | None:
+        """The id of the turn that runs in the session, if any."""
+        session = self._live.get(session_id)
+        return session.turn.id if session is not None and session.turn is not None else None
+
+    async def patch(self, session_id: str, patch: SessionPatch) -> Session:
+        """Rename or change settings, and tell it to all who listen."""
+        record = await self.services.store.update_session(
+            session_id, title=patch.title, settings=patch.settings
+        )
+        session = self._live.get(session_id)
+        if session is not None:
+            session.record = record
+            await session.configured()
+        return record
+
+    async def delete(self, session_id: str) -> None:
+        """End the session and delete all that belongs to it. Raises ``not_found``."""
+        session = self._live.pop(session_id, None)
+        if session is not None:
+            await session.close()
+        await self.services.store.delete_session(session_id)
+
+    async def close(self) -> None:
+        """End every session; running turns are marked as stopped by the server."""
+        sessions = list(self._live.values())
+        self._live.clear()
+        await asyncio.gather(*(session.close() for session in sessions))

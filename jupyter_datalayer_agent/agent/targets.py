@@ -1,0 +1,140 @@
+"""What a message is about, fixed when it is submitted: mode, targets, references, attachments."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from ..notebook.paths import resolve_path
+from ..notebook.document import DocumentError
+from ..protocol.base import Location, Mode
+from ..protocol.errors import AgentError
+from ..protocol.page import ActiveDocument
+from ..protocol.requests import Attachment, ChatRequest, SessionSettings
+from ..tools.gate import Gate
+from .services import Services
+
+_AGENT_PREFIX = re.compile(r"^\s*agent:\s*", re.IGNORECASE)
+_FILE = re.compile(r'(?:^|(?<=\s))@(?:"([^"]+)"|([^\s"]+))')
+_TOOL = re.compile(r"(?:^|(?<=\s))#([A-Za-z_][\w-]*)")
+
+
+@dataclass
+class Submission:
+    """A message with everything that is decided about it before its turn begins.
+
+    ``text`` is the message without ``agent:``; ``files`` are attached paths that are not notebooks.
+    """
+
+    request: ChatRequest
+    text: str
+    mode: Mode
+    location: Location
+    gate: Gate
+    files: list[str] = field(default_factory=list)
+    references: list[str] = field(default_factory=list)
+    active_document: ActiveDocument | None = None
+
+
+async def submission(
+    services: Services, request: ChatRequest, session: SessionSettings, created: list[str]
+) -> Submission:
+    """Decide what the message is about.
+
+    Raises ``AgentError`` ``invalid_request`` or ``not_found`` for an attachment that leads outside
+    the root or to nothing.
+    """
+    text = request.message
+    mode: Mode = request.mode or session.mode or "ask"
+    location: Location = request.location or ("panel" if request.client_id else "api")
+    page = services.pages.page(request.client_id) if request.client_id else None
+    active_document = page.state.active_document if page is not None else None
+    active = await _active_notebook(services, request, active_document)
+    notebooks, files = await _attached(services, request, text)
+    planned = _AGENT_PREFIX.match(text)
+    if planned is not None:
+        text, mode = text[planned.end() :], "agent"
+    if active is not None and (planned is not None or location in ("inline", "magic")):
+        notebooks.add(active)
+    return Submission(
+        request=request,
+        text=text,
+        mode=mode,
+        location=location,
+        gate=Gate(
+            mode=mode,
+            location=location,
+            attached=frozenset(notebooks),
+            active=active,
+            created=created,
+        ),
+        files=files,
+        references=list(dict.fromkeys([*request.tool_references, *_TOOL.findall(text)])),
+        active_document=active_document,
+    )
+
+
+async def _active_notebook(
+    services: Services, request: ChatRequest, document: ActiveDocument | None
+) -> str | None:
+    if "active_notebook" in request.model_fields_set:
+        if request.active_notebook is None:
+            return None
+        return await confined(services, request.active_notebook)
+    if document is not None and document.kind == "notebook":
+        return document.path
+    return None
+
+
+async def _attached(
+    services: Services, request: ChatRequest, text: str
+) -> tuple[set[str], list[str]]:
+    notebooks: set[str] = set()
+    files: list[str] = []
+    for attachment in request.attachments:
+        path = await _attachment_path(services, attachment)
+        if path is None:
+            continue
+        if attachment.kind in ("notebook", "cell") or path.endswith(".ipynb"):
+            notebooks.add(path)
+        else:
+            files.append(path)
+    for quoted, bare in _FILE.findall(text):
+        # A word with @ that names no file is a word: a decorator, a handle, an address.
+        path = await _existing(services, quoted or bare.rstrip(".,;:!?)"))
+        if path is None:
+            continue
+        if path.endswith(".ipynb"):
+            notebooks.add(path)
+        elif path not in files:
+            files.append(path)
+    return notebooks, files
+
+
+async def _attachment_path(services: Services, attachment: Attachment) -> str | None:
+    if attachment.kind == "dataset" or attachment.path is None:
+        return None
+    path = await confined(services, attachment.path)
+    if not await services.notebooks.exists(path):
+        raise AgentError(
+            "not_found",
+            f"The attached {attachment.kind} {attachment.path} does not exist under the server's "
+            "root. Remove it from the message or attach it again.",
+        )
+    return path
+
+
+async def _existing(services: Services, path: str) -> str | None:
+    try:
+        confined_path = resolve_path(path, services.notebooks.root_dir)
+    except DocumentError:
+        return None
+    return confined_path if await services.notebooks.exists(confined_path) else None
+
+
+async def confined(services: Services, path: str) -> str:
+    """The path under the root; ``AgentError`` where it leads out of it."""
+    try:
+        return resolve_path(path, services.notebooks.root_dir)
+    except DocumentError as error:
+        raise AgentError("invalid_request", error.message, error.hint) from error

@@ -1,0 +1,447 @@
+"""The turn loop: run, step, query, execute (DESIGN 4)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..models.types import ModelError, ModelRequest
+from ..protocol import events
+from ..protocol.base import new_id
+from ..protocol.errors import AgentError, ErrorBody, ErrorCode
+from ..protocol.ops import PlanStep
+from ..protocol.requests import ChatReply, ToolCallRecord, Usage
+from ..protocol.tools import Change
+from ..tools.context import ToolContext, ToolFailure
+from ..tools.dispatch import ApprovalRequest, Decision, Dispatcher
+from . import context_block
+from .calls import FinishedCall, RepeatedFailures, aborted_call, run_group, schedule
+from .history import Item, note_item, unanswered, user_item
+from .model_call import Answer, ModelCall
+from .prompting import system_prompt
+from .settings import Settings
+from .targets import Submission
+from .waiting import Audience
+
+if TYPE_CHECKING:
+    from .session import LiveSession
+
+log = logging.getLogger(__name__)
+
+AbortReason = Literal["interrupted", "replaced", "token_limit", "tool_limit", "shutdown", "error"]
+
+
+class TurnEnds(Exception):
+    """The turn cannot go on: why, and what the person is told."""
+
+    def __init__(self, reason: AbortReason, message: str, code: ErrorCode | None = None) -> None:
+        super().__init__(message)
+        self.reason: AbortReason = reason
+        self.message = message
+        self.code: ErrorCode | None = code
+
+
+class Turn:
+    """One message and all that follows from it, until exactly one event ends it."""
+
+    def __init__(
+        self,
+        session: LiveSession,
+        about: Submission,
+        settings: Settings,
+        audience: Audience,
+        op_id: str | None,
+    ) -> None:
+        self.id = new_id("turn")
+        self.session = session
+        self.about = about
+        self.settings = settings
+        self.audience: Audience = audience
+        self.op_id = op_id
+        self.services = session.services
+        self.model = ""
+        self.reason_to_stop: AbortReason = "interrupted"
+        self.stopping = False
+        self.items: list[Item] = []
+        self._sent_only_now: list[Item] = []
+        self._context: list[Item] = []
+        self._calls_made = 0
+        self._records: dict[str, ToolCallRecord] = {}
+        self._changes: list[Change] = []
+        self._usage = Usage()
+        self._reply = ""
+        self._began = time.monotonic()
+        self._first_token: float | None = None
+        self._failures = RepeatedFailures()
+        self._dispatcher = self._make_dispatcher()
+
+    # -- run -----------------------------------------------------------------------------------
+
+    async def run(self) -> ChatReply:
+        """The whole turn. Cancelling the task stops it; whatever happens, it ends with an event."""
+        try:
+            await self._start()
+            while not await self._step():
+                pass
+        except asyncio.CancelledError:
+            return await self._end("aborted", self.reason_to_stop)
+        except TurnEnds as end:
+            return await self._end_early(end)
+        except ModelError as error:
+            return await self._end_early(TurnEnds("error", error.message, error_code(error)))
+        except AgentError as error:
+            return await self._end_early(TurnEnds("error", error.message, error.code))
+        except Exception:
+            log.exception("Turn %s failed", self.id)
+            message = "The agent failed inside. The server's log has the details."
+            return await self._end_early(TurnEnds("error", message, "internal"))
+        return await self._complete()
+
+    async def _step(self) -> bool:
+        """Ask the model and carry out what it asks for; True when it asks for nothing more."""
+        answer = await self._query()
+        if answer.text:
+            self._reply = answer.text
+        calls = answer.calls
+        if not calls:
+            if not answer.text:
+                raise TurnEnds(
+                    "error",
+                    "The model answered with nothing. Send the message again, or choose another "
+                    "model.",
+                    "model_error",
+                )
+            return True
+        await self._execute(calls)
+        return False
+
+    async def _start(self) -> None:
+        gate = self.about.gate
+        self.items.append(user_item(self.about.text))
+        self.model = self.settings.model or ""
+        started = events.TurnStarted(
+            mode=self.about.mode,
+            notebook_mode=gate.notebook_mode,
+            tools=[tool.name for tool in gate.allowed(self.services.registry)],
+            message=self.about.request.message,
+            model=self.model or None,
+            target=gate.target,
+            op_id=self.op_id,
+        )
+        await self.session.emit_by(self._write_start, started, self.id)
+        self.model = self.services.resolve_model(self.settings)
+        trimmed = self.session.history.trim(self.settings.max_history_turns)
+        if trimmed is not None:
+            before, after = trimmed
+            await self.emit(events.ContextCompacted(before=before, after=after))
+        context = await context_block.gather(self.services, self.about, self.session.seen)
+        self._context = [user_item(context.text)]
+
+    async def _write_start(self, written: Sequence[events.BaseEvent]) -> None:
+        await self.services.store.start_turn(
+            session_id=self.session.id,
+            turn_id=self.id,
+            mode=self.about.mode,
+            notebook_mode=self.about.gate.notebook_mode,
+            location=self.about.location,
+            model=self.model or None,
+            request=self.about.request,
+            op_id=self.op_id,
+            events=written,
+            items=self.items,
+        )
+
+    # -- query ---------------------------------------------------------------------------------
+
+    async def _query(self) -> Answer:
+        await self._check_tokens(self._estimate())
+        await self.say("Thinking")
+        call = ModelCall(self.services.model, self._request, self.emit, self._on_text, self.say)
+        answer = await call.run()
+        self.items.extend(answer.items)
+        await self._count(answer.usage)
+        if answer.finish_reason == "max_output_tokens":
+            await self.emit(
+                events.Warning_(
+                    code="max_output_tokens",
+                    message="The answer was cut off at the limit of output tokens.",
+                )
+            )
+        return answer
+
+    def _request(self, completed: Sequence[Item]) -> ModelRequest:
+        """System prompt, tools, history, then the current context, the message, and this turn."""
+        gate = self.about.gate
+        settings = self.settings
+        return ModelRequest(
+            model=self.model,
+            instructions=system_prompt(
+                self.about.mode, gate.notebook_mode, self.services.notebooks.root_dir
+            ),
+            input=[
+                *self.session.history.items(),
+                *self._context,
+                *self.items,
+                *self._sent_only_now,
+                *completed,
+            ],
+            tools=[tool.schema() for tool in gate.allowed(self.services.registry)],
+            temperature=settings.temperature,
+            top_p=settings.top_p,
+            max_output_tokens=settings.max_output_tokens,
+            parallel_tool_calls=settings.parallel_tool_calls,
+            tool_choice=settings.tool_choice,
+            stream=settings.streaming,
+            api_base=settings.api_base,
+            model_api=settings.model_api,
+        )
+
+    def _on_text(self) -> None:
+        if self._first_token is None:
+            self._first_token = time.monotonic()
+
+    def _estimate(self) -> int:
+        if self.settings.token_limit is None:
+            return 0
+        request = self._request(())
+        return context_block.estimate(f"{request.instructions}{request.tools}{request.input}")
+
+    async def _check_tokens(self, more: int = 0) -> None:
+        limit = self.settings.token_limit
+        used = self.session.session_tokens
+        if limit is not None and used + more >= limit:
+            raise TurnEnds(
+                "token_limit",
+                f"The token limit of this session is reached: {used:,} used"
+                + (f", about {more:,} more needed" if more else "")
+                + f", {limit:,} allowed. Raise token_limit or start a new session.",
+                "token_limit",
+            )
+
+    async def _count(self, usage: Usage) -> None:
+        total = self._usage
+        total.input_tokens += usage.input_tokens
+        total.output_tokens += usage.output_tokens
+        total.cached_tokens += usage.cached_tokens
+        total.total_tokens += usage.total_tokens
+        self.session.session_tokens += usage.total_tokens
+        total.session_tokens = self.session.session_tokens
+        await self.emit(events.TokenUsage(usage=total.model_copy()), usage=usage)
+
+    # -- execute -------------------------------------------------------------------------------
+
+    async def _execute(self, calls: Sequence[Item]) -> None:
+        await self._check_tokens()
+        allowed = self.settings.max_tool_calls - self._calls_made
+        self._calls_made += len(calls)
+        stuck: FinishedCall | None = None
+        for group in schedule(self.services.registry, calls[:allowed]):
+            for call, done in zip(group, await run_group(self._dispatcher, group), strict=True):
+                await self._answered(done)
+                if self._failures.note(call, done.done):
+                    stuck = done
+        if len(calls) > allowed:
+            await self._abort_open_calls()
+            raise TurnEnds(
+                "tool_limit",
+                f"Stopped after {self.settings.max_tool_calls} tool calls, the limit of one turn. "
+                "What was done stays. Send “continue” to go on.",
+            )
+        if stuck is not None:
+            raise TurnEnds(
+                "tool_limit",
+                f"Stopped: {stuck.event.name} failed {RepeatedFailures.LIMIT} times in the same "
+                f"way: {stuck.done.summary}. What was done before stays.",
+            )
+
+    async def _answered(self, done: FinishedCall) -> None:
+        self.items.append(done.item)
+        self._records[done.record.call_id] = done.record
+        await self.emit(done.event, items=[done.item], tool_calls=[done.record])
+        if done.done.images and self.services.sees(self.model):
+            self._sent_only_now.append(_picture_item(done))
+
+    def _make_dispatcher(self) -> Dispatcher:
+        about = self.about
+        context = ToolContext(
+            gate=about.gate,
+            notebooks=self.services.notebooks,
+            kernel_timeout_seconds=self.settings.kernel_timeout_seconds,
+            client_id=about.request.client_id,
+            session_id=self.session.id,
+            turn_id=self.id,
+            seen=self.session.seen,
+            active_document=about.active_document,
+            ask=self._ask_person,
+            update_plan=self._update_plan,
+            on_status=self.say,
+            on_changes=self._changed,
+        )
+        return Dispatcher(
+            self.services.registry,
+            context,
+            policy=self.settings.approval_policy,
+            approve=self._approve,
+        )
+
+    async def _changed(self, path: str, changes: list[Change]) -> None:
+        """A document was changed: kept and told at once, whatever becomes of the rest of the call."""
+        self._changes.extend(changes)
+        await self.emit(events.DocumentChanged(path=path, changes=changes), changes=changes)
+
+    async def _update_plan(self, steps: list[PlanStep], explanation: str | None) -> None:
+        await self.emit(events.PlanUpdated(steps=steps, explanation=explanation))
+
+    async def _approve(self, request: ApprovalRequest) -> Decision:
+        waiting = self.session.waiting
+        if request.tool.name in waiting.approved_tools:
+            return Decision(True)
+        if self.audience == "none":
+            return Decision(
+                False,
+                f"{request.reason}: this needs a person's approval, and over this route nobody "
+                "can give it.",
+            )
+        approval_id = new_id("approval")
+        answer = waiting.approval(approval_id, self.audience)
+        await self.emit(
+            events.ApprovalRequested(
+                approval_id=approval_id,
+                call_id=request.call_id,
+                name=request.tool.name,
+                arguments=request.arguments,
+                reason=request.reason,
+                destructive=request.destructive,
+                changes=request.changes,
+            )
+        )
+        try:
+            decision, feedback = await answer
+        except asyncio.CancelledError:
+            await self.emit(events.ApprovalResolved(approval_id=approval_id, decision="aborted"))
+            raise
+        if decision == "approve_for_session":
+            waiting.approved_tools.add(request.tool.name)
+        await self.emit(events.ApprovalResolved(approval_id=approval_id, decision=decision))
+        if decision == "expired":
+            feedback = "Nobody answered in time."
+        return Decision(decision in ("approve", "approve_for_session"), feedback)
+
+    async def _ask_person(self, question: str, options: list[str] | None) -> str:
+        if self.audience == "none":
+            raise ToolFailure(
+                "not_allowed",
+                "Nobody can answer over this route.",
+                "Decide with what is known, and say what you assumed.",
+            )
+        request_id = new_id("question")
+        answer = self.session.waiting.answer(request_id, self.audience)
+        await self.emit(
+            events.UserInputRequested(request_id=request_id, question=question, options=options)
+        )
+        text = await answer
+        if text is None:
+            raise ToolFailure("timeout", "Nobody answered in time.", "Decide with what is known.")
+        return text
+
+    # -- the end -------------------------------------------------------------------------------
+
+    async def _abort_open_calls(self) -> None:
+        """Every call gets an answer, so that the next request is valid."""
+        names = {item["call_id"]: item for item in self.items if item.get("type") == "function_call"}
+        for call_id in unanswered(self.items):
+            call = names[call_id]
+            item, event, record = aborted_call(call, call["name"])
+            self.items.append(item)
+            self._records[call_id] = record
+            await self.emit(event, items=[item], tool_calls=[record])
+
+    async def _complete(self) -> ChatReply:
+        await self.emit(events.FinalReply(text=self._reply))
+        return await self._end("completed", None)
+
+    async def _end_early(self, end: TurnEnds) -> ChatReply:
+        error = None
+        if end.code is not None:
+            error = ErrorBody(code=end.code, message=end.message)
+            await self.emit(
+                events.ErrorEvent(code=end.code, message=end.message, retryable=end.code != "no_model")
+            )
+        else:
+            self._reply = end.message
+            await self.emit(events.FinalReply(text=end.message))
+        failed = end.reason in ("error", "token_limit")
+        return await self._end("failed" if failed else "aborted", end.reason, error)
+
+    async def _end(
+        self,
+        status: Literal["completed", "failed", "aborted"],
+        reason: AbortReason | None,
+        error: ErrorBody | None = None,
+    ) -> ChatReply:
+        await self._abort_open_calls()
+        duration = (time.monotonic() - self._began) * 1000
+        first = None if self._first_token is None else (self._first_token - self._began) * 1000
+        if reason is not None:
+            self.items.append(note_item(reason))
+        self.session.history.add(self.items)
+        ended: events.BaseEvent = (
+            events.TurnCompleted(
+                duration_ms=duration, time_to_first_token_ms=first, usage=self._usage
+            )
+            if reason is None
+            else events.TurnAborted(reason=reason)
+        )
+
+        async def write(written: Sequence[events.BaseEvent]) -> None:
+            await self.services.store.finish_turn(
+                self.id,
+                status=status,
+                reply=self._reply,
+                error=error,
+                usage=self._usage,
+                ttft_ms=first,
+                duration_ms=duration,
+                events=written,
+            )
+
+        await self.session.emit_by(write, ended, self.id)
+        return ChatReply(
+            session_id=self.session.id,
+            turn_id=self.id,
+            status=status,
+            mode=self.about.mode,
+            notebook_mode=self.about.gate.notebook_mode,
+            reply=self._reply,
+            tool_calls=list(self._records.values()),
+            changes=self._changes,
+            usage=self._usage,
+            error=error,
+        )
+
+    async def say(self, message: str) -> None:
+        """Tell in words what is being done now."""
+        await self.emit(events.Status(message=message))
+
+    async def emit(self, event: events.BaseEvent | None, **belongings: Any) -> None:
+        """Write the event with what belongs to it, then tell it to all who listen."""
+        await self.session.emit(event, turn_id=self.id, **belongings)
+
+
+def error_code(error: ModelError) -> ErrorCode:
+    """The wire's code for a model's failure."""
+    return "no_model" if error.code in ("no_model", "litellm_unusable") else "model_error"
+
+
+def _picture_item(done: FinishedCall) -> Item:
+    parts: list[dict[str, Any]] = [
+        {"type": "input_text", "text": f"Pictures of the output of {done.event.name}:"}
+    ]
+    parts += [
+        {"type": "input_image", "image_url": f"data:{image.mime};base64,{image.data}"}
+        for image in done.done.images
+    ]
+    return {"type": "message", "role": "user", "content": parts}

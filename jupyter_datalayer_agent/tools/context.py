@@ -1,0 +1,120 @@
+"""What a running tool may use, and how it says that it could not."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..protocol.ops import PlanStep
+from ..protocol.page import ActiveDocument, PageCell
+from ..protocol.tools import Change, ToolErrorCode
+from .gate import Gate
+
+if TYPE_CHECKING:
+    from ..notebook.document import NotebookDocument
+    from ..notebook.service import NotebookService
+
+
+class ToolFailure(Exception):
+    """A tool did not, or not wholly, do what was asked.
+
+    ``output`` and ``changes`` tell what was done all the same; ``summary`` is for a person.
+    """
+
+    def __init__(
+        self,
+        code: ToolErrorCode,
+        message: str,
+        hint: str | None = None,
+        *,
+        output: Any = None,
+        summary: str | None = None,
+        changes: Sequence[Change] = (),
+        images: Sequence[Any] = (),
+        more: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code: ToolErrorCode = code
+        self.message = message
+        self.hint = hint
+        self.output = output
+        self.summary = summary
+        self.changes = list(changes)
+        self.images = list(images)
+        self.more = more
+
+
+class SeenCells:
+    """The sources that a conversation has shown its model, by hash, for each notebook.
+
+    An edit is based on the text that the model saw last; a cell that the person changed since has
+    another hash, and the edit is refused with the new text.
+    """
+
+    def __init__(self) -> None:
+        self._hashes: dict[tuple[str, str], str] = {}
+
+    def note(self, path: str, cells: Sequence[PageCell]) -> None:
+        """The model is shown these cells as they are."""
+        for cell in cells:
+            self._hashes[path, cell.id] = cell.hash
+
+    def note_hash(self, path: str, cell_id: str, source_hash: str) -> None:
+        """The model is shown a cell with this hash."""
+        self._hashes[path, cell_id] = source_hash
+
+    def base(self, path: str, cell_id: str) -> str | None:
+        """The hash of what the model saw last, or None when it never saw the cell."""
+        return self._hashes.get((path, cell_id))
+
+
+async def _nobody_to_ask(question: str, options: list[str] | None) -> str:
+    raise ToolFailure("not_allowed", "Nobody is there to answer.", "Decide with what is known.")
+
+
+async def _no_plan(steps: list[PlanStep], explanation: str | None) -> None:
+    return None
+
+
+@dataclass
+class ToolContext:
+    """One call's surroundings. ``seen`` is None for a caller's own act, which is based on what
+    stands there at the time of the call."""
+
+    gate: Gate
+    notebooks: NotebookService
+    kernel_timeout_seconds: float
+    client_id: str | None = None
+    session_id: str | None = None
+    turn_id: str | None = None
+    seen: SeenCells | None = None
+    active_document: ActiveDocument | None = None
+    ask: Callable[[str, list[str] | None], Awaitable[str]] = _nobody_to_ask
+    update_plan: Callable[[list[PlanStep], str | None], Awaitable[None]] = _no_plan
+    on_status: Callable[[str], Awaitable[None]] | None = None
+    on_changes: Callable[[str, list[Change]], Awaitable[None]] | None = None
+
+    def path(self, path: str | None) -> str:
+        """The notebook that a call means; ``ToolFailure`` when it may not work on it."""
+        if path is None:
+            path = self.gate.target
+        refusal = self.gate.path_refusal(path or "")
+        if path is None or refusal is not None:
+            assert refusal is not None
+            raise ToolFailure("not_allowed", refusal.message, refusal.hint)
+        return path
+
+    async def document(self, path: str | None) -> NotebookDocument:
+        """The notebook of a call, past the gate."""
+        return await self.notebooks.open(self.path(path), self.client_id)
+
+    async def status(self, message: str) -> None:
+        """Tell the person in words what is being done."""
+        if self.on_status is not None:
+            await self.on_status(message)
+
+    async def changed(self, path: str, changes: list[Change]) -> None:
+        """A document was changed and read back: told at once, whatever follows in the call."""
+        if self.on_changes is not None and changes:
+            await self.on_changes(path, changes)

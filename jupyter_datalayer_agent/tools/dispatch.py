@@ -1,0 +1,249 @@
+"""One way to call a tool: find it, gate it, check its arguments, ask, time it, report.
+
+What wraps every tool stands here, so that no tool contains it. Whatever goes wrong becomes a
+``ToolResult`` that says what was wrong and what would be right; nothing but a cancellation leaves
+this module as an exception.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..notebook.document import DocumentError
+from ..notebook.paths import resolve_path
+from ..protocol.base import ApprovalPolicy
+from ..protocol.tools import Change, ToolError, ToolErrorCode, ToolResult
+from .context import ToolContext, ToolFailure
+from .registry import Alias, Image, Tool, ToolOutcome, ToolRegistry
+from .schema import compact_schema
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The answer to an approval: whether, and if not, why (which the model reads)."""
+
+    approved: bool
+    feedback: str | None = None
+
+
+@dataclass(frozen=True)
+class ApprovalRequest:
+    """What waits for the person. ``changes`` is what it would change, where that is known."""
+
+    call_id: str
+    tool: Tool
+    arguments: dict[str, Any]
+    reason: str
+    destructive: bool
+    changes: list[Change] | None
+
+
+Approve = Callable[[ApprovalRequest], Awaitable[Decision]]
+
+
+@dataclass
+class Dispatched:
+    """A result, and what only the caller of the dispatch needs of it."""
+
+    result: ToolResult
+    summary: str
+    denied: bool = False
+    images: list[Image] = field(default_factory=list)
+    more: str | None = None
+
+
+class Dispatcher:
+    """Calls tools of a registry for one message (or one direct call)."""
+
+    def __init__(
+        self,
+        registry: ToolRegistry,
+        context: ToolContext,
+        *,
+        policy: ApprovalPolicy = "never",
+        approve: Approve | None = None,
+    ) -> None:
+        self.registry = registry
+        self.context = context
+        self.policy = policy
+        self._approve = approve
+
+    async def call(
+        self, name: str, arguments: str | dict[str, Any], call_id: str = ""
+    ) -> Dispatched:
+        """Call a tool by any of its names; ``arguments`` as the model wrote them, or parsed."""
+        began = time.monotonic()
+        shown = name
+        try:
+            entry = self._find(name)
+            tool = self.registry.tool(entry.tool) if isinstance(entry, Alias) else entry
+            shown = tool.name
+            if (refusal := self.context.gate.refusal(tool)) is not None:
+                raise ToolFailure("not_allowed", refusal.message, refusal.hint)
+            args = await self._arguments(entry, tool, arguments)
+            denial = await self._ask(tool, args, call_id)
+            if denial is not None:
+                done = _denied(shown, denial)
+            else:
+                outcome = await tool.run(args, self.context)
+                done = _succeeded(shown, outcome)
+        except (ToolFailure, DocumentError) as failure:
+            done = _failed(shown, failure)
+        except asyncio.CancelledError:
+            raise
+        except Exception:
+            # The edge of third-party and our own code: the model is told, the log has the trace.
+            log.exception("Tool %s failed", shown)
+            done = _failed(
+                shown,
+                ToolFailure(
+                    "internal",
+                    f"{shown} failed inside. The server's log has the details.",
+                    "Read the notebook again to see what stands there before going on.",
+                ),
+            )
+        done.result.duration_ms = (time.monotonic() - began) * 1000
+        return done
+
+    def _find(self, name: str) -> Tool | Alias:
+        entry = self.registry.find(name)
+        if entry is not None:
+            return entry
+        names = [tool.name for tool in self.context.gate.allowed(self.registry)]
+        near = get_close_matches(name, names, n=3, cutoff=0.5)
+        raise ToolFailure(
+            "not_found",
+            f"There is no tool named {name!r}.",
+            f"Did you mean {', '.join(near)}?" if near else f"The tools are {', '.join(names)}.",
+        )
+
+    async def _arguments(
+        self, entry: Tool | Alias, tool: Tool, arguments: str | dict[str, Any]
+    ) -> Any:
+        given = parse_arguments(arguments)
+        values = given
+        if isinstance(entry, Alias):
+            translated = _validate(entry.arguments, self._confined(given), entry.name)
+            values = await entry.translate(translated, self.context)
+        return _validate(tool.arguments, self._confined(values), tool.name)
+
+    def _confined(self, values: dict[str, Any]) -> dict[str, Any]:
+        """``path`` (or ``uri``) as a path under the server root; refused where it leads out."""
+        values = dict(values)
+        if values.get("path") is None and isinstance(values.get("uri"), str):
+            values["path"] = values.pop("uri")
+        if isinstance(values.get("path"), str):
+            values["path"] = resolve_path(values["path"], self.context.notebooks.root_dir)
+        return values
+
+    async def _ask(self, tool: Tool, args: Any, call_id: str) -> Decision | None:
+        """The denial, or None when the call may go on."""
+        if self.policy == "never" or self._approve is None:
+            return None
+        reason = await tool.destructive(args, self.context) if tool.destructive else None
+        if reason is None and not (self.policy == "always" and tool.changes):
+            return None
+        preview = await tool.preview(args, self.context) if tool.preview else None
+        decision = await self._approve(
+            ApprovalRequest(
+                call_id=call_id,
+                tool=tool,
+                arguments=args.model_dump(mode="json", by_alias=True, exclude_none=True),
+                reason=reason or "Every change and run is to be approved",
+                destructive=reason is not None,
+                changes=preview,
+            )
+        )
+        return None if decision.approved else decision
+
+
+def parse_arguments(arguments: str | dict[str, Any]) -> dict[str, Any]:
+    """The call's arguments as an object; ``ToolFailure`` that says where the JSON is broken."""
+    if isinstance(arguments, dict):
+        return arguments
+    try:
+        parsed = json.loads(arguments or "{}", strict=False)
+    except json.JSONDecodeError as error:
+        raise ToolFailure(
+            "invalid_arguments",
+            f"The arguments are not valid JSON: {error}.",
+            "Send the call again with one complete JSON object.",
+        ) from error
+    if not isinstance(parsed, dict):
+        raise ToolFailure(
+            "invalid_arguments",
+            f"The arguments must be a JSON object, not {type(parsed).__name__}.",
+            "Send the call again with one JSON object.",
+        )
+    return parsed
+
+
+def _validate(model: Any, values: dict[str, Any], name: str) -> Any:
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{'.'.join(str(part) for part in each['loc']) or 'arguments'}: {each['msg']}"
+            for each in error.errors(include_url=False)
+        )
+        raise ToolFailure(
+            "invalid_arguments",
+            f"{name} was not called, nothing was changed: {problems}.",
+            "The arguments follow this schema: " + json.dumps(compact_schema(model)),
+        ) from error
+
+
+def _succeeded(name: str, outcome: ToolOutcome) -> Dispatched:
+    result = ToolResult(
+        ok=True, name=name, output=outcome.output, changes=outcome.changes or None
+    )
+    return Dispatched(result, outcome.summary, images=outcome.images, more=outcome.more)
+
+
+def _failed(name: str, failure: ToolFailure | DocumentError) -> Dispatched:
+    if isinstance(failure, DocumentError):
+        code: ToolErrorCode = failure.code
+        output: Any = None
+        if failure.cells:
+            output = {
+                "cells": [{"cellId": cell.id, "content": cell.source} for cell in failure.cells]
+            }
+        failure = ToolFailure(code, failure.message, failure.hint, output=output)
+    result = ToolResult(
+        ok=False,
+        name=name,
+        output=failure.output,
+        error=ToolError(code=failure.code, message=failure.message, hint=failure.hint),
+        changes=failure.changes or None,
+    )
+    return Dispatched(
+        result,
+        failure.summary or failure.message,
+        images=failure.images,
+        more=failure.more,
+    )
+
+
+def _denied(name: str, decision: Decision) -> Dispatched:
+    said = f" They said: {decision.feedback}" if decision.feedback else ""
+    result = ToolResult(
+        ok=False,
+        name=name,
+        error=ToolError(
+            code="denied",
+            message=f"The person did not approve this call; nothing was done.{said}",
+            hint="Go on another way, or tell the person what would be needed.",
+        ),
+    )
+    return Dispatched(result, f"Not approved: {name}", denied=True)

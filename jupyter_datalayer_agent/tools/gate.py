@@ -1,0 +1,117 @@
+"""The gate: what a message may read, change and run (DESIGN 5).
+
+A ``Gate`` is made once, when a message is submitted, so that a change of tab never redirects an
+edit. It is asked twice: when tools are listed for the model, and again at dispatch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ..protocol.base import Location, Mode, NotebookMode
+from .registry import Tool
+
+NO_NOTEBOOK = (
+    "No active notebook found. Ask the person to open the notebook, make it the active tab and "
+    "attach it to the chat, then send the message again."
+)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a tool may not be used, and what would make it possible."""
+
+    message: str
+    hint: str
+
+
+@dataclass
+class Gate:
+    """Mode, place and target notebooks of one message.
+
+    ``attached`` are the notebooks attached to the message, ``active`` the one whose editor is the
+    active one, ``created`` those that the agent made in this session, oldest first: they count as
+    attached and active.
+    """
+
+    mode: Mode
+    location: Location = "api"
+    attached: frozenset[str] = frozenset()
+    active: str | None = None
+    created: list[str] = field(default_factory=list)
+
+    @classmethod
+    def on(cls, path: str | None, mode: Mode = "agent") -> Gate:
+        """For a caller's own act on an explicit path, which counts as attached and active."""
+        return cls(mode=mode, attached=frozenset([path] if path else []), active=path)
+
+    @property
+    def targets(self) -> list[str]:
+        """The notebooks that notebook tools may work on; the first is the default one."""
+        own = [path for path in reversed(self.created) if path != self.active]
+        if self.active is not None and (
+            self.active in self.attached or self.active in self.created
+        ):
+            return [self.active, *own]
+        return own
+
+    @property
+    def target(self) -> str | None:
+        """The notebook that a call without ``path`` means."""
+        return next(iter(self.targets), None)
+
+    @property
+    def may_change(self) -> bool:
+        """Whether this mode and place let tools change and run."""
+        return self.mode == "agent" and self.location != "inline"
+
+    @property
+    def notebook_mode(self) -> NotebookMode:
+        """Off without a target; else by mode and place."""
+        if not self.targets:
+            return "off"
+        return "full" if self.may_change else "read-only"
+
+    def why_off(self) -> str | None:
+        """For a person: why notebook mode is off, or None when it is on."""
+        if self.targets:
+            return None
+        if not self.attached:
+            return "No notebook is attached."
+        names = ", ".join(sorted(self.attached))
+        if self.active is None:
+            return f"{names} is attached but not the active tab. Open it to let the agent see it."
+        return f"{names} is attached, but {self.active} is the active tab."
+
+    def refusal(self, tool: Tool) -> Refusal | None:
+        """Why this tool may not be used at all with this message, or None."""
+        if tool.changes and not self.may_change:
+            if self.location == "inline":
+                return Refusal(
+                    f"{tool.name} changes or runs something; the inline chat only reads.",
+                    "Answer with a proposal (a code block); the person applies it.",
+                )
+            return Refusal(
+                f"{tool.name} changes or runs something, which only Agent mode may do.",
+                f"This is {self.mode.capitalize()} mode. Tell the person that Agent mode can.",
+            )
+        if tool.needs_notebook and not self.targets:
+            return Refusal(NO_NOTEBOOK, self.why_off() or "")
+        return None
+
+    def path_refusal(self, path: str) -> Refusal | None:
+        """Why a notebook tool may not work on this path, or None."""
+        if path in self.targets:
+            return None
+        if self.target is None:
+            return Refusal(NO_NOTEBOOK, self.why_off() or "")
+        return Refusal(
+            f"{path} is not the attached, active notebook of this message.",
+            f"This message works on {self.target}. Leave path out, or ask the person to open "
+            f"and attach {path}.",
+        )
+
+    def allowed(self, tools: Iterable[Tool]) -> list[Tool]:
+        """The tools that the model is sent, in the registry's order."""
+        return [each for each in tools if self.refusal(each) is None]

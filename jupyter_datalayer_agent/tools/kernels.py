@@ -1,0 +1,106 @@
+"""The kernel group: list and select kernels, run code that leaves no cell behind."""
+
+from __future__ import annotations
+
+from pydantic import Field, model_validator
+
+from ..protocol.base import Wire
+from .acts import act_of
+from .context import ToolContext, ToolFailure
+from .documents import NoArguments
+from .outputs import plain, render_outputs
+from .registry import ToolOutcome, tool
+
+
+class SelectKernel(Wire):
+    """Arguments of ``selectKernel``: a running kernel, or the name of one to start."""
+
+    kernel_id: str | None = None
+    kernel_name: str | None = None
+    path: str | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> SelectKernel:
+        if (self.kernel_id is None) == (self.kernel_name is None):
+            raise ValueError("give kernelId (a running kernel) or kernelName (to start one)")
+        return self
+
+
+class ExecuteCode(Wire):
+    """Arguments of ``executeCode``."""
+
+    code: str = Field(min_length=1)
+    path: str | None = None
+    kernel_id: str | None = None
+
+
+@tool(NoArguments, group="kernel", parallel=True)
+async def list_kernels(args: NoArguments, context: ToolContext) -> ToolOutcome:
+    """List running kernels with their notebooks, and the kernels that can be started."""
+    running = await context.notebooks.kernels()
+    specs = await context.notebooks.kernel_specs()
+    return ToolOutcome(
+        {"running": running, "available": specs},
+        f"Listed kernels: {len(running)} running",
+    )
+
+
+async def _replaces(args: SelectKernel, context: ToolContext) -> str | None:
+    path = context.path(args.path)
+    current = await context.notebooks.kernel_of(path)
+    if current is None or current.get("id") == args.kernel_id:
+        return None
+    return f"Replaces the running kernel of {path}; its variables are lost to the notebook"
+
+
+@tool(SelectKernel, group="kernel", changes=True, destructive=_replaces)
+async def select_kernel(args: SelectKernel, context: ToolContext) -> ToolOutcome:
+    """Connect the notebook to a running kernel (kernelId) or start one (kernelName)."""
+    path = context.path(args.path)
+    kernel = await context.notebooks.select_kernel(
+        path, kernel_id=args.kernel_id, kernel_name=args.kernel_name, client_id=context.client_id
+    )
+    return ToolOutcome({"kernel": kernel, "path": path}, f"Selected kernel {kernel['name']}")
+
+
+async def _act_of_code(args: ExecuteCode, context: ToolContext) -> str | None:
+    act = act_of(args.code)
+    return f"The code {act}" if act else None
+
+
+async def _where(args: ExecuteCode, context: ToolContext) -> tuple[str | None, str | None]:
+    """Path and kernel id for a call, past the gate: another notebook's kernel is not ours."""
+    if args.kernel_id is not None:
+        owner = await context.notebooks.path_of_kernel(args.kernel_id)
+        if owner is not None:
+            context.path(owner)
+        return None, args.kernel_id
+    if args.path is not None or context.gate.target is not None:
+        return context.path(args.path), None
+    return None, await context.notebooks.scratch_kernel(context.session_id or "api")
+
+
+@tool(ExecuteCode, group="kernel", changes=True, destructive=_act_of_code)
+async def execute_code(args: ExecuteCode, context: ToolContext) -> ToolOutcome:
+    """Run code in the notebook's kernel without adding a cell, to inspect or to try something."""
+    path, kernel_id = await _where(args, context)
+    await context.status("Running code")
+    run = await context.notebooks.execute_code(
+        args.code, path=path, kernel_id=kernel_id, timeout=context.kernel_timeout_seconds
+    )
+    text, images = render_outputs(run.outputs)
+    output = {"status": run.status, "outputs": text}
+    more = "print less: a summary, head() or a slice"
+    if run.status == "ok":
+        seconds = (run.duration_ms or 0) / 1000
+        return ToolOutcome(output, f"Ran code · {seconds:.1f} s", images=images, more=more)
+    reason = f"{run.error.ename}: {plain(run.error.evalue)}" if run.error else run.note or ""
+    code = {"timeout": "timeout", "aborted": "aborted"}.get(run.status, "kernel_error")
+    raise ToolFailure(
+        code,  # type: ignore[arg-type]
+        f"The code failed: {reason}",
+        output=output,
+        summary=f"Code failed: {reason}",
+        images=images,
+        more=more,
+    )

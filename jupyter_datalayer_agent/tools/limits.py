@@ -1,0 +1,27 @@
+"""How much of a tool's output the model is sent: cut once, stored whole."""
+
+from __future__ import annotations
+
+MAX_OUTPUT_TOKENS = 10_000
+# A token of code or numbers is about four characters in the o200k vocabulary; exact counting
+# would need the vocabulary in memory, and a limit needs no exactness.
+CHARACTERS_PER_TOKEN = 4
+HEAD_SHARE = 0.4
+
+
+def cut(
+    text: str, more: str | None = None, max_tokens: int = MAX_OUTPUT_TOKENS
+) -> tuple[str, bool]:
+    """The text, or its first 40 % and last 60 % of the limit with a marker between them.
+
+    ``more`` says in the marker how to read the rest. The second value tells whether it was cut.
+    """
+    limit = max_tokens * CHARACTERS_PER_TOKEN
+    if len(text) <= limit:
+        return text, False
+    head = int(limit * HEAD_SHARE)
+    tail = limit - head
+    left_out = len(text) - head - tail
+    marker = f"\n[... {left_out} characters left out"
+    marker += f"; {more}" if more else ""
+    return f"{text[:head]}{marker} ...]\n{text[-tail:]}", True

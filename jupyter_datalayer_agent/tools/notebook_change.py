@@ -1,0 +1,334 @@
+"""The notebook group, changes: cells are added, changed, moved, removed and run by id."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from ..protocol.base import Wire
+from ..protocol.page import (
+    CellEdit,
+    CellPosition,
+    DeleteCell,
+    InsertCell,
+    MoveCell,
+    PageCell,
+    UpdateCell,
+)
+from ..protocol.tools import Change
+from .acts import act_of
+from .context import ToolContext, ToolFailure
+from .notebook_read import missing_cells
+from .outputs import first_line
+from .registry import ToolOutcome, tool
+from .run_cells import run_and_report
+
+CellType = Literal["code", "markdown", "raw"]
+
+
+class After(Wire):
+    """Behind a cell."""
+
+    after: str
+
+
+class Before(Wire):
+    """In front of a cell."""
+
+    before: str
+
+
+Position = Literal["start", "end"] | After | Before
+
+
+class AddNotebookCell(Wire):
+    """Arguments of ``addNotebookCell``."""
+
+    path: str | None = None
+    type: CellType
+    content: str
+    position: Position = "end"
+    run: bool = False
+
+
+class Replacement(Wire):
+    """One piece of a cell's source and what stands there instead."""
+
+    old_string: str = Field(min_length=1)
+    new_string: str
+    replace_all: bool = False
+
+
+class UpdateNotebookCell(Wire):
+    """Arguments of ``updateNotebookCell``: ``content`` is whole, ``edits`` are pieces."""
+
+    path: str | None = None
+    cell_id: str
+    content: str | None = None
+    edits: list[Replacement] | None = None
+    type: CellType | None = None
+    run: bool = False
+
+    @model_validator(mode="after")
+    def _one_way(self) -> UpdateNotebookCell:
+        if self.content is not None and self.edits is not None:
+            raise ValueError("give content (the whole source) or edits (pieces), not both")
+        if self.content is None and self.edits is None and self.type is None:
+            raise ValueError("give content, edits or type: there is nothing to change")
+        return self
+
+
+class DeleteNotebookCells(Wire):
+    """Arguments of ``deleteNotebookCells``."""
+
+    path: str | None = None
+    cell_ids: list[str] = Field(min_length=1)
+
+
+class MoveNotebookCell(Wire):
+    """Arguments of ``moveNotebookCell``."""
+
+    path: str | None = None
+    cell_id: str
+    position: Position
+
+
+def to_position(position: Position) -> CellPosition:
+    """The page's form of a tool's position."""
+    if isinstance(position, After):
+        return CellPosition(after=position.after)
+    if isinstance(position, Before):
+        return CellPosition(before=position.before)
+    return CellPosition(at=position)
+
+
+async def cells_to_change(
+    context: ToolContext, path: str | None, cell_ids: Sequence[str]
+) -> dict[str, PageCell]:
+    """The cells by id as they are now; refused as ``stale`` where they are not as last seen."""
+    path = context.path(path)
+    document = await context.notebooks.open(path, context.client_id)
+    notebook = await document.read()
+    if failure := missing_cells(notebook, list(cell_ids)):
+        raise failure
+    wanted = set(cell_ids)
+    cells = {cell.id: cell for cell in notebook.cells if cell.id in wanted}
+    if context.seen is None:
+        return cells
+    for cell in cells.values():
+        base = context.seen.base(path, cell.id)
+        if base == cell.hash:
+            continue
+        context.seen.note(path, [cell])
+        told = (
+            "has not been read in this conversation"
+            if base is None
+            else "was changed by the person since it was last read"
+        )
+        raise ToolFailure(
+            "stale",
+            f"Cell {cell.index + 1} ({cell.id}) {told}; nothing was changed.",
+            "Its source now is in output. Base the change on it, keep what the person wrote, "
+            "and call again.",
+            output={"cellId": cell.id, "content": cell.source},
+            summary=f"Cell {cell.index + 1} was changed meanwhile; read it again",
+        )
+    return cells
+
+
+async def apply(
+    context: ToolContext, path: str | None, edits: Sequence[CellEdit]
+) -> tuple[list[Change], list[PageCell]]:
+    """Apply a batch and note the cells as read back."""
+    path = context.path(path)
+    document = await context.notebooks.open(path, context.client_id)
+    applied = await document.edit(edits)
+    if context.seen is not None:
+        context.seen.note(path, applied.cells)
+    await context.changed(path, applied.changes)
+    return applied.changes, applied.cells
+
+
+def read_back(cell: PageCell) -> dict[str, Any]:
+    """What the model needs of a cell that it has just written."""
+    return {"cellId": cell.id, "index": cell.index, "type": cell.type}
+
+
+async def _act_of_new(args: AddNotebookCell, context: ToolContext) -> str | None:
+    act = act_of(args.content) if args.run and args.type == "code" else None
+    return f"The new cell {act}" if act else None
+
+
+async def _preview_add(args: AddNotebookCell, context: ToolContext) -> list[Change]:
+    return [
+        Change(
+            path=context.path(args.path), op="insert", after=args.content, cell_type=args.type
+        )
+    ]
+
+
+@tool(
+    AddNotebookCell,
+    group="notebook",
+    changes=True,
+    needs_notebook=True,
+    destructive=_act_of_new,
+    preview=_preview_add,
+)
+async def add_notebook_cell(args: AddNotebookCell, context: ToolContext) -> ToolOutcome:
+    """Add a cell, by default at the end; with run, run it too. Returns its id and real result."""
+    cell_id = secrets.token_hex(4)
+    edit = InsertCell(
+        cell_id=cell_id,
+        type=args.type,
+        source=args.content,
+        position=to_position(args.position),
+    )
+    changes, cells = await apply(context, args.path, [edit])
+    cell = _one(cells, cell_id)
+    outcome = ToolOutcome(read_back(cell), f"Added cell {cell.index + 1}", changes=changes)
+    if args.run and args.type == "code":
+        return await run_and_report(context, args.path, [cell], outcome)
+    return outcome
+
+
+def _new_source(cell: PageCell, args: UpdateNotebookCell) -> str | None:
+    if args.edits is None:
+        return args.content
+    source = cell.source
+    for edit in args.edits:
+        count = source.count(edit.old_string)
+        if count == 0:
+            raise ToolFailure(
+                "invalid_arguments",
+                f"oldString {edit.old_string[:80]!r} does not occur in cell {cell.id}.",
+                "Copy it exactly, white space included, from the source in output.",
+                output={"cellId": cell.id, "content": cell.source},
+            )
+        if count > 1 and not edit.replace_all:
+            raise ToolFailure(
+                "invalid_arguments",
+                f"oldString {edit.old_string[:80]!r} occurs {count} times in cell {cell.id}.",
+                "Give more of the text around it, or replaceAll.",
+            )
+        source = source.replace(edit.old_string, edit.new_string)
+    return source
+
+
+async def _act_of_update(args: UpdateNotebookCell, context: ToolContext) -> str | None:
+    if not args.run:
+        return None
+    cell = (await cells_to_change(context, args.path, [args.cell_id]))[args.cell_id]
+    act = act_of(_new_source(cell, args) or cell.source)
+    return f"The changed cell {act}" if act else None
+
+
+async def _preview_update(args: UpdateNotebookCell, context: ToolContext) -> list[Change]:
+    cell = (await cells_to_change(context, args.path, [args.cell_id]))[args.cell_id]
+    after = _new_source(cell, args)
+    return [
+        Change(
+            path=context.path(args.path),
+            op="update",
+            cell_id=cell.id,
+            index=cell.index,
+            before=cell.source,
+            after=cell.source if after is None else after,
+            cell_type=args.type or cell.type,
+        )
+    ]
+
+
+@tool(
+    UpdateNotebookCell,
+    group="notebook",
+    changes=True,
+    needs_notebook=True,
+    destructive=_act_of_update,
+    preview=_preview_update,
+)
+async def update_notebook_cell(args: UpdateNotebookCell, context: ToolContext) -> ToolOutcome:
+    """Change a cell in place: edits for pieces (preferred), content for the whole source; with
+    run, run it too."""
+    cell = (await cells_to_change(context, args.path, [args.cell_id]))[args.cell_id]
+    edit = UpdateCell(
+        cell_id=cell.id,
+        base_hash=cell.hash,
+        source=_new_source(cell, args),
+        type=args.type,
+    )
+    changes, cells = await apply(context, args.path, [edit])
+    after = _one(cells, cell.id)
+    outcome = ToolOutcome(read_back(after), f"Changed cell {after.index + 1}", changes=changes)
+    if args.run:
+        return await run_and_report(context, args.path, [after], outcome)
+    return outcome
+
+
+async def _loss(args: DeleteNotebookCells, context: ToolContext) -> str | None:
+    count = len(set(args.cell_ids))
+    return f"Deletes {count} cell{'' if count == 1 else 's'}"
+
+
+async def _preview_delete(args: DeleteNotebookCells, context: ToolContext) -> list[Change]:
+    cells = await cells_to_change(context, args.path, args.cell_ids)
+    return [
+        Change(
+            path=context.path(args.path),
+            op="delete",
+            cell_id=cell.id,
+            index=cell.index,
+            before=cell.source,
+            cell_type=cell.type,
+        )
+        for cell in cells.values()
+    ]
+
+
+@tool(
+    DeleteNotebookCells,
+    group="notebook",
+    changes=True,
+    needs_notebook=True,
+    destructive=_loss,
+    preview=_preview_delete,
+)
+async def delete_notebook_cells(args: DeleteNotebookCells, context: ToolContext) -> ToolOutcome:
+    """Delete cells, all of them or, if one is not as last read, none."""
+    ids = list(dict.fromkeys(args.cell_ids))
+    cells = await cells_to_change(context, args.path, ids)
+    edits = [DeleteCell(cell_id=each, base_hash=cells[each].hash) for each in ids]
+    changes, _ = await apply(context, args.path, edits)
+    numbers = ", ".join(str(cells[each].index + 1) for each in ids)
+    return ToolOutcome(
+        {"deleted": ids}, f"Deleted cell{'' if len(ids) == 1 else 's'} {numbers}", changes=changes
+    )
+
+
+@tool(MoveNotebookCell, group="notebook", changes=True, needs_notebook=True)
+async def move_notebook_cell(args: MoveNotebookCell, context: ToolContext) -> ToolOutcome:
+    """Move a cell."""
+    edit = MoveCell(cell_id=args.cell_id, position=to_position(args.position))
+    changes, cells = await apply(context, args.path, [edit])
+    cell = _one(cells, args.cell_id)
+    return ToolOutcome(
+        read_back(cell),
+        f"Moved “{first_line(cell.source)}” to place {cell.index + 1}",
+        changes=changes,
+    )
+
+
+def _one(cells: Sequence[PageCell], cell_id: str) -> PageCell:
+    for cell in cells:
+        if cell.id == cell_id:
+            return cell
+    raise ToolFailure(
+        "internal",
+        f"Cell {cell_id} was not there when it was read back; the change may not have been made.",
+        "Read the notebook again before going on.",
+    )
+
+

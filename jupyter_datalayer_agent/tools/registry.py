@@ -1,0 +1,200 @@
+"""What a tool is, and the one place where tools are kept by name.
+
+A tool is an async function of its arguments (a pydantic model) and a ``ToolContext``. Its
+docstring is what the model reads. ``@tool(...)`` makes a ``Tool`` of it; built-in tools stand in
+``builtin.py`` and third parties' come by the entry point group ``jupyter_datalayer_agent.tools``,
+all through ``ToolRegistry.add``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from ..protocol.base import Wire
+from ..protocol.tools import Change
+from .schema import compact_schema
+
+if TYPE_CHECKING:
+    from .context import ToolContext
+
+ENTRY_POINT_GROUP = "jupyter_datalayer_agent.tools"
+
+Group = Literal[
+    "notebook", "document", "kernel", "lexical", "file", "history", "dataset", "conversation"
+]
+Arguments = TypeVar("Arguments", bound=Wire)
+
+
+@dataclass(frozen=True)
+class Image:
+    """A picture among the outputs: base64 data, and its size in pixels where it is known."""
+
+    mime: str
+    data: str
+    width: int | None = None
+    height: int | None = None
+
+
+@dataclass
+class ToolOutcome:
+    """What a tool gives back when it did what was asked.
+
+    ``output`` is JSON for the model; ``summary`` one line for a person; ``more`` says how to read
+    what a cut leaves out; ``images`` go to models that can see.
+    """
+
+    output: Any
+    summary: str
+    changes: list[Change] = field(default_factory=list)
+    images: list[Image] = field(default_factory=list)
+    more: str | None = None
+
+
+DestructiveRule = Callable[[Any, "ToolContext"], Awaitable[str | None]]
+Preview = Callable[[Any, "ToolContext"], Awaitable[list[Change]]]
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool and what the gate, the approvals and the scheduler must know of it.
+
+    ``changes``: changes or runs something, so Agent mode only. ``needs_notebook``: works on the
+    attached, active notebook. ``destructive`` names what is lost, or gives None. ``parallel``: a
+    read that may run beside others. ``preview`` tells what a call would change, for approvals.
+    """
+
+    name: str
+    description: str
+    arguments: type[Wire]
+    run: Callable[[Any, ToolContext], Awaitable[ToolOutcome]]
+    group: Group
+    changes: bool = False
+    needs_notebook: bool = False
+    parallel: bool = False
+    destructive: DestructiveRule | None = None
+    preview: Preview | None = None
+
+    def schema(self) -> dict[str, Any]:
+        """The function tool of the Responses API."""
+        return {
+            "type": "function",
+            "name": self.name,
+            "description": self.description,
+            "parameters": compact_schema(self.arguments),
+            "strict": False,
+        }
+
+
+@dataclass(frozen=True)
+class Alias:
+    """Another name and shape of arguments for a tool: callable, and not sent to the model."""
+
+    name: str
+    tool: str
+    arguments: type[Wire]
+    translate: Callable[[Any, ToolContext], Awaitable[dict[str, Any]]]
+
+
+def tool(
+    arguments: type[Arguments],
+    *,
+    group: Group,
+    name: str | None = None,
+    changes: bool = False,
+    needs_notebook: bool = False,
+    parallel: bool = False,
+    destructive: DestructiveRule | None = None,
+    preview: Preview | None = None,
+) -> Callable[[Callable[[Arguments, ToolContext], Awaitable[ToolOutcome]]], Tool]:
+    """Make a ``Tool`` of a function ``snake_case`` (offered as ``snakeCase``) by its docstring."""
+
+    def make(run: Callable[[Arguments, ToolContext], Awaitable[ToolOutcome]]) -> Tool:
+        first, *rest = run.__name__.split("_")
+        return Tool(
+            name=name or first + "".join(part.capitalize() for part in rest),
+            description=" ".join(inspect.cleandoc(run.__doc__ or "").split()),
+            arguments=arguments,
+            run=run,
+            group=group,
+            changes=changes,
+            needs_notebook=needs_notebook,
+            parallel=parallel,
+            destructive=destructive,
+            preview=preview,
+        )
+
+    return make
+
+
+def normalise(name: str) -> str:
+    """Names match without regard to case, underscores or a ``datalayer_`` prefix."""
+    plain = name.strip().lower()
+    plain = plain.removeprefix("datalayer_").removeprefix("datalayer-")
+    return plain.replace("_", "")
+
+
+class ToolRegistry:
+    """Tools and aliases by name, in the order in which they were added."""
+
+    def __init__(self) -> None:
+        self._tools: dict[str, Tool] = {}
+        self._aliases: dict[str, Alias] = {}
+
+    def add(self, entry: Tool | Alias) -> Callable[[], None]:
+        """Add a tool or an alias; call what is returned to take it out again.
+
+        Raises ``ValueError`` when the name is taken, or an alias names no tool.
+        """
+        key = normalise(entry.name)
+        if key in self._tools or key in self._aliases:
+            raise ValueError(f"A tool named {entry.name!r} exists already.")
+        if isinstance(entry, Tool):
+            self._tools[key] = entry
+            return lambda: self._drop(self._tools, key)
+        if normalise(entry.tool) not in self._tools:
+            raise ValueError(f"Alias {entry.name!r} stands for an unknown tool {entry.tool!r}.")
+        self._aliases[key] = entry
+        return lambda: self._drop(self._aliases, key)
+
+    @staticmethod
+    def _drop(entries: dict[str, Any], key: str) -> None:
+        entries.pop(key, None)
+
+    def add_entry_points(self) -> list[str]:
+        """Add what third parties declare; gives a line for each that could not be added.
+
+        An entry point is a ``Tool``, an ``Alias``, or a list of them.
+        """
+        problems = []
+        for point in entry_points(group=ENTRY_POINT_GROUP):
+            try:
+                loaded = point.load()
+                for entry in loaded if isinstance(loaded, list | tuple) else [loaded]:
+                    self.add(entry)
+            except Exception as error:  # third-party code: anything may be raised
+                problems.append(f"{point.name} ({point.value}): {error!r}")
+        return problems
+
+    def find(self, name: str) -> Tool | Alias | None:
+        """The tool or alias of that name, or None."""
+        key = normalise(name)
+        return self._tools.get(key) or self._aliases.get(key)
+
+    def tool(self, name: str) -> Tool:
+        """The tool of that name; ``KeyError`` where there is none."""
+        return self._tools[normalise(name)]
+
+    def aliases_of(self, name: str) -> list[str]:
+        """The other names under which a tool can be called."""
+        return [a.name for a in self._aliases.values() if normalise(a.tool) == normalise(name)]
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._tools.values())
+
+    def names(self) -> list[str]:
+        """The names of all tools, in order."""
+        return [each.name for each in self]

@@ -1,0 +1,191 @@
+"""Running cells, and reporting what really happened to each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from ..protocol.base import Wire
+from ..protocol.page import CellRun, PageCell
+from .acts import act_of
+from .context import ToolContext, ToolFailure
+from .notebook_read import missing_cells
+from .outputs import first_line, plain, render_outputs
+from .registry import Image, ToolOutcome, tool
+
+
+class RunNotebookCells(Wire):
+    """Arguments of ``runNotebookCells``: ``cell_ids`` in notebook order, or ``all``."""
+
+    path: str | None = None
+    cell_ids: list[str] | None = None
+    all: bool = False
+    stop_on_error: bool = True
+    timeout_seconds: float | None = Field(None, gt=0, le=86_400)
+
+    @model_validator(mode="after")
+    def _which(self) -> RunNotebookCells:
+        if bool(self.cell_ids) == self.all:
+            raise ValueError("give cellIds, or all: true")
+        return self
+
+
+async def _cells_of(args: RunNotebookCells, context: ToolContext) -> list[PageCell]:
+    path = context.path(args.path)
+    document = await context.notebooks.open(path, context.client_id)
+    notebook = await document.read()
+    if args.all:
+        return notebook.cells
+    if failure := missing_cells(notebook, args.cell_ids or []):
+        raise failure
+    wanted = set(args.cell_ids or [])
+    return [cell for cell in notebook.cells if cell.id in wanted]
+
+
+async def _act_of_run(args: RunNotebookCells, context: ToolContext) -> str | None:
+    for cell in await _cells_of(args, context):
+        act = act_of(cell.source) if cell.type == "code" else None
+        if act:
+            return f"Cell {cell.index + 1} {act}"
+    return None
+
+
+@tool(
+    RunNotebookCells,
+    group="notebook",
+    changes=True,
+    needs_notebook=True,
+    destructive=_act_of_run,
+)
+async def run_notebook_cells(args: RunNotebookCells, context: ToolContext) -> ToolOutcome:
+    """Run cells in notebook order; stops at the first error. Returns each cell's real status and
+    outputs."""
+    cells = await _cells_of(args, context)
+    if not cells:
+        raise ToolFailure("invalid_arguments", "The notebook has no cells to run.")
+    return await run_and_report(
+        context,
+        args.path,
+        cells,
+        None,
+        stop_on_error=args.stop_on_error,
+        timeout=args.timeout_seconds,
+    )
+
+
+async def run_and_report(
+    context: ToolContext,
+    path: str | None,
+    cells: Sequence[PageCell],
+    done: ToolOutcome | None,
+    *,
+    stop_on_error: bool = True,
+    timeout: float | None = None,
+) -> ToolOutcome:
+    """Run the cells; a ``ToolFailure`` that holds everything when one of them did not end well.
+
+    ``done`` is what the call did before (the cell that it added or changed).
+    """
+    path = context.path(path)
+    document = await context.notebooks.open(path, context.client_id)
+    numbers = {cell.id: cell.index + 1 for cell in cells}
+
+    async def progress(cell_id: str, state: str) -> None:
+        if state == "started":
+            await context.status(f"Running cell {numbers.get(cell_id, '')}")
+
+    try:
+        runs = await document.run(
+            [cell.id for cell in cells],
+            stop_on_error=stop_on_error,
+            timeout=timeout or context.kernel_timeout_seconds,
+            on_progress=progress,
+        )
+    except Exception as error:
+        if done is None or not hasattr(error, "code"):
+            raise
+        raise ToolFailure(
+            error.code,
+            f"{done.summary}, but it could not be run: {error}",
+            getattr(error, "hint", None),
+            output=done.output,
+            summary=f"{done.summary}; it could not be run",
+            changes=done.changes,
+        ) from error
+    images: list[Image] = []
+    views = [_run_view(run, images) for run in runs]
+    output: dict[str, Any] = {"runs": views}
+    if done is not None:
+        output = {**done.output, **(views[0] if len(views) == 1 else output)}
+    changes = done.changes if done is not None else []
+    more = "read the rest with getCellOutputs (cellId, offset)"
+    bad = next((run for run in runs if run.status not in ("ok", "skipped")), None)
+    if bad is None:
+        summary = _summary(runs, numbers)
+        if done is not None:
+            summary = f"{done.summary} · {summary[0].lower()}{summary[1:]}"
+        return ToolOutcome(output, summary, changes=changes, images=images, more=more)
+    raise _failure(bad, numbers, cells, output, changes, images, more, done)
+
+
+def _run_view(run: CellRun, images: list[Image]) -> dict[str, Any]:
+    text, found = render_outputs(run.outputs)
+    images.extend(found)
+    view: dict[str, Any] = {"cellId": run.cell_id, "status": run.status}
+    if run.execution_count is not None:
+        view["executionOrder"] = run.execution_count
+    if run.duration_ms is not None:
+        view["durationMs"] = round(run.duration_ms)
+    if text:
+        view["outputs"] = text
+    if run.error is not None:
+        view["error"] = f"{run.error.ename}: {plain(run.error.evalue)}"
+    if run.note:
+        view["note"] = run.note
+    return view
+
+
+def _summary(runs: Sequence[CellRun], numbers: dict[str, int]) -> str:
+    ran = [run for run in runs if run.status == "ok"]
+    seconds = sum(run.duration_ms or 0 for run in ran) / 1000
+    if len(ran) == 1:
+        return f"Ran cell {numbers.get(ran[0].cell_id, '')} · {seconds:.1f} s"
+    if not ran:
+        return "Nothing to run: the cells are not code, or empty"
+    return f"Ran {len(ran)} cells · {seconds:.1f} s"
+
+
+def _failure(
+    bad: CellRun,
+    numbers: dict[str, int],
+    cells: Sequence[PageCell],
+    output: dict[str, Any],
+    changes: list[Any],
+    images: list[Image],
+    more: str,
+    done: ToolOutcome | None,
+) -> ToolFailure:
+    number = numbers.get(bad.cell_id)
+    cell = next((each for each in cells if each.id == bad.cell_id), None)
+    what = {
+        "error": "failed",
+        "timeout": "ran out of time and was interrupted",
+        "aborted": "was stopped",
+    }.get(bad.status, bad.status)
+    reason = f"{bad.error.ename}: {plain(bad.error.evalue)}" if bad.error else (bad.note or "")
+    message = f"Cell {number} {what}" + (f": {reason}" if reason else ".")
+    name = f" (“{first_line(cell.source)}”)" if cell is not None else ""
+    summary = message if done is None else f"{done.summary} · {message[0].lower()}{message[1:]}"
+    code = {"timeout": "timeout", "aborted": "aborted"}.get(bad.status, "kernel_error")
+    return ToolFailure(
+        code,  # type: ignore[arg-type]
+        f"Cell {number}{name} {what}" + (f": {reason}" if reason else "."),
+        "Fix this cell in place before running more.",
+        output=output,
+        summary=summary,
+        changes=changes,
+        images=images,
+        more=more,
+    )

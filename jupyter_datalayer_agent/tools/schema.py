@@ -1,0 +1,50 @@
+"""JSON schemas of tool arguments, made small: every token of them is sent with each request."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from ..protocol.base import Wire
+
+
+@cache
+def compact_schema(model: type[Wire]) -> dict[str, Any]:
+    """The model's JSON schema without titles, null defaults, nullable unions and references."""
+    schema = model.model_json_schema(by_alias=True)
+    definitions = schema.pop("$defs", {})
+    compacted: dict[str, Any] = _compact(schema, definitions)
+    compacted.setdefault("properties", {})
+    # The class docstring is for readers of the code; the tool's own description is sent already.
+    compacted.pop("description", None)
+    return compacted
+
+
+def _compact(node: Any, definitions: dict[str, Any]) -> Any:
+    if isinstance(node, list):
+        return [_compact(each, definitions) for each in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        target = dict(definitions[node["$ref"].rsplit("/", 1)[-1]])
+        target.pop("description", None)
+        rest = {key: value for key, value in node.items() if key != "$ref"}
+        return _compact({**target, **rest}, definitions)
+    options = node.get("anyOf")
+    if options is not None:
+        real = [each for each in options if each != {"type": "null"}]
+        rest = {key: value for key, value in node.items() if key != "anyOf"}
+        if len(real) == 1:
+            return _compact({**real[0], **rest}, definitions)
+        node = {**rest, "anyOf": real}
+    out: dict[str, Any] = {}
+    for key, value in node.items():
+        if key in ("title", "additionalProperties") and not isinstance(value, dict):
+            continue
+        if key == "default" and value in (None, False, [], ""):
+            continue
+        if key == "properties":
+            out[key] = {name: _compact(each, definitions) for name, each in value.items()}
+        else:
+            out[key] = _compact(value, definitions)
+    return out
