@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import aiosqlite
 import sqlalchemy as sa
@@ -16,21 +15,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from ..protocol.base import now_ms
 from ..protocol.errors import AgentError
+from .driver import Connection
 from .errors import DATABASE_ERRORS, corrupt, explain
 from .migrations import ForeignDatabase, NewerDatabase, is_current, migrate
 from .servers import ServerLock
-from .writer import Transaction, Write, Writer
+from .writer import QuickWrite, Write, Writer
 
 T = TypeVar("T")
 
 LOG = logging.getLogger(__name__)
-BUSY_TIMEOUT_MS = 5_000
 MAGIC = b"SQLite format 3\x00"
-PRAGMAS = (
-    f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}",
-    "PRAGMA synchronous = NORMAL",
-    "PRAGMA foreign_keys = ON",
-)
 
 
 def default_path() -> Path:
@@ -101,18 +95,23 @@ class Database:
         self._writer = self._writing = self._engine = None
         await asyncio.to_thread(self.server.release)
 
-    async def write(self, write: Write[T]) -> T:
-        """Run ``write`` in a transaction; what it did is in the file when this returns.
+    async def quick(self, write: QuickWrite[T]) -> T:
+        """Run ``write`` in the writing thread; what it did is in the file when this returns.
 
-        Database errors come out as ``AgentError``.
+        Database errors come out as ``AgentError``, here and in ``write`` and ``read``.
         """
         assert self._writer is not None
-        return await self._writer.submit(write)
+        return await self._writer.quick(write)
+
+    async def write(self, write: Write[T]) -> T:
+        """Run ``write`` in a transaction; what it did is in the file when this returns."""
+        assert self._writer is not None
+        return await self._writer.write(write)
 
     async def read(self, query: Callable[[AsyncConnection], Awaitable[T]]) -> T:
         """Run ``query`` on one consistent state of the database, beside the writer."""
         if self.path is None:
-            return await self.write(lambda transaction: query(transaction.connection))
+            return await self.write(query)
         try:
             async with self._snapshot() as connection:
                 return await query(connection)
@@ -131,14 +130,14 @@ class Database:
         self._engine = _engine(self.path)
         self._writing = await self._engine.connect()
         driver = (await self._writing.get_raw_connection()).driver_connection
-        assert isinstance(driver, aiosqlite.Connection)
+        assert isinstance(driver, Connection)
         current = await self._writing.run_sync(is_current)
         # Only now: this writes to the file, and until here it may be somebody else's.
         await driver.execute("PRAGMA journal_mode = WAL")
         if not current:
             await self._migrate(self._writing, driver)
         await asyncio.to_thread(self.server.acquire)
-        self._writer = Writer(Transaction(self._writing, driver), self.name)
+        self._writer = Writer(self._writing, driver, self.name)
 
     def _prepare_file(self) -> None:
         """Make the directory, and refuse a file that SQLite would take for an empty database."""
@@ -155,7 +154,7 @@ class Database:
         if head and head != MAGIC:
             raise corrupt(self.name, "it does not begin as an SQLite database does")
 
-    async def _migrate(self, connection: AsyncConnection, driver: aiosqlite.Connection) -> None:
+    async def _migrate(self, connection: AsyncConnection, driver: Connection) -> None:
         await driver.execute("BEGIN IMMEDIATE")
         try:
             names = await connection.run_sync(migrate, now_ms())
@@ -167,18 +166,11 @@ class Database:
 
 
 def _engine(path: Path | None) -> AsyncEngine:
-    """Connections without transactions of the driver's own: ours begin with an explicit BEGIN."""
+    async def connect() -> aiosqlite.Connection:
+        return await Connection(path)
+
     url = sa.URL.create("sqlite+aiosqlite", database=":memory:" if path is None else str(path))
-    engine = create_async_engine(url, connect_args={"isolation_level": None})
-    sa.event.listen(engine.sync_engine, "connect", _set_pragmas)
-    return engine
-
-
-def _set_pragmas(connection: Any, _record: Any) -> None:
-    cursor: sqlite3.Cursor = connection.cursor()
-    for pragma in PRAGMAS:
-        cursor.execute(pragma)
-    cursor.close()
+    return create_async_engine(url, async_creator=connect)
 
 
 def _newer(path: str, migration: str) -> AgentError:

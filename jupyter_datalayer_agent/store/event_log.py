@@ -14,7 +14,7 @@ from ..protocol.tools import Change
 from . import schema
 from .database import Database
 from .encoding import from_json
-from .statements import event_statements, turn_statements
+from .statements import event_statements, run_all, turn_statements
 
 EVENTS = schema.events.c
 SESSIONS = schema.sessions.c
@@ -62,7 +62,7 @@ class EventLog:
         elif items or tool_calls or changes or usage:
             raise ValueError("Only events may be appended without a turn")
         if statements:
-            await self._database.write(lambda transaction: transaction.run(statements))
+            await self._database.quick(lambda connection: run_all(connection, statements))
 
     async def last_seq(self, session_id: str) -> int:
         """See ``Store.last_seq``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,10 +16,15 @@ from . import schema
 from .database import Database
 from .encoding import as_given, from_json, to_json
 from .records import QueuedOp
-from .statements import event_statements
-from .writer import Transaction
+from .statements import Compiled, event_statements, insert_into, run_all
 
 OPS = schema.queued_ops.c
+INSERT_OP = insert_into(schema.queued_ops)
+DELETE_OP = Compiled(
+    sa.delete(schema.queued_ops).where(
+        OPS.session_id == sa.bindparam("session"), OPS.op_id == sa.bindparam("op")
+    )
+)
 
 
 class OpQueue:
@@ -37,28 +43,20 @@ class OpQueue:
             "data": to_json(as_given(op)),
             "created_at": now_ms(),
         }
-        statements = event_statements(session_id, None, events)
-
-        async def write(transaction: Transaction) -> None:
-            await transaction.connection.execute(sa.insert(schema.queued_ops), row)
-            await transaction.run(statements)
-
-        await self._database.write(write)
+        statements = [INSERT_OP.rows([row]), *event_statements(session_id, None, events)]
+        await self._database.quick(lambda connection: run_all(connection, statements))
 
     async def remove(self, session_id: str, op_id: str, events: Sequence[BaseEvent]) -> bool:
         """See ``Store.remove_queued_op``."""
         statements = event_statements(session_id, None, events)
-        delete = sa.delete(schema.queued_ops).where(
-            OPS.session_id == session_id, OPS.op_id == op_id
-        )
 
-        async def write(transaction: Transaction) -> bool:
-            removed = (await transaction.connection.execute(delete)).rowcount > 0
+        def write(connection: sqlite3.Connection) -> bool:
+            removed = DELETE_OP.run(connection, session=session_id, op=op_id).rowcount > 0
             if removed:
-                await transaction.run(statements)
+                run_all(connection, statements)
             return removed
 
-        return await self._database.write(write)
+        return await self._database.quick(write)
 
     async def waiting(self, session_id: str) -> list[QueuedOp]:
         """See ``Store.queued_ops``."""

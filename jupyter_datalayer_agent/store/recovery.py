@@ -16,7 +16,6 @@ from .encoding import from_json, plain_text, to_json
 from .event_log import LAST_SEQ
 from .replay import shown_texts
 from .statements import event_statements, turn_statements
-from .writer import Transaction
 
 ABORTED: Literal["aborted"] = "aborted"
 END_STATUS = {"turn_completed": "completed", "turn_aborted": ABORTED}
@@ -27,16 +26,18 @@ IsOver = Callable[[str, str], bool]
 """Of a turn id and its server id: whether nobody runs that turn any more."""
 
 
-async def recover_session(transaction: Transaction, session_id: str, is_over: IsOver) -> str | None:
+async def recover_session(
+    connection: AsyncConnection, session_id: str, is_over: IsOver
+) -> str | None:
     """End the session's running turn if nobody runs it any more; its id, or None."""
     statement = sa.select(TURNS.id, TURNS.server_id, TURNS.first_seq).where(
         TURNS.session_id == session_id, TURNS.status == "running"
     )
-    row = (await transaction.connection.execute(statement)).one_or_none()
+    row = (await connection.execute(statement)).one_or_none()
     if row is None or not is_over(row.id, row.server_id):
         return None
-    turn = await _DeadTurn.load(transaction.connection, session_id, row.id, row.first_seq)
-    await turn.end(transaction)
+    turn = await _DeadTurn.load(connection, session_id, row.id, row.first_seq)
+    await turn.end(connection)
     return turn.turn_id
 
 
@@ -89,17 +90,19 @@ class _DeadTurn:
             {row.call_id: row.name for row in calls},
         )
 
-    async def end(self, transaction: Transaction) -> None:
+    async def end(self, connection: AsyncConnection) -> None:
         """Answer what is unanswered, keep what was shown, and mark the turn."""
-        connection = transaction.connection
         calls = [
             ToolCallRecord(call_id=call_id, name=name, status=ABORTED, output=ABORTED)
             for call_id, name in self._running_calls.items()
         ]
         items = self._missing_outputs() + self._missing_messages()
-        await transaction.run(
-            turn_statements(self.session_id, self.turn_id, items=items, tool_calls=calls)
+        statements = turn_statements(self.session_id, self.turn_id, items=items, tool_calls=calls)
+        statements += event_statements(
+            self.session_id, self.turn_id, await self._end_events(connection)
         )
+        for sql, rows in statements:
+            await connection.exec_driver_sql(sql, [tuple(row) for row in rows])
         await connection.execute(
             sa.update(schema.turns).where(TURNS.id == self.turn_id),
             {
@@ -108,9 +111,6 @@ class _DeadTurn:
                 "usage": to_json((await self._usage(connection)).to_wire()),
                 "ended_at": max([event["at"] for event in self._events], default=0) or now_ms(),
             },
-        )
-        await transaction.run(
-            event_statements(self.session_id, self.turn_id, await self._end_events(connection))
         )
 
     def _end_event(self) -> dict[str, Any] | None:

@@ -14,11 +14,12 @@ from . import schema
 from .database import Database
 from .encoding import from_json, like_pattern, plain_text, to_json
 from .event_log import LAST_SEQ
-from .writer import Transaction
+from .statements import insert_into
 
 SESSIONS = schema.sessions.c
 TURNS = schema.turns.c
 MAX_LIMIT = 200
+INSERT_SESSION = insert_into(schema.sessions)
 
 _TURN_COUNT = (
     sa.select(sa.func.coalesce(sa.func.max(TURNS.position) + 1, 0))
@@ -60,7 +61,7 @@ class Sessions:
         """See ``Store.create_session``."""
         now = now_ms()
         settings = settings or SessionSettings()
-        row = {
+        row: dict[str, Any] = {
             "id": new_id("s"),
             "title": plain_text(title),
             "settings": to_json(settings.to_wire()),
@@ -70,13 +71,10 @@ class Sessions:
             "seq_base": 0,
         }
 
-        async def write(transaction: Transaction) -> None:
-            await transaction.connection.execute(sa.insert(schema.sessions), row)
-
-        await self._database.write(write)
+        await self._database.quick(lambda connection: INSERT_SESSION.run(connection, **row))
         return Session(
-            id=str(row["id"]),
-            title=str(row["title"]),
+            id=row["id"],
+            title=row["title"],
             created_at=now,
             updated_at=now,
             settings=settings,
@@ -110,8 +108,7 @@ class Sessions:
     ) -> Session:
         """See ``Store.update_session``."""
 
-        async def write(transaction: Transaction) -> Session:
-            connection = transaction.connection
+        async def write(connection: AsyncConnection) -> Session:
             session = await _get(connection, session_id)
             values: dict[str, Any] = {"updated_at": now_ms()}
             if title is not None:
@@ -129,8 +126,7 @@ class Sessions:
     async def reset(self, session_id: str) -> None:
         """See ``Store.reset_session``."""
 
-        async def write(transaction: Transaction) -> None:
-            connection = transaction.connection
+        async def write(connection: AsyncConnection) -> None:
             session = await _get(connection, session_id)
             for table in (schema.turns, schema.events):
                 await connection.execute(sa.delete(table).where(table.c.session_id == session_id))
@@ -145,9 +141,9 @@ class Sessions:
     async def delete(self, session_id: str) -> None:
         """See ``Store.delete_session``."""
 
-        async def write(transaction: Transaction) -> None:
+        async def write(connection: AsyncConnection) -> None:
             delete = sa.delete(schema.sessions).where(SESSIONS.id == session_id)
-            if (await transaction.connection.execute(delete)).rowcount == 0:
+            if (await connection.execute(delete)).rowcount == 0:
                 raise unknown_session(session_id)
 
         await self._database.write(write)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
+from sqlalchemy.sql.compiler import SQLCompiler
 
 from ..protocol.base import now_ms
 from ..protocol.events import BaseEvent, TurnAborted
@@ -14,33 +16,54 @@ from ..protocol.requests import ToolCallRecord, Usage
 from ..protocol.tools import Change
 from . import schema
 from .encoding import to_json
-from .writer import Statement
+
+Statement = tuple[str, Sequence[Sequence[Any]]]
+"""SQL with ``?`` marks, and the rows to run it for."""
 
 
-class _Compiled:
+class Compiled:
     """A statement with named parameters, compiled for the driver."""
 
-    def __init__(self, statement: sa.Insert | sa.Update, columns: list[str] | None = None) -> None:
+    def __init__(
+        self, statement: sa.sql.expression.ClauseElement, columns: list[str] | None = None
+    ) -> None:
         dialect = sqlite.dialect(paramstyle="qmark")
         compiled = statement.compile(dialect=dialect, column_keys=columns)
+        assert isinstance(compiled, SQLCompiler)
         self.sql = str(compiled)
         self._order: list[str] = list(compiled.positiontup or ())
+        # What stands in the statement itself is a parameter, too.
+        self._fixed = {name: v for name, v in compiled.params.items() if v is not None}
 
     def rows(self, values: Iterable[Mapping[str, Any]]) -> Statement:
         """The statement with a row for each mapping."""
-        return self.sql, [[row[name] for name in self._order] for row in values]
+        return self.sql, [self._row(row) for row in values]
+
+    def run(self, connection: sqlite3.Connection, **values: Any) -> sqlite3.Cursor:
+        """Execute the statement once, in the connection's thread."""
+        return connection.execute(self.sql, self._row(values))
+
+    def _row(self, values: Mapping[str, Any]) -> list[Any]:
+        return [values[name] if name in values else self._fixed[name] for name in self._order]
 
 
-def _insert(table: sa.Table) -> _Compiled:
+def insert_into(table: sa.Table) -> Compiled:
+    """An insert of every column but a row number."""
     columns = [column.name for column in table.columns if not _is_row_number(column)]
-    return _Compiled(sa.insert(table), columns)
+    return Compiled(sa.insert(table), columns)
+
+
+def run_all(connection: sqlite3.Connection, statements: Iterable[Statement]) -> None:
+    """Execute the statements in order, in the connection's thread."""
+    for sql, rows in statements:
+        connection.executemany(sql, rows)
 
 
 def _is_row_number(column: sa.Column[Any]) -> bool:
     return column.name == "id" and isinstance(column.type, sa.Integer)
 
 
-def _upsert_tool_call() -> _Compiled:
+def _upsert_tool_call() -> Compiled:
     table = schema.tool_calls
     insert = sqlite.insert(table)
     new = insert.excluded
@@ -54,20 +77,20 @@ def _upsert_tool_call() -> _Compiled:
         },
     )
     columns = [column.name for column in table.columns if not _is_row_number(column)]
-    return _Compiled(update, columns)
+    return Compiled(update, columns)
 
 
-INSERT_EVENT = _insert(schema.events)
-INSERT_ITEM = _insert(schema.items)
-INSERT_CHANGE = _insert(schema.changes)
-INSERT_USAGE = _insert(schema.usage)
+INSERT_EVENT = insert_into(schema.events)
+INSERT_ITEM = insert_into(schema.items)
+INSERT_CHANGE = insert_into(schema.changes)
+INSERT_USAGE = insert_into(schema.usage)
 UPSERT_TOOL_CALL = _upsert_tool_call()
-ADD_TOKENS = _Compiled(
+ADD_TOKENS = Compiled(
     sa.update(schema.sessions)
     .where(schema.sessions.c.id == sa.bindparam("session"))
     .values(session_tokens=schema.sessions.c.session_tokens + sa.bindparam("tokens"))
 )
-SET_ABORTED_REASON = _Compiled(
+SET_ABORTED_REASON = Compiled(
     sa.update(schema.turns)
     .where(schema.turns.c.id == sa.bindparam("turn"))
     .values(aborted_reason=sa.bindparam("reason"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,11 +20,43 @@ from .encoding import as_given, plain_text, to_json
 from .event_log import LAST_SEQ
 from .recovery import recover_session
 from .sessions import unknown_session
-from .statements import event_statements, turn_statements
-from .writer import Transaction
+from .statements import Compiled, event_statements, insert_into, run_all, turn_statements
 
 SESSIONS = schema.sessions.c
 TURNS = schema.turns.c
+
+NOT_YET = ("aborted_reason", "error", "usage", "ended_at", "ttft_ms", "duration_ms")
+"""The columns that are empty while a turn runs."""
+
+INSERT_TURN = insert_into(schema.turns)
+FINISH_TURN = Compiled(
+    sa.update(schema.turns)
+    .where(TURNS.id == sa.bindparam("turn"))
+    .values(aborted_reason=sa.func.coalesce(sa.bindparam("reason"), TURNS.aborted_reason)),
+    ["status", "reply", "error", "usage", "ttft_ms", "duration_ms", "ended_at"],
+)
+TOUCH = Compiled(
+    sa.update(schema.sessions)
+    .where(SESSIONS.id == sa.bindparam("session"))
+    .values(updated_at=sa.bindparam("now"))
+)
+SESSION_OF = Compiled(
+    sa.select(TURNS.session_id, TURNS.status).where(TURNS.id == sa.bindparam("turn"))
+)
+PLACE = Compiled(
+    sa.select(
+        sa.select(sa.func.coalesce(sa.func.max(TURNS.position) + 1, 0))
+        .where(TURNS.session_id == SESSIONS.id)
+        .correlate(schema.sessions)
+        .scalar_subquery(),
+        LAST_SEQ,
+        sa.select(TURNS.id)
+        .where(TURNS.session_id == SESSIONS.id, TURNS.status == sa.literal_column("'running'"))
+        .correlate(schema.sessions)
+        .scalar_subquery(),
+    ).where(SESSIONS.id == sa.bindparam("session"))
+)
+"""The position of a session's next turn, the number of its newest event, its running turn."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +88,7 @@ class TurnStart:
             "message": plain_text(self.request.message),
             "reply": "",
             "started_at": now_ms(),
+            **dict.fromkeys(NOT_YET),
         }
 
 
@@ -72,10 +106,9 @@ class TurnEnd:
 
     def row(self) -> dict[str, Any]:
         """The columns that the end sets."""
-        reason = {} if self.aborted_reason is None else {"aborted_reason": self.aborted_reason}
         return {
-            **reason,
             "status": self.status,
+            "reason": self.aborted_reason,
             "reply": plain_text(self.reply),
             "error": None if self.error is None else to_json(self.error.to_wire()),
             "usage": to_json(self.usage.to_wire()),
@@ -99,22 +132,31 @@ class Turns:
         items: Sequence[Mapping[str, Any]],
     ) -> int:
         """See ``Store.start_turn``."""
+        session_id = start.session_id
         row = start.row(self._database.server.server_id)
-        statements = event_statements(start.session_id, start.turn_id, events)
-        statements += turn_statements(start.session_id, start.turn_id, items=items)
+        statements = event_statements(session_id, start.turn_id, events)
+        statements += turn_statements(session_id, start.turn_id, items=items)
 
-        async def write(transaction: Transaction) -> int:
-            connection = transaction.connection
-            await recover_session(transaction, start.session_id, self._is_over)
-            position, last_seq = await _place(connection, start.session_id)
+        def write(connection: sqlite3.Connection) -> int | None:
+            """The turn's position; None while another one is marked as running."""
+            place = PLACE.run(connection, session=session_id).fetchone()
+            if place is None:
+                raise unknown_session(session_id)
+            position, last_seq, running = place
+            if running is not None:
+                return None
             first_seq = min([last_seq + 1, *(event.seq for event in events)])
-            values = {**row, "position": position, "first_seq": first_seq}
-            await connection.execute(sa.insert(schema.turns), values)
-            await _touch(connection, start.session_id)
-            await transaction.run(statements)
-            return position
+            INSERT_TURN.run(connection, **{**row, "position": position, "first_seq": first_seq})
+            TOUCH.run(connection, session=session_id, now=row["started_at"])
+            run_all(connection, statements)
+            return int(position)
 
-        return await self._database.write(write)
+        position = await self._database.quick(write)
+        if position is None and await self.recover(session_id):
+            position = await self._database.quick(write)
+        if position is None:
+            raise AgentError("turn_in_progress", "A turn is already running in this session.")
+        return position
 
     async def finish(
         self,
@@ -126,22 +168,20 @@ class Turns:
         """See ``Store.finish_turn``."""
         row = end.row()
 
-        async def write(transaction: Transaction) -> None:
-            connection = transaction.connection
-            session_id = await connection.scalar(
-                sa.select(TURNS.session_id).where(TURNS.id == turn_id)
-            )
-            if session_id is None:
+        def write(connection: sqlite3.Connection) -> None:
+            found = SESSION_OF.run(connection, turn=turn_id).fetchone()
+            if found is None:
                 raise unknown_turn(turn_id)
-            update = sa.update(schema.turns).where(TURNS.id == turn_id, TURNS.status == "running")
-            if (await connection.execute(update, row)).rowcount == 0:
+            session_id, status = found
+            if status != "running":
                 raise AgentError("internal", f"The turn {turn_id} has already ended.")
-            await _touch(connection, session_id)
-            await transaction.run(turn_statements(session_id, turn_id, items=items))
-            await transaction.run(event_statements(session_id, turn_id, events))
+            FINISH_TURN.run(connection, turn=turn_id, **row)
+            TOUCH.run(connection, session=session_id, now=row["ended_at"])
+            run_all(connection, turn_statements(session_id, turn_id, items=items))
+            run_all(connection, event_statements(session_id, turn_id, events))
 
         self._end_not_kept.add(turn_id)
-        await self._database.write(write)
+        await self._database.quick(write)
         self._end_not_kept.discard(turn_id)
 
     async def recover(self, session_id: str | None) -> list[str]:
@@ -153,10 +193,10 @@ class Turns:
                 statement = statement.where(TURNS.session_id == session_id)
             return (await connection.scalars(statement)).all()
 
-        async def write(transaction: Transaction) -> list[str]:
+        async def write(connection: AsyncConnection) -> list[str]:
             recovered = []
-            for session in await running(transaction.connection):
-                turn_id = await recover_session(transaction, session, self._is_over)
+            for session in await running(connection):
+                turn_id = await recover_session(connection, session, self._is_over)
                 if turn_id is not None:
                     recovered.append(turn_id)
             return recovered
@@ -173,23 +213,3 @@ class Turns:
 def unknown_turn(turn_id: str) -> AgentError:
     """The error for an id that no turn has."""
     return AgentError("not_found", f"There is no turn {turn_id}.")
-
-
-async def _place(connection: AsyncConnection, session_id: str) -> tuple[int, int]:
-    """The position of the session's next turn, and the number of its newest event."""
-    newest = (
-        sa.select(sa.func.coalesce(sa.func.max(TURNS.position) + 1, 0))
-        .where(TURNS.session_id == SESSIONS.id)
-        .correlate(schema.sessions)
-        .scalar_subquery()
-    )
-    statement = sa.select(newest, LAST_SEQ).where(SESSIONS.id == session_id)
-    row = (await connection.execute(statement)).one_or_none()
-    if row is None:
-        raise unknown_session(session_id)
-    return row[0], row[1]
-
-
-async def _touch(connection: AsyncConnection, session_id: str) -> None:
-    update = sa.update(schema.sessions).where(SESSIONS.id == session_id)
-    await connection.execute(update.values(updated_at=now_ms()))

@@ -3,47 +3,38 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Generic, TypeVar
 
-import aiosqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from .driver import Connection
 from .errors import DATABASE_ERRORS, explain
 
 T = TypeVar("T")
 
-Statement = tuple[str, Sequence[Sequence[Any]]]
-"""SQL with ``?`` marks, and the rows to run it for."""
+QuickWrite = Callable[[sqlite3.Connection], T]
+"""A write of compiled statements: one trip to the connection's thread, shared commit."""
 
-
-@dataclass(frozen=True)
-class Transaction:
-    """What a write may use: SQLAlchemy's connection, and the driver's for the hot path."""
-
-    connection: AsyncConnection
-    driver: aiosqlite.Connection
-
-    async def run(self, statements: Sequence[Statement]) -> None:
-        """Run compiled statements in order, one trip to the connection's thread for each."""
-        for sql, rows in statements:
-            await self.driver.executemany(sql, rows)
-
-
-Write = Callable[[Transaction], Awaitable[T]]
+Write = Callable[[AsyncConnection], Awaitable[T]]
+"""A write through SQLAlchemy, with a transaction of its own."""
 
 
 @dataclass(frozen=True)
 class _Pending(Generic[T]):
-    write: Write[T]
+    write: Callable[[Any], Any]
+    quick: bool
     done: asyncio.Future[T]
 
     def succeed(self, value: T) -> None:
         if not self.done.done():
             self.done.set_result(value)
 
-    def fail(self, error: BaseException) -> None:
+    def fail(self, error: Exception) -> None:
         if not self.done.done():
             self.done.set_exception(error)
 
@@ -51,43 +42,58 @@ class _Pending(Generic[T]):
 class Writer:
     """Runs writes in the order in which they were submitted; each is in the file when it returns.
 
-    A write may run twice (when another one of its group failed), so it must depend on nothing but
-    the database. ``path`` is named in errors.
+    A caller that is cancelled while it waits does not undo its write. A quick write may run twice
+    (when another one of its group failed), so it must depend on nothing but the database. ``path``
+    is named in errors.
     """
 
-    def __init__(self, transaction: Transaction, path: str) -> None:
-        self._transaction = transaction
-        self._driver = transaction.driver
+    def __init__(self, connection: AsyncConnection, driver: Connection, path: str) -> None:
+        self._connection = connection
+        self._driver = driver
         self._path = path
-        self._pending: list[_Pending[Any]] = []
+        self._pending: deque[_Pending[Any]] = deque()
         self._task: asyncio.Task[None] | None = None
 
-    async def submit(self, write: Write[T]) -> T:
-        """Run ``write`` and commit. A caller that is cancelled while it waits does not undo it."""
-        pending = _Pending(write, asyncio.get_running_loop().create_future())
-        self._pending.append(pending)
-        if self._task is None:
-            self._task = asyncio.create_task(self._drain())
-        result: T = await pending.done
-        return result
+    async def quick(self, write: QuickWrite[T]) -> T:
+        """Run ``write`` in the connection's thread and commit, together with others that wait."""
+        return await self._submit(_Pending(write, True, _future()))
+
+    async def write(self, write: Write[T]) -> T:
+        """Run ``write`` and commit."""
+        return await self._submit(_Pending(write, False, _future()))
 
     async def finish(self) -> None:
         """Wait until all that was submitted is written."""
         while self._task is not None:
             await asyncio.wait([self._task])
 
+    async def _submit(self, pending: _Pending[T]) -> T:
+        self._pending.append(pending)
+        if self._task is None:
+            self._task = asyncio.create_task(self._drain())
+        return await pending.done
+
     async def _drain(self) -> None:
         try:
             while self._pending:
-                group, self._pending = self._pending, []
+                group = list(takewhile(lambda pending: pending.quick, self._pending))
+                group = group or [self._pending[0]]
+                for _ in group:
+                    self._pending.popleft()
                 await self._settle(group)
         finally:
             self._task = None
 
-    async def _settle(self, group: list[_Pending[Any]]) -> None:
+    async def _settle(self, group: Sequence[_Pending[Any]]) -> None:
         """Commit the group, or fail those of it that cannot be committed."""
         try:
-            await self._commit_or_retry(group)
+            results = await (self._together(group) if group[0].quick else self._alone(group[0]))
+        except _WriteFailed as failure:
+            if len(group) == 1:
+                group[0].fail(self._told(failure.cause))
+            else:
+                for pending in group:
+                    await self._settle([pending])
         except DATABASE_ERRORS as error:
             for pending in group:
                 pending.fail(explain(error, self._path))
@@ -95,39 +101,51 @@ class Writer:
             for pending in group:
                 pending.done.cancel()
             raise
+        else:
+            for pending, result in zip(group, results, strict=True):
+                pending.succeed(result)
 
-    async def _commit_or_retry(self, group: list[_Pending[Any]]) -> None:
-        try:
-            await self._commit(group)
-        except DATABASE_ERRORS:
-            await self._rollback()
-            raise
-        except _WriteFailed as failure:
-            await self._rollback()
-            if len(group) == 1:
-                group[0].fail(failure.cause)
-                return
-            for pending in group:
-                await self._settle([pending])
+    async def _together(self, group: Sequence[_Pending[Any]]) -> list[Any]:
+        writes = [pending.write for pending in group]
+        return await self._driver.run(lambda connection: _transact(connection, writes))
 
-    async def _commit(self, group: list[_Pending[Any]]) -> None:
+    async def _alone(self, pending: _Pending[Any]) -> list[Any]:
         await self._driver.execute("BEGIN IMMEDIATE")
-        results = [await self._run(pending) for pending in group]
-        await self._driver.commit()
-        for pending, result in zip(group, results, strict=True):
-            pending.succeed(result)
-
-    async def _run(self, pending: _Pending[Any]) -> Any:
         try:
-            return await pending.write(self._transaction)
-        except DATABASE_ERRORS as error:
-            raise _WriteFailed(explain(error, self._path)) from error
+            result = await pending.write(self._connection)
+            await self._driver.commit()
         except Exception as error:
             raise _WriteFailed(error) from error
+        finally:
+            if self._driver.in_transaction:
+                await self._driver.rollback()
+        return [result]
 
-    async def _rollback(self) -> None:
-        if self._driver.in_transaction:
-            await self._driver.rollback()
+    def _told(self, error: Exception) -> Exception:
+        return explain(error, self._path) if isinstance(error, DATABASE_ERRORS) else error
+
+
+def _transact(connection: sqlite3.Connection, writes: Sequence[QuickWrite[Any]]) -> list[Any]:
+    """All the writes in one transaction, or none."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        results = [_run(connection, write) for write in writes]
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+    return results
+
+
+def _run(connection: sqlite3.Connection, write: QuickWrite[T]) -> T:
+    try:
+        return write(connection)
+    except Exception as error:
+        raise _WriteFailed(error) from error
+
+
+def _future() -> asyncio.Future[Any]:
+    return asyncio.get_running_loop().create_future()
 
 
 class _WriteFailed(Exception):
