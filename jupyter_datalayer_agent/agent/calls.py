@@ -60,9 +60,7 @@ async def _run_one(dispatcher: Dispatcher, call: Item) -> FinishedCall:
 def finished(call: Item, done: Dispatched) -> FinishedCall:
     """A call with its answer in the three forms that are needed of it."""
     text, truncated = cut(for_model(done.result), done.more)
-    status: ToolCallStatus = (
-        "ok" if done.result.ok else "denied" if done.denied else "error"
-    )
+    status: ToolCallStatus = "ok" if done.result.ok else "denied" if done.denied else "error"
     event = ToolCallOutput(
         call_id=call["call_id"],
         name=done.result.name,

@@ -107,9 +107,7 @@ class ModelCall:
                 if self._answer.calls:
                     # The calls are whole: they are carried out, and the next request goes on
                     # from their results.
-                    await self._emit(
-                        events.Warning_(code="broken_stream", message=error.message)
-                    )
+                    await self._emit(events.Warning_(code="broken_stream", message=error.message))
                     return self._answer
                 retries += 1
                 delay = delay_before(retries, error)

@@ -97,6 +97,7 @@ class LiveSession:
         self._messages: list[Message] = []
         self._ops: asyncio.Queue[Op | Message | TurnEnded | None] = asyncio.Queue()
         self._turn_task: asyncio.Task[ChatReply] | None = None
+        self._starting: dict[str, asyncio.Event] = {}
         self._worker = asyncio.create_task(self._work())
 
     # -- in ------------------------------------------------------------------------------------
@@ -122,7 +123,9 @@ class LiveSession:
             self._ops.put_nowait(op)
         return op_id
 
-    async def chat(self, op: UserMessage, audience: Audience) -> tuple[str, asyncio.Future[ChatReply]]:
+    async def chat(
+        self, op: UserMessage, audience: Audience
+    ) -> tuple[str, asyncio.Future[ChatReply]]:
         """Start a turn now; its op id and its reply to come. ``turn_in_progress`` while one runs."""
         if self.busy:
             raise AgentError(
@@ -134,6 +137,17 @@ class LiveSession:
         message = Message(new_id("op"), op, audience, result)
         self._ops.put_nowait(message)
         return message.op_id, result
+
+    async def started(self, op_id: str, result: asyncio.Future[ChatReply]) -> AgentError | None:
+        """Wait until the message's turn runs; the error if it was refused before that."""
+        running = asyncio.ensure_future(self._starting.setdefault(op_id, asyncio.Event()).wait())
+        try:
+            await asyncio.wait([running, result], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            running.cancel()
+            self._starting.pop(op_id, None)
+        failure = result.exception() if result.done() and not result.cancelled() else None
+        return failure if isinstance(failure, AgentError) else None
 
     async def close(self) -> None:
         """End the running turn and the session's task."""
@@ -288,19 +302,17 @@ class LiveSession:
     async def _start(self, message: Message) -> None:
         request = message.op.request
         try:
-            about = await submission(
-                self.services, request, self.record.settings, self.created
-            )
+            about = await submission(self.services, request, self.record.settings, self.created)
         except AgentError as error:
             _refuse(message, error)
             raise
-        settings = for_turn(
-            self.services.settings(), self.record.settings, request, about.mode
-        )
+        settings = for_turn(self.services.settings(), self.record.settings, request, about.mode)
         await self._remember(about)
         self.turn = Turn(self, about, settings, message.audience, message.op_id)
         self._turn_task = asyncio.create_task(self.turn.run())
         self._turn_task.add_done_callback(lambda task: self._ended(task, message))
+        if message.op_id in self._starting:
+            self._starting[message.op_id].set()
 
     async def _remember(self, about: Submission) -> None:
         """Title the session by its first message, and remember its notebook."""

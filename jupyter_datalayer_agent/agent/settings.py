@@ -32,7 +32,9 @@ class Settings(Wire):
     kernel_timeout_seconds: float = Field(900, gt=0)
 
 
-def for_turn(base: Settings, session: SessionSettings, request: ChatRequest, mode: Mode) -> Settings:
+def for_turn(
+    base: Settings, session: SessionSettings, request: ChatRequest, mode: Mode
+) -> Settings:
     """The server's settings, then the session's, then the request's own, a later one winning."""
     layers: dict[str, Any] = {}
     if mode in base.mode_models:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from ..notebook.paths import resolve_path
 from ..notebook.document import DocumentError
+from ..notebook.paths import resolve_path
 from ..protocol.base import Location, Mode
 from ..protocol.errors import AgentError
 from ..protocol.page import ActiveDocument

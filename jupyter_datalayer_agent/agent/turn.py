@@ -351,7 +351,9 @@ class Turn:
 
     async def _abort_open_calls(self) -> None:
         """Every call gets an answer, so that the next request is valid."""
-        names = {item["call_id"]: item for item in self.items if item.get("type") == "function_call"}
+        names = {
+            item["call_id"]: item for item in self.items if item.get("type") == "function_call"
+        }
         for call_id in unanswered(self.items):
             call = names[call_id]
             item, event, record = aborted_call(call, call["name"])
@@ -368,7 +370,9 @@ class Turn:
         if end.code is not None:
             error = ErrorBody(code=end.code, message=end.message)
             await self.emit(
-                events.ErrorEvent(code=end.code, message=end.message, retryable=end.code != "no_model")
+                events.ErrorEvent(
+                    code=end.code, message=end.message, retryable=end.code != "no_model"
+                )
             )
         else:
             self._reply = end.message

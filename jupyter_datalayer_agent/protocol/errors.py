@@ -67,6 +67,4 @@ class AgentError(Exception):
 
     def reply(self) -> ErrorReply:
         """The wire's form of this error."""
-        return ErrorReply(
-            error=ErrorBody(code=self.code, message=self.message, detail=self.detail)
-        )
+        return ErrorReply(error=ErrorBody(code=self.code, message=self.message, detail=self.detail))

@@ -266,9 +266,7 @@ class TurnAborted(BaseEvent):
     """The turn ended before its time."""
 
     type: Literal["turn_aborted"] = "turn_aborted"
-    reason: Literal[
-        "interrupted", "replaced", "token_limit", "tool_limit", "shutdown", "error"
-    ]
+    reason: Literal["interrupted", "replaced", "token_limit", "tool_limit", "shutdown", "error"]
 
 
 Event = Annotated[

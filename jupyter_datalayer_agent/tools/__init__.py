@@ -1,1 +1,1 @@
-"""The tools that the model, the aliases and ``POST tools/{name}`` call, and the gate before them."""
+"""The tools that the model and ``POST tools/{name}`` call, and the gate before them."""

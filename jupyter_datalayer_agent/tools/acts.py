@@ -28,7 +28,7 @@ _LINE_ACTS = (
 
 
 def act_of(code: str) -> str | None:
-    """What the code does beyond the kernel, with the line that does it; None when nothing is seen."""
+    """What the code does beyond the kernel, with the line that does it, or None."""
     for line in code.splitlines():
         if line.lstrip().startswith("#"):
             continue

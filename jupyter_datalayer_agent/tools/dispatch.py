@@ -205,9 +205,7 @@ def _validate(model: Any, values: dict[str, Any], name: str) -> Any:
 
 
 def _succeeded(name: str, outcome: ToolOutcome) -> Dispatched:
-    result = ToolResult(
-        ok=True, name=name, output=outcome.output, changes=outcome.changes or None
-    )
+    result = ToolResult(ok=True, name=name, output=outcome.output, changes=outcome.changes or None)
     return Dispatched(result, outcome.summary, images=outcome.images, more=outcome.more)
 
 

@@ -164,9 +164,7 @@ async def _act_of_new(args: AddNotebookCell, context: ToolContext) -> str | None
 
 async def _preview_add(args: AddNotebookCell, context: ToolContext) -> list[Change]:
     return [
-        Change(
-            path=context.path(args.path), op="insert", after=args.content, cell_type=args.type
-        )
+        Change(path=context.path(args.path), op="insert", after=args.content, cell_type=args.type)
     ]
 
 
@@ -330,5 +328,3 @@ def _one(cells: Sequence[PageCell], cell_id: str) -> PageCell:
         f"Cell {cell_id} was not there when it was read back; the change may not have been made.",
         "Read the notebook again before going on.",
     )
-
-

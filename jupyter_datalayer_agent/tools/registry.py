@@ -175,7 +175,7 @@ class ToolRegistry:
                 loaded = point.load()
                 for entry in loaded if isinstance(loaded, list | tuple) else [loaded]:
                     self.add(entry)
-            except Exception as error:  # third-party code: anything may be raised
+            except Exception as error:  # noqa: BLE001 - third-party code may raise anything
                 problems.append(f"{point.name} ({point.value}): {error!r}")
         return problems
 

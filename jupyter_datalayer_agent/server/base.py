@@ -1,0 +1,150 @@
+"""What every handler shares: authentication, authorization, and one form for every error."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from jupyter_server.auth.decorator import authorized
+from jupyter_server.base.handlers import APIHandler
+from pydantic import ValidationError
+from tornado import web
+
+from ..notebook.document import DocumentError
+from ..protocol.base import Wire
+from ..protocol.errors import AgentError, ErrorCode
+
+if TYPE_CHECKING:
+    from .parts import Parts
+
+RESOURCE = "datalayer-agent"
+PARTS_KEY = "datalayer_agent_parts"
+Action = Literal["read", "write", "execute"]
+Model = TypeVar("Model", bound=Wire)
+Method = Callable[..., Awaitable[Wire | dict[str, Any] | None]]
+
+_CODE_OF_STATUS: dict[int, ErrorCode] = {
+    400: "invalid_request",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    405: "invalid_request",
+    413: "too_large",
+}
+_DOCUMENT_CODES: dict[str, ErrorCode] = {
+    "not_found": "not_found",
+    "not_allowed": "forbidden",
+    "internal": "internal",
+}
+
+
+def as_agent_error(error: Exception) -> AgentError | None:
+    """The error of one of our families in the form that a caller is told, or None."""
+    if isinstance(error, AgentError):
+        return error
+    if isinstance(error, DocumentError):
+        code = _DOCUMENT_CODES.get(error.code, "invalid_request")
+        hint = f" {error.hint}" if error.hint else ""
+        return AgentError(code, f"{error.message}{hint}")
+    if isinstance(error, ValidationError):
+        return invalid(error)
+    return None
+
+
+def invalid(error: ValidationError) -> AgentError:
+    """A request that does not match its model: every field that is wrong, and how."""
+    problems = [
+        {"field": ".".join(str(part) for part in each["loc"]), "problem": each["msg"]}
+        for each in error.errors(include_url=False)
+    ]
+    told = "; ".join(f"{each['field'] or 'body'}: {each['problem']}" for each in problems)
+    return AgentError("invalid_request", f"The request is not valid: {told}.", problems)
+
+
+class Handler(APIHandler):
+    """Base of the JSON handlers. Methods are decorated with ``route`` and return a model."""
+
+    auth_resource = RESOURCE
+
+    @property
+    def parts(self) -> Parts:
+        """The server's parts."""
+        parts: Parts = self.settings[PARTS_KEY]
+        return parts
+
+    def body(self, model: type[Model]) -> Model:
+        """The request's body as a model. Raises ``AgentError`` ``invalid_request``."""
+        try:
+            data = json.loads(self.request.body.decode("utf-8") or "{}")
+        except (UnicodeDecodeError, json.JSONDecodeError) as error:
+            raise AgentError("invalid_request", f"The body is not valid JSON: {error}.") from error
+        return model.model_validate(data)
+
+    def number(self, name: str, default: int | None = None) -> int | None:
+        """A whole number of the query. Raises ``AgentError`` ``invalid_request``."""
+        text = self.get_query_argument(name, "")
+        if not text:
+            return default
+        try:
+            return int(text)
+        except ValueError as error:
+            raise AgentError(
+                "invalid_request", f"{name} must be a whole number, not {text!r}."
+            ) from error
+
+    def reply(self, answer: Wire | dict[str, Any], status: int = 200) -> None:
+        """Send a JSON answer."""
+        data = answer.to_wire() if isinstance(answer, Wire) else answer
+        self.set_status(status)
+        self.set_header("Content-Type", "application/json; charset=utf-8")
+        self.finish(json.dumps(data, ensure_ascii=False))
+
+    def fail(self, error: AgentError) -> None:
+        """Send an error."""
+        self.reply(error.reply(), error.status)
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Errors that no handler caught (404, 403, 500), in the same form as all others."""
+        failure = (kwargs.get("exc_info") or (None, None, None))[1]
+        message = "The server failed inside. Its log has the details."
+        if isinstance(failure, web.HTTPError):
+            message = failure.log_message or failure.reason or self._reason
+        code = _CODE_OF_STATUS.get(status_code, "internal")
+        self.reply(AgentError(code, str(message)).reply(), status_code)
+
+
+def route(action: Action) -> Callable[[Method], Callable[..., Awaitable[None]]]:
+    """A handler's method behind Jupyter's authentication and authorization for ``action``."""
+
+    def wrap(method: Method) -> Callable[..., Awaitable[None]]:
+        @web.authenticated
+        @authorized(action, resource=RESOURCE)
+        @functools.wraps(method)
+        async def handle(self: Handler, *args: str, **kwargs: str) -> None:
+            try:
+                answer = await method(self, *args, **kwargs)
+            except (AgentError, DocumentError, ValidationError) as error:
+                told = as_agent_error(error)
+                assert told is not None
+                self.fail(told)
+                return
+            if answer is not None:
+                self.reply(answer)
+
+        return handle  # type: ignore[no-any-return]
+
+    return wrap
+
+
+class NotFoundHandler(Handler):
+    """What no route matches, in the form of all other errors."""
+
+    @web.authenticated
+    async def get(self) -> None:
+        self.fail(
+            AgentError("not_found", f"There is no route {self.request.path}. See openapi.json.")
+        )
+
+    post = put = patch = delete = get

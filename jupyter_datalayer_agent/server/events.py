@@ -1,0 +1,41 @@
+"""``GET sessions/{id}/events``: a session's events, resumable, then live."""
+
+from __future__ import annotations
+
+from ..protocol.errors import AgentError
+from .base import Handler, route
+from .route_table import Operation, Route
+from .sse import stream_events
+
+
+class EventsHandler(Handler):
+    """Server-sent events for programs; pages use the WebSocket."""
+
+    @route("read")
+    async def get(self, session_id: str) -> None:
+        session = await self.parts.sessions.live(session_id)
+        await stream_events(self, session, self._after())
+
+    def _after(self) -> int:
+        last = self.request.headers.get("Last-Event-ID")
+        if last is None:
+            return self.number("after", 0) or 0
+        try:
+            return int(last)
+        except ValueError as error:
+            raise AgentError("invalid_request", "Last-Event-ID must be a whole number.") from error
+
+
+ROUTES = [
+    Route(
+        "sessions/{session_id}/events",
+        EventsHandler,
+        {
+            "get": Operation(
+                "Events after Last-Event-ID (or after), then live ones",
+                query={"after": "only events with a greater seq"},
+                content="text/event-stream",
+            )
+        },
+    )
+]

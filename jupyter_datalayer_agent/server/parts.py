@@ -1,0 +1,21 @@
+"""What the handlers work with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..agent.services import Services
+from ..agent.sessions import Sessions
+from ..protocol.requests import ConfigReply, ModelsReply
+
+
+@dataclass(frozen=True)
+class Parts:
+    """One server's parts, as ``app.py`` wires them together."""
+
+    services: Services
+    sessions: Sessions
+    models: Callable[[], ModelsReply]
+    config: Callable[[], ConfigReply]
+    version: str
