@@ -1,0 +1,128 @@
+import type { YNotebook } from '@jupyter/ydoc';
+import { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
+import { Notebook, NotebookPanel } from '@jupyterlab/notebook';
+
+import { PageCell, PageNotebook, PageRequestError } from '../api';
+import { ExecutionTracker } from './executions';
+import { hashSource } from './hash';
+import { kernelOf } from './kernel';
+
+/** A shared cell of an open notebook. */
+export type SharedCell = YNotebook['cells'][number];
+
+/**
+ * The shared document behind an open notebook.
+ *
+ * It is a `YNotebook` with and without collaboration; its undo manager is not in the interface.
+ */
+export function sharedNotebook(panel: NotebookPanel): YNotebook {
+  const model = panel.content.model;
+  if (!model) {
+    throw new PageRequestError('not_open', 'The notebook was closed.');
+  }
+  return model.sharedModel as YNotebook;
+}
+
+/** Whether a cell model is a code cell's. */
+export function isCode(model: ICellModel): model is ICodeCellModel {
+  return model.type === 'code';
+}
+
+/** A cell's place, or -1. */
+export function indexOf(notebook: YNotebook, cellId: string): number {
+  return notebook.cells.findIndex(cell => cell.getId() === cellId);
+}
+
+/** The place of each of these cells; throws `not_found` naming those that are not there. */
+export function indicesOf(
+  notebook: YNotebook,
+  cellIds: readonly string[]
+): number[] {
+  const places = new Map(notebook.cells.map((c, index) => [c.getId(), index]));
+  const missing = cellIds.filter(id => !places.has(id));
+  if (missing.length) {
+    throw new PageRequestError(
+      'not_found',
+      `The notebook has no cell ${missing.join(', ')}.`
+    );
+  }
+  return cellIds.map(id => places.get(id)!);
+}
+
+/** Reads cells of an open notebook as the server wants them. */
+export class CellReader {
+  constructor(private readonly _executions: ExecutionTracker) {}
+
+  /** The cells at these places (default: all), in this order. */
+  read(
+    panel: NotebookPanel,
+    indices?: readonly number[],
+    outputs = false
+  ): PageNotebook {
+    const { cells } = sharedNotebook(panel);
+    const wanted = indices ?? cells.map((_, index) => index);
+    return {
+      path: panel.context.localPath,
+      ...kernelOf(panel),
+      cells: wanted.map(index => this.cell(panel, index, outputs))
+    };
+  }
+
+  /** One cell. */
+  cell(panel: NotebookPanel, index: number, outputs = false): PageCell {
+    const shared = sharedNotebook(panel).cells[index];
+    const source = shared.getSource();
+    const cell: PageCell = {
+      id: shared.getId(),
+      index,
+      type: shared.cell_type,
+      source,
+      hash: this._hash(shared, source),
+      selectionStatus: selectionOf(panel.content, index)
+    };
+    const model = panel.content.model!.cells.get(index);
+    if (!isCode(model) || shared.cell_type !== 'code') {
+      return cell;
+    }
+    const run = this._executions.get(panel.sessionContext, cell.id);
+    return {
+      ...cell,
+      hasOutput: model.outputs.length > 0,
+      outputs: outputs
+        ? (shared.getOutputs() as PageCell['outputs'])
+        : undefined,
+      executionStatus: run?.status ?? 'idle',
+      executionCount: model.executionCount ?? undefined,
+      lastRunSuccess: run?.success,
+      lastExecutionDuration: run?.durationMs,
+      lastRunEndTime: run?.endTime
+    };
+  }
+
+  /** A notebook of thousands of cells is read again and again, and few of them change. */
+  private _hash(cell: SharedCell, source: string): string {
+    const known = this._hashes.get(cell);
+    if (known?.source === source) {
+      return known.hash;
+    }
+    const hash = hashSource(source);
+    this._hashes.set(cell, { source, hash });
+    return hash;
+  }
+
+  private readonly _hashes = new WeakMap<
+    SharedCell,
+    { source: string; hash: string }
+  >();
+}
+
+function selectionOf(
+  notebook: Notebook,
+  index: number
+): PageCell['selectionStatus'] {
+  if (index === notebook.activeCellIndex) {
+    return notebook.mode === 'edit' ? 'active' : 'selected';
+  }
+  const widget = notebook.widgets[index];
+  return widget && notebook.isSelected(widget) ? 'selected' : 'unselected';
+}

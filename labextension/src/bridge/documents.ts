@@ -1,0 +1,183 @@
+import { JupyterFrontEnd } from '@jupyterlab/application';
+import { IDocumentManager } from '@jupyterlab/docmanager';
+import { DocumentRegistry } from '@jupyterlab/docregistry';
+import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { DockPanel, Widget } from '@lumino/widgets';
+
+import { ActiveDocument, DocumentText, PageRequestError } from '../api';
+import { indexOf, sharedNotebook } from './cells';
+import { within } from './waiting';
+
+/** How long a document may take to load, in ms. */
+const LOAD_MS = 30_000;
+
+type Context = DocumentRegistry.Context;
+
+/** The documents that are open in the page, by their paths under the server root. */
+export class Documents {
+  constructor(
+    private readonly _shell: JupyterFrontEnd.IShell,
+    private readonly _tracker: INotebookTracker,
+    private readonly _manager: IDocumentManager
+  ) {}
+
+  /** An open notebook, loaded; throws `not_open`. */
+  async notebook(path: string): Promise<NotebookPanel> {
+    const panel = this.findNotebook(path);
+    if (!panel) {
+      throw new PageRequestError(
+        'not_open',
+        `${path} is not open in the page.`
+      );
+    }
+    await within(
+      LOAD_MS,
+      Promise.all([panel.context.ready, panel.revealed]),
+      () => notLoaded(path)
+    );
+    return panel;
+  }
+
+  /** The view of an open notebook; of several, the one that the person used last. */
+  findNotebook(path: string): NotebookPanel | undefined {
+    const isIt = (panel: NotebookPanel) =>
+      this.pathOf(panel.context) === normalized(path);
+    const current = this._tracker.currentWidget;
+    return current && isIt(current) ? current : this._tracker.find(isIt);
+  }
+
+  /** What the active document of the main area is, if the agent can tell. */
+  describe(widget: Widget | null): ActiveDocument | undefined {
+    const context = widget && this._manager.contextForWidget(widget);
+    const path = context && this.pathOf(context);
+    if (!widget || !context || path === null || path === undefined) {
+      return undefined;
+    }
+    if (this._tracker.has(widget)) {
+      return { path, kind: 'notebook' };
+    }
+    if (path.endsWith('.lexical')) {
+      return { path, kind: 'lexical' };
+    }
+    return isText(context) ? { path, kind: 'file' } : undefined;
+  }
+
+  /** The text of an open file, with what is not saved yet. */
+  async read(path: string): Promise<DocumentText> {
+    const context = this._findContext(path);
+    if (!context) {
+      throw new PageRequestError(
+        'not_open',
+        `${path} is not open in the page.`
+      );
+    }
+    await within(LOAD_MS, context.ready, () => notLoaded(path));
+    if (!isText(context)) {
+      throw new PageRequestError('invalid', `${path} is not a text file.`);
+    }
+    const { name } = this._manager.registry.getFileTypeForModel(
+      context.contentsModel!
+    );
+    return { path, content: context.model.toString(), language: name };
+  }
+
+  /**
+   * Open a document, or show it, and leave the focus where it is. While the person works in the
+   * main area, a new document waits in a tab behind theirs.
+   */
+  async open(path: string): Promise<void> {
+    let widget = this._findWidget(path);
+    if (!widget) {
+      await this._refuseMissing(path);
+      widget = this._manager.openOrReveal(path, 'default', undefined, {
+        activate: false
+      });
+    }
+    const context = widget && this._manager.contextForWidget(widget);
+    if (!widget || !context) {
+      throw new PageRequestError('invalid', `${path} cannot be opened.`);
+    }
+    showBehindFocus(widget);
+    await within(LOAD_MS, context.ready, () => notLoaded(path));
+  }
+
+  /**
+   * Scroll a cell into view. With `activate` (the person asked for it) its notebook becomes the
+   * active document and it the active cell; without, the focus stays where it is.
+   */
+  async reveal(path: string, cellId: string, activate: boolean): Promise<void> {
+    const panel = await this.notebook(path);
+    const index = indexOf(sharedNotebook(panel), cellId);
+    if (index < 0) {
+      throw new PageRequestError(
+        'not_found',
+        `The notebook has no cell ${cellId}.`
+      );
+    }
+    if (activate) {
+      this._shell.activateById(panel.id);
+      panel.content.deselectAll();
+      panel.content.activeCellIndex = index;
+    } else {
+      showBehindFocus(panel);
+    }
+    await panel.content.scrollToItem(index, 'smart');
+  }
+
+  /** A document's path under the server root; null for one that is elsewhere. */
+  pathOf(context: Pick<Context, 'path' | 'localPath'>): string | null {
+    const drive = this._manager.services.contents.driveName(context.path);
+    // Collaboration opens the server's own files under this drive.
+    return drive === '' || drive === 'RTC'
+      ? normalized(context.localPath)
+      : null;
+  }
+
+  /** A file that is not there would open a dialog. */
+  private async _refuseMissing(path: string): Promise<void> {
+    try {
+      await this._manager.services.contents.get(path, { content: false });
+    } catch {
+      throw new PageRequestError('not_found', `There is no file ${path}.`);
+    }
+  }
+
+  private _findContext(path: string): Context | undefined {
+    const widget = this._findWidget(path);
+    return widget && this._manager.contextForWidget(widget);
+  }
+
+  private _findWidget(path: string): Widget | undefined {
+    for (const widget of this._shell.widgets('main')) {
+      const context = this._manager.contextForWidget(widget);
+      if (context && this.pathOf(context) === normalized(path)) {
+        return widget;
+      }
+    }
+    return undefined;
+  }
+}
+
+/** Bring a document to the front of its tabs, unless the person works there. */
+function showBehindFocus(widget: Widget): void {
+  const dock = widget.parent;
+  if (
+    dock instanceof DockPanel &&
+    !dock.node.contains(document.activeElement)
+  ) {
+    dock.selectWidget(widget);
+  }
+}
+
+function isText(context: Context): boolean {
+  const { contentsModel } = context;
+  return contentsModel?.type === 'file' && contentsModel.format === 'text';
+}
+
+function normalized(path: string): string {
+  return path.replace(/^\/+/, '');
+}
+
+function notLoaded(path: string): PageRequestError {
+  return new PageRequestError('not_open', `${path} has not been loaded yet.`);
+}

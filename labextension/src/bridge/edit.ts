@@ -1,0 +1,96 @@
+import type { YNotebook } from '@jupyter/ydoc';
+import { NotebookPanel } from '@jupyterlab/notebook';
+
+import { CellEdit, PageNotebook, PageRequestError } from '../api';
+import { CellReader, indexOf, indicesOf, sharedNotebook } from './cells';
+import { IEditPlan, IOutputsStep, planEdits, Step } from './plan';
+import { keepingView } from './view';
+
+/**
+ * Apply a batch of edits to an open notebook, whole or not at all, and read the touched cells back.
+ *
+ * It is one step of the notebook's undo, of its own; each cell's undo, which holds the person's
+ * typing, is not touched. The notebook is not saved.
+ */
+export function applyEdits(
+  panel: NotebookPanel,
+  edits: readonly CellEdit[],
+  reader: CellReader
+): PageNotebook {
+  const notebook = sharedNotebook(panel);
+  if (panel.content.model!.readOnly) {
+    throw new PageRequestError('invalid', 'The notebook is read-only.');
+  }
+  const plan = planEdits(panel, edits, reader);
+  const apply = () => {
+    applySteps(notebook, plan.steps);
+    applyOutputs(notebook, plan.outputs);
+  };
+  if (plan.steps.length) {
+    keepingView(panel.content, apply);
+  } else {
+    apply();
+  }
+  return readBack(panel, plan, reader);
+}
+
+function applySteps(notebook: YNotebook, steps: readonly Step[]): void {
+  if (!steps.length) {
+    return;
+  }
+  // Changes within half a second of each other are one step of the undo, unless told otherwise.
+  notebook.undoManager.stopCapturing();
+  notebook.transact(() => {
+    for (const step of steps) {
+      switch (step.kind) {
+        case 'insert':
+          notebook.insertCell(step.index, step.cell);
+          break;
+        case 'delete':
+          notebook.deleteCell(step.index);
+          break;
+        case 'splice': {
+          const { start, end, insert } = step.splice;
+          step.cell.updateSource(start, end, insert);
+          break;
+        }
+        default:
+          step satisfies never;
+      }
+    }
+  });
+  notebook.undoManager.stopCapturing();
+}
+
+function applyOutputs(
+  notebook: YNotebook,
+  outputs: readonly IOutputsStep[]
+): void {
+  for (const { cellId, outputs: value, executionCount } of outputs) {
+    const cell = notebook.cells[indexOf(notebook, cellId)];
+    if (cell?.cell_type === 'code') {
+      cell.setOutputs(value);
+      cell.setExecutionCount(executionCount);
+    }
+  }
+}
+
+/** The touched cells as the document has them; throws where that is not what was asked for. */
+function readBack(
+  panel: NotebookPanel,
+  plan: IEditPlan,
+  reader: CellReader
+): PageNotebook {
+  const ids = [...plan.expected.keys()];
+  const result = reader.read(panel, indicesOf(sharedNotebook(panel), ids));
+  for (const cell of result.cells) {
+    const { source, type } = plan.expected.get(cell.id)!;
+    if (cell.source !== source || cell.type !== type) {
+      throw new PageRequestError(
+        'internal',
+        `Cell ${cell.id} was changed, but does not read back as it was written.`
+      );
+    }
+  }
+  return result;
+}

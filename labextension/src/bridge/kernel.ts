@@ -1,0 +1,138 @@
+import { ISessionContext } from '@jupyterlab/apputils';
+import { NotebookPanel } from '@jupyterlab/notebook';
+import { Kernel } from '@jupyterlab/services';
+import { PromiseDelegate } from '@lumino/coreutils';
+import { DisposableDelegate, IDisposable } from '@lumino/disposable';
+
+import { KernelParams, OpenNotebook, PageRequestError } from '../api';
+import { ExecutionTracker } from './executions';
+import { within } from './waiting';
+
+/** How long a kernel that starts is waited for, in ms. */
+const KERNEL_START_MS = 60_000;
+
+type KernelState = Pick<
+  OpenNotebook,
+  'kernelId' | 'kernelName' | 'kernelLanguage' | 'kernelStatus'
+>;
+
+/** The kernel of a notebook as it is now; the language also where there is none. */
+export function kernelOf(panel: NotebookPanel): KernelState {
+  const kernel = panel.sessionContext.session?.kernel;
+  return {
+    kernelId: kernel?.id,
+    kernelName: kernel?.name,
+    kernelLanguage: panel.model?.defaultKernelLanguage || undefined,
+    kernelStatus: kernel?.status
+  };
+}
+
+/**
+ * Wait until a notebook's kernel can be sent code.
+ *
+ * Throws `kernel_error` where that takes an act of the person or of the model: JupyterLab's own
+ * way would be to open a dialog.
+ */
+export async function kernelReady(context: ISessionContext): Promise<void> {
+  if (!context.isReady) {
+    await within(KERNEL_START_MS, context.ready, () =>
+      kernelError('The kernel has not started. Select another kernel.')
+    );
+  }
+  const kernel = context.session?.kernel;
+  if (!kernel) {
+    throw kernelError('The notebook has no kernel. Select one first.');
+  }
+  if (kernel.status === 'dead') {
+    throw kernelError('The kernel is dead. Restart it, or select another.');
+  }
+  if (context.isTerminating) {
+    throw kernelError('The kernel is shutting down. Select another kernel.');
+  }
+  if (context.pendingInput) {
+    throw kernelError(
+      'The kernel waits for input in a cell of the notebook. The person must answer it first.'
+    );
+  }
+}
+
+/** Connect a notebook to a running kernel, or to a new one of a name, without a dialog. */
+export async function selectKernel(
+  panel: NotebookPanel,
+  { kernelId, kernelName }: KernelParams
+): Promise<void> {
+  const context = panel.sessionContext;
+  if (kernelId) {
+    const model = await context.kernelManager?.findById(kernelId);
+    if (!model) {
+      throw kernelError(`There is no running kernel ${kernelId}.`);
+    }
+  } else if (kernelName) {
+    await context.specsManager.ready;
+    const specs = Object.keys(context.specsManager.specs?.kernelspecs ?? {});
+    if (!specs.includes(kernelName)) {
+      throw kernelError(
+        `There is no kernel named ${kernelName}. There are: ${specs.join(', ')}.`
+      );
+    }
+  } else {
+    throw new PageRequestError('invalid', 'Name a kernel, or give its id.');
+  }
+  const kernel = await context.changeKernel(
+    kernelId ? { id: kernelId } : { name: kernelName }
+  );
+  if (!kernel) {
+    throw kernelError('The notebook has no kernel after the change.');
+  }
+  await within(KERNEL_START_MS, kernel.info, () =>
+    kernelError('The kernel was started but does not answer.')
+  );
+}
+
+export function kernelError(message: string): PageRequestError {
+  return new PageRequestError('kernel_error', message);
+}
+
+/** Something that is waited for, until it is disposed. */
+export interface IWait extends IDisposable {
+  readonly promise: Promise<void>;
+}
+
+/**
+ * Wait until a kernel has nothing to do: neither runs code nor has been sent some by this page.
+ */
+export function kernelFree(
+  context: ISessionContext,
+  executions: ExecutionTracker
+): IWait {
+  // A reply that was lost with a connection must not keep everything waiting.
+  const LOST_REPLY_MS = 2_000;
+  const BUSY: (Kernel.Status | undefined)[] = [
+    'busy',
+    'restarting',
+    'autorestarting'
+  ];
+  const { promise, resolve } = new PromiseDelegate<void>();
+  let timer: number | undefined;
+  const check = () => {
+    window.clearTimeout(timer);
+    if (BUSY.includes(context.session?.kernel?.status)) {
+      return;
+    }
+    if (executions.hasRequests(context)) {
+      timer = window.setTimeout(resolve, LOST_REPLY_MS);
+    } else {
+      resolve();
+    }
+  };
+  context.statusChanged.connect(check);
+  executions.changed.connect(check);
+  check();
+  return new (class extends DisposableDelegate implements IWait {
+    readonly promise = promise;
+  })(() => {
+    window.clearTimeout(timer);
+    context.statusChanged.disconnect(check);
+    executions.changed.disconnect(check);
+  });
+}

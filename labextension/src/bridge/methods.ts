@@ -1,0 +1,105 @@
+import {
+  DocumentReadParams,
+  DocumentText,
+  EditParams,
+  InterruptParams,
+  KernelParams,
+  OpenParams,
+  PageMethod,
+  PageNotebook,
+  PageRequest,
+  ReadParams,
+  RevealParams,
+  RunParams,
+  RunResult
+} from '../api';
+import { CellReader, indicesOf, sharedNotebook } from './cells';
+import { Documents } from './documents';
+import { applyEdits } from './edit';
+import { selectKernel } from './kernel';
+import { Progress, Runner } from './run';
+import { Saver } from './save';
+
+/** The parts that the methods act with. */
+export interface IParts {
+  documents: Documents;
+  reader: CellReader;
+  runner: Runner;
+  saver: Saver;
+}
+
+/** What each request says, and what it is answered with. */
+interface IMethods {
+  'notebook.read': (params: ReadParams) => Promise<PageNotebook>;
+  'notebook.edit': (params: EditParams) => Promise<PageNotebook>;
+  'notebook.run': (
+    params: RunParams,
+    requestId: string,
+    progress: Progress
+  ) => Promise<RunResult>;
+  'notebook.interrupt': (params: InterruptParams) => Promise<void>;
+  'notebook.selectKernel': (params: KernelParams) => Promise<PageNotebook>;
+  'notebook.reveal': (params: RevealParams) => Promise<void>;
+  'document.open': (params: OpenParams) => Promise<void>;
+  'document.read': (params: DocumentReadParams) => Promise<DocumentText>;
+}
+
+/** What the server may ask of this page. */
+export function createMethods(parts: IParts): IMethods {
+  const { documents, reader, runner, saver } = parts;
+  return {
+    'notebook.read': async ({ path, cellIds, outputs }) => {
+      const panel = await documents.notebook(path);
+      const indices = cellIds && indicesOf(sharedNotebook(panel), cellIds);
+      return reader.read(panel, indices, outputs);
+    },
+
+    'notebook.edit': async ({ path, edits }) => {
+      const panel = await documents.notebook(path);
+      const result = applyEdits(panel, edits, reader);
+      await saver.save(panel.context);
+      return result;
+    },
+
+    'notebook.run': async (params, requestId, progress) =>
+      runner.run(
+        await documents.notebook(params.path),
+        params,
+        requestId,
+        progress
+      ),
+
+    'notebook.interrupt': ({ requestId }) => runner.interrupt(requestId),
+
+    'notebook.selectKernel': async params => {
+      const panel = await documents.notebook(params.path);
+      await selectKernel(panel, params);
+      return reader.read(panel, []);
+    },
+
+    'notebook.reveal': ({ path, cellId }) =>
+      documents.reveal(path, cellId, false),
+
+    'document.open': ({ path }) => documents.open(path),
+
+    'document.read': ({ path }) => documents.read(path)
+  };
+}
+
+/** Carry out a request. The server's own types vouch for the parameters. */
+export function dispatch(
+  methods: IMethods,
+  { method, params, requestId }: PageRequest,
+  progress: Progress
+): Promise<unknown> {
+  const act = methods[method] as (
+    params: unknown,
+    requestId: string,
+    progress: Progress
+  ) => Promise<unknown>;
+  return act(params, requestId, progress);
+}
+
+/** The methods that this page knows are those of the wire. */
+type MethodsAreComplete = PageMethod extends keyof IMethods ? true : never;
+true satisfies MethodsAreComplete;
