@@ -2,6 +2,7 @@ import type * as nbformat from '@jupyterlab/nbformat';
 import type { SharedCell as SharedCellJSON } from '@jupyter/ydoc';
 import { ICellModel } from '@jupyterlab/cells';
 import { NotebookPanel } from '@jupyterlab/notebook';
+import { PartialJSONObject } from '@lumino/coreutils';
 
 import {
   CellEdit,
@@ -316,7 +317,7 @@ class Planner {
 
 /** The cell as one of another type: what only the old type has goes. */
 function retyped(cell: NewCell, type: CellType): NewCell {
-  const metadata = { ...cell.metadata };
+  const metadata: PartialJSONObject = { ...cell.metadata };
   delete metadata.trusted;
   const attachments =
     type !== 'code' && cell.attachments
