@@ -1,0 +1,95 @@
+# Both from a bare clone, and both safe to repeat:
+#   make lab     JupyterLab on examples/ (LAB_ARGS="--no-browser --port 9000" for more arguments)
+#   make test    all tests: Python, TypeScript, browser
+#
+#   make check   lint, formats, types, generated files     make bench      benchmarks
+#   make format  repairs formats and simple lint           make generate   openapi.json and TypeScript types
+#   make clean   removes all that was made here
+
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+STAMPS := $(VENV)/stamps
+LAB_ARGS ?=
+PYTEST_ARGS ?=
+
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+unexport PYTHONPATH VIRTUAL_ENV
+
+# What is installed depends on the sources' names (in the stamp's name) and on their times.
+SOURCES := $(sort pyproject.toml hatch_build.py \
+  $(shell find jupyter_datalayer_agent jupyter-config -type f -not -path '*/__pycache__/*' -not -path 'jupyter_datalayer_agent/labextension/*') \
+  $(addprefix labextension/,package.json yarn.lock .yarnrc.yml tsconfig.json install.json) \
+  $(shell find labextension/src labextension/style labextension/schema -type f))
+NAMES := $(firstword $(shell echo $(SOURCES) | cksum))
+LAB := $(STAMPS)/lab-$(NAMES)
+TOOLS := $(STAMPS)/tools-$(NAMES)
+
+.PHONY: lab test test-python test-typescript test-browser check format generate bench clean
+
+lab: $(LAB)
+	cd examples && jupyter lab --LabApp.default_url=/lab/tree/cars.ipynb \
+	  $(if $(filter 0,$(shell id -u)),--allow-root) $(LAB_ARGS)
+
+test: $(TOOLS) $(STAMPS)/chromium
+	scripts/timed.sh python $(MAKE) --no-print-directory test-python
+	scripts/timed.sh typescript $(MAKE) --no-print-directory test-typescript
+	scripts/timed.sh browser $(MAKE) --no-print-directory test-browser
+
+test-python: $(TOOLS) $(STAMPS)/chromium
+	python -m pytest $(PYTEST_ARGS)
+
+test-typescript: $(TOOLS)
+	cd labextension && jlpm test
+
+test-browser: $(TOOLS) $(STAMPS)/chromium
+	cd labextension && jlpm test:ui
+
+check: $(TOOLS)
+	scripts/timed.sh ruff ruff check .
+	scripts/timed.sh ruff-format ruff format --check .
+	scripts/timed.sh mypy mypy
+	scripts/timed.sh tsc sh -c 'cd labextension && jlpm typecheck'
+	scripts/timed.sh eslint sh -c 'cd labextension && jlpm lint:check'
+	scripts/timed.sh generated scripts/check_generated.sh
+
+format: $(TOOLS)
+	ruff check --fix .
+	ruff format .
+	cd labextension && jlpm lint
+
+generate: $(TOOLS)
+	python -m jupyter_datalayer_agent.server.openapi > openapi.json
+	cd labextension && jlpm generate
+
+bench: $(TOOLS)
+	python -m benchmarks
+
+clean:
+	rm -rf $(VENV) build dist jupyter_datalayer_agent/labextension labextension/node_modules labextension/lib \
+	  labextension/coverage labextension/ui-tests/results .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -f labextension/tsconfig.tsbuildinfo labextension/.eslintcache labextension/.stylelintcache
+	find jupyter_datalayer_agent tests benchmarks scripts -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+# --- what the above need ---------------------------------------------------------------------
+
+$(STAMPS)/venv:
+	scripts/venv.sh $(VENV) $(PYTHON)
+	mkdir -p $(STAMPS)
+	touch $@
+
+# The wheel's build makes the labextension, and leaves labextension/node_modules for the tests.
+$(LAB): $(STAMPS)/venv $(SOURCES)
+	python -m pip install --quiet '.[examples]'
+	rm -f $(STAMPS)/lab-* && touch $@
+
+$(TOOLS): $(STAMPS)/venv $(SOURCES)
+	python -m pip install --quiet '.[test,lint]'
+	scripts/node.sh $(VENV)
+	cd labextension && jlpm install
+	rm -f $(STAMPS)/lab-* $(STAMPS)/tools-* && touch $(LAB) $@
+
+$(STAMPS)/chromium: $(TOOLS)
+	scripts/chromium.sh
+	touch $@
