@@ -24,7 +24,7 @@ export function applyEdits(
   const plan = planEdits(panel, edits, reader);
   const apply = () => {
     applySteps(notebook, plan.steps);
-    applyOutputs(notebook, plan.outputs);
+    applyOutputs(panel, plan.outputs);
   };
   if (plan.steps.length) {
     keepingView(panel.content, apply);
@@ -63,12 +63,16 @@ function applySteps(notebook: YNotebook, steps: readonly Step[]): void {
 }
 
 function applyOutputs(
-  notebook: YNotebook,
+  panel: NotebookPanel,
   outputs: readonly IOutputsStep[]
 ): void {
+  const notebook = sharedNotebook(panel);
   for (const { cellId, outputs: value, executionCount } of outputs) {
-    const cell = notebook.cells[indexOf(notebook, cellId)];
+    const index = indexOf(notebook, cellId);
+    const cell = notebook.cells[index];
     if (cell?.cell_type === 'code') {
+      // The server ran the cell: its outputs are trusted as those of the person's own runs.
+      panel.content.model!.cells.get(index).trusted = true;
       cell.setOutputs(value);
       cell.setExecutionCount(executionCount);
     }

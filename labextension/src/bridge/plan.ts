@@ -53,6 +53,8 @@ interface IEntry {
   model?: ICellModel;
   /** The cell that the batch makes; later edits of the batch change it before it is made. */
   made?: NewCell;
+  /** What an edit of the batch was based on, which others of the batch may be based on too. */
+  baseHash?: string;
 }
 
 /**
@@ -283,12 +285,13 @@ class Planner {
   }
 
   private _checkHash(entry: IEntry, baseHash: string): void {
-    if (hashSource(entry.source) !== baseHash) {
+    if (baseHash !== entry.baseHash && baseHash !== hashSource(entry.source)) {
       // Cells that the person changed are found before; here the batch contradicts itself.
       throw invalid(
-        `Two edits of cell ${entry.id} are based on the same source.`
+        `An edit of cell ${entry.id} does not fit those before it.`
       );
     }
+    entry.baseHash = baseHash;
   }
 
   /** `editable: false` and `deletable: false` are the person's word in nbformat. */

@@ -120,15 +120,18 @@ export class Runner {
   /** What is to be said of the cells after this one, if they are not to be run. */
   private _restAfter(
     run: Run,
-    { status, note, index }: CellRun
+    { status, note, index, error }: CellRun
   ): Pick<CellRun, 'status' | 'note'> | null {
     if (run.isStopped) {
       return { status: 'aborted', note: 'Not run: the run was stopped.' };
     }
-    const expected = note === EXPECTED_ERROR;
     const stop = run.params.stopOnError ?? true;
-    const failed = status === 'error' || status === 'timeout';
-    if ((failed && stop && !expected) || note === STILL_RUNNING) {
+    const failed = status !== 'ok' && status !== 'skipped';
+    if (
+      status === 'timeout' ||
+      error?.ename === DEAD_KERNEL ||
+      (failed && stop && note !== EXPECTED_ERROR)
+    ) {
       const number =
         index === undefined ? 'an earlier cell' : `cell ${index + 1}`;
       return { status: 'skipped', note: `Not run: ${number} failed.` };
@@ -380,6 +383,9 @@ export class Runner {
   private readonly _runs = new Map<string, Run>();
 }
 
+/** As nbclient names it. */
+const DEAD_KERNEL = 'DeadKernelError';
+
 const EXPECTED_ERROR = 'The cell is tagged raises-exception.';
 
 const STILL_RUNNING =
@@ -405,7 +411,7 @@ function errorOf(
 }
 
 function kernelFailure(message: string): CellRunError {
-  return { ename: 'KernelError', evalue: message, traceback: [] };
+  return { ename: DEAD_KERNEL, evalue: message, traceback: [] };
 }
 
 /** A kernel that is gone ends the execution soon; it is not waited for without end. */

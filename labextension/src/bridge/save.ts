@@ -5,7 +5,7 @@ import { PageRequestError } from '../api';
 import { within } from './waiting';
 
 /** How long a save may take, in ms; a longer one has opened a dialog that waits. */
-const SAVE_MS = 15_000;
+const SAVE_MS = 10_000;
 
 /**
  * Saves documents, one save of a document at a time.

@@ -1,0 +1,38 @@
+import {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { IDocumentManager } from '@jupyterlab/docmanager';
+import { INotebookCellExecutor, INotebookTracker } from '@jupyterlab/notebook';
+
+import { IPageConnection } from '../api';
+import { IAgentConnection } from '../tokens';
+import { createBridge } from './index';
+
+/**
+ * Lets the server act on the notebooks of this page.
+ *
+ * The connection is opened with the first notebook: a server that does not know that a notebook
+ * is open would write its file behind the person's back.
+ */
+export const bridgePlugin: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-datalayer-agent:bridge',
+  description: "The agent's hands in the page: its notebooks and kernels.",
+  autoStart: true,
+  requires: [IAgentConnection, IDocumentManager, INotebookTracker],
+  optional: [INotebookCellExecutor],
+  activate: (
+    app: JupyterFrontEnd,
+    connection: IPageConnection,
+    docManager: IDocumentManager,
+    tracker: INotebookTracker,
+    executor: INotebookCellExecutor | null
+  ): void => {
+    const { shell } = app;
+    createBridge({ shell, docManager, tracker, connection, executor });
+    tracker.widgetAdded.connect(() => connection.connect());
+    if (tracker.size > 0) {
+      connection.connect();
+    }
+  }
+};
