@@ -38,11 +38,11 @@ def output_item(call_id: str, output: str) -> Item:
     return {"type": "function_call_output", "call_id": call_id, "output": output}
 
 
-def unanswered(items: Sequence[Item]) -> list[str]:
-    """The ids of the calls that have no output yet, in order."""
+def unanswered(items: Sequence[Item]) -> list[Item]:
+    """The calls that have no output yet, in order."""
     answered = {item["call_id"] for item in items if item.get("type") == "function_call_output"}
     return [
-        item["call_id"]
+        item
         for item in items
         if item.get("type") == "function_call" and item["call_id"] not in answered
     ]

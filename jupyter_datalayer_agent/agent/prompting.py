@@ -34,7 +34,7 @@ class Prompt:
 
 
 def parse_prompt(name: str, content: str) -> Prompt:
-    """A prompt file's front matter and text; ``ValueError`` that names the file when it is wrong."""
+    """A prompt file's front matter and text; ``ValueError`` names the file when it is wrong."""
     import yaml
 
     parts = content.split("---\n", 2)

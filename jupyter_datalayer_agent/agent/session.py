@@ -7,14 +7,13 @@ anybody is told of it, and the order in which it is told is the order of its ``s
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..protocol import events
-from ..protocol.base import new_id, now_ms
+from ..protocol.base import new_id
 from ..protocol.errors import AgentError
 from ..protocol.ops import (
     ApprovalDecision,
@@ -30,6 +29,7 @@ from ..protocol.ops import (
 )
 from ..protocol.requests import ChatReply, Session
 from ..tools.context import SeenCells
+from .channel import EventChannel
 from .history import History, Item, note_item
 from .services import Services
 from .settings import for_turn
@@ -39,7 +39,6 @@ from .waiting import Audience, WaitingRoom
 
 log = logging.getLogger(__name__)
 
-REPLAY_PAGE = 1000
 UNTITLED = "New chat"
 TITLE_CHARACTERS = 60
 
@@ -47,19 +46,6 @@ IMPLEMENTED = (
     UserMessage, Dequeue, SendNow, Interrupt, ApprovalDecision, UserInputAnswer, ConfigUpdate,
     Reset, Shutdown,
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Told:
-    """An event as it goes over the wire; ``text`` is its JSON, made once for all who listen."""
-
-    seq: int
-    type: str
-    turn_id: str | None
-    text: str
-
-
-Listener = Callable[[Told], None]
 
 
 class TurnEnded:
@@ -91,9 +77,7 @@ class LiveSession:
         self.waiting = WaitingRoom()
         self.session_tokens = record.session_tokens
         self.turn: Turn | None = None
-        self._seq = seq
-        self._emitting = asyncio.Lock()
-        self._listeners: list[Listener] = []
+        self.channel = EventChannel(services.store, record.id, seq)
         self._messages: list[Message] = []
         self._ops: asyncio.Queue[Op | Message | TurnEnded | None] = asyncio.Queue()
         self._turn_task: asyncio.Task[ChatReply] | None = None
@@ -126,7 +110,7 @@ class LiveSession:
     async def chat(
         self, op: UserMessage, audience: Audience
     ) -> tuple[str, asyncio.Future[ChatReply]]:
-        """Start a turn now; its op id and its reply to come. ``turn_in_progress`` while one runs."""
+        """Start a turn now; its op id and the reply to come. Raises ``turn_in_progress``."""
         if self.busy:
             raise AgentError(
                 "turn_in_progress",
@@ -142,7 +126,8 @@ class LiveSession:
         """Wait until the message's turn runs; the error if it was refused before that."""
         running = asyncio.ensure_future(self._starting.setdefault(op_id, asyncio.Event()).wait())
         try:
-            await asyncio.wait([running, result], return_when=asyncio.FIRST_COMPLETED)
+            first: list[asyncio.Future[Any]] = [running, result]
+            await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
         finally:
             running.cancel()
             self._starting.pop(op_id, None)
@@ -165,65 +150,12 @@ class LiveSession:
         turn_id: str | None = None,
         **belongings: Any,
     ) -> None:
-        """Write an event with what belongs to it (items, tool_calls, changes, usage), then tell it."""
+        """Write an event with its belongings (items, tool_calls, changes, usage), then tell it."""
 
         async def write(written: Sequence[events.BaseEvent]) -> None:
             await self.services.store.append(self.id, turn_id, events=written, **belongings)
 
-        await self.emit_by(write, event, turn_id)
-
-    async def emit_by(
-        self,
-        write: Callable[[Sequence[events.BaseEvent]], Coroutine[Any, Any, None]],
-        event: events.BaseEvent | None,
-        turn_id: str | None,
-    ) -> None:
-        """Number the event, write it by ``write``, and tell it once that has returned."""
-        async with self._emitting:
-            if event is None:
-                await write(())
-                return
-            event.seq, event.turn_id, event.at = self._seq + 1, turn_id, now_ms()
-            # A cancellation in the middle must leave neither a number used twice nor an event
-            # written and never told: the write is seen to its end, and the cancellation goes on.
-            cancelled = await _seen_to_its_end(write([event]))
-            self._seq += 1
-            self._tell(event)
-            if cancelled:
-                raise asyncio.CancelledError
-
-    def _tell(self, event: events.BaseEvent) -> None:
-        wire = event.to_wire()
-        told = Told(
-            event.seq,
-            str(wire["type"]),
-            event.turn_id,
-            json.dumps(wire, ensure_ascii=False, separators=(",", ":")),
-        )
-        for listener in list(self._listeners):
-            listener(told)
-
-    async def subscribe(self, listener: Listener, after: int) -> Callable[[], None]:
-        """Give the listener every event after ``after``, the old ones first; returns the way out."""
-        while True:
-            async with self._emitting:
-                page = await self.services.store.events_after(self.id, after, REPLAY_PAGE)
-                if len(page) < REPLAY_PAGE:
-                    self._replay(listener, page)
-                    self._listeners.append(listener)
-                    return lambda: self._unsubscribe(listener)
-            self._replay(listener, page)
-            after = page[-1]["seq"]
-
-    def _unsubscribe(self, listener: Listener) -> None:
-        if listener in self._listeners:
-            self._listeners.remove(listener)
-
-    @staticmethod
-    def _replay(listener: Listener, page: Sequence[dict[str, Any]]) -> None:
-        for wire in page:
-            text = json.dumps(wire, ensure_ascii=False, separators=(",", ":"))
-            listener(Told(wire["seq"], wire["type"], wire.get("turnId"), text))
+        await self.channel.emit(write, event, turn_id)
 
     # -- the task ------------------------------------------------------------------------------
 
@@ -296,7 +228,7 @@ class LiveSession:
                 self.id, message.op_id, message.op, events=written
             )
 
-        await self.emit_by(write, event, None)
+        await self.channel.emit(write, event, None)
         self._messages.append(message)
 
     async def _start(self, message: Message) -> None:
@@ -381,7 +313,7 @@ class LiveSession:
                 self.id, message.op_id, events=written
             )
 
-        await self.emit_by(write, events.OpDequeued(op_id=message.op_id, reason=reason), None)
+        await self.channel.emit(write, events.OpDequeued(op_id=message.op_id, reason=reason), None)
         return removed
 
     # -- stopping ------------------------------------------------------------------------------
@@ -403,19 +335,6 @@ class LiveSession:
 def _refuse(message: Message, error: AgentError) -> None:
     if message.result is not None and not message.result.done():
         message.result.set_exception(error)
-
-
-async def _seen_to_its_end(writing: Coroutine[Any, Any, None]) -> bool:
-    """Await a write even when this task is cancelled meanwhile; True when it was."""
-    task = asyncio.ensure_future(writing)
-    cancelled = False
-    while not task.done():
-        try:
-            await asyncio.wait([task])
-        except asyncio.CancelledError:
-            cancelled = True
-    task.result()
-    return cancelled
 
 
 async def load(services: Services, session_id: str) -> LiveSession:

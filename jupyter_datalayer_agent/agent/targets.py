@@ -47,7 +47,7 @@ async def submission(
     text = request.message
     mode: Mode = request.mode or session.mode or "ask"
     location: Location = request.location or ("panel" if request.client_id else "api")
-    page = services.pages.page(request.client_id) if request.client_id else None
+    page = services.pages.get(request.client_id)
     active_document = page.state.active_document if page is not None else None
     active = await _active_notebook(services, request, active_document)
     notebooks, files = await _attached(services, request, text)

@@ -15,12 +15,14 @@ from ..protocol.errors import AgentError, ErrorBody, ErrorCode
 from ..protocol.ops import PlanStep
 from ..protocol.requests import ChatReply, ToolCallRecord, Usage
 from ..protocol.tools import Change
-from ..tools.context import ToolContext, ToolFailure
-from ..tools.dispatch import ApprovalRequest, Decision, Dispatcher
+from ..tools.context import ToolContext
+from ..tools.dispatch import Dispatcher
 from . import context_block
+from .budget import add_usage, check_budget
 from .calls import FinishedCall, RepeatedFailures, aborted_call, run_group, schedule
 from .history import Item, note_item, unanswered, user_item
 from .model_call import Answer, ModelCall
+from .person import Person
 from .prompting import system_prompt
 from .settings import Settings
 from .targets import Submission
@@ -131,7 +133,7 @@ class Turn:
             target=gate.target,
             op_id=self.op_id,
         )
-        await self.session.emit_by(self._write_start, started, self.id)
+        await self.session.channel.emit(self._write_start, started, self.id)
         self.model = self.services.resolve_model(self.settings)
         trimmed = self.session.history.trim(self.settings.max_history_turns)
         if trimmed is not None:
@@ -157,7 +159,7 @@ class Turn:
     # -- query ---------------------------------------------------------------------------------
 
     async def _query(self) -> Answer:
-        await self._check_tokens(self._estimate())
+        self._check_tokens(self._request(()))
         await self.say("Thinking")
         call = ModelCall(self.services.model, self._request, self.emit, self._on_text, self.say)
         answer = await call.run()
@@ -203,38 +205,24 @@ class Turn:
         if self._first_token is None:
             self._first_token = time.monotonic()
 
-    def _estimate(self) -> int:
-        if self.settings.token_limit is None:
-            return 0
-        request = self._request(())
-        return context_block.estimate(f"{request.instructions}{request.tools}{request.input}")
-
-    async def _check_tokens(self, more: int = 0) -> None:
-        limit = self.settings.token_limit
-        used = self.session.session_tokens
-        if limit is not None and used + more >= limit:
-            raise TurnEnds(
-                "token_limit",
-                f"The token limit of this session is reached: {used:,} used"
-                + (f", about {more:,} more needed" if more else "")
-                + f", {limit:,} allowed. Raise token_limit or start a new session.",
-                "token_limit",
-            )
-
     async def _count(self, usage: Usage) -> None:
-        total = self._usage
-        total.input_tokens += usage.input_tokens
-        total.output_tokens += usage.output_tokens
-        total.cached_tokens += usage.cached_tokens
-        total.total_tokens += usage.total_tokens
-        self.session.session_tokens += usage.total_tokens
-        total.session_tokens = self.session.session_tokens
-        await self.emit(events.TokenUsage(usage=total.model_copy()), usage=usage)
+        self._usage = add_usage(self._usage, usage, self.session.session_tokens)
+        self.session.session_tokens = self._usage.session_tokens
+        await self.emit(
+            events.TokenUsage(usage=self._usage.model_copy()), usage=usage, model=self.model
+        )
+
+    def _check_tokens(self, request: ModelRequest | None = None) -> None:
+        """Ends the turn at the session's token limit, before a call by an estimate of it."""
+        try:
+            check_budget(self.settings.token_limit, self.session.session_tokens, request)
+        except AgentError as error:
+            raise TurnEnds("token_limit", error.message, error.code) from error
 
     # -- execute -------------------------------------------------------------------------------
 
     async def _execute(self, calls: Sequence[Item]) -> None:
-        await self._check_tokens()
+        self._check_tokens()
         allowed = self.settings.max_tool_calls - self._calls_made
         self._calls_made += len(calls)
         stuck: FinishedCall | None = None
@@ -266,6 +254,7 @@ class Turn:
 
     def _make_dispatcher(self) -> Dispatcher:
         about = self.about
+        person = Person(self.session.waiting, self.audience, self.emit)
         context = ToolContext(
             gate=about.gate,
             notebooks=self.services.notebooks,
@@ -275,7 +264,7 @@ class Turn:
             turn_id=self.id,
             seen=self.session.seen,
             active_document=about.active_document,
-            ask=self._ask_person,
+            ask=person.ask,
             update_plan=self._update_plan,
             on_status=self.say,
             on_changes=self._changed,
@@ -284,81 +273,25 @@ class Turn:
             self.services.registry,
             context,
             policy=self.settings.approval_policy,
-            approve=self._approve,
+            approve=person.approve,
         )
 
     async def _changed(self, path: str, changes: list[Change]) -> None:
-        """A document was changed: kept and told at once, whatever becomes of the rest of the call."""
+        """A document was changed: kept and told at once, whatever follows in the call."""
         self._changes.extend(changes)
         await self.emit(events.DocumentChanged(path=path, changes=changes), changes=changes)
 
     async def _update_plan(self, steps: list[PlanStep], explanation: str | None) -> None:
         await self.emit(events.PlanUpdated(steps=steps, explanation=explanation))
 
-    async def _approve(self, request: ApprovalRequest) -> Decision:
-        waiting = self.session.waiting
-        if request.tool.name in waiting.approved_tools:
-            return Decision(True)
-        if self.audience == "none":
-            return Decision(
-                False,
-                f"{request.reason}: this needs a person's approval, and over this route nobody "
-                "can give it.",
-            )
-        approval_id = new_id("approval")
-        answer = waiting.approval(approval_id, self.audience)
-        await self.emit(
-            events.ApprovalRequested(
-                approval_id=approval_id,
-                call_id=request.call_id,
-                name=request.tool.name,
-                arguments=request.arguments,
-                reason=request.reason,
-                destructive=request.destructive,
-                changes=request.changes,
-            )
-        )
-        try:
-            decision, feedback = await answer
-        except asyncio.CancelledError:
-            await self.emit(events.ApprovalResolved(approval_id=approval_id, decision="aborted"))
-            raise
-        if decision == "approve_for_session":
-            waiting.approved_tools.add(request.tool.name)
-        await self.emit(events.ApprovalResolved(approval_id=approval_id, decision=decision))
-        if decision == "expired":
-            feedback = "Nobody answered in time."
-        return Decision(decision in ("approve", "approve_for_session"), feedback)
-
-    async def _ask_person(self, question: str, options: list[str] | None) -> str:
-        if self.audience == "none":
-            raise ToolFailure(
-                "not_allowed",
-                "Nobody can answer over this route.",
-                "Decide with what is known, and say what you assumed.",
-            )
-        request_id = new_id("question")
-        answer = self.session.waiting.answer(request_id, self.audience)
-        await self.emit(
-            events.UserInputRequested(request_id=request_id, question=question, options=options)
-        )
-        text = await answer
-        if text is None:
-            raise ToolFailure("timeout", "Nobody answered in time.", "Decide with what is known.")
-        return text
-
     # -- the end -------------------------------------------------------------------------------
 
     async def _abort_open_calls(self) -> None:
         """Every call gets an answer, so that the next request is valid."""
-        names = {
-            item["call_id"]: item for item in self.items if item.get("type") == "function_call"
-        }
-        for call_id in unanswered(self.items):
-            call = names[call_id]
+        for call in unanswered(self.items):
             item, event, record = aborted_call(call, call["name"])
             self.items.append(item)
-            self._records[call_id] = record
+            self._records[record.call_id] = record
             await self.emit(event, items=[item], tool_calls=[record])
 
     async def _complete(self) -> ChatReply:
@@ -412,7 +345,7 @@ class Turn:
                 events=written,
             )
 
-        await self.session.emit_by(write, ended, self.id)
+        await self.session.channel.emit(write, ended, self.id)
         return ChatReply(
             session_id=self.session.id,
             turn_id=self.id,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 Audience = Literal["page", "stream", "none"]
 """Who can answer: a page (waits for ever), a program that listens, or nobody (`POST chat`)."""
@@ -14,9 +15,21 @@ STREAM_WAIT_SECONDS = 600.0
 Answer = tuple[Literal["approve", "approve_for_session", "deny", "expired"], str | None]
 
 
+T = TypeVar("T")
+
+
 def patience(audience: Audience) -> float | None:
     """Seconds to wait for an answer, or None for as long as it takes."""
     return STREAM_WAIT_SECONDS if audience == "stream" else None
+
+
+async def _settled(where: dict[str, asyncio.Future[T]], key: str, audience: Audience, late: T) -> T:
+    try:
+        return await asyncio.wait_for(where[key], patience(audience))
+    except asyncio.TimeoutError:
+        return late
+    finally:
+        where.pop(key, None)
 
 
 def _settle(future: asyncio.Future[Any] | None, answer: Any) -> bool:
@@ -32,29 +45,23 @@ class WaitingRoom:
 
     approved_tools: set[str] = field(default_factory=set)
     _approvals: dict[str, asyncio.Future[Answer]] = field(default_factory=dict)
-    _questions: dict[str, asyncio.Future[str]] = field(default_factory=dict)
+    _questions: dict[str, asyncio.Future[str | None]] = field(default_factory=dict)
 
-    async def approval(self, approval_id: str, audience: Audience) -> Answer:
-        """The person's decision with their reason; ``expired`` where none came in time."""
-        future = asyncio.get_running_loop().create_future()
+    def approval(self, approval_id: str, audience: Audience) -> Coroutine[Any, Any, Answer]:
+        """Open an approval now; await what is returned for the decision with its reason.
+
+        ``expired`` where none came in time.
+        """
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._approvals[approval_id] = future
-        try:
-            return await asyncio.wait_for(future, patience(audience))
-        except asyncio.TimeoutError:
-            return "expired", None
-        finally:
-            self._approvals.pop(approval_id, None)
+        late: Answer = ("expired", None)
+        return _settled(self._approvals, approval_id, audience, late)
 
-    async def answer(self, request_id: str, audience: Audience) -> str | None:
-        """The person's answer, or None where none came in time."""
-        future = asyncio.get_running_loop().create_future()
+    def answer(self, request_id: str, audience: Audience) -> Coroutine[Any, Any, str | None]:
+        """Open a question now; await what is returned for the answer, None if none came in time."""
+        future: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
         self._questions[request_id] = future
-        try:
-            return await asyncio.wait_for(future, patience(audience))
-        except asyncio.TimeoutError:
-            return None
-        finally:
-            self._questions.pop(request_id, None)
+        return _settled(self._questions, request_id, audience, None)
 
     def decide(self, approval_id: str, answer: Answer) -> bool:
         """Settle an approval; False when it is not open (any more)."""

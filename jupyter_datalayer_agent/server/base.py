@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler
@@ -119,8 +119,6 @@ def route(action: Action) -> Callable[[Method], Callable[..., Awaitable[None]]]:
     """A handler's method behind Jupyter's authentication and authorization for ``action``."""
 
     def wrap(method: Method) -> Callable[..., Awaitable[None]]:
-        @web.authenticated
-        @authorized(action, resource=RESOURCE)
         @functools.wraps(method)
         async def handle(self: Handler, *args: str, **kwargs: str) -> None:
             try:
@@ -133,7 +131,8 @@ def route(action: Action) -> Callable[[Method], Callable[..., Awaitable[None]]]:
             if answer is not None:
                 self.reply(answer)
 
-        return handle  # type: ignore[no-any-return]
+        allowed = authorized(action, resource=RESOURCE)(handle)
+        return cast(Callable[..., Awaitable[None]], web.authenticated(allowed))
 
     return wrap
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..agent.session import LiveSession, Told
+from ..agent.channel import Told
+from ..agent.session import LiveSession
 from ..protocol.errors import HTTP_STATUS
 from ..protocol.ops import UserMessage
 from ..protocol.requests import ChatReply, ChatRequest, SessionCreate

@@ -21,10 +21,11 @@ class ContextHandler(Handler):
             "client_id": self.get_query_argument("clientId", None),
         }
         if path is not None:
-            kind = "notebook" if path.endswith(".ipynb") else "file"
-            values["attachments"] = [Attachment(kind=kind, path=path)]
-            if kind == "notebook":
+            if path.endswith(".ipynb"):
+                values["attachments"] = [Attachment(kind="notebook", path=path)]
                 values["active_notebook"] = path
+            else:
+                values["attachments"] = [Attachment(kind="file", path=path)]
         request = ChatRequest.model_validate(values)
         services = self.parts.services
         return await gather(services, await submission(services, request, SessionSettings(), []))

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from tornado import web
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
-from ..agent.session import Told
+from ..agent.channel import Told
 from ..models.loader import begin_import
 from ..notebook.pages import Page
 from ..protocol.base import Wire
@@ -110,9 +110,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
     async def _take(self, message: Any) -> None:
         pages = self.parts.services.pages
         if isinstance(message, Hello):
-            self._page = pages.connect(
-                message.client_id, self._send, pending=message.pending_request_ids
-            )
+            self._page = pages.connect(message.client_id, self._send, message.pending_request_ids)
             self._send(Welcome(client_id=message.client_id, version=self.parts.version))
             return
         if self._page is None:
@@ -147,7 +145,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             # The event's JSON was made once, for everybody who listens.
             self._send_text(f"{head}{told.text}}}")
 
-        leave = await session.subscribe(tell, message.after)
+        leave = await session.channel.subscribe(tell, message.after)
         if self.ws_connection is None:
             leave()
             return

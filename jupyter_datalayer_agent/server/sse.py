@@ -8,7 +8,8 @@ from collections.abc import Callable
 from tornado import web
 from tornado.iostream import StreamClosedError
 
-from ..agent.session import LiveSession, Told
+from ..agent.channel import Told
+from ..agent.session import LiveSession
 
 HEARTBEAT_SECONDS = 15.0
 # A reader that lags this far behind is cut off; it comes back with Last-Event-ID.
@@ -33,7 +34,7 @@ async def stream_events(
     if stream is not None:
         stream.set_nodelay(True)
     waiting: asyncio.Queue[Told] = asyncio.Queue()
-    leave = await session.subscribe(waiting.put_nowait, after)
+    leave = await session.channel.subscribe(waiting.put_nowait, after)
     try:
         await handler.flush()
         while waiting.qsize() <= MAX_WAITING:

@@ -38,6 +38,8 @@ TOOLS = [
 def builtin_registry() -> ToolRegistry:
     """A registry with the built-in tools and their aliases."""
     registry = ToolRegistry()
-    for entry in [*TOOLS, *ALIASES]:
-        registry.add(entry)
+    for tool in TOOLS:
+        registry.add(tool)
+    for alias in ALIASES:
+        registry.add(alias)
     return registry

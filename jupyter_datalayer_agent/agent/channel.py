@@ -1,0 +1,99 @@
+"""A session's events, out: numbered, written, and only then told, in one order for everybody."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..protocol.base import now_ms
+from ..protocol.events import BaseEvent
+from ..store.store import Store
+
+REPLAY_PAGE = 1000
+
+
+@dataclass(frozen=True)
+class Told:
+    """An event as it goes over the wire; ``text`` is its JSON, made once for all who listen."""
+
+    seq: int
+    type: str
+    turn_id: str | None
+    text: str
+
+    @classmethod
+    def of(cls, wire: dict[str, Any]) -> Told:
+        """From the wire's JSON object."""
+        text = json.dumps(wire, ensure_ascii=False, separators=(",", ":"))
+        return cls(wire["seq"], wire["type"], wire.get("turnId"), text)
+
+
+Listener = Callable[[Told], None]
+Write = Callable[[Sequence[BaseEvent]], Coroutine[Any, Any, None]]
+
+
+class EventChannel:
+    """The event queue of one session. ``seq`` is the number of its newest event."""
+
+    def __init__(self, store: Store, session_id: str, seq: int) -> None:
+        self._store = store
+        self._session_id = session_id
+        self._seq = seq
+        self._emitting = asyncio.Lock()
+        self._listeners: list[Listener] = []
+
+    async def emit(self, write: Write, event: BaseEvent | None, turn_id: str | None) -> None:
+        """Number the event, write it by ``write``, and tell it once that has returned."""
+        async with self._emitting:
+            if event is None:
+                await write(())
+                return
+            event.seq, event.turn_id, event.at = self._seq + 1, turn_id, now_ms()
+            # A cancellation in the middle must leave neither a number used twice nor an event
+            # written and never told: the write is seen to its end, and the cancellation goes on.
+            cancelled = await _seen_to_its_end(write([event]))
+            self._seq += 1
+            told = Told.of(event.to_wire())
+            for listener in list(self._listeners):
+                listener(told)
+            if cancelled:
+                raise asyncio.CancelledError
+
+    async def subscribe(self, listener: Listener, after: int) -> Callable[[], None]:
+        """Give the listener every event after ``after``, old ones first; returns the way out."""
+        while True:
+            async with self._emitting:
+                page = await self._replay(after)
+                if len(page) < REPLAY_PAGE:
+                    for told in page:
+                        listener(told)
+                    self._listeners.append(listener)
+                    return lambda: self._leave(listener)
+            # A long past is read in pieces, and outside the lock, so that a turn goes on meanwhile.
+            for told in page:
+                listener(told)
+            after = page[-1].seq
+
+    async def _replay(self, after: int) -> list[Told]:
+        page = await self._store.events_after(self._session_id, after, REPLAY_PAGE)
+        return [Told.of(wire) for wire in page]
+
+    def _leave(self, listener: Listener) -> None:
+        if listener in self._listeners:
+            self._listeners.remove(listener)
+
+
+async def _seen_to_its_end(writing: Coroutine[Any, Any, None]) -> bool:
+    """Await a write even when this task is cancelled meanwhile; True when it was."""
+    task = asyncio.ensure_future(writing)
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError:
+            cancelled = True
+    task.result()
+    return cancelled
