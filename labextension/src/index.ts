@@ -1,16 +1,14 @@
-import {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
-/** The extension's main plugin. */
-const plugin: JupyterFrontEndPlugin<void> = {
-  id: 'jupyter-datalayer-agent:plugin',
-  description: 'An AI agent that lives in JupyterLab.',
-  autoStart: true,
-  activate: (app: JupyterFrontEnd) => {
-    app.shell.node.dataset.datalayerAgent = 'active';
-  }
-};
+import { bridgePlugin } from './bridge/plugin';
+import { connectionPlugin } from './connection';
+import { panelPlugin } from './panel/plugin';
 
-export default plugin;
+/** The extension's plugins. */
+const plugins: JupyterFrontEndPlugin<unknown>[] = [
+  bridgePlugin,
+  connectionPlugin,
+  panelPlugin
+];
+
+export default plugins;

@@ -1,8 +1,15 @@
-import plugin from '../index';
+import plugins from '../index';
 
 describe('the extension', () => {
-  it('has a plugin named after the package, which starts by itself', () => {
-    expect(plugin.id).toBe('jupyter-datalayer-agent:plugin');
-    expect(plugin.autoStart).toBe(true);
+  it('has plugins that start by themselves, each with an id of its own', () => {
+    const ids = plugins.map(plugin => plugin.id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(plugins.every(plugin => plugin.autoStart)).toBe(true);
+  });
+
+  it('keeps the settings under the id that the schema has', () => {
+    expect(plugins.map(plugin => plugin.id)).toContain(
+      'jupyter-datalayer-agent:plugin'
+    );
   });
 });

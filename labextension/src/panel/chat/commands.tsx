@@ -1,0 +1,224 @@
+import {
+  ChatCommand,
+  IChatCommandProvider
+} from '@jupyter/chat/lib/registers/chat-commands';
+import { IInputModel } from '@jupyter/chat/lib/input-model';
+import { Contents } from '@jupyterlab/services';
+import { fileIcon, folderIcon, notebookIcon } from '@jupyterlab/ui-components';
+import React from 'react';
+
+import { ToolListing } from '../../api/types';
+import { PanelModel } from '../model';
+
+/** Completions that are shown at most. */
+const MOST = 12;
+
+/** How long a list of tools or files is good for, in ms. */
+const FRESH = 5000;
+
+/** `#`: the tools, those that cannot be used now with the reason. */
+export class ToolCommands implements IChatCommandProvider {
+  constructor(private readonly _model: PanelModel) {}
+
+  readonly id = 'jupyter-datalayer-agent:tools';
+
+  async listCommandCompletions(input: IInputModel): Promise<ChatCommand[]> {
+    const word = input.currentWord ?? '';
+    if (!word.startsWith('#')) {
+      return [];
+    }
+    const typed = word.slice(1).toLowerCase();
+    const tools = await this._tools();
+    return tools
+      .filter(tool => tool.name.toLowerCase().includes(typed))
+      .sort((a, b) => rank(a, typed) - rank(b, typed))
+      .slice(0, MOST)
+      .map(tool => ({
+        name: `#${tool.name}`,
+        providerId: this.id,
+        description: tool.enabled
+          ? firstSentence(tool.description)
+          : (tool.reason ?? 'not available now'),
+        icon: <span className={tool.enabled ? '' : 'da-unavailable'} />,
+        spaceOnAccept: true
+      }));
+  }
+
+  /** A reference stays in the message: the server reads it there. */
+  async onSubmit(): Promise<void> {
+    return;
+  }
+
+  private async _tools(): Promise<ToolListing[]> {
+    const { mode } = this._model.choices.current;
+    const path = this._model.editor.activeNotebook ?? undefined;
+    const attached = path ? this._model.isAttached(path) : undefined;
+    const key = JSON.stringify([mode, path, attached]);
+    if (this._cache?.key !== key || Date.now() - this._cache.at > FRESH) {
+      const { tools } = await this._model.client.listTools({
+        mode,
+        path,
+        attached,
+        location: 'panel'
+      });
+      this._cache = { key, at: Date.now(), tools };
+    }
+    return this._cache.tools;
+  }
+
+  private _cache: { key: string; at: number; tools: ToolListing[] } | null =
+    null;
+}
+
+/** `@`: files and notebooks, which become attachments when the message is sent. */
+export class FileCommands implements IChatCommandProvider {
+  constructor(
+    private readonly _model: PanelModel,
+    private readonly _contents: Contents.IManager
+  ) {}
+
+  readonly id = 'jupyter-datalayer-agent:files';
+
+  async listCommandCompletions(input: IInputModel): Promise<ChatCommand[]> {
+    const word = unescape(input.currentWord ?? '');
+    if (!word.startsWith('@')) {
+      return [];
+    }
+    const typed = word.slice(1);
+    const slash = typed.lastIndexOf('/');
+    const folder = typed.slice(0, Math.max(0, slash));
+    const prefix = typed.slice(slash + 1).toLowerCase();
+    const entries = await this._list(folder);
+    return entries
+      .filter(entry => entry.name.toLowerCase().includes(prefix))
+      .sort((a, b) => place(a, prefix) - place(b, prefix))
+      .slice(0, MOST)
+      .map(entry => this._completion(entry));
+  }
+
+  /** Every path that was completed and still stands in the message is attached. */
+  async onSubmit(input: IInputModel): Promise<void> {
+    for (const match of input.value.matchAll(/(?:^|\s)@((?:\\\s|\S)+)/g)) {
+      const path = unescape(match[1]).replace(/[.,;:!?]+$/, '');
+      const kind = this._completed.get(path);
+      if (kind) {
+        this._model.attach({ kind, path });
+      }
+    }
+  }
+
+  private _completion(entry: Contents.IModel): ChatCommand {
+    const isFolder = entry.type === 'directory';
+    const isNotebook = entry.type === 'notebook';
+    if (!isFolder) {
+      this._completed.set(entry.path, isNotebook ? 'notebook' : 'file');
+    }
+    const icon = isFolder ? folderIcon : isNotebook ? notebookIcon : fileIcon;
+    return {
+      name: `@${escape(entry.path)}${isFolder ? '/' : ''}`,
+      providerId: this.id,
+      icon,
+      spaceOnAccept: !isFolder
+    };
+  }
+
+  private async _list(folder: string): Promise<Contents.IModel[]> {
+    if (
+      this._cache?.folder !== folder ||
+      Date.now() - this._cache.at > FRESH
+    ) {
+      const model = await this._contents
+        .get(folder, { content: true })
+        .catch(() => null);
+      const entries =
+        model?.type === 'directory' ? (model.content as Contents.IModel[]) : [];
+      this._cache = { folder, at: Date.now(), entries };
+    }
+    return this._cache.entries;
+  }
+
+  private readonly _completed = new Map<string, 'notebook' | 'file'>();
+  private _cache: {
+    folder: string;
+    at: number;
+    entries: Contents.IModel[];
+  } | null = null;
+}
+
+/** `/`: what the panel itself does. */
+export class PanelCommands implements IChatCommandProvider {
+  constructor(private readonly _model: PanelModel) {}
+
+  readonly id = 'jupyter-datalayer-agent:commands';
+
+  async listCommandCompletions(input: IInputModel): Promise<ChatCommand[]> {
+    const word = input.currentWord ?? '';
+    // Only the first word of a message is a command; a path elsewhere is a path.
+    if (!word.startsWith('/') || input.value.trimStart() !== word) {
+      return [];
+    }
+    return [...this._commands]
+      .filter(([name]) => name.startsWith(word))
+      .map(([name, { description }]) => ({
+        name,
+        providerId: this.id,
+        description
+      }));
+  }
+
+  async onSubmit(input: IInputModel): Promise<void> {
+    const command = this._commands.get(input.value.trim());
+    if (command) {
+      input.value = '';
+      command.run();
+    }
+  }
+
+  private readonly _commands = new Map([
+    [
+      '/new',
+      { description: 'New session', run: () => this._model.newSession() }
+    ],
+    [
+      '/stop',
+      { description: 'Stop what is running', run: () => this._model.stop() }
+    ],
+    [
+      '/help',
+      {
+        description: 'What can be typed here',
+        run: () => this._model.notice.set({ level: 'info', message: HELP })
+      }
+    ]
+  ]);
+}
+
+const HELP =
+  '@ attaches a file or notebook, # names a tool, /new begins a session, /stop stops. ' +
+  'Enter sends, Shift+Enter breaks the line, Esc stops.';
+
+/** Available tools first, and those whose name begins as typed. */
+function rank(tool: ToolListing, typed: string): number {
+  return (
+    (tool.enabled ? 0 : 2) + (tool.name.toLowerCase().startsWith(typed) ? 0 : 1)
+  );
+}
+
+/** Notebooks before files before folders, and those whose name begins as typed. */
+function place(entry: Contents.IModel, prefix: string): number {
+  const kind = { notebook: 0, directory: 2 }[entry.type] ?? 1;
+  return kind + (entry.name.toLowerCase().startsWith(prefix) ? 0 : 3);
+}
+
+function firstSentence(text: string): string {
+  return /^[^\n]*?[.](?=\s|$)/.exec(text)?.[0] ?? text.split('\n')[0];
+}
+
+/** Blanks in a path, as the input writes them: `a\ b`. */
+function escape(path: string): string {
+  return path.replace(/ /g, '\\ ');
+}
+
+function unescape(word: string): string {
+  return word.replace(/\\ /g, ' ');
+}

@@ -1,0 +1,46 @@
+import { InputToolbarRegistry } from '@jupyter/chat/lib/components/input/toolbar-registry';
+import { AttachmentOpenerRegistry } from '@jupyter/chat/lib/registers/attachment-openers';
+import { ChatCommandRegistry } from '@jupyter/chat/lib/registers/chat-commands';
+import { Contents } from '@jupyterlab/services';
+
+import { AttachMenu } from '../components/AttachMenu';
+import { ModeSelect } from '../components/ModeSelect';
+import { ModelSelect } from '../components/ModelSelect';
+import { SendButtons } from '../components/SendButtons';
+import { PanelModel } from '../model';
+import { InputChatModel } from './chatModel';
+import { FileCommands, PanelCommands, ToolCommands } from './commands';
+
+/** The input of `@jupyter/chat` with our registries. */
+export interface IInputSetup {
+  chatModel: InputChatModel;
+  commands: ChatCommandRegistry;
+  openers: AttachmentOpenerRegistry;
+  toolbar: InputToolbarRegistry;
+}
+
+/** Make the input's model, and fill its registries with what the panel brings. */
+export function setUpInput(
+  model: PanelModel,
+  contents: Contents.IManager
+): IInputSetup {
+  const chatModel = new InputChatModel(model);
+
+  const commands = new ChatCommandRegistry();
+  commands.addProvider(new PanelCommands(model));
+  commands.addProvider(new ToolCommands(model));
+  commands.addProvider(new FileCommands(model, contents));
+
+  const openers = new AttachmentOpenerRegistry();
+  for (const type of ['notebook', 'file']) {
+    openers.set(type, ({ value }) => void model.editor.reveal(value));
+  }
+
+  const toolbar = new InputToolbarRegistry();
+  toolbar.addItem('mode', { element: ModeSelect, position: 10 });
+  toolbar.addItem('model', { element: ModelSelect, position: 20 });
+  toolbar.addItem('attach', { element: AttachMenu, position: 30 });
+  toolbar.addItem('send', { element: SendButtons, position: 100 });
+
+  return { chatModel, commands, openers, toolbar };
+}

@@ -1,0 +1,51 @@
+import { JupyterFrontEnd } from '@jupyterlab/application';
+import { ICommandPalette } from '@jupyterlab/apputils';
+
+import { agentIcon } from './icons';
+import { AgentPanel } from './widget';
+
+/** Ids of the panel's commands. */
+export const CommandIDs = {
+  open: 'datalayer-agent:open',
+  newSession: 'datalayer-agent:new-session',
+  stop: 'datalayer-agent:stop'
+} as const;
+
+/** Add the panel's commands, and to the palette. */
+export function addCommands(
+  app: JupyterFrontEnd,
+  panel: AgentPanel,
+  palette: ICommandPalette | null
+): void {
+  const { commands, shell } = app;
+  const noArguments = { args: { type: 'object', properties: {} } } as const;
+
+  commands.addCommand(CommandIDs.open, {
+    label: 'Open the Agent Panel',
+    caption: 'Show the Agent panel with the cursor in its input',
+    icon: agentIcon,
+    describedBy: noArguments,
+    execute: async () => {
+      shell.activateById(panel.id);
+      await panel.focusInput();
+    }
+  });
+  commands.addCommand(CommandIDs.newSession, {
+    label: 'New Agent Session',
+    describedBy: noArguments,
+    execute: async () => {
+      panel.model.newSession();
+      shell.activateById(panel.id);
+      await panel.focusInput();
+    }
+  });
+  commands.addCommand(CommandIDs.stop, {
+    label: 'Stop the Agent',
+    describedBy: noArguments,
+    execute: () => panel.model.stop()
+  });
+
+  for (const command of Object.values(CommandIDs)) {
+    palette?.addItem({ command, category: 'Agent' });
+  }
+}

@@ -1,0 +1,85 @@
+import { PathExt } from '@jupyterlab/coreutils';
+import { LabIcon } from '@jupyterlab/ui-components';
+import React from 'react';
+
+import { useValue } from '../state/value';
+import { attachIcon } from '../icons';
+import { Popup } from './Popup';
+import { useEditorChanges } from './ContextStrip';
+import { usePanel } from './context';
+
+/** What can be attached: the open notebooks, and files. */
+export function AttachMenu(): JSX.Element {
+  return (
+    <Popup
+      icon={attachIcon as LabIcon}
+      label="Attach"
+      role="menu"
+      placement="above"
+      buttonTestId="da-attach"
+    >
+      {close => <AttachItems close={close} />}
+    </Popup>
+  );
+}
+
+function AttachItems(props: { close: () => void }): JSX.Element {
+  const { model } = usePanel();
+  const { editor } = model;
+  useValue(model.choices);
+  useEditorChanges();
+  const active = editor.activeNotebook;
+  const others = editor.openNotebooks.filter(path => path !== active);
+  const paths = active ? [active, ...others] : others;
+  const attach = (path: string) => {
+    model.attach({ kind: 'notebook', path });
+    props.close();
+  };
+  const choose = async () => {
+    props.close();
+    const chosen = await editor.chooseFiles();
+    model.attach(
+      ...chosen.map(path => ({
+        kind: isNotebook(path) ? ('notebook' as const) : ('file' as const),
+        path
+      }))
+    );
+  };
+  return (
+    <>
+      {paths.map(path => (
+        <button
+          key={path}
+          type="button"
+          role="menuitem"
+          className="da-menu-item"
+          title={path}
+          disabled={model.isAttached(path)}
+          onClick={() => attach(path)}
+        >
+          <span className="da-session-title">{PathExt.basename(path)}</span>
+          <span className="da-dim">
+            {model.isAttached(path)
+              ? 'attached'
+              : path === active
+                ? 'in front'
+                : 'open'}
+          </span>
+        </button>
+      ))}
+      <button
+        type="button"
+        role="menuitem"
+        className="da-menu-item"
+        onClick={() => void choose()}
+      >
+        Choose files…
+      </button>
+    </>
+  );
+}
+
+/** Whether a path is that of a notebook. */
+export function isNotebook(path: string): boolean {
+  return PathExt.extname(path).toLowerCase() === '.ipynb';
+}

@@ -1,0 +1,51 @@
+import React, { memo } from 'react';
+
+import { Change } from '../../api/types';
+import { changeWords } from '../state/changes';
+import { Diff } from './Diff';
+import { usePanel } from './context';
+
+/** The changed cells with their diffs; a click on one goes there. */
+export const ChangeList = memo(function ChangeList(props: {
+  changes: readonly Change[];
+}): JSX.Element {
+  return (
+    <ul className="da-change-list">
+      {props.changes.map((change, index) => (
+        <li key={index}>
+          <CellLink change={change} />
+          <Diff change={change} />
+        </li>
+      ))}
+    </ul>
+  );
+});
+
+/** A change as words that lead to its cell. */
+function CellLink(props: { change: Change }): JSX.Element {
+  const { model } = usePanel();
+  const { change } = props;
+  const label = change.cellId
+    ? model.editor.cell(change.path, change.cellId)
+    : null;
+  const source = change.op === 'delete' ? change.before : change.after;
+  const firstLine = label?.firstLine ?? firstOf(source);
+  const words = changeWords(
+    label ? { ...change, index: label.number - 1 } : change
+  );
+  return (
+    <button
+      type="button"
+      className="da-link"
+      disabled={change.op === 'delete'}
+      onClick={() => void model.editor.reveal(change.path, change.cellId)}
+    >
+      {words}
+      {firstLine && <code className="da-first-line">{firstLine}</code>}
+    </button>
+  );
+}
+
+function firstOf(source?: string): string {
+  return source?.split('\n').find(line => line.trim()) ?? '';
+}

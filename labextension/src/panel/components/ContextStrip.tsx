@@ -1,0 +1,247 @@
+import { Dialog, showDialog } from '@jupyterlab/apputils';
+import { PathExt } from '@jupyterlab/coreutils';
+import {
+  addIcon,
+  closeIcon,
+  fileIcon,
+  notebookIcon
+} from '@jupyterlab/ui-components';
+import { Widget } from '@lumino/widgets';
+import React, { useEffect, useReducer, useState } from 'react';
+
+import { Attachment, ContextReply, Mode } from '../../api/types';
+import { useValue } from '../state/value';
+import { countShort } from '../state/words';
+import { IconButton } from './IconButton';
+import { usePanel } from './context';
+
+/** What the next message takes along: attachments, the notebook's state, the context's size. */
+export function ContextStrip(props: {
+  onOpen: (attachment: Attachment) => void;
+}): JSX.Element {
+  const { model } = usePanel();
+  const { editor } = model;
+  const { attachments, mode } = useValue(model.choices);
+  useEditorChanges();
+  const active = editor.activeNotebook;
+  const kernel = active ? editor.kernel(active) : null;
+  return (
+    <div className="da-context" role="group" aria-label="Context">
+      {attachments.map(attachment => (
+        <Chip
+          key={`${attachment.kind}:${attachment.path}:${attachment.cellId}`}
+          attachment={attachment}
+          state={notebookState(attachment, active, mode)}
+          onOpen={() => props.onOpen(attachment)}
+          onRemove={() => model.detach(attachment)}
+        />
+      ))}
+      {active && !model.isAttached(active) && (
+        <button
+          type="button"
+          className="da-chip da-mod-offer"
+          title={`Attach ${active}, so that the agent sees it`}
+          onClick={() => model.attach({ kind: 'notebook', path: active })}
+        >
+          <addIcon.react tag="span" className="da-chip-icon" />
+          <span className="da-chip-name">{PathExt.basename(active)}</span>
+        </button>
+      )}
+      {kernel && (
+        <span className="da-dim da-kernel" title={`Kernel: ${kernel.name}`}>
+          {kernelWords(kernel.status)}
+        </span>
+      )}
+      <ContextSize active={active} />
+    </div>
+  );
+}
+
+function Chip(props: {
+  attachment: Attachment;
+  state: INotebookState | null;
+  onOpen: () => void;
+  onRemove: () => void;
+}): JSX.Element {
+  const { attachment, state } = props;
+  const { editor } = usePanel().model;
+  const name = nameOf(attachment, (path, id) => editor.cell(path, id)?.number);
+  const Icon = attachment.kind === 'notebook' ? notebookIcon : fileIcon;
+  return (
+    <span
+      className={`da-chip${state?.isOn ? ' da-mod-on' : ''}`}
+      data-testid="da-attachment"
+      data-kind={attachment.kind}
+      data-path={attachment.path}
+      data-notebook-mode={state?.mode}
+    >
+      <button
+        type="button"
+        className="da-chip-main"
+        title={`${attachment.path ?? name}${state ? `: ${state.title}` : ''}`}
+        onClick={props.onOpen}
+        onKeyDown={event =>
+          (event.key === 'Delete' || event.key === 'Backspace') &&
+          props.onRemove()
+        }
+      >
+        <Icon.react tag="span" className="da-chip-icon" />
+        <span className="da-chip-name">{name}</span>
+        {state && <span className="da-chip-state">{state.words}</span>}
+      </button>
+      <IconButton
+        icon={closeIcon}
+        label={`Remove ${name}`}
+        className="da-chip-remove"
+        onClick={props.onRemove}
+      />
+    </span>
+  );
+}
+
+/** Whether notebook mode is on for an attached notebook, and if not, why. */
+interface INotebookState {
+  isOn: boolean;
+  mode: 'off' | 'read-only' | 'full';
+  words: string;
+  title: string;
+}
+
+function notebookState(
+  attachment: Attachment,
+  active: string | null,
+  mode: Mode
+): INotebookState | null {
+  if (attachment.kind !== 'notebook') {
+    return null;
+  }
+  if (attachment.path !== active) {
+    return {
+      isOn: false,
+      mode: 'off',
+      words: 'open it',
+      title: 'open it to let the agent see it'
+    };
+  }
+  return mode === 'agent'
+    ? {
+        isOn: true,
+        mode: 'full',
+        words: 'can edit',
+        title: 'notebook mode is on: the agent can read, change and run it'
+      }
+    : {
+        isOn: true,
+        mode: 'read-only',
+        words: 'can read',
+        title:
+          'notebook mode is on: the agent can read it; Agent mode can change and run it'
+      };
+}
+
+/** How many tokens the context takes; a click shows what exactly will be sent. */
+function ContextSize(props: { active: string | null }): JSX.Element | null {
+  const { model } = usePanel();
+  const { attachments } = useValue(model.choices);
+  const { store } = useValue(model.shown);
+  const { runningTurnId } = useValue(store.conversation);
+  const { status } = useValue(model.link);
+  const [context, setContext] = useState<ContextReply | null>(null);
+  const { active } = props;
+  const path = active && model.isAttached(active) ? active : null;
+
+  useEffect(() => {
+    if (runningTurnId || status !== 'online') {
+      return;
+    }
+    let isCurrent = true;
+    // Typing in the notebook is not followed; what a click shows is always fresh.
+    const timer = setTimeout(() => {
+      model.context(path).then(
+        reply => isCurrent && setContext(reply),
+        () => isCurrent && setContext(null)
+      );
+    }, 400);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [model, path, attachments, runningTurnId, status]);
+
+  if (!context) {
+    return null;
+  }
+  return (
+    <button
+      type="button"
+      className="da-link da-context-size"
+      title="Show what will be sent with the next message"
+      onClick={() => void showContext(() => model.context(path))}
+    >
+      {countShort(context.tokens)} tokens
+    </button>
+  );
+}
+
+async function showContext(load: () => Promise<ContextReply>): Promise<void> {
+  const node = document.createElement('pre');
+  node.className = 'da-context-text';
+  node.tabIndex = 0;
+  try {
+    const { text, tokens, reason } = await load();
+    node.textContent = text || reason || 'Nothing is sent but your message.';
+    await showDialog({
+      title: `What will be sent (${countShort(tokens)} tokens)`,
+      body: new Widget({ node }),
+      buttons: [Dialog.okButton({ label: 'Close' })]
+    });
+  } catch (error) {
+    node.textContent = error instanceof Error ? error.message : String(error);
+    await showDialog({
+      title: 'The context could not be read',
+      body: new Widget({ node }),
+      buttons: [Dialog.okButton({ label: 'Close' })]
+    });
+  }
+}
+
+/** Draw again when another notebook is active or a kernel's state changes. */
+export function useEditorChanges(): void {
+  const { editor } = usePanel().model;
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => {
+    const onChange = () => redraw();
+    editor.changed.connect(onChange);
+    return () => {
+      editor.changed.disconnect(onChange);
+    };
+  }, [editor]);
+}
+
+function nameOf(
+  attachment: Attachment,
+  number: (path: string, id: string) => number | undefined
+): string {
+  const { kind, path, cellId, name } = attachment;
+  const base = path ? PathExt.basename(path) : (name ?? kind);
+  if (kind === 'cell' && path && cellId) {
+    const at = number(path, cellId);
+    return at ? `Cell ${at} of ${base}` : `Cell of ${base}`;
+  }
+  return base;
+}
+
+function kernelWords(status: string): string {
+  switch (status) {
+    case 'idle':
+      return 'kernel ready';
+    case 'busy':
+      return 'kernel busy';
+    case 'dead':
+      return 'kernel died';
+    case 'unknown':
+      return 'no kernel';
+    default:
+      return `kernel ${status}`;
+  }
+}

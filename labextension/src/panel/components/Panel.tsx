@@ -1,0 +1,137 @@
+import { IThemeManager } from '@jupyterlab/apputils';
+import React, { useMemo, useRef } from 'react';
+
+import { Attachment } from '../../api/types';
+import { IInputSetup } from '../chat/inputSetup';
+import { emptyTurn } from '../state/turn';
+import { Value, useValue } from '../state/value';
+import { activityWords } from '../state/words';
+import { ChangesBar } from './ChangesBar';
+import { Composer, inputIn } from './Composer';
+import { ContextStrip } from './ContextStrip';
+import { Conversation } from './Conversation';
+import { Header } from './Header';
+import { Plan } from './Plan';
+import { Queue } from './Queue';
+import { ComposerContext } from './composerContext';
+import { IPanelContext, PanelContext, useCellNumber, usePanel } from './context';
+
+const NO_TURN = new Value(emptyTurn(''));
+
+/** Properties of the `Panel`. */
+export interface IPanelProps extends IPanelContext {
+  setup: IInputSetup;
+  themeManager: IThemeManager | null;
+}
+
+/** The whole panel, from top to bottom. */
+export function Panel(props: IPanelProps): JSX.Element {
+  const { setup, themeManager, model, rendermime, openSettings } = props;
+  const frame = useRef<HTMLDivElement>(null);
+  const context = useMemo(
+    () => ({ model, rendermime, openSettings }),
+    [model, rendermime, openSettings]
+  );
+  const composer = useMemo(
+    () => ({
+      write: (text: string) => {
+        setup.chatModel.input.value = text;
+        inputIn(frame.current)?.focus();
+      },
+      focus: () => inputIn(frame.current)?.focus()
+    }),
+    [setup]
+  );
+  const open = (attachment: Attachment) => {
+    const { kind, path, cellId } = attachment;
+    if (!path) {
+      return;
+    }
+    if (cellId) {
+      void model.editor.reveal(path, cellId);
+    } else {
+      const type = kind === 'notebook' ? 'notebook' : 'file';
+      setup.openers.get(type)?.({ type, value: path });
+    }
+  };
+  return (
+    <PanelContext.Provider value={context}>
+      <ComposerContext.Provider value={composer}>
+        <div
+          className="da-root"
+          ref={frame}
+          onKeyDown={event => stopOnEscape(event, () => model.stop())}
+        >
+          <Header />
+          <ContextStrip onOpen={open} />
+          <Plan />
+          <Conversation />
+          <div className="da-bottom">
+            <ChangesBar />
+            <Queue />
+            <Notices />
+            <Composer setup={setup} themeManager={themeManager} />
+          </div>
+          <Announcer />
+        </div>
+      </ComposerContext.Provider>
+    </PanelContext.Provider>
+  );
+}
+
+/** What the person should know about the connection or the last act. */
+function Notices(): JSX.Element {
+  const { model } = usePanel();
+  const { status, attempt } = useValue(model.link);
+  const notice = useValue(model.notice);
+  return (
+    <>
+      {status === 'offline' && (
+        <div className="da-notice da-mod-warning" role="status">
+          {`The server does not answer. Reconnecting${attempt > 1 ? `, attempt ${attempt}` : ''}. What you write stays here.`}
+        </div>
+      )}
+      {notice && (
+        <div
+          className={`da-notice da-mod-${notice.level}`}
+          role={notice.level === 'error' ? 'alert' : 'status'}
+        >
+          {notice.message}
+          <button
+            type="button"
+            className="da-link"
+            onClick={() => model.notice.set(null)}
+          >
+            Close
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Says what goes on to people who hear the page. */
+function Announcer(): JSX.Element {
+  const { model } = usePanel();
+  const { store } = useValue(model.shown);
+  const { runningTurnId, turnIds } = useValue(store.conversation);
+  const turn = useValue(runningTurnId ? store.turn(runningTurnId) : NO_TURN);
+  const words = activityWords(turn, useCellNumber(turn.target));
+  return (
+    <div className="da-hidden" role="status" aria-live="polite">
+      {runningTurnId ? words : turnIds.length ? 'Done' : ''}
+    </div>
+  );
+}
+
+/** Escape stops the running turn, unless it has closed something of its own. */
+function stopOnEscape(event: React.KeyboardEvent, stop: () => void): void {
+  if (event.key !== 'Escape' || event.defaultPrevented) {
+    return;
+  }
+  const target = event.target as HTMLElement;
+  if (target.getAttribute('aria-expanded') === 'true' && target.matches('textarea')) {
+    return; // The menu of completions closes.
+  }
+  stop();
+}

@@ -1,0 +1,97 @@
+import { LabIcon } from '@jupyterlab/ui-components';
+import React, { useEffect, useRef, useState } from 'react';
+
+import { IconButton } from './IconButton';
+
+/** Properties of a `Popup`. */
+export interface IPopupProps {
+  icon: LabIcon;
+  label: string;
+  role: 'menu' | 'dialog';
+  testId?: string;
+  buttonTestId?: string;
+  placement: 'above' | 'below';
+  disabled?: boolean;
+  children: (close: () => void) => React.ReactNode;
+}
+
+/** A button that opens a small window over the panel; Escape and a click elsewhere close it. */
+export function Popup(props: IPopupProps): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  const frame = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+
+  useEffect(() => {
+    if (!isOpen) {
+      return;
+    }
+    const onDown = (event: Event) => {
+      if (!frame.current?.contains(event.target as Node)) {
+        setOpen(false);
+      }
+    };
+    document.addEventListener('pointerdown', onDown, true);
+    frame.current
+      ?.querySelector<HTMLElement>('.da-popup input, .da-popup button')
+      ?.focus();
+    return () => document.removeEventListener('pointerdown', onDown, true);
+  }, [isOpen]);
+
+  return (
+    <div
+      className="da-popup-anchor"
+      ref={frame}
+      data-testid={props.testId}
+      onKeyDown={event => isOpen && onKey(event, frame.current, close)}
+    >
+      <IconButton
+        ref={button}
+        icon={props.icon}
+        label={props.label}
+        disabled={props.disabled}
+        data-testid={props.buttonTestId}
+        aria-haspopup={props.role}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      />
+      {isOpen && (
+        <div
+          className={`da-popup da-mod-${props.placement}`}
+          role={props.role}
+          aria-label={props.label}
+        >
+          {props.children(close)}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function onKey(
+  event: React.KeyboardEvent,
+  frame: HTMLElement | null,
+  close: () => void
+): void {
+  if (event.key === 'Escape') {
+    // Only the window closes: Escape in the panel would stop the turn.
+    event.stopPropagation();
+    close();
+    return;
+  }
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step || !frame) {
+    return;
+  }
+  const items = [
+    ...frame.querySelectorAll<HTMLElement>(
+      '.da-popup button:not(:disabled), .da-popup input'
+    )
+  ];
+  const at = items.indexOf(document.activeElement as HTMLElement);
+  items[(at + step + items.length) % items.length]?.focus();
+  event.preventDefault();
+}

@@ -1,0 +1,57 @@
+import {
+  caretDownIcon,
+  caretRightIcon,
+  checkIcon
+} from '@jupyterlab/ui-components';
+import React, { memo, useId, useState } from 'react';
+
+import { IReadGroup } from '../state/fold';
+import { toolWords } from '../state/words';
+import { ToolLine } from './ToolLine';
+import { useCellNumber } from './context';
+
+/** Many reads in a row, as one line that opens to them. */
+export const ReadGroup = memo(
+  function ReadGroup(props: {
+    group: IReadGroup;
+    target?: string;
+  }): JSX.Element {
+    const { calls } = props.group;
+    const [isOpen, setOpen] = useState(false);
+    const id = useId();
+    const cellNumber = useCellNumber(props.target);
+    const Caret = isOpen ? caretDownIcon.react : caretRightIcon.react;
+    return (
+      <div className="da-tool" data-status="ok">
+        <button
+          type="button"
+          className="da-tool-line"
+          aria-expanded={isOpen}
+          aria-controls={id}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <checkIcon.react
+            tag="span"
+            className="da-status-icon"
+            aria-hidden="true"
+          />
+          <span className="da-tool-words">
+            {`Looked ${calls.length} times`}
+            <span className="da-dim">
+              {` · ${toolWords(calls[calls.length - 1], cellNumber)}`}
+            </span>
+          </span>
+          <Caret tag="span" className="da-caret" aria-hidden="true" />
+        </button>
+        {isOpen && (
+          <div className="da-tool-nested" id={id}>
+            {calls.map(call => (
+              <ToolLine key={call.id} call={call} target={props.target} />
+            ))}
+          </div>
+        )}
+      </div>
+    );
+  },
+  (a, b) => a.group.calls.length === b.group.calls.length
+);

@@ -1,0 +1,120 @@
+import { historyIcon } from '@jupyterlab/ui-components';
+import React, { useEffect, useState } from 'react';
+
+import { Session } from '../../api/types';
+import { useValue } from '../state/value';
+import { Popup } from './Popup';
+import { usePanel } from './context';
+
+/** The sessions, newest first, to switch to. */
+export function SessionList(): JSX.Element {
+  return (
+    <Popup
+      icon={historyIcon}
+      label="Sessions"
+      role="dialog"
+      placement="below"
+      testId="da-session-list"
+    >
+      {close => <Sessions close={close} />}
+    </Popup>
+  );
+}
+
+function Sessions(props: { close: () => void }): JSX.Element {
+  const { model } = usePanel();
+  const { sessionId } = useValue(model.shown);
+  const [query, setQuery] = useState('');
+  const [found, setFound] = useState<Session[] | null>(null);
+  const [cursor, setCursor] = useState<string | undefined>();
+  const [failure, setFailure] = useState('');
+
+  useEffect(() => {
+    let isCurrent = true;
+    const timer = setTimeout(
+      () => {
+        model.client
+          .listSessions({ query: query || undefined, limit: 30 })
+          .then(page => {
+            if (isCurrent) {
+              setFound(page.sessions);
+              setCursor(page.nextCursor);
+              setFailure('');
+            }
+          })
+          .catch((error: Error) => isCurrent && setFailure(error.message));
+      },
+      query ? 200 : 0
+    );
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [model, query]);
+
+  const more = () =>
+    void model.client
+      .listSessions({ query: query || undefined, limit: 30, cursor })
+      .then(page => {
+        setFound([...(found ?? []), ...page.sessions]);
+        setCursor(page.nextCursor);
+      })
+      .catch((error: Error) => setFailure(error.message));
+
+  return (
+    <>
+      <input
+        className="da-field"
+        type="search"
+        aria-label="Find a session"
+        placeholder="Find a session"
+        value={query}
+        onChange={event => setQuery(event.target.value)}
+      />
+      {failure && <div className="da-notice da-mod-error">{failure}</div>}
+      {found?.length === 0 && (
+        <div className="da-dim da-padded">
+          {query ? 'No session fits.' : 'No sessions yet.'}
+        </div>
+      )}
+      <ul className="da-sessions">
+        {found?.map(session => (
+          <li key={session.id}>
+            <button
+              type="button"
+              className="da-menu-item"
+              data-session={session.id}
+              aria-current={session.id === sessionId}
+              onClick={() => {
+                props.close();
+                void model.open(session.id);
+              }}
+            >
+              <span className="da-session-title">
+                {session.title || 'Untitled session'}
+              </span>
+              <span className="da-dim">
+                {session.runningTurnId
+                  ? 'running'
+                  : whenWords(session.updatedAt)}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {cursor && (
+        <button type="button" className="da-link da-padded" onClick={more}>
+          More
+        </button>
+      )}
+    </>
+  );
+}
+
+/** The time of today, else the date. */
+function whenWords(at: number): string {
+  const date = new Date(at);
+  return date.toDateString() === new Date().toDateString()
+    ? date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+    : date.toLocaleDateString([], { day: 'numeric', month: 'short' });
+}

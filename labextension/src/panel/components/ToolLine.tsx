@@ -1,0 +1,147 @@
+import {
+  caretDownIcon,
+  caretRightIcon,
+  checkIcon,
+  closeIcon,
+  errorIcon,
+  stopIcon
+} from '@jupyterlab/ui-components';
+import React, { memo, useId, useState } from 'react';
+
+import { IToolEntry } from '../state/turn';
+import { mergeChanges } from '../state/changes';
+import { durationWords, toolWords } from '../state/words';
+import { ChangeList } from './ChangeList';
+import { Elapsed } from './Elapsed';
+import { LongText } from './LongText';
+import { useCellNumber } from './context';
+
+const STATUS_ICON = {
+  ok: checkIcon,
+  error: errorIcon,
+  denied: closeIcon,
+  aborted: stopIcon
+};
+
+const STATUS_WORD = {
+  running: 'running',
+  ok: 'done',
+  error: 'failed',
+  denied: 'not allowed',
+  aborted: 'stopped'
+};
+
+/** A tool call: one line with its real result, which opens to all that is known of it. */
+export const ToolLine = memo(function ToolLine(props: {
+  call: IToolEntry;
+  target?: string;
+}): JSX.Element {
+  const { call } = props;
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const words = toolWords(call, useCellNumber(props.target));
+  const Caret = isOpen ? caretDownIcon.react : caretRightIcon.react;
+  return (
+    <div
+      className="da-tool"
+      data-testid="da-tool-call"
+      data-status={call.status}
+      data-tool={call.name}
+    >
+      <button
+        type="button"
+        className="da-tool-line"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <StatusMark status={call.status} />
+        <span className="da-tool-words">
+          {words}
+          {call.status === 'running' && <Elapsed since={call.startedAt} />}
+        </span>
+        <span className="da-hidden">, {STATUS_WORD[call.status]}</span>
+        <Caret tag="span" className="da-caret" aria-hidden="true" />
+      </button>
+      {isOpen && (
+        <div className="da-tool-details" id={id}>
+          <ToolDetails call={call} />
+        </div>
+      )}
+    </div>
+  );
+});
+
+function StatusMark(props: { status: IToolEntry['status'] }): JSX.Element {
+  if (props.status === 'running') {
+    return <span className="da-working-dot" aria-hidden="true" />;
+  }
+  const Icon = STATUS_ICON[props.status].react;
+  return <Icon tag="span" className="da-status-icon" aria-hidden="true" />;
+}
+
+function ToolDetails(props: { call: IToolEntry }): JSX.Element {
+  const { call } = props;
+  const changes = mergeChanges(call.changes);
+  const output = textOf(call.output);
+  return (
+    <>
+      <div className="da-tool-name">
+        {call.name}
+        {call.durationMs !== undefined &&
+          ` · ${durationWords(call.durationMs)}`}
+      </div>
+      <Arguments value={call.arguments} />
+      {changes.length > 0 && <ChangeList changes={changes} />}
+      {output && (
+        <>
+          <div className="da-caption">
+            Output{call.truncated ? ', cut for the model' : ''}
+          </div>
+          <LongText text={output} label="Output" />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Arguments: code as code, the rest as JSON. */
+function Arguments(props: { value: unknown }): JSX.Element | null {
+  const { value } = props;
+  if (value === undefined || value === null) {
+    return null;
+  }
+  if (typeof value !== 'object') {
+    return <LongText text={String(value)} label="Arguments" />;
+  }
+  const entries = Object.entries(value);
+  const isCode = (text: unknown): text is string =>
+    typeof text === 'string' && (text.includes('\n') || text.length > 60);
+  const code = entries.filter(([, text]) => isCode(text));
+  const rest = entries.filter(([, text]) => !isCode(text));
+  return (
+    <>
+      {rest.length > 0 && (
+        <LongText
+          text={rest
+            .map(([key, item]) => `${key}: ${JSON.stringify(item)}`)
+            .join('\n')}
+          label="Arguments"
+        />
+      )}
+      {code.map(([key, text]) => (
+        <React.Fragment key={key}>
+          <div className="da-caption">{key}</div>
+          <LongText text={String(text)} label={key} />
+        </React.Fragment>
+      ))}
+    </>
+  );
+}
+
+function textOf(output: unknown): string {
+  if (output === undefined || output === null) {
+    return '';
+  }
+  return typeof output === 'string' ? output : JSON.stringify(output, null, 2);
+}

@@ -1,0 +1,132 @@
+import { PathExt } from '@jupyterlab/coreutils';
+import React from 'react';
+
+import { Mode, ModelsReply } from '../../api/types';
+import { IEditor } from '../editor';
+import { useValue } from '../state/value';
+import { useEditorChanges } from './ContextStrip';
+import { useComposer } from './composerContext';
+import { usePanel } from './context';
+
+/** What an empty conversation says: how to connect a model, or what could be done now. */
+export function Welcome(): JSX.Element | null {
+  const { model } = usePanel();
+  const models = useValue(model.models);
+  if (!models) {
+    return null;
+  }
+  return models.ready ? <Suggestions /> : <Readiness models={models} />;
+}
+
+/** No model: what was looked for, and the ways to connect one. */
+function Readiness(props: { models: ModelsReply }): JSX.Element {
+  const { model } = usePanel();
+  const { message, connections } = props.models;
+  return (
+    <div className="da-welcome" data-ready="false">
+      <h3>No model is connected yet</h3>
+      <p>{message}</p>
+      {connections.length > 0 && (
+        <ol className="da-connections">
+          {connections.map(({ title, steps }) => (
+            <li key={title}>
+              <strong>{title}</strong>
+              <div className="da-steps">{steps}</div>
+            </li>
+          ))}
+        </ol>
+      )}
+      <div className="da-buttons">
+        <button
+          type="button"
+          className="da-button"
+          onClick={() => void model.refreshModels()}
+        >
+          Look again
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** Three things to begin with, drawn from the notebook in front. */
+function Suggestions(): JSX.Element {
+  const { model } = usePanel();
+  const composer = useComposer();
+  useEditorChanges();
+  const path = model.editor.activeNotebook;
+  return (
+    <div className="da-welcome" data-ready="true">
+      <p className="da-dim">
+        {path
+          ? `${PathExt.basename(path)} is in front. You could begin with:`
+          : 'Open a notebook, or ask about any file. You could begin with:'}
+      </p>
+      <ul className="da-suggestions">
+        {suggestionsFor(model.editor, path).map(({ text, mode }) => (
+          <li key={text}>
+            <button
+              type="button"
+              className="da-suggestion"
+              onClick={() => {
+                if (path) {
+                  model.attach({ kind: 'notebook', path });
+                }
+                model.setMode(mode);
+                composer.write(text);
+              }}
+            >
+              {text}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+interface ISuggestion {
+  text: string;
+  mode: Mode;
+}
+
+/** The three suggestions that fit best to a notebook. */
+export function suggestionsFor(
+  editor: IEditor,
+  path: string | null
+): ISuggestion[] {
+  if (!path) {
+    return [
+      { text: 'List the notebooks and data files here', mode: 'ask' },
+      { text: 'Make a notebook that loads a data file here', mode: 'agent' },
+      { text: 'What can you do in a notebook?', mode: 'ask' }
+    ];
+  }
+  const { isEmpty, error, frame } = editor.hints(path);
+  if (isEmpty) {
+    return [
+      { text: 'Load a data file from this folder and show it', mode: 'agent' },
+      { text: 'Set this notebook up with imports and headings', mode: 'agent' },
+      { text: 'What data files are in this folder?', mode: 'ask' }
+    ];
+  }
+  const found: ISuggestion[] = [];
+  if (error) {
+    found.push({
+      text: `Fix the ${error.name} in cell ${error.number}`,
+      mode: 'agent'
+    });
+  }
+  if (frame) {
+    found.push({
+      text: `Look at the data frame ${frame}: columns, gaps, first plot`,
+      mode: 'agent'
+    });
+  }
+  found.push(
+    { text: 'Explain what this notebook does', mode: 'ask' },
+    { text: 'Find mistakes and weak points in this notebook', mode: 'ask' },
+    { text: 'Add headings and short explanations', mode: 'agent' }
+  );
+  return found.slice(0, 3);
+}

@@ -1,0 +1,36 @@
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { createContext, useContext, useMemo } from 'react';
+
+import { PanelModel } from '../model';
+import { CellNumber } from '../state/words';
+
+/** What every component of the panel may use. */
+export interface IPanelContext {
+  model: PanelModel;
+  rendermime: IRenderMimeRegistry;
+  openSettings: () => void;
+}
+
+/** The context of the panel's components. */
+export const PanelContext = createContext<IPanelContext | null>(null);
+
+/** The panel's context. */
+export function usePanel(): IPanelContext {
+  const context = useContext(PanelContext);
+  if (!context) {
+    throw new Error('There is no panel around this component.');
+  }
+  return context;
+}
+
+/** The number of a cell as a person counts; without a path, in the notebook in front. */
+export function useCellNumber(target?: string): CellNumber {
+  const { editor } = usePanel().model;
+  return useMemo(
+    () => (path: string | undefined, id: string) => {
+      const notebook = path ?? target ?? editor.activeNotebook;
+      return notebook ? (editor.cell(notebook, id)?.number ?? null) : null;
+    },
+    [editor, target]
+  );
+}

@@ -1,0 +1,82 @@
+import { Cell } from '@jupyterlab/cells';
+import { NotebookPanel } from '@jupyterlab/notebook';
+import { IDisposable } from '@lumino/disposable';
+import { Drag } from '@lumino/dragdrop';
+import { Widget } from '@lumino/widgets';
+
+import { Attachment } from '../api/types';
+
+const FILES = 'application/x-jupyter-icontents';
+const CELLS = 'application/vnd.jupyter.cells';
+const CELL_WIDGETS = 'internal:cells';
+
+/** Files of the file browser and cells of notebooks that are dropped on an element. */
+export class DropTarget implements IDisposable {
+  constructor(
+    private readonly _node: HTMLElement,
+    private readonly _onDrop: (attachments: Attachment[]) => void
+  ) {
+    for (const type of EVENTS) {
+      _node.addEventListener(type, this, true);
+    }
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    this._isDisposed = true;
+    for (const type of EVENTS) {
+      this._node.removeEventListener(type, this, true);
+    }
+  }
+
+  handleEvent(event: Event): void {
+    const drag = event as Drag.Event;
+    if (event.type === 'lm-dragleave') {
+      this._node.classList.remove('da-mod-drop');
+      return;
+    }
+    if (!drag.mimeData.hasData(FILES) && !drag.mimeData.hasData(CELLS)) {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    this._node.classList.toggle('da-mod-drop', event.type !== 'lm-drop');
+    if (event.type === 'lm-drop') {
+      drag.dropAction = 'copy';
+      this._onDrop([...droppedFiles(drag), ...droppedCells(drag)]);
+    } else {
+      drag.dropAction = 'copy';
+    }
+  }
+
+  private _isDisposed = false;
+}
+
+const EVENTS = ['lm-dragenter', 'lm-dragover', 'lm-dragleave', 'lm-drop'];
+
+function droppedFiles({ mimeData }: Drag.Event): Attachment[] {
+  const paths = (mimeData.getData(FILES) ?? []) as string[];
+  return paths.map(path => ({
+    kind: path.toLowerCase().endsWith('.ipynb') ? 'notebook' : 'file',
+    path
+  }));
+}
+
+function droppedCells({ mimeData }: Drag.Event): Attachment[] {
+  const cells = (mimeData.getData(CELL_WIDGETS) ?? []) as Cell[];
+  return cells.flatMap(cell => {
+    const path = notebookOf(cell)?.context.path;
+    return path ? [{ kind: 'cell' as const, path, cellId: cell.model.id }] : [];
+  });
+}
+
+function notebookOf(cell: Cell): NotebookPanel | null {
+  let widget: Widget | null = cell;
+  while (widget && !(widget instanceof NotebookPanel)) {
+    widget = widget.parent;
+  }
+  return widget;
+}

@@ -1,0 +1,39 @@
+import { ISignal } from '@lumino/signaling';
+
+/** The kernel of a notebook, as far as the page knows it. */
+export interface IKernelState {
+  name: string;
+  status: string;
+}
+
+/** A cell as it is named to a person: its number from 1 and its first line. */
+export interface ICellLabel {
+  number: number;
+  firstLine: string;
+}
+
+/** What in a notebook is worth a suggestion. */
+export interface INotebookHints {
+  isEmpty: boolean;
+  /** The first cell that ended with an error. */
+  error?: { number: number; name: string };
+  /** A data frame that was loaded and not looked at since. */
+  frame?: string;
+}
+
+/** What the panel knows of the documents that are open in the page. */
+export interface IEditor {
+  /** The notebook whose editor is the active one. */
+  readonly activeNotebook: string | null;
+  /** Paths of the notebooks that are open. */
+  readonly openNotebooks: readonly string[];
+  /** Another notebook is active, or its kernel has another state. */
+  readonly changed: ISignal<IEditor, void>;
+  kernel(path: string): IKernelState | null;
+  cell(path: string, cellId: string): ICellLabel | null;
+  hints(path: string): INotebookHints;
+  /** Show the notebook and scroll the cell into view, without taking the focus. */
+  reveal(path: string, cellId?: string): Promise<void>;
+  /** Let the person choose files; their paths. */
+  chooseFiles(): Promise<string[]>;
+}

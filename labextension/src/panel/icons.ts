@@ -1,0 +1,29 @@
+import { LabIcon } from '@jupyterlab/ui-components';
+
+/** The agent: a cell with a spark. */
+export const agentIcon = new LabIcon({
+  name: 'datalayer-agent:agent',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <g class="jp-icon3" fill="#616161">
+    <path d="M4 5h9v2H5v10h14v-4h2v5a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1z"/>
+    <path d="M7 10h6v1.6H7zM7 13h8v1.6H7z"/>
+    <path d="M18.5 2l1.1 3.4L23 6.5l-3.4 1.1L18.5 11l-1.1-3.4L14 6.5l3.4-1.1z"/>
+  </g>
+</svg>`
+});
+
+/** A paper clip. */
+export const attachIcon = new LabIcon({
+  name: 'datalayer-agent:attach',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <path class="jp-icon3" fill="#616161" d="M16.5 6v11.5a4 4 0 0 1-8 0V5a2.5 2.5 0 0 1 5 0v10.5a1 1 0 0 1-2 0V6H10v9.5a2.5 2.5 0 0 0 5 0V5a4 4 0 0 0-8 0v12.5a5.5 5.5 0 0 0 11 0V6z"/>
+</svg>`
+});
+
+/** An arrow up. */
+export const sendIcon = new LabIcon({
+  name: 'datalayer-agent:send',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <path class="jp-icon3" fill="#616161" d="M12 4l7 7-1.4 1.4L13 7.8V20h-2V7.8l-4.6 4.6L5 11z"/>
+</svg>`
+});

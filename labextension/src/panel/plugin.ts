@@ -1,0 +1,100 @@
+import {
+  ILabShell,
+  ILayoutRestorer,
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette, IThemeManager } from '@jupyterlab/apputils';
+import { IDocumentManager } from '@jupyterlab/docmanager';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { IStateDB } from '@jupyterlab/statedb';
+
+import { AgentClient } from '../api/client';
+import { IPageConnection } from '../api/connection';
+import { IAgentConnection } from '../tokens';
+import { addCommands } from './commands';
+import { WorkspaceMemory } from './memory';
+import { PanelModel } from './model';
+import { NotebookEditor } from './notebookEditor';
+import { AgentPanel, PANEL_ID } from './widget';
+
+/** Id of the plugin, and of its settings. */
+export const PLUGIN_ID = 'jupyter-datalayer-agent:plugin';
+
+const OPENED = 'datalayer-agent:was-opened';
+
+/** The panel in the right sidebar and its commands. */
+export const panelPlugin: JupyterFrontEndPlugin<void> = {
+  id: PLUGIN_ID,
+  description: 'The Agent panel.',
+  autoStart: true,
+  requires: [
+    IAgentConnection,
+    IDocumentManager,
+    INotebookTracker,
+    IRenderMimeRegistry
+  ],
+  optional: [
+    ICommandPalette,
+    ILabShell,
+    ILayoutRestorer,
+    ISettingRegistry,
+    IStateDB,
+    IThemeManager
+  ],
+  activate: activatePanel
+};
+
+function activatePanel(
+  app: JupyterFrontEnd,
+  connection: IPageConnection,
+  documents: IDocumentManager,
+  tracker: INotebookTracker,
+  rendermime: IRenderMimeRegistry,
+  palette: ICommandPalette | null,
+  labShell: ILabShell | null,
+  restorer: ILayoutRestorer | null,
+  settings: ISettingRegistry | null,
+  state: IStateDB | null,
+  themeManager: IThemeManager | null
+): void {
+  const model = new PanelModel({
+    client: new AgentClient(app.serviceManager.serverSettings),
+    connection,
+    editor: new NotebookEditor(app, tracker, documents),
+    memory: new WorkspaceMemory(state)
+  });
+  const panel = new AgentPanel(model, {
+    rendermime,
+    contents: app.serviceManager.contents,
+    themeManager,
+    openSettings: () =>
+      void app.commands.execute('settingeditor:open', { query: 'Agent' })
+  });
+  addCommands(app, panel, palette);
+  app.shell.add(panel, 'right', { rank: 900, type: 'Agent' });
+  restorer?.add(panel, PANEL_ID);
+  if (settings && state && labShell) {
+    void openAtFirstStart(app, labShell, settings, state);
+  }
+}
+
+/** Open the panel once; from then on the restored layout says whether it is open. */
+async function openAtFirstStart(
+  app: JupyterFrontEnd,
+  labShell: ILabShell,
+  settings: ISettingRegistry,
+  state: IStateDB
+): Promise<void> {
+  await app.restored;
+  if ((await state.fetch(OPENED)) === true) {
+    return;
+  }
+  await state.save(OPENED, true);
+  const { composite } = await settings.load(PLUGIN_ID);
+  if (composite.openOnStart !== false) {
+    labShell.activateById(PANEL_ID);
+  }
+}

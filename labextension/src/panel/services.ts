@@ -1,0 +1,35 @@
+import { AgentClient } from '../api/client';
+import { IPageConnection } from '../api/connection';
+
+/** The HTTP routes that the panel uses. */
+export type IPanelClient = Pick<
+  AgentClient,
+  | 'listSessions'
+  | 'createSession'
+  | 'getSession'
+  | 'patchSession'
+  | 'listTurns'
+  | 'context'
+  | 'listTools'
+  | 'models'
+>;
+
+/** What the panel uses of the page's one connection. */
+export type IPanelConnection = Pick<
+  IPageConnection,
+  | 'clientId'
+  | 'status'
+  | 'statusChanged'
+  | 'reconnecting'
+  | 'rejected'
+  | 'connect'
+  | 'submit'
+  | 'subscribe'
+  | 'inputFocused'
+>;
+
+/** Where the page remembers which session it shows; `null` forgets. */
+export interface ISessionMemory {
+  load(): Promise<string | null>;
+  save(sessionId: string | null): void;
+}

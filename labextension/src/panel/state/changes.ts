@@ -1,0 +1,65 @@
+import { Change } from '../../api/types';
+
+/**
+ * What became of each cell (or file) over several changes: the first `before`, the last `after`.
+ * A cell that was added and removed again is left out, and so is one that is as it was.
+ */
+export function mergeChanges(changes: readonly Change[]): Change[] {
+  const merged = new Map<string, Change>();
+  for (const change of changes) {
+    const key = `${change.path}\n${change.cellId ?? ''}`;
+    const earlier = merged.get(key);
+    merged.delete(key);
+    const next = earlier ? combine(earlier, change) : change;
+    if (next) {
+      merged.set(key, next);
+    }
+  }
+  return [...merged.values()];
+}
+
+function combine(earlier: Change, later: Change): Change | null {
+  const isNew = earlier.op === 'insert' || earlier.op === 'create';
+  if (later.op === 'delete') {
+    return isNew ? null : { ...later, before: earlier.before };
+  }
+  const op =
+    isNew || later.op === 'move' || earlier.op === 'delete'
+      ? earlier.op === 'delete'
+        ? 'update'
+        : earlier.op
+      : later.op;
+  const change: Change = { ...later, op, before: earlier.before };
+  const unchanged = op === 'update' && change.before === change.after;
+  return unchanged ? null : change;
+}
+
+/** "3 cells changed", "2 files changed", or both. */
+export function countWords(changes: readonly Change[]): string {
+  const cells = changes.filter(change => change.cellId).length;
+  const files = changes.length - cells;
+  const parts: string[] = [];
+  if (cells) {
+    parts.push(`${cells} ${cells === 1 ? 'cell' : 'cells'}`);
+  }
+  if (files) {
+    parts.push(`${files} ${files === 1 ? 'file' : 'files'}`);
+  }
+  return `${parts.join(' and ')} changed`;
+}
+
+/** "Changed cell 4", "Removed cell 2", "Created data.csv". */
+export function changeWords(change: Change): string {
+  const verb = {
+    insert: 'Added',
+    update: 'Changed',
+    delete: 'Removed',
+    move: 'Moved',
+    create: 'Created',
+    write: 'Changed'
+  }[change.op];
+  if (change.cellId && change.index !== undefined) {
+    return `${verb} cell ${change.index + 1}`;
+  }
+  return `${verb} ${change.cellId ? 'a cell' : change.path}`;
+}

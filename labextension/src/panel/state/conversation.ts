@@ -1,0 +1,78 @@
+import { Event, SessionSettings } from '../../api/types';
+
+/** A message that waits while a turn runs. */
+export interface IQueued {
+  opId: string;
+  message: string;
+}
+
+/** A session as the page shows it, without what stands in its turns. */
+export interface IConversation {
+  title?: string;
+  settings: SessionSettings;
+  turnIds: readonly string[];
+  queued: readonly IQueued[];
+  runningTurnId?: string;
+}
+
+/** A session in which nothing happened yet. */
+export const EMPTY_CONVERSATION: IConversation = {
+  settings: {},
+  turnIds: [],
+  queued: []
+};
+
+/** The session after one more event; the same object for events inside a turn. */
+export function reduceConversation(
+  state: IConversation,
+  event: Event
+): IConversation {
+  switch (event.type) {
+    case 'session_configured':
+      return {
+        ...state,
+        settings: event.settings,
+        title: event.title ?? state.title
+      };
+    case 'op_queued':
+      return state.queued.some(op => op.opId === event.opId)
+        ? state
+        : {
+            ...state,
+            queued: [
+              ...state.queued,
+              { opId: event.opId, message: event.message ?? '' }
+            ]
+          };
+    case 'op_dequeued':
+      return dequeue(state, event.opId);
+    case 'turn_started':
+      return turnStarted(dequeue(state, event.opId), event.turnId);
+    case 'turn_completed':
+    case 'turn_aborted':
+      return state.runningTurnId === event.turnId
+        ? { ...state, runningTurnId: undefined }
+        : state;
+    default:
+      return state;
+  }
+}
+
+function dequeue(state: IConversation, opId?: string): IConversation {
+  return state.queued.some(op => op.opId === opId)
+    ? { ...state, queued: state.queued.filter(op => op.opId !== opId) }
+    : state;
+}
+
+function turnStarted(state: IConversation, turnId?: string): IConversation {
+  if (!turnId) {
+    return state;
+  }
+  return {
+    ...state,
+    runningTurnId: turnId,
+    turnIds: state.turnIds.includes(turnId)
+      ? state.turnIds
+      : [...state.turnIds, turnId]
+  };
+}

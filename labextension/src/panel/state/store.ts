@@ -1,0 +1,122 @@
+import { Event, Turn } from '../../api/types';
+import {
+  EMPTY_CONVERSATION,
+  IConversation,
+  reduceConversation
+} from './conversation';
+import { reduceTurn, settled } from './reduceTurn';
+import { ITurn, emptyTurn } from './turn';
+import { FrameValue, IReadable, Value } from './value';
+
+/**
+ * The state of one session in the page, built from its events alone.
+ *
+ * Every turn has a store of its own, so that a piece of text touches one turn, not the list.
+ */
+export class ConversationStore {
+  /** The order of the turns, the queue, the title. */
+  readonly conversation = new Value<IConversation>(EMPTY_CONVERSATION);
+
+  /** The number of the newest event that was taken in. */
+  get lastSeq(): number {
+    return this._lastSeq;
+  }
+
+  /** A turn's store; made empty where the turn is not known yet. */
+  turn(id: string): IReadable<ITurn> {
+    return this._turn(id);
+  }
+
+  /** Take in a live event; one that was seen before changes nothing. */
+  apply(event: Event): void {
+    if (event.seq <= this._lastSeq) {
+      return;
+    }
+    this._lastSeq = event.seq;
+    this._reduce(event);
+  }
+
+  /** Put older turns, in order, before those that are there. */
+  prepend(turns: readonly Turn[]): void {
+    const { current } = this.conversation;
+    const known = new Set(current.turnIds);
+    const older = turns.filter(turn => !known.has(turn.id));
+    for (const turn of older) {
+      this._turn(turn.id).set(fromHistory(turn));
+    }
+    this.conversation.patch({
+      turnIds: [...older.map(turn => turn.id), ...current.turnIds]
+    });
+  }
+
+  /** Expect events after `seq`, since everything up to it is here already. */
+  resumeAfter(seq: number): void {
+    this._lastSeq = Math.max(this._lastSeq, seq);
+  }
+
+  private _reduce(event: Event): void {
+    this.conversation.set(reduceConversation(this.conversation.current, event));
+    if (event.turnId) {
+      const turn = this._turn(event.turnId);
+      turn.set(reduceTurn(turn.current, event));
+    }
+  }
+
+  private _turn(id: string): Value<ITurn> {
+    let turn = this._turns.get(id);
+    if (!turn) {
+      turn = new FrameValue(emptyTurn(id));
+      this._turns.set(id, turn);
+    }
+    return turn;
+  }
+
+  private _lastSeq = 0;
+  private _turns = new Map<string, Value<ITurn>>();
+}
+
+/** A turn of the history, drawn from its events, or from its record where it has none. */
+export function fromHistory(record: Turn): ITurn {
+  const events = (record.events ?? []) as unknown as Event[];
+  const base: ITurn = {
+    ...emptyTurn(record.id),
+    message: record.message,
+    mode: record.mode,
+    notebookMode: record.notebookMode,
+    model: record.model,
+    startedAt: record.startedAt,
+    usage: record.usage
+  };
+  const turn = events.length
+    ? events.reduce(reduceTurn, base)
+    : fromRecord(base, record);
+  if (turn.status !== 'running' || record.status === 'running') {
+    return turn;
+  }
+  return {
+    ...settled(turn),
+    status: record.status === 'completed' ? 'completed' : 'aborted',
+    abortReason: record.status === 'failed' ? 'error' : 'shutdown',
+    durationMs: record.endedAt ? record.endedAt - record.startedAt : undefined
+  };
+}
+
+function fromRecord(turn: ITurn, record: Turn): ITurn {
+  const calls = record.toolCalls.map(call => ({
+    kind: 'tool' as const,
+    id: call.callId,
+    name: call.name,
+    arguments: call.arguments,
+    status: call.status,
+    startedAt: record.startedAt,
+    durationMs: call.durationMs,
+    output: call.output,
+    changes: []
+  }));
+  const reply = { kind: 'text' as const, id: 'reply', text: record.reply };
+  return {
+    ...turn,
+    changes: record.changes,
+    entries: record.reply ? [...calls, reply] : calls
+  };
+}

@@ -1,0 +1,142 @@
+import {
+  Change,
+  ErrorCode,
+  Mode,
+  NotebookMode,
+  PlanStep,
+  ToolCallStatus,
+  TurnAborted,
+  Usage
+} from '../../api/types';
+
+/** Words of the assistant's answer; `text` is Markdown. */
+export interface ITextEntry {
+  kind: 'text';
+  id: string;
+  text: string;
+}
+
+/** The model's summary of its reasoning. */
+export interface IReasoningEntry {
+  kind: 'reasoning';
+  id: string;
+  text: string;
+}
+
+/** A tool call, from its first mention to its result. */
+export interface IToolEntry {
+  kind: 'tool';
+  id: string;
+  name: string;
+  arguments?: unknown;
+  status: ToolCallStatus | 'running';
+  startedAt: number;
+  durationMs?: number;
+  output?: unknown;
+  truncated?: boolean;
+  summary?: string;
+  changes: readonly Change[];
+}
+
+/** An act that waits, or waited, for the person. */
+export interface IApprovalEntry {
+  kind: 'approval';
+  id: string;
+  callId: string;
+  name: string;
+  arguments: unknown;
+  reason: string;
+  destructive: boolean;
+  changes: readonly Change[];
+  decision?: 'approve' | 'approve_for_session' | 'deny' | 'expired' | 'aborted';
+}
+
+/** A question to the person; `open` until the turn goes on. */
+export interface IQuestionEntry {
+  kind: 'question';
+  id: string;
+  question: string;
+  options: readonly string[];
+  open: boolean;
+}
+
+/** A warning or an error that the person must be told of. */
+export interface INoticeEntry {
+  kind: 'notice';
+  id: string;
+  level: 'warning' | 'error';
+  code: ErrorCode | string;
+  message: string;
+  retryable: boolean;
+}
+
+/** One thing that stands in a turn, in the order in which it came up. */
+export type Entry =
+  | ITextEntry
+  | IReasoningEntry
+  | IToolEntry
+  | IApprovalEntry
+  | IQuestionEntry
+  | INoticeEntry;
+
+/** The plan as it stands. */
+export interface IPlan {
+  steps: readonly PlanStep[];
+  explanation?: string;
+}
+
+/** What is going on now, from which the working words are made. */
+export type Activity =
+  | { kind: 'starting' }
+  | { kind: 'model'; attempt: number }
+  | { kind: 'reasoning' }
+  | { kind: 'writing' }
+  | { kind: 'tools' }
+  | { kind: 'words'; message: string };
+
+/** A message of the person and everything that came of it. Times in ms. */
+export interface ITurn {
+  id: string;
+  message: string;
+  mode: Mode;
+  notebookMode: NotebookMode;
+  model?: string;
+  target?: string;
+  startedAt: number;
+  status: 'running' | 'completed' | 'aborted';
+  abortReason?: TurnAborted['reason'];
+  durationMs?: number;
+  firstTokenMs?: number;
+  usage?: Usage;
+  entries: readonly Entry[];
+  changes: readonly Change[];
+  plan?: IPlan;
+  activity: Activity;
+}
+
+/** A turn of which nothing is known yet but its id. */
+export function emptyTurn(id: string): ITurn {
+  return {
+    id,
+    message: '',
+    mode: 'ask',
+    notebookMode: 'off',
+    startedAt: 0,
+    status: 'running',
+    entries: [],
+    changes: [],
+    activity: { kind: 'starting' }
+  };
+}
+
+/** What in a turn waits for the person. */
+export function waitingIn(turn: ITurn): (IApprovalEntry | IQuestionEntry)[] {
+  if (turn.status !== 'running') {
+    return [];
+  }
+  return turn.entries.filter(
+    (entry): entry is IApprovalEntry | IQuestionEntry =>
+      (entry.kind === 'approval' && !entry.decision) ||
+      (entry.kind === 'question' && entry.open)
+  );
+}

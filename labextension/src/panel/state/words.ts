@@ -1,0 +1,220 @@
+import { Usage } from '../../api/types';
+import { changeWords, mergeChanges } from './changes';
+import { ITurn, IToolEntry, waitingIn } from './turn';
+
+/** How a cell is named to a person, from its notebook and id; null where it is not there. */
+export type CellNumber = (path: string | undefined, id: string) => number | null;
+
+/** The part of a tool call that words are made of. */
+export type ICall = Pick<IToolEntry, 'name' | 'arguments'>;
+
+/** How often a broken model stream is retried (DESIGN 4.6). */
+const RETRIES = 5;
+
+/** "0.4 s", "12 s", "2 min 5 s". */
+export function durationWords(ms: number): string {
+  const seconds = ms / 1000;
+  if (seconds < 9.95) {
+    return `${Math.max(0.1, seconds).toFixed(1)} s`;
+  }
+  const whole = Math.round(seconds);
+  return whole < 60
+    ? `${whole} s`
+    : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+/** "950", "12.4k", "1.2M". */
+export function countShort(count: number): string {
+  if (count < 1000) {
+    return String(count);
+  }
+  const [value, unit] =
+    count < 999_500 ? [count / 1000, 'k'] : [count / 1e6, 'M'];
+  return `${value < 99.95 ? value.toFixed(1).replace(/\.0$/, '') : Math.round(value)}${unit}`;
+}
+
+/** "1.2k tokens in · 85 out · 3.4 s", as far as it is known. */
+export function usageWords(usage?: Usage, durationMs?: number): string {
+  const parts: string[] = [];
+  if (usage && usage.totalTokens > 0) {
+    parts.push(`${countShort(usage.inputTokens)} tokens in`);
+    parts.push(`${countShort(usage.outputTokens)} out`);
+  }
+  if (durationMs !== undefined) {
+    parts.push(durationWords(durationMs));
+  }
+  return parts.join(' · ');
+}
+
+/** What a tool call does, or did, in plain words; the server's summary where there is one. */
+export function toolWords(call: IToolEntry, cellNumber: CellNumber): string {
+  if (call.status === 'running') {
+    return runningWords(call, cellNumber);
+  }
+  if (call.summary) {
+    return call.summary;
+  }
+  if (call.changes.length === 1) {
+    return changeWords(call.changes[0]);
+  }
+  const name = spoken(call.name);
+  switch (call.status) {
+    case 'ok':
+      return name;
+    case 'denied':
+      return `${name}: not allowed`;
+    case 'aborted':
+      return `${name}: stopped`;
+    default:
+      return `${name}: failed`;
+  }
+}
+
+/** What tools do, as it runs and as it is asked for; `cells` stands for the cells meant. */
+const PHRASES: readonly [RegExp, string, string][] = [
+  [/^(runnotebookcells|runcell)$/, 'Running cells', 'Run cells'],
+  [/^runallcells$/, 'Running all cells', 'Run all cells'],
+  [/^(executecode|pythonrepl)$/, 'Running code', 'Run code in the kernel'],
+  [/^(updatenotebookcell|updatecell)$/, 'Changing cells', 'Change cells'],
+  [/^(addnotebookcell|insertcell)$/, 'Adding a cell', 'Add a cell'],
+  [/^(deletenotebookcells|deletecells)$/, 'Removing cells', 'Remove cells'],
+  [/^movenotebookcell$/, 'Moving cells', 'Move cells'],
+  [/^(getnotebookcells|read(all)?cells?)$/, 'Reading cells', 'Read cells'],
+  [/^getcelloutputs$/, 'Reading the output of cells', 'Read outputs of cells'],
+  [/^selectkernel$/, 'Connecting the kernel', 'Connect another kernel'],
+  [/^createnotebook$/, 'Creating a notebook', 'Create a notebook'],
+  [/^askuser$/, 'Waiting for your answer', 'Ask you something']
+];
+
+/** "Running cell 5", while it runs. */
+export function runningWords(call: ICall, cellNumber: CellNumber): string {
+  return phrase(call, cellNumber, 1);
+}
+
+/** "Run cell 5", as a thing to be allowed. */
+export function askWords(call: ICall, cellNumber: CellNumber): string {
+  return phrase(call, cellNumber, 2);
+}
+
+function phrase(call: ICall, cellNumber: CellNumber, form: 1 | 2): string {
+  const key = call.name.toLowerCase().replace(/^datalayer_|_/g, '');
+  const words = PHRASES.find(([pattern]) => pattern.test(key))?.[form];
+  if (!words) {
+    return spoken(call.name);
+  }
+  const args = asRecord(call.arguments);
+  const path = typeof args.path === 'string' ? args.path : undefined;
+  const ids = cellIds(args);
+  return ids.length
+    ? words.replace(
+        /\bcells$/,
+        cellWords(ids, id => cellNumber(path, id))
+      )
+    : words;
+}
+
+/** What goes on in a running turn, always in words. */
+export function activityWords(turn: ITurn, cellNumber: CellNumber): string {
+  const waiting = waitingIn(turn);
+  if (waiting.length) {
+    return waiting[0].kind === 'approval'
+      ? 'Waiting for your approval'
+      : 'Waiting for your answer';
+  }
+  const running = turn.entries.filter(
+    (entry): entry is IToolEntry =>
+      entry.kind === 'tool' && entry.status === 'running'
+  );
+  const { activity } = turn;
+  if (activity.kind === 'words') {
+    return activity.message;
+  }
+  if (running.length) {
+    return runningWords(running[0], cellNumber);
+  }
+  switch (activity.kind) {
+    case 'model':
+      return activity.attempt > 1
+        ? `Reconnecting ${activity.attempt - 1} of ${RETRIES}`
+        : 'Thinking';
+    case 'writing':
+      return 'Writing';
+    case 'starting':
+      return 'Starting';
+    default:
+      return 'Thinking';
+  }
+}
+
+/** Why a turn ended early, in a sentence. */
+export function abortWords(turn: ITurn): string {
+  switch (turn.abortReason) {
+    case 'interrupted':
+      return 'You stopped this.';
+    case 'replaced':
+      return 'Stopped to take your next message.';
+    case 'token_limit':
+      return 'Stopped: the token limit is reached.';
+    case 'tool_limit':
+      return 'Stopped: too many tool calls in one turn.';
+    case 'shutdown':
+      return 'Stopped: the server ended while this was running.';
+    default:
+      return 'This ended with an error.';
+  }
+}
+
+/** What a turn that ended early had done, and what it had not. */
+export function doneAndNot(
+  turn: ITurn,
+  cellNumber: CellNumber
+): { done: string[]; not: string[] } {
+  const done = mergeChanges(turn.changes).map(changeWords);
+  const not: string[] = [];
+  for (const entry of turn.entries) {
+    if (entry.kind !== 'tool') {
+      continue;
+    }
+    if (entry.status === 'aborted') {
+      not.push(runningWords(entry, cellNumber));
+    } else if (entry.status === 'ok' && /run|execute/i.test(entry.name)) {
+      done.push(toolWords(entry, cellNumber));
+    }
+  }
+  return { done, not };
+}
+
+/** "cell 4", "cells 4, 5", "3 cells" where their numbers are not known. */
+function cellWords(
+  ids: string[],
+  number: (id: string) => number | null
+): string {
+  const numbers = ids.map(number);
+  if (ids.length > 4 || numbers.some(n => n === null)) {
+    return ids.length === 1 ? 'a cell' : `${ids.length} cells`;
+  }
+  return `${ids.length === 1 ? 'cell' : 'cells'} ${numbers.join(', ')}`;
+}
+
+function cellIds(args: Record<string, unknown>): string[] {
+  const many = args.cellIds ?? args.cell_ids;
+  const one = args.cellId ?? args.cell_id;
+  const ids = Array.isArray(many) ? many : [one];
+  return ids.filter((id): id is string => typeof id === 'string');
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
+}
+
+/** `getNotebookCells` as "Get notebook cells". */
+export function spoken(name: string): string {
+  const words = name
+    .replace(/^datalayer_/, '')
+    .replace(/_/g, ' ')
+    .replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b}`)
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

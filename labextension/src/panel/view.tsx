@@ -1,0 +1,77 @@
+import { IThemeManager, ReactWidget } from '@jupyterlab/apputils';
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { Contents } from '@jupyterlab/services';
+import { Message } from '@lumino/messaging';
+import React from 'react';
+
+import { setUpInput } from './chat/inputSetup';
+import { inputIn } from './components/Composer';
+import { Panel } from './components/Panel';
+import { DropTarget } from './drop';
+import { PanelModel } from './model';
+import { PanelSanitizer } from './sanitizer';
+
+/** What the panel's content is made of. */
+export interface IPanelViewOptions {
+  model: PanelModel;
+  rendermime: IRenderMimeRegistry;
+  contents: Contents.IManager;
+  themeManager: IThemeManager | null;
+  openSettings: () => void;
+}
+
+/** The panel's content. It and all that it needs are loaded when the panel is first shown. */
+export class PanelView extends ReactWidget {
+  constructor(private readonly _options: IPanelViewOptions) {
+    super();
+    this.addClass('da-view');
+    const { model, contents, rendermime } = _options;
+    this._setup = setUpInput(model, contents);
+    this._rendermime = rendermime.clone({
+      sanitizer: new PanelSanitizer(rendermime.sanitizer)
+    });
+    this._drop = new DropTarget(this.node, attachments =>
+      model.attach(...attachments)
+    );
+  }
+
+  /** Put the cursor into the input, as soon as it is there. */
+  focusInput(): void {
+    this._wantsFocus = true;
+    const field = inputIn(this.node);
+    if (field && !field.closest('[inert]')) {
+      this._wantsFocus = false;
+      field.focus();
+    } else if (!this.isDisposed) {
+      requestAnimationFrame(() => this._wantsFocus && this.focusInput());
+    }
+  }
+
+  dispose(): void {
+    this._wantsFocus = false;
+    this._drop.dispose();
+    super.dispose();
+  }
+
+  protected onBeforeDetach(message: Message): void {
+    this._wantsFocus = false;
+    super.onBeforeDetach(message);
+  }
+
+  protected render(): JSX.Element {
+    return (
+      <Panel
+        model={this._options.model}
+        rendermime={this._rendermime}
+        openSettings={this._options.openSettings}
+        setup={this._setup}
+        themeManager={this._options.themeManager}
+      />
+    );
+  }
+
+  private readonly _setup: ReturnType<typeof setUpInput>;
+  private readonly _rendermime: IRenderMimeRegistry;
+  private readonly _drop: DropTarget;
+  private _wantsFocus = false;
+}
