@@ -49,8 +49,15 @@ class AppliedEdits(Protocol):
 class NotebookDocument(Protocol):
     """A notebook by its path under the server root."""
 
-    path: str
-    backend: BackendName
+    @property
+    def path(self) -> str:
+        """The notebook's path."""
+        ...
+
+    @property
+    def backend(self) -> BackendName:
+        """The way to the notebook that a call would take now."""
+        ...
 
     async def read(
         self, cell_ids: Sequence[str] | None = None, *, outputs: bool = False

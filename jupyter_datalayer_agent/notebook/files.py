@@ -1,0 +1,345 @@
+"""Notebooks as the server's ContentsManager has them: read, checked, saved and read back."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import nbformat
+from jupyter_core.utils import ensure_async
+from tornado.web import HTTPError
+
+from .document import DocumentError
+from .edits import Cell, source_of
+
+T = TypeVar("T")
+
+_CACHED_NOTEBOOKS = 4
+_CACHED_BYTES = 32_000_000
+_OLDEST_MINOR_WITH_IDS = 5
+
+
+@dataclass
+class LoadedNotebook:
+    """A notebook as it was read. ``content`` is shared with the cache: copy what you change.
+
+    ``without_outputs`` are touched cells whose outputs a save hook did not let into the file.
+    """
+
+    path: str
+    content: dict[str, Any]
+    last_modified: Any
+    digest: str | None
+    without_outputs: frozenset[str] = frozenset()
+
+    @property
+    def cells(self) -> list[Cell]:
+        """The cells, each with an id."""
+        cells: list[Cell] = self.content["cells"]
+        return cells
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """The notebook's metadata."""
+        metadata: dict[str, Any] = self.content["metadata"]
+        return metadata
+
+
+async def to_the_end(doing: Coroutine[Any, Any, T]) -> T:
+    """Await what must not be left half done; a cancellation takes effect when it has ended."""
+    task = asyncio.ensure_future(doing)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
+
+
+class ChangedOnDisk(Exception):
+    """The file was written by somebody else since it was read; read it again."""
+
+
+class NotebookFiles:
+    """Reads and writes notebooks through a ContentsManager, sync or async, of any storage.
+
+    Parsing and validating a notebook costs far more than reading its text, so a notebook whose
+    text is the one seen last is not parsed again.
+    """
+
+    def __init__(self, contents_manager: Any) -> None:
+        self.manager = contents_manager
+        self._cache: OrderedDict[str, tuple[LoadedNotebook, int]] = OrderedDict()
+
+    async def check(self, path: str) -> None:
+        """Raise ``DocumentError`` unless there is a notebook at the path that can be read."""
+        await self.load(path)
+
+    async def load(self, path: str) -> LoadedNotebook:
+        """The notebook as it is now; ``DocumentError`` where there is none or it is not valid."""
+        _refuse_other_files(path)
+        text = await self._text(path)
+        if text is None:
+            return await self._parse(path, None)
+        digest = _digest(text)
+        cached = self._cache.get(path)
+        if cached is not None and cached[0].digest == digest:
+            self._cache.move_to_end(path)
+            return cached[0]
+        loaded = await self._parse(path, text)
+        loaded.digest = digest
+        self._remember(loaded, len(text))
+        return loaded
+
+    async def save(
+        self,
+        loaded: LoadedNotebook,
+        cells: Sequence[Cell],
+        touched: Sequence[str],
+        metadata: dict[str, Any] | None = None,
+    ) -> LoadedNotebook:
+        """Write the cells in place of ``loaded.cells`` and read the file back.
+
+        ``touched`` are the ids of new and changed cells: they are validated before anything is
+        written, and compared with the file afterwards. Raises ``ChangedOnDisk`` when the file is
+        no longer the one that was read.
+        """
+        content = {**loaded.content, "cells": list(cells)}
+        if metadata is not None:
+            content["metadata"] = metadata
+        minor = content["nbformat_minor"]
+        if minor < _OLDEST_MINOR_WITH_IDS:
+            content["nbformat_minor"] = _OLDEST_MINOR_WITH_IDS
+        by_id = {cell["id"]: cell for cell in cells}
+        _validate(loaded.path, content, [by_id[each] for each in touched])
+        await self._same_as(loaded)
+        given = copy.deepcopy(content) if self._has_save_hooks() else content
+        model = {"type": "notebook", "format": "json", "content": given}
+        try:
+            saved = await to_the_end(ensure_async(self.manager.save(model, loaded.path)))
+        except HTTPError as error:
+            raise _not_saved(loaded.path, error) from error
+        if message := saved.get("message"):
+            raise DocumentError(
+                "internal", f"{loaded.path} was saved, but is not valid now: {message}"
+            )
+        return await self._read_back(loaded.path, content, touched)
+
+    async def exists(self, path: str) -> bool:
+        """Whether there is a file at the path."""
+        return bool(await ensure_async(self.manager.file_exists(path)))
+
+    async def _read_back(
+        self, path: str, content: dict[str, Any], touched: Sequence[str]
+    ) -> LoadedNotebook:
+        text = await self._text(path)
+        if text is None:
+            loaded = await self._parse(path, None)
+            on_disk = loaded.cells
+        else:
+            on_disk = json.loads(text).get("cells", [])
+            digest = _digest(text)
+            model = await self._get(path, content=False)
+            loaded = LoadedNotebook(path, content, model.get("last_modified"), digest)
+        wanted = {cell["id"]: cell for cell in content["cells"]}
+        found = {cell.get("id"): cell for cell in on_disk}
+        if [cell.get("id") for cell in on_disk] != list(wanted):
+            self._cache.pop(path, None)
+            raise _not_as_saved(path, "its cells are not those that were written")
+        for cell_id in touched:
+            if not _same_source(wanted[cell_id], found[cell_id]):
+                self._cache.pop(path, None)
+                raise _not_as_saved(path, f"cell {cell_id} is not as it was written")
+        loaded.without_outputs = frozenset(
+            each for each in touched if not _same_outputs(wanted[each], found[each])
+        )
+        if text is not None and not _altered(wanted, on_disk):
+            self._remember(loaded, len(text))
+        else:
+            self._cache.pop(path, None)
+        return loaded
+
+    async def _same_as(self, loaded: LoadedNotebook) -> None:
+        if loaded.digest is not None:
+            text = await self._text(loaded.path)
+            if text is None or loaded.digest != _digest(text):
+                raise ChangedOnDisk
+            return
+        model = await self._get(loaded.path, content=False)
+        if model.get("last_modified") != loaded.last_modified:
+            raise ChangedOnDisk
+
+    def _has_save_hooks(self) -> bool:
+        # A hook may change the model that it is given, and ours is shared with the cache.
+        manager = self.manager
+        return bool(
+            getattr(manager, "pre_save_hook", None) or getattr(manager, "_pre_save_hooks", None)
+        )
+
+    async def _text(self, path: str) -> str | None:
+        """The file's text; None where this contents manager has no text for notebooks."""
+        try:
+            model = await ensure_async(
+                self.manager.get(path, content=True, type="file", format="text")
+            )
+        except HTTPError as error:
+            if error.status_code == 404:
+                raise DocumentError(
+                    "not_found", f"There is no file {path}.", "listFiles shows what is there."
+                ) from error
+            return None
+        text = model.get("content")
+        return text if isinstance(text, str) else None
+
+    async def _parse(self, path: str, text: str | None) -> LoadedNotebook:
+        model = await self._get(path, content=True)
+        if message := model.get("message"):
+            raise _invalid(path, message)
+        content: dict[str, Any] = model["content"]
+        if content.get("nbformat", 4) != 4 or not isinstance(content.get("cells"), list):
+            raise _invalid(path, f"nbformat {content.get('nbformat')} is not supported")
+        _give_ids(content["cells"], _ids_in(text))
+        return LoadedNotebook(path, content, model.get("last_modified"), None)
+
+    async def _get(self, path: str, *, content: bool) -> dict[str, Any]:
+        try:
+            model: dict[str, Any] = await ensure_async(
+                self.manager.get(path, content=content, type="notebook")
+            )
+        except HTTPError as error:
+            if error.status_code == 404:
+                raise DocumentError(
+                    "not_found", f"There is no notebook {path}.", "listFiles shows what is there."
+                ) from error
+            raise _invalid(path, error.log_message or str(error)) from error
+        return model
+
+    def _remember(self, loaded: LoadedNotebook, size: int) -> None:
+        self._cache[loaded.path] = (loaded, size)
+        self._cache.move_to_end(loaded.path)
+        while len(self._cache) > 1 and (
+            len(self._cache) > _CACHED_NOTEBOOKS
+            or sum(each for _, each in self._cache.values()) > _CACHED_BYTES
+        ):
+            self._cache.popitem(last=False)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _refuse_other_files(path: str) -> None:
+    if not path.endswith(".ipynb"):
+        raise DocumentError(
+            "invalid_arguments", f"{path} is not a notebook.", "Notebooks end in .ipynb."
+        )
+
+
+def _ids_in(text: str | None) -> list[str | None] | None:
+    """The ids that the file itself has, in order: nbformat makes up the others on each read."""
+    if text is None:
+        return None
+    try:
+        cells = json.loads(text).get("cells", [])
+        return [cell.get("id") for cell in cells]
+    except (ValueError, AttributeError):
+        return None
+
+
+def _give_ids(cells: list[Cell], in_file: list[str | None] | None) -> None:
+    """Give each cell without an id of its own one that follows from its content.
+
+    The id has to be the same at the next read, since only a save writes it down.
+    """
+    own = in_file
+    if own is not None and len(own) != len(cells):
+        own = [None] * len(cells)  # converted from nbformat 3, which knows no ids
+    taken: set[str] = set()
+    for index, cell in enumerate(cells):
+        cell_id = own[index] if own is not None else cell.get("id")
+        if cell_id and cell_id not in taken:
+            cell["id"] = cell_id
+            taken.add(cell_id)
+            continue
+        seed = f"{cell['cell_type']}\0{source_of(cell)}"
+        count = 0
+        while (derived := _short_hash(f"{seed}\0{count}")) in taken:
+            count += 1
+        cell["id"] = derived
+        taken.add(derived)
+
+
+def _short_hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def _validate(path: str, content: dict[str, Any], cells: Sequence[Cell]) -> None:
+    """Check only what is new: the rest was checked when it was read."""
+    part = {**content, "cells": [_without_trust(cell) for cell in cells]}
+    try:
+        nbformat.validate(_as_node(part))
+    except nbformat.ValidationError as error:
+        raise DocumentError(
+            "invalid_arguments", f"{path} would not be a valid notebook: {error.message}"
+        ) from error
+
+
+def _as_node(content: dict[str, Any]) -> Any:
+    return nbformat.from_dict(content)  # type: ignore[no-untyped-call]
+
+
+def _without_trust(cell: Cell) -> Cell:
+    metadata = {key: value for key, value in cell["metadata"].items() if key != "trusted"}
+    return {**cell, "metadata": metadata}
+
+
+def _text_of(value: Any) -> Any:
+    return "".join(value) if isinstance(value, list) else value
+
+
+def _same_source(wanted: Cell, found: Cell) -> bool:
+    return wanted["cell_type"] == found.get("cell_type") and source_of(wanted) == source_of(found)
+
+
+def _same_outputs(wanted: Cell, found: Cell) -> bool:
+    return len(wanted.get("outputs", [])) == len(found.get("outputs", []))
+
+
+def _altered(wanted: dict[str, Cell], on_disk: Sequence[Cell]) -> bool:
+    """Whether a save hook wrote something else than it was given."""
+    return not all(
+        _same_source(wanted[cell["id"]], cell) and _same_outputs(wanted[cell["id"]], cell)
+        for cell in on_disk
+    )
+
+
+def _invalid(path: str, message: str) -> DocumentError:
+    return DocumentError(
+        "invalid_arguments",
+        f"{path} is not a valid notebook: {_first_line(message)}",
+        "Nothing was changed. Repair the file first; JupyterLab's text editor can open it.",
+    )
+
+
+def _not_saved(path: str, error: HTTPError) -> DocumentError:
+    return DocumentError(
+        "internal", f"{path} could not be saved: {_first_line(error.log_message or str(error))}"
+    )
+
+
+def _not_as_saved(path: str, what: str) -> DocumentError:
+    return DocumentError(
+        "internal",
+        f"{path} was saved, but when it was read back {what}.",
+        "A save hook or another program may have changed it. Read the notebook again.",
+    )
+
+
+def _first_line(message: str) -> str:
+    lines = [line for line in str(message).splitlines() if line.strip()]
+    return lines[0][:500] if lines else "unknown reason"

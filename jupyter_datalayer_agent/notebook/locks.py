@@ -1,0 +1,53 @@
+"""One lock a document. Whoever holds it may take it again, in tasks that it starts as well."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+
+
+class _Hold:
+    """A lock being held; it stays in the context of tasks that outlive it, so it says when it
+    ended."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.active = True
+
+
+_holds: ContextVar[tuple[_Hold, ...]] = ContextVar("document_locks", default=())
+
+
+class PathLocks:
+    """Locks by path; those that nobody wants take no memory."""
+
+    def __init__(self) -> None:
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._wanted: dict[str, int] = {}
+        self._mine: set[_Hold] = set()
+
+    @asynccontextmanager
+    async def hold(self, path: str) -> AsyncIterator[None]:
+        """Hold the lock of a path."""
+        if any(each.active and each.path == path and each in self._mine for each in _holds.get()):
+            yield
+            return
+        lock = self._locks.setdefault(path, asyncio.Lock())
+        self._wanted[path] = self._wanted.get(path, 0) + 1
+        try:
+            async with lock:
+                hold = _Hold(path)
+                self._mine.add(hold)
+                token = _holds.set((*_holds.get(), hold))
+                try:
+                    yield
+                finally:
+                    hold.active = False
+                    self._mine.discard(hold)
+                    _holds.reset(token)
+        finally:
+            self._wanted[path] -= 1
+            if not self._wanted[path]:
+                del self._wanted[path], self._locks[path]

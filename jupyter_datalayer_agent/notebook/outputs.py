@@ -1,0 +1,131 @@
+"""Kernel messages as nbformat outputs, merged and updated as JupyterLab does it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Output = dict[str, Any]
+
+# A cell that prints without end must not fill the server's memory and the notebook.
+STREAM_LIMIT = 20_000_000
+
+OUTPUT_MESSAGES = frozenset(
+    {
+        "stream",
+        "display_data",
+        "update_display_data",
+        "execute_result",
+        "error",
+        "clear_output",
+    }
+)
+
+
+class CellOutputs:
+    """The outputs of one run of a cell, growing as messages arrive.
+
+    ``displays`` maps a ``display_id`` to every output that shows it: shared by the cells of a
+    kernel, since a later cell may update what an earlier one shows.
+    """
+
+    def __init__(self, displays: dict[str, list[tuple[CellOutputs, Output]]] | None = None) -> None:
+        self.outputs: list[Output] = []
+        self.version = 0
+        self._displays = {} if displays is None else displays
+        self._clear_with_next = False
+        self._streamed = 0
+
+    def add(self, message_type: str, content: dict[str, Any]) -> None:
+        """Take one message of the cell; types that are no output are passed over."""
+        if message_type not in OUTPUT_MESSAGES:
+            return
+        if message_type == "clear_output":
+            if content.get("wait"):
+                self._clear_with_next = True
+            else:
+                self.clear()
+            return
+        display_id = (content.get("transient") or {}).get("display_id")
+        if message_type == "update_display_data":
+            self._update(display_id, content)
+            return
+        if self._clear_with_next:
+            self.clear()
+        self.version += 1
+        if message_type == "stream":
+            self._stream(str(content.get("name", "stdout")), str(content.get("text", "")))
+            return
+        output = _output(message_type, content)
+        self.outputs.append(output)
+        if display_id:
+            self._displays.setdefault(display_id, []).append((self, output))
+
+    def clear(self) -> None:
+        """Drop everything shown so far."""
+        self._clear_with_next = False
+        self._streamed = 0
+        self.outputs.clear()
+        self.version += 1
+
+    def _stream(self, name: str, text: str) -> None:
+        if self._streamed > STREAM_LIMIT:
+            return
+        self._streamed += len(text)
+        if self._streamed > STREAM_LIMIT:
+            text = f"{text}\n[cut: the cell printed more than {STREAM_LIMIT:,} characters]\n"
+        last = self.outputs[-1] if self.outputs else None
+        if last is not None and last["output_type"] == "stream" and last["name"] == name:
+            last["_pieces"].append(text)
+        else:
+            self.outputs.append({"output_type": "stream", "name": name, "_pieces": [text]})
+
+    def _update(self, display_id: str | None, content: dict[str, Any]) -> None:
+        for owner, output in self._displays.get(display_id or "", []):
+            output["data"] = content.get("data") or {}
+            output["metadata"] = content.get("metadata") or {}
+            owner.version += 1
+
+    def snapshot(self) -> list[Output]:
+        """The outputs now, as nbformat; later messages do not change it."""
+        return [_nbformat(output) for output in self.outputs]
+
+
+def _nbformat(output: Output) -> Output:
+    pieces = output.get("_pieces")
+    if pieces is None:
+        return dict(output)
+    if len(pieces) > 1:
+        pieces[:] = [_overwrite("".join(pieces))]
+    return {"output_type": "stream", "name": output["name"], "text": _overwrite(pieces[0])}
+
+
+def _overwrite(text: str) -> str:
+    """Text after carriage returns took back what stood in the line, as progress bars do."""
+    if "\r" not in text:
+        return text
+    lines = []
+    for line in text.replace("\r\n", "\n").split("\n"):
+        shown = ""
+        for piece in line.split("\r"):
+            shown = piece + shown[len(piece) :]
+        # A return at the end waits: the next piece writes over the line.
+        lines.append(shown + "\r" if line.endswith("\r") else shown)
+    return "\n".join(lines)
+
+
+def _output(message_type: str, content: dict[str, Any]) -> Output:
+    if message_type == "error":
+        return {
+            "output_type": "error",
+            "ename": str(content.get("ename", "")),
+            "evalue": str(content.get("evalue", "")),
+            "traceback": [str(line) for line in content.get("traceback", [])],
+        }
+    output: Output = {
+        "output_type": message_type,
+        "data": content.get("data") or {},
+        "metadata": content.get("metadata") or {},
+    }
+    if message_type == "execute_result":
+        output["execution_count"] = content.get("execution_count")
+    return output

@@ -1,0 +1,298 @@
+"""Notebooks and kernels, as tools and workflows use them: ``NotebookService``."""
+
+from __future__ import annotations
+
+import mimetypes
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from jupyter_core.utils import ensure_async
+from tornado.web import HTTPError
+
+from ..protocol.context import FileContext, NotebookContext
+from ..protocol.page import (
+    CellRun,
+    DocumentReadParams,
+    DocumentText,
+    KernelParams,
+    OpenParams,
+    SetOutputs,
+)
+from .browser import ANSWER_SECONDS, BrowserDocument
+from .context import FILE_CHARACTERS, build_context
+from .creation import Creation
+from .document import DocumentError
+from .execution import Execution
+from .executions import ExecutionLog
+from .file import FileDocument
+from .files import NotebookFiles
+from .kernels import KernelInfo, Kernels
+from .live import Backend, LiveDocument
+from .locks import PathLocks
+from .pages import NotOpen, Page, PageGone, PageHub
+from .paths import resolve_path
+from .runs import WriteOutputs
+
+
+class NotebookService:
+    """The one way to notebooks, wherever they are open, and to kernels.
+
+    ``root_dir`` is None where the contents manager does not keep files on this machine.
+    """
+
+    def __init__(
+        self,
+        *,
+        contents_manager: Any,
+        session_manager: Any,
+        kernel_manager: Any,
+        kernel_spec_manager: Any,
+        pages: PageHub,
+        root_dir: str | None,
+        kernel_timeout_seconds: float = 900.0,
+    ) -> None:
+        self.contents_manager = contents_manager
+        self.pages = pages
+        on_disk = hasattr(contents_manager, "_get_os_path")
+        self.root_dir = root_dir if on_disk else None
+        self.kernel_timeout_seconds = kernel_timeout_seconds
+        self.executions = ExecutionLog()
+        self.files = NotebookFiles(contents_manager)
+        self._kernels = Kernels(session_manager, kernel_manager, kernel_spec_manager)
+        self._creation = Creation(contents_manager)
+        self._locks = PathLocks()
+
+    async def close(self) -> None:
+        """Close what is open to kernels and pages; kernels go on."""
+        await self._kernels.close()
+        await self.pages.close()
+
+    # Documents
+
+    async def open(self, path: str, client_id: str | None = None) -> LiveDocument:
+        """The notebook, in the page ``client_id`` if that has it open, else in another page that
+        has, else (a shared document on the server would come here) as the file.
+
+        Raises ``DocumentError``: ``not_found``, ``not_allowed``, or ``invalid_arguments`` with
+        what is wrong for a file that is not a valid notebook.
+        """
+        path = await self.confine(path)
+        if self.pages.page_with(path, client_id) is None:
+            await self.files.check(path)
+
+        def choose(closed: set[str]) -> Backend:
+            return self._choose(path, client_id, closed)
+
+        return LiveDocument(path, choose, lambda: self.lock(path), self._kernels)
+
+    def _choose(self, path: str, client_id: str | None, closed: set[str]) -> Backend:
+        page = self.pages.page_with(path, client_id, closed)
+        if page is not None:
+            return BrowserDocument(path, page)
+        return FileDocument(
+            path,
+            self.files,
+            self._kernels,
+            self.executions,
+            divert=self._diversion(path, client_id, closed),
+        )
+
+    def _diversion(
+        self, path: str, client_id: str | None, closed: set[str]
+    ) -> Callable[[], WriteOutputs | None]:
+        def divert() -> WriteOutputs | None:
+            page = self.pages.page_with(path, client_id, closed)
+            return None if page is None else _writer(BrowserDocument(path, page))
+
+        return divert
+
+    async def exists(self, path: str) -> bool:
+        """Whether there is a file at the path (as ``confine`` gives it)."""
+        try:
+            return bool(await ensure_async(self.contents_manager.file_exists(path)))
+        except HTTPError:
+            return False
+
+    async def confine(self, path: str) -> str:
+        """The path relative to the root; ``DocumentError`` for what is outside it or hidden."""
+        relative = resolve_path(path, self.root_dir)
+        manager = self.contents_manager
+        try:
+            hidden = await ensure_async(manager.is_hidden(relative))
+        except HTTPError as error:
+            raise DocumentError("not_found", f"{path}: {error.log_message}") from error
+        if hidden and not getattr(manager, "allow_hidden", False):
+            raise DocumentError("not_allowed", f"{path} is hidden; the server does not show it.")
+        return relative
+
+    def lock(self, path: str) -> AbstractAsyncContextManager[None]:
+        """Held around edits and runs; whoever holds it may take it again."""
+        return self._locks.hold(path)
+
+    async def create(self, path: str, kernel_name: str | None = None) -> str:
+        """A new, empty notebook (nbformat 4.5); its path, another one where the name is taken."""
+        path = await self.confine(path if path.endswith(".ipynb") else f"{path}.ipynb")
+        specs = await self._kernels.specs()
+        kernelspec = await self._kernels.describe(kernel_name) if kernel_name or specs else None
+        return await self._creation.notebook(path, kernelspec)
+
+    async def create_file(self, path: str, text: str) -> str:
+        """A new text file; its path, another one where the name is taken."""
+        return await self._creation.file(await self.confine(path), text)
+
+    async def show(self, path: str, client_id: str | None) -> bool:
+        """Open the document in the page, without taking the focus; whether a page did it."""
+        page = self.pages.get(client_id)
+        if page is None:
+            return False
+        try:
+            await page.request("document.open", OpenParams(path=path), timeout=ANSWER_SECONDS)
+        except (DocumentError, PageGone):
+            return False
+        return True
+
+    # Context
+
+    async def context(self, path: str, client_id: str | None = None) -> NotebookContext:
+        """What a turn is told of the notebook."""
+        document = await self.open(path, client_id)
+        return build_context(await document.read(), self.executions)
+
+    async def file_context(self, path: str, client_id: str | None = None) -> FileContext:
+        """What a turn is told of an active text file, with what is typed and not saved."""
+        path = await self.confine(path)
+        text = await self._text_in_page(path, client_id)
+        if text is None:
+            text = DocumentText(path=path, content=await self._text_of_file(path))
+        language = text.language or mimetypes.guess_type(path)[0]
+        return FileContext(
+            path=path,
+            language=language,
+            content=text.content[:FILE_CHARACTERS],
+            truncated=len(text.content) > FILE_CHARACTERS,
+        )
+
+    async def _text_in_page(self, path: str, client_id: str | None) -> DocumentText | None:
+        page = self.pages.get(client_id)
+        active = page.state.active_document if page is not None else None
+        if page is None or active is None or active.path != path:
+            return None
+        try:
+            result = await page.request(
+                "document.read", DocumentReadParams(path=path), timeout=ANSWER_SECONDS
+            )
+        except (DocumentError, PageGone):
+            return None
+        return DocumentText.model_validate(result)
+
+    async def _text_of_file(self, path: str) -> str:
+        try:
+            model = await ensure_async(
+                self.contents_manager.get(path, content=True, type="file", format="text")
+            )
+        except HTTPError as error:
+            code: Any = "not_found" if error.status_code == 404 else "invalid_arguments"
+            raise DocumentError(code, f"{path} cannot be read as text.") from error
+        return str(model["content"])
+
+    # Kernels
+
+    async def kernels(self) -> list[KernelInfo]:
+        """Running kernels: ``{id, name, language, status, path?}``."""
+        return await self._kernels.running()
+
+    async def kernel_specs(self) -> list[KernelInfo]:
+        """Kernels that can be started: ``{name, displayName, language}``."""
+        return [
+            {"name": name, "displayName": spec["display_name"], "language": spec["language"]}
+            for name, spec in (await self._kernels.specs()).items()
+        ]
+
+    async def kernel_of(self, path: str) -> KernelInfo | None:
+        """The notebook's running kernel, as ``kernels`` lists it."""
+        return await self._kernels.of(await self.confine(path))
+
+    async def path_of_kernel(self, kernel_id: str) -> str | None:
+        """The notebook that a running kernel belongs to, if it belongs to one."""
+        kernels = await self._kernels.running()
+        return next((each.get("path") for each in kernels if each["id"] == kernel_id), None)
+
+    async def scratch_kernel(self, key: str) -> str:
+        """The id of a kernel of no notebook, one for each key (a conversation); started anew
+        when it has ended."""
+        return await self._kernels.scratch(key)
+
+    async def select_kernel(
+        self,
+        path: str,
+        kernel_id: str | None = None,
+        kernel_name: str | None = None,
+        client_id: str | None = None,
+    ) -> KernelInfo:
+        """Connect the notebook to a running kernel or start one; the kernel as it is then."""
+        if (kernel_id is None) == (kernel_name is None):
+            raise DocumentError("invalid_arguments", "Give a kernel's id or a name, not both.")
+        path = await self.confine(path)
+        async with self.lock(path):
+            page = self.pages.page_with(path, client_id)
+            if page is not None:
+                try:
+                    return await self._select_in_page(page, path, kernel_id, kernel_name)
+                except (NotOpen, PageGone):
+                    pass  # no page has it any more: as for a file
+            await self.files.check(path)
+            return await self._kernels.select(path, kernel_id, kernel_name)
+
+    async def _select_in_page(
+        self, page: Page, path: str, kernel_id: str | None, kernel_name: str | None
+    ) -> KernelInfo:
+        await self._kernels.check(kernel_id, kernel_name)
+        params = KernelParams(path=path, kernel_id=kernel_id, kernel_name=kernel_name)
+        await page.request("notebook.selectKernel", params, timeout=ANSWER_SECONDS * 3)
+        kernel = await self._kernels.of(path)
+        wanted = (kernel_id, kernel_name)
+        if kernel is None or wanted not in ((kernel["id"], None), (None, kernel["name"])):
+            raise DocumentError(
+                "kernel_error", "The page reported success, but the notebook has another kernel."
+            )
+        return kernel
+
+    async def execute_code(
+        self,
+        code: str,
+        *,
+        path: str | None = None,
+        kernel_id: str | None = None,
+        timeout: float | None = None,
+    ) -> CellRun:
+        """Run code that leaves no cell and no history behind; ``cell_id`` of the result is empty.
+
+        In the kernel ``kernel_id``, or the one of the notebook ``path``, started if need be.
+        """
+        if kernel_id is None:
+            if path is None:
+                raise DocumentError("invalid_arguments", "Give a notebook's path or a kernel's id.")
+            kernel_id = await self._kernel_to_use(await self.confine(path))
+        async with self._kernels.connected(kernel_id) as connection, connection.lock:
+            execution = Execution(connection, code, store_history=False)
+            run = await execution.run(timeout or self.kernel_timeout_seconds)
+        return run
+
+    async def _kernel_to_use(self, path: str) -> str:
+        kernel = await self._kernels.of(path)
+        if kernel is not None:
+            return str(kernel["id"])
+        async with self.lock(path):
+            loaded = await self.files.load(path)
+            return await self._kernels.kernel_for(path, loaded.metadata)
+
+
+def _writer(document: BrowserDocument) -> WriteOutputs:
+    async def write(outputs: list[SetOutputs]) -> None:
+        try:
+            await document.edit(outputs)
+        except PageGone as gone:
+            raise DocumentError("internal", str(gone)) from gone
+
+    return write

@@ -1,0 +1,202 @@
+"""Requests to one browser tab, which outlive its connections."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from ..protocol.base import Wire, new_id
+from ..protocol.page import (
+    EditorState,
+    PageFailure,
+    PageMethod,
+    PageProgress,
+    PageRequest,
+    PageResponse,
+    ServerMessage,
+)
+from .document import DocumentError, Progress
+
+log = logging.getLogger(__name__)
+
+Send = Callable[[ServerMessage], Awaitable[None] | None]
+
+_CODES = {
+    "not_open": "not_found",
+    "not_found": "not_found",
+    "stale": "stale",
+    "kernel_error": "kernel_error",
+    "invalid": "invalid_arguments",
+    "internal": "internal",
+}
+
+
+class PageGone(Exception):
+    """The page went away before it answered, and did not come back in time (or was reloaded)."""
+
+
+class PageSilent(DocumentError):
+    """The page is connected, and did not answer in time: what it did is not known."""
+
+
+class NotOpen(DocumentError):
+    """The page no longer has the document open; nothing was done."""
+
+
+class _Pending:
+    def __init__(self, on_progress: Progress | None) -> None:
+        self.future: asyncio.Future[PageResponse] = asyncio.get_running_loop().create_future()
+        self.on_progress = on_progress
+        self.progress: asyncio.Queue[PageProgress] = asyncio.Queue()
+
+
+class Tab:
+    """A browser tab by its ``client_id``, connected or expected back.
+
+    ``last_active`` is a monotonic time in seconds, of the last thing that came from the page.
+    """
+
+    def __init__(self, client_id: str) -> None:
+        self.client_id = client_id
+        self.state = EditorState()
+        self.last_active = time.monotonic()
+        self.connected = asyncio.Event()
+        self.gone = asyncio.Event()
+        self.went = asyncio.Event()
+        self._send: Send | None = None
+        self._pending: dict[str, _Pending] = {}
+        self._unsent: list[PageRequest] = []
+
+    async def request(
+        self,
+        method: PageMethod,
+        params: Wire,
+        *,
+        timeout: float | None,
+        on_progress: Progress | None = None,
+        request_id: str | None = None,
+    ) -> Any:
+        """Ask the page; its ``result``. ``timeout`` in seconds (None: as long as it takes).
+
+        Raises ``DocumentError`` for what the page could not do (``NotOpen`` where it has closed
+        the document), ``PageSilent`` when it does not answer, ``PageGone`` when it went away.
+        """
+        request = PageRequest(
+            request_id=request_id or new_id("req"), method=method, params=params.to_wire()
+        )
+        pending = self._pending[request.request_id] = _Pending(on_progress)
+        telling = asyncio.ensure_future(_tell(pending))
+        try:
+            await self._deliver(request)
+            response = await self._response(pending, timeout, method)
+        finally:
+            telling.cancel()
+            self._pending.pop(request.request_id, None)
+        await _drain(pending)
+        if response.ok:
+            return response.result
+        raise _failure(response.error)
+
+    async def _response(
+        self, pending: _Pending, timeout: float | None, method: str
+    ) -> PageResponse:
+        gone = asyncio.ensure_future(self.gone.wait())
+        try:
+            either: list[asyncio.Future[Any]] = [pending.future, gone]
+            await asyncio.wait(either, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            gone.cancel()
+        if pending.future.done():
+            return pending.future.result()
+        if self.gone.is_set():
+            raise PageGone("The page went away before it answered.")
+        raise PageSilent(
+            "internal",
+            f"The page did not answer {method} within {timeout:g} s; whether it was done is "
+            "not known.",
+            "Read the notebook again before going on.",
+        )
+
+    async def _deliver(self, request: PageRequest) -> None:
+        if self._send is None:
+            self._unsent.append(request)  # goes out when the page is back
+            return
+        try:
+            sending = self._send(request)
+            if inspect.isawaitable(sending):
+                await sending
+        except (OSError, RuntimeError) as error:
+            log.debug("could not send to page %s: %s", self.client_id, error)
+            self._unsent.append(request)
+
+    def attach(self, send: Send, pending: Sequence[str] | None) -> Awaitable[None]:
+        """A connection is there; ``pending`` as in the protocol's ``Hello``.
+
+        What is returned sends the requests that had to wait for it.
+        """
+        self._send = send
+        self.connected.set()
+        self.went.clear()
+        self.gone.clear()
+        self.last_active = time.monotonic()
+        unsent, self._unsent = self._unsent, []
+        waiting = {request.request_id for request in unsent}
+        for request_id, each in self._pending.items():
+            lost = pending is not None and request_id not in pending and request_id not in waiting
+            if lost and not each.future.done():
+                each.future.set_exception(PageGone("The page was loaded anew."))
+        return self._deliver_all(unsent)
+
+    async def _deliver_all(self, requests: Sequence[PageRequest]) -> None:
+        for request in requests:
+            if request.request_id in self._pending:
+                await self._deliver(request)
+
+    def detach(self) -> None:
+        """The connection is lost; the page may come back."""
+        self._send = None
+        self.connected.clear()
+        self.went.set()
+
+    def answer(self, response: PageResponse) -> None:
+        """Take the page's answer; one that nobody waits for any more is passed over."""
+        self.last_active = time.monotonic()
+        pending = self._pending.get(response.request_id)
+        if pending is not None and not pending.future.done():
+            pending.future.set_result(response)
+
+    def progress(self, progress: PageProgress) -> None:
+        """Take news of a run."""
+        self.last_active = time.monotonic()
+        pending = self._pending.get(progress.request_id)
+        if pending is not None:
+            pending.progress.put_nowait(progress)
+
+
+async def _tell(pending: _Pending) -> None:
+    while True:
+        await _tell_one(pending, await pending.progress.get())
+
+
+async def _drain(pending: _Pending) -> None:
+    while not pending.progress.empty():
+        await _tell_one(pending, pending.progress.get_nowait())
+
+
+async def _tell_one(pending: _Pending, progress: PageProgress) -> None:
+    if pending.on_progress is not None:
+        await pending.on_progress(progress.cell_id, progress.state)
+
+
+def _failure(failure: PageFailure | None) -> DocumentError:
+    if failure is None:
+        return DocumentError("internal", "The page could not do it, and did not say why.")
+    if failure.code == "not_open":
+        return NotOpen("not_found", failure.message)
+    code: Any = _CODES[failure.code]
+    hint = "Read the cells again and base the change on them." if code == "stale" else None
+    return DocumentError(code, failure.message, hint, failure.cells or ())
