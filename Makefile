@@ -29,7 +29,7 @@ TOOLS := $(STAMPS)/tools-$(NAMES)
 .PHONY: lab test test-python test-typescript test-browser check format generate bench clean
 
 lab: $(LAB)
-	cd examples && jupyter lab --LabApp.default_url=/lab/tree/cars.ipynb \
+	cd examples && jupyter lab --LabApp.default_url=/lab/tree/cars.ipynb --LabApp.news_url=None \
 	  $(if $(filter 0,$(shell id -u)),--allow-root) $(LAB_ARGS)
 
 test: $(TOOLS) $(STAMPS)/chromium
