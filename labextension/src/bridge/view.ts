@@ -129,28 +129,38 @@ function nearest(
   );
 }
 
-/** The first cell that the person sees, and how far under the top edge it begins. */
+/**
+ * The cell that must stay where it is on the screen, and how far under the top edge it begins: the
+ * active cell if the person sees it, else the first one that they see.
+ */
 function findAnchor(notebook: Notebook): IView['anchor'] {
   if (!notebook.isVisible) {
     return null;
   }
-  const edge = notebook.outerNode.getBoundingClientRect().top;
+  const edge = notebook.outerNode.getBoundingClientRect();
+  const { activeCell } = notebook;
+  if (activeCell?.isAttached) {
+    const { top, bottom } = activeCell.node.getBoundingClientRect();
+    if (bottom > edge.top && top < edge.bottom) {
+      return { id: activeCell.model.id, top: top - edge.top };
+    }
+  }
   const attached = notebook.widgets.filter(widget => widget.isAttached);
   let low = 0;
   let high = attached.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (attached[middle].node.getBoundingClientRect().bottom > edge) {
+    if (attached[middle].node.getBoundingClientRect().bottom > edge.top) {
       high = middle;
     } else {
       low = middle + 1;
     }
   }
-  const widget = attached[low];
-  return widget
+  const first = attached[low];
+  return first
     ? {
-        id: widget.model.id,
-        top: widget.node.getBoundingClientRect().top - edge
+        id: first.model.id,
+        top: first.node.getBoundingClientRect().top - edge.top
       }
     : null;
 }
