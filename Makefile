@@ -26,33 +26,39 @@ NAMES := $(firstword $(shell echo $(SOURCES) | cksum))
 LAB := $(STAMPS)/lab-$(NAMES)
 TOOLS := $(STAMPS)/tools-$(NAMES)
 
-.PHONY: lab test test-python test-typescript test-browser check format generate bench clean
+CHECKS := check-ruff check-format check-mypy check-types check-lint check-generated
+
+.PHONY: lab test test-python test-typescript test-browser check $(CHECKS) format generate bench clean
 
 lab: $(LAB)
 	cd examples && jupyter lab --LabApp.default_url=/lab/tree/cars.ipynb --LabApp.news_url=None \
 	  $(if $(filter 0,$(shell id -u)),--allow-root) $(LAB_ARGS)
 
-test: $(TOOLS) $(STAMPS)/chromium
-	scripts/timed.sh python $(MAKE) --no-print-directory test-python
-	scripts/timed.sh typescript $(MAKE) --no-print-directory test-typescript
-	scripts/timed.sh browser $(MAKE) --no-print-directory test-browser
+test: test-python test-typescript test-browser
+test-python test-typescript test-browser: $(TOOLS) $(STAMPS)/chromium
 
-test-python: $(TOOLS) $(STAMPS)/chromium
-	python -m pytest $(PYTEST_ARGS)
+test-python:
+	scripts/timed.sh $@ python -m pytest $(PYTEST_ARGS)
+test-typescript:
+	cd labextension && ../scripts/timed.sh $@ jlpm test
+test-browser:
+	cd labextension && ../scripts/timed.sh $@ jlpm test:ui
 
-test-typescript: $(TOOLS)
-	cd labextension && jlpm test
+check: $(CHECKS)
+$(CHECKS): $(TOOLS)
 
-test-browser: $(TOOLS) $(STAMPS)/chromium
-	cd labextension && jlpm test:ui
-
-check: $(TOOLS)
-	scripts/timed.sh ruff ruff check .
-	scripts/timed.sh ruff-format ruff format --check .
-	scripts/timed.sh mypy mypy
-	scripts/timed.sh tsc sh -c 'cd labextension && jlpm typecheck'
-	scripts/timed.sh eslint sh -c 'cd labextension && jlpm lint:check'
-	scripts/timed.sh generated scripts/check_generated.sh
+check-ruff:
+	scripts/timed.sh $@ ruff check .
+check-format:
+	scripts/timed.sh $@ ruff format --check .
+check-mypy:
+	scripts/timed.sh $@ mypy
+check-types:
+	cd labextension && ../scripts/timed.sh $@ jlpm typecheck
+check-lint:
+	cd labextension && ../scripts/timed.sh $@ jlpm lint:check
+check-generated:
+	scripts/timed.sh $@ scripts/check_generated.sh
 
 format: $(TOOLS)
 	ruff check --fix .
