@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from ..protocol.base import now_ms
 from ..protocol.errors import AgentError
+from .damage import damage
 from .driver import Connection
 from .errors import DATABASE_ERRORS, corrupt, explain
 from .migrations import ForeignDatabase, NewerDatabase, is_current, migrate
@@ -24,7 +25,6 @@ from .writer import QuickWrite, Write, Writer
 T = TypeVar("T")
 
 LOG = logging.getLogger(__name__)
-MAGIC = b"SQLite format 3\x00"
 
 
 def default_path() -> Path:
@@ -133,26 +133,21 @@ class Database:
         assert isinstance(driver, Connection)
         current = await self._writing.run_sync(is_current)
         # Only now: this writes to the file, and until here it may be somebody else's.
-        await driver.execute("PRAGMA journal_mode = WAL")
+        await driver.execute_fetchall("PRAGMA journal_mode = WAL")
         if not current:
             await self._migrate(self._writing, driver)
         await asyncio.to_thread(self.server.acquire)
         self._writer = Writer(self._writing, driver, self.name)
 
     def _prepare_file(self) -> None:
-        """Make the directory, and refuse a file that SQLite would take for an empty database."""
+        """Make the directory, and refuse a damaged file before SQLite sees it."""
         if self.path is None:
             return
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if not self.path.exists():
-            return
-        with self.path.open("rb") as file:
-            head = file.read(len(MAGIC))
-        log = self.path.with_name(f"{self.path.name}-wal")
-        if not head and log.exists() and log.stat().st_size > 0:
-            raise corrupt(self.name, "the file is empty, and its write-ahead log is not")
-        if head and head != MAGIC:
-            raise corrupt(self.name, "it does not begin as an SQLite database does")
+        if self.path.exists():
+            why = damage(self.path)
+            if why is not None:
+                raise corrupt(self.name, why)
 
     async def _migrate(self, connection: AsyncConnection, driver: Connection) -> None:
         await driver.execute("BEGIN IMMEDIATE")

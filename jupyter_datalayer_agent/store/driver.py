@@ -17,11 +17,7 @@ import aiosqlite
 T = TypeVar("T")
 
 BUSY_TIMEOUT_MS = 5_000
-PRAGMAS = (
-    f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}",
-    "PRAGMA synchronous = NORMAL",
-    "PRAGMA foreign_keys = ON",
-)
+PRAGMAS = ("PRAGMA synchronous = NORMAL", "PRAGMA foreign_keys = ON")
 
 
 class Connection(aiosqlite.Connection):
@@ -43,7 +39,9 @@ class Connection(aiosqlite.Connection):
 
 def _connect(path: Path | None) -> sqlite3.Connection:
     name = ":memory:" if path is None else str(path)
-    connection = sqlite3.connect(name, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        name, timeout=BUSY_TIMEOUT_MS / 1000, isolation_level=None, check_same_thread=False
+    )
     for pragma in PRAGMAS:
         connection.execute(pragma)
     return connection

@@ -228,6 +228,10 @@ class Store:
         """What the turn changed in documents, in order. Raises ``not_found``."""
         return await (await self._open()).reader.changes(turn_id)
 
+    async def created_paths(self, session_id: str) -> list[str]:
+        """The documents that the session's turns created, oldest first."""
+        return await (await self._open()).reader.created_paths(session_id)
+
     # While a turn runs
 
     async def append(

@@ -110,6 +110,24 @@ class TurnReader:
 
         return await self._database.read(query)
 
+    async def created_paths(self, session_id: str) -> list[str]:
+        """See ``Store.created_paths``."""
+
+        async def query(connection: AsyncConnection) -> list[str]:
+            made = schema.changes.join(schema.turns, schema.changes.c.turn_id == TURNS.id)
+            rows = await connection.execute(
+                sa.select(schema.changes.c.path)
+                .select_from(made)
+                .where(
+                    TURNS.session_id == session_id,
+                    sa.func.json_extract(schema.changes.c.data, "$.op") == "create",
+                )
+                .order_by(schema.changes.c.id)
+            )
+            return list(dict.fromkeys(rows.scalars()))
+
+        return await self._database.read(query)
+
     async def changes(self, turn_id: str) -> list[Change]:
         """See ``Store.changes_of``."""
 

@@ -1,0 +1,100 @@
+"""Stores and chats for the tests: real SQLite files, numbered events."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any
+
+from jupyter_datalayer_agent.protocol.base import new_id
+from jupyter_datalayer_agent.protocol.events import BaseEvent, TextDelta, TurnCompleted
+from jupyter_datalayer_agent.protocol.requests import ChatRequest, Usage
+from jupyter_datalayer_agent.store import Store
+
+
+def url(path: Path) -> str:
+    """The database_url of a file."""
+    return f"sqlite:///{path}"
+
+
+@asynccontextmanager
+async def open_store(path: Path) -> AsyncIterator[Store]:
+    """A store on the file, closed at the end."""
+    store = Store(url(path))
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+class Chat:
+    """A session of a store, and its newest turn."""
+
+    def __init__(self, store: Store, session_id: str, seq: int = 0) -> None:
+        self.store = store
+        self.session_id = session_id
+        self.seq = seq
+        self.turn_id = ""
+
+    @classmethod
+    async def new(cls, store: Store, title: str = "New chat") -> Chat:
+        """A chat in a new session."""
+        return cls(store, (await store.create_session(title)).id)
+
+    async def start(self, message: str = "Load the cars", **more: Any) -> int:
+        """Begin a turn; its index."""
+        self.turn_id = new_id("t")
+        return await self.store.start_turn(
+            session_id=self.session_id,
+            turn_id=self.turn_id,
+            mode="agent",
+            notebook_mode="full",
+            location="panel",
+            request=ChatRequest(message=message),
+            **more,
+        )
+
+    async def finish(self, reply: str = "Done.") -> None:
+        """End the turn."""
+        end = TurnCompleted(duration_ms=5, usage=Usage())
+        await self.store.finish_turn(
+            self.turn_id, status="completed", reply=reply, events=self.number(end)
+        )
+
+    def number(self, *events: BaseEvent) -> list[BaseEvent]:
+        """The events with their numbers and the turn's id, as the agent gives them."""
+        for event in events:
+            self.seq += 1
+            event.seq = self.seq
+            event.turn_id = self.turn_id or None
+            event.at = 1_700_000_000_000 + self.seq
+        return list(events)
+
+    async def emit(self, *events: BaseEvent, **more: Any) -> None:
+        """Append events, and what goes with them."""
+        await self.store.append(
+            self.session_id, self.turn_id or None, events=self.number(*events), **more
+        )
+
+    async def say(self, *texts: str, item_id: str = "msg_1") -> None:
+        """Append pieces of an answer, one transaction each."""
+        for text in texts:
+            await self.emit(TextDelta(item_id=item_id, delta=text))
+
+    async def numbers(self) -> list[int]:
+        """The numbers of all events that are kept."""
+        return [event["seq"] for event in await self.store.events_after(self.session_id, 0, 10_000)]
+
+
+def rows(path: Path, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+    """What a query answers, asked past the store."""
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(sql, values).fetchall()
+
+
+def execute(path: Path, sql: str, *values: Any) -> None:
+    """Change the file past the store."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(sql, values)

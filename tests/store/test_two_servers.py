@@ -1,0 +1,91 @@
+"""Two servers on one database, as when a person runs two Labs."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from jupyter_datalayer_agent.protocol.errors import AgentError
+from jupyter_datalayer_agent.protocol.events import TextDelta
+from jupyter_datalayer_agent.store import Store
+from jupyter_datalayer_agent.store.servers import ServerLock
+
+from .chats import Chat, open_store, url
+
+
+async def test_two_servers_can_open_a_new_database_at_once(tmp_path: Path) -> None:
+    for number in range(5):
+        stores = [Store(url(tmp_path / f"{number}.db")) for _ in range(3)]
+        await asyncio.gather(*(store.open() for store in stores))
+        session = await stores[0].create_session()
+        assert await stores[2].get_session(session.id) == session
+        for store in stores:
+            await store.close()
+
+
+async def test_both_write_at_once_and_each_reads_all(tmp_path: Path) -> None:
+    path = tmp_path / "agent.db"
+    async with open_store(path) as one, open_store(path) as two:
+        chats = [await Chat.new(store) for store in (one, two)]
+        for chat in chats:
+            await chat.start()
+        await asyncio.gather(*(chat.say(*"abcdefghij" * 20) for chat in chats))
+        for store in (one, two):
+            for chat in chats:
+                events = await store.events_after(chat.session_id)
+                assert "".join(event["delta"] for event in events) == "abcdefghij" * 20
+
+
+async def test_one_server_does_not_end_the_other_ones_turns(tmp_path: Path) -> None:
+    path = tmp_path / "agent.db"
+    async with open_store(path) as one:
+        chat = await Chat.new(one)
+        await chat.start()
+        async with open_store(path) as two:
+            assert (await two.get_turn(chat.turn_id)).status == "running"
+            with pytest.raises(AgentError) as raised:
+                await Chat(two, chat.session_id).start()
+            assert raised.value.code == "turn_in_progress"
+        await chat.finish()
+        assert (await one.get_turn(chat.turn_id)).status == "completed"
+
+
+async def test_a_turn_that_was_running_when_its_store_closed_is_ended_by_the_next(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "agent.db"
+    async with open_store(path) as one:
+        chat = await Chat.new(one)
+        await chat.start()
+    async with open_store(path) as two:
+        assert (await two.get_turn(chat.turn_id)).status == "aborted"
+
+
+async def test_a_number_taken_by_the_other_server_is_an_error_and_not_lost_text(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "agent.db"
+    async with open_store(path) as one, open_store(path) as two:
+        chat = await Chat.new(one)
+        await chat.start()
+        await chat.say("mine")
+        event = TextDelta(seq=1, item_id="i", delta="theirs")
+        with pytest.raises(AgentError, match="Another server wrote"):
+            await two.append(chat.session_id, None, events=[event])
+        (kept,) = await two.events_after(chat.session_id)
+        assert kept["delta"] == "mine"
+
+
+def test_a_lock_tells_the_living_from_the_dead(tmp_path: Path) -> None:
+    mine, other = ServerLock(tmp_path), ServerLock(tmp_path)
+    assert mine.is_alive(mine.server_id)
+    assert not mine.is_alive(other.server_id)
+    other.acquire()
+    assert mine.is_alive(other.server_id)
+    other.release()
+    assert not mine.is_alive(other.server_id)
+    (tmp_path / "7-dead.lock").touch()
+    assert not mine.is_alive("7-dead")
+    assert list(tmp_path.iterdir()) == []
