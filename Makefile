@@ -28,6 +28,7 @@ TOOLS := $(STAMPS)/tools-$(NAMES)
 
 CHECKS := check-ruff check-format check-mypy check-types check-lint check-generated
 
+.NOTPARALLEL:
 .PHONY: lab test test-python test-typescript test-browser check $(CHECKS) format generate bench clean
 
 lab: $(LAB)
