@@ -45,9 +45,11 @@ class KernelConnection:
         self._client: Any = None
         self._kernel: Any = None
         self._opened_ports: Any = None
+        self._answered_once = False
         self._listeners: dict[str, Callable[[str, Message], None]] = {}
         self._any_listeners: list[Callable[[Message], None]] = []
         self._readers: list[asyncio.Task[None]] = []
+        self._has_worked = False
         self._death = asyncio.Event()
         self._death_reason = "The kernel died"
 
@@ -126,7 +128,10 @@ class KernelConnection:
 
     def _watch(self, kind: str, message: Message) -> None:
         state = message["content"].get("execution_state") if kind == "status" else None
-        restarted = kind == "shutdown_reply" or state in ("restarting", "starting")
+        # A new kernel says `starting` too, and we may hear it late: it counts once it has worked.
+        again = state == "starting" and self._has_worked
+        self._has_worked = self._has_worked or state in ("busy", "idle")
+        restarted = kind == "shutdown_reply" or state == "restarting" or again
         if restarted and self._listeners:
             self._death_reason = "The kernel was restarted or shut down"
             self._death.set()
@@ -207,6 +212,7 @@ class KernelConnection:
     def _answered(self, message: Message, answered: asyncio.Event) -> None:
         if message["header"]["msg_type"] == "kernel_info_reply":
             self.language_info = message["content"].get("language_info") or {}
+            self._answered_once = True
             answered.set()
 
     def send_execute(

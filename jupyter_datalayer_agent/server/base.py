@@ -131,7 +131,7 @@ def route(action: Action) -> Callable[[Method], Callable[..., Awaitable[None]]]:
             if answer is not None:
                 self.reply(answer)
 
-        allowed = authorized(action, resource=RESOURCE)(handle)
+        allowed: Any = authorized(action, resource=RESOURCE)(handle)
         return cast(Callable[..., Awaitable[None]], web.authenticated(allowed))
 
     return wrap

@@ -1,0 +1,178 @@
+"""A real Jupyter server with the extension, as a process of its own, in folders of its own.
+
+    with RunningServer(tmp_path, api_base=model.base_url) as server:
+        reply = server.post("chat", {"message": "..."})
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import requests
+
+TOKEN = "a-token-for-tests"
+REPOSITORY = Path(__file__).parents[2]
+
+
+def free_port() -> int:
+    """A port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class RunningServer:
+    """Starts on entry and ends on exit; ``start`` and ``kill`` in between, on the same folders.
+
+    ``root`` is the server root. ``environment`` is added to that of the process, which holds no
+    model's key of the machine.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        api_base: str | None = None,
+        environment: dict[str, str] | None = None,
+        arguments: list[str] | None = None,
+        lab: bool = False,
+    ) -> None:
+        self.folder = folder
+        self.root = folder / "root"
+        self.root.mkdir(parents=True, exist_ok=True)
+        self.lab = lab
+        self.arguments = arguments or []
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}/"
+        self.log = folder / "server.log"
+        self.process: subprocess.Popen[bytes] | None = None
+        home = folder / "home"
+        home.mkdir(exist_ok=True)
+        keys = ("_API_KEY", "JUPYTER_", "DATALAYER_AGENT_")
+        self.environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not any(part in name for part in keys)
+        } | {
+            "HOME": str(home),
+            "JUPYTER_CONFIG_DIR": str(home / "config"),
+            "JUPYTER_DATA_DIR": str(home / "data"),
+            "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
+            "IPYTHONDIR": str(home / "ipython"),
+            "PYTHONPATH": str(REPOSITORY),
+            "PYTHONUNBUFFERED": "1",
+        }
+        if api_base is not None:
+            self.environment |= {
+                "DATALAYER_AGENT_API_BASE": api_base,
+                "DATALAYER_AGENT_MODEL": "openai/scripted",
+                "OPENAI_API_KEY": "sk-test-0123456789abcdef",
+            }
+        self.environment |= environment or {}
+        self._session = requests.Session()
+        self._session.headers["Authorization"] = f"token {TOKEN}"
+
+    def __enter__(self) -> RunningServer:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+        self._session.close()
+        if error is not None and self.log.exists():
+            print(self.log.read_text(errors="replace")[-8000:])
+
+    def start(self) -> None:
+        """Start the process and wait until it answers."""
+        command = [
+            sys.executable,
+            "-m",
+            "jupyterlab" if self.lab else "jupyter_server",
+            "--no-browser",
+            "--allow-root",
+            f"--ServerApp.root_dir={self.root}",
+            f"--ServerApp.port={self.port}",
+            "--ServerApp.ip=127.0.0.1",
+            "--ServerApp.port_retries=0",
+            f"--IdentityProvider.token={TOKEN}",
+            "--ServerApp.jpserver_extensions={'jupyter_datalayer_agent': True}",
+            *self.arguments,
+        ]
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                command, env=self.environment, cwd=self.folder, stdout=log, stderr=log
+            )
+        self._wait_until_it_answers()
+
+    def _wait_until_it_answers(self, seconds: float = 60) -> None:
+        assert self.process is not None
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                break
+            try:
+                if requests.get(f"{self.url}api", timeout=5).ok:
+                    return
+            except requests.ConnectionError:
+                # Nothing tells when a port is listened on but trying it.
+                time.sleep(0.05)
+        raise RuntimeError(f"The server did not start:\n{self.log.read_text()[-4000:]}")
+
+    def stop(self) -> None:
+        """End the process in its own way, and at last in ours."""
+        if self.process is None or self.process.poll() is not None:
+            return
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def kill(self) -> None:
+        """``kill -9``: nothing of it gets to say goodbye."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+
+    def request(self, method: str, path: str, **options: Any) -> requests.Response:
+        """A request to one of our routes (``chat``), or of Jupyter's (``/api/contents``)."""
+        route = path[1:] if path.startswith("/") else f"datalayer-agent/{path}"
+        return self._session.request(method, self.url + route, timeout=120, **options)
+
+    def get(self, path: str, **parameters: Any) -> Any:
+        """The JSON answer of a GET that must succeed."""
+        return self._json(self.request("GET", path, params=parameters))
+
+    def post(self, path: str, body: Any) -> Any:
+        """The JSON answer of a POST that must succeed."""
+        return self._json(self.request("POST", path, json=body))
+
+    @staticmethod
+    def _json(response: requests.Response) -> Any:
+        assert response.ok, f"{response.status_code} {response.text}"
+        return response.json()
+
+    def stream(self, path: str, body: Any | None = None, **options: Any) -> Iterator[Any]:
+        """The events of a stream as they come."""
+        method = "GET" if body is None else "POST"
+        with self.request(method, path, json=body, stream=True, **options) as response:
+            assert response.ok, f"{response.status_code} {response.text}"
+            for line in response.iter_lines(chunk_size=1):
+                if line.startswith(b"data: "):
+                    yield json.loads(line[6:])
