@@ -45,7 +45,7 @@ class KernelConnection:
         self._client: Any = None
         self._kernel: Any = None
         self._opened_ports: Any = None
-        self._answered_once = False
+        self._opened_process: Any = None
         self._listeners: dict[str, Callable[[str, Message], None]] = {}
         self._any_listeners: list[Callable[[Message], None]] = []
         self._readers: list[asyncio.Task[None]] = []
@@ -62,6 +62,7 @@ class KernelConnection:
             and self.kernel_id in self.manager
             and self.manager.get_kernel(self.kernel_id) is self._kernel
             and self._ports() == self._opened_ports
+            and self._process() == self._opened_process
             and all(not reader.done() for reader in self._readers)
         )
 
@@ -73,6 +74,9 @@ class KernelConnection:
     def _ports(self) -> Any:
         return getattr(self._kernel, "ports", None)
 
+    def _process(self) -> Any:
+        return getattr(getattr(self._kernel, "provisioner", None), "pid", None)
+
     async def open(self) -> None:
         """Connect, and wait until what the kernel publishes reaches us.
 
@@ -80,6 +84,7 @@ class KernelConnection:
         """
         self._kernel = self.manager.get_kernel(self.kernel_id)
         self._opened_ports = self._ports()
+        self._opened_process = self._process()
         self._client = _client(self._kernel)
         await ensure_async(self._client.start_channels(stdin=False, hb=False))
         add_callback = getattr(self._kernel, "add_restart_callback", None)
@@ -127,12 +132,8 @@ class KernelConnection:
                 listener(channel, message)
 
     def _watch(self, kind: str, message: Message) -> None:
-        state = message["content"].get("execution_state") if kind == "status" else None
-        # A new kernel says `starting` too, and we may hear it late: it counts once it has worked.
-        again = state == "starting" and self._has_worked
-        self._has_worked = self._has_worked or state in ("busy", "idle")
-        restarted = kind == "shutdown_reply" or state == "restarting" or again
-        if restarted and self._listeners:
+        # Not "starting": a new kernel says that as well, at any time around its first answers.
+        if kind == "shutdown_reply":
             self._death_reason = "The kernel was restarted or shut down"
             self._death.set()
 
@@ -193,6 +194,9 @@ class KernelConnection:
         if any(reader.done() for reader in self._readers):
             self._death_reason = "The connection to the kernel broke"
             return False
+        if self._process() != self._opened_process:
+            self._death_reason = "The kernel was restarted"
+            return False
         return bool(await ensure_async(self._kernel.is_alive()))
 
     async def wait_until_free(self) -> None:
@@ -212,7 +216,6 @@ class KernelConnection:
     def _answered(self, message: Message, answered: asyncio.Event) -> None:
         if message["header"]["msg_type"] == "kernel_info_reply":
             self.language_info = message["content"].get("language_info") or {}
-            self._answered_once = True
             answered.set()
 
     def send_execute(
