@@ -1,7 +1,7 @@
 """A real Jupyter server with the extension, as a process of its own, in folders of its own.
 
-    with RunningServer(tmp_path, api_base=model.base_url) as server:
-        reply = server.post("chat", {"message": "..."})
+with RunningServer(tmp_path, api_base=model.base_url) as server:
+    reply = server.post("chat", {"message": "..."})
 """
 
 from __future__ import annotations
@@ -155,9 +155,9 @@ class RunningServer:
         route = path[1:] if path.startswith("/") else f"datalayer-agent/{path}"
         return self._session.request(method, self.url + route, timeout=120, **options)
 
-    def get(self, path: str, **parameters: Any) -> Any:
+    def get(self, route: str, /, **parameters: Any) -> Any:
         """The JSON answer of a GET that must succeed."""
-        return self._json(self.request("GET", path, params=parameters))
+        return self._json(self.request("GET", route, params=parameters))
 
     def post(self, path: str, body: Any) -> Any:
         """The JSON answer of a POST that must succeed."""
