@@ -4,6 +4,7 @@ from .catalogue import default_model, find_model, models_reply, readiness
 from .litellm_model import LitellmModel
 from .loader import begin_import
 from .retry import MAX_RETRIES, delay_before
+from .shutdown import shutdown
 from .tokens import count_tokens, estimate_tokens
 from .types import (
     BrokenStream,
@@ -47,4 +48,5 @@ __all__ = [
     "find_model",
     "models_reply",
     "readiness",
+    "shutdown",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
@@ -57,7 +57,44 @@ def _base_from_environment(provider: Provider | None, environ: Mapping[str, str]
 
 # Prefixes of litellm that are not in the catalogue and are sometimes used with a base URL.
 _OTHER_PREFIXES = frozenset(
-    ["hosted_vllm", "vllm", "lm_studio", "llamafile", "custom_openai", "text-completion-openai", "litellm_proxy", "huggingface", "together_ai", "fireworks_ai", "nvidia_nim", "vertex_ai", "cohere", "cohere_chat", "perplexity", "databricks", "watsonx", "moonshot", "cerebras", "sambanova", "azure_ai", "github", "github_copilot", "novita", "hyperbolic", "baseten", "replicate", "sagemaker", "sagemaker_chat", "deepinfra", "dashscope", "volcengine", "nebius", "xinference", "oobabooga", "docker_model_runner"]
+    [
+        "hosted_vllm",
+        "vllm",
+        "lm_studio",
+        "llamafile",
+        "custom_openai",
+        "text-completion-openai",
+        "litellm_proxy",
+        "huggingface",
+        "together_ai",
+        "fireworks_ai",
+        "nvidia_nim",
+        "vertex_ai",
+        "cohere",
+        "cohere_chat",
+        "perplexity",
+        "databricks",
+        "watsonx",
+        "moonshot",
+        "cerebras",
+        "sambanova",
+        "azure_ai",
+        "github",
+        "github_copilot",
+        "novita",
+        "hyperbolic",
+        "baseten",
+        "replicate",
+        "sagemaker",
+        "sagemaker_chat",
+        "deepinfra",
+        "dashscope",
+        "volcengine",
+        "nebius",
+        "xinference",
+        "oobabooga",
+        "docker_model_runner",
+    ]
 )
 
 
@@ -100,7 +137,8 @@ def call_arguments(
         max_retries=0,
         num_retries=0,
         drop_params=True,
-        timeout=httpx.Timeout(idle_timeout, connect=CONNECT_TIMEOUT),
+        # The caller watches for silence itself, and knows more to say of it.
+        timeout=httpx.Timeout(idle_timeout + 10, connect=CONNECT_TIMEOUT),
     )
     if not where.responses:
         arguments["use_chat_completions_api"] = True
@@ -124,18 +162,24 @@ def input_items(items: Iterable[Item], responses: bool) -> list[Item]:
     item is only of use with its encrypted content, which the Responses API takes back."""
     sent = []
     for item in items:
-        kind = item.get("type", "message")
-        if kind == "reasoning" and (responses and not item.get("encrypted_content")):
+        reasoning = item.get("type") == "reasoning"
+        if reasoning and responses and not item.get("encrypted_content"):
             continue
-        keep_id = kind == "reasoning" and responses
-        sent.append(
-            {
-                name: value
-                for name, value in item.items()
-                if name != "status" and (keep_id or name != "id") and value is not None
-            }
-        )
+        left_out = {"status"} if reasoning and responses else {"status", "id"}
+        kept = {name: value for name, value in item.items() if name not in left_out}
+        sent.append(kept if responses else _plain_message(kept))
     return sent
+
+
+def _plain_message(item: Item) -> Item:
+    """A message of text alone with its text as a string: servers that imitate OpenAI's chat API do
+    not all take a list of parts, least of all from the assistant."""
+    parts = item.get("content")
+    if item.get("type", "message") != "message" or not isinstance(parts, list):
+        return item
+    if not all(part.get("type") in ("output_text", "input_text", "text") for part in parts):
+        return item
+    return {**item, "content": "".join(part["text"] for part in parts)}
 
 
 def takes_reasoning(litellm: ModuleType, model: str) -> bool:
@@ -153,10 +197,3 @@ def register(litellm: ModuleType, where: Route) -> None:
     provider = where.provider.prefix if where.provider else prefix.partition("/")[0]
     entry = {"litellm_provider": provider, "mode": "chat", "supports_native_streaming": True}
     litellm.register_model({where.model: entry})
-
-
-def without_reasoning(request: ModelRequest) -> ModelRequest:
-    """``request`` without reasoning items, for a model that cannot read those of another."""
-    return replace(
-        request, input=[item for item in request.input if item.get("type") != "reasoning"]
-    )

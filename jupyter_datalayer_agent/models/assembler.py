@@ -192,7 +192,7 @@ class Assembler:
 def is_json_object(text: str) -> bool:
     """Whether ``text`` is a whole JSON object, as a call's arguments are."""
     try:
-        return isinstance(json.loads(text or "{}"), dict)
+        return isinstance(json.loads(text), dict)
     except ValueError:
         return False
 

@@ -61,11 +61,13 @@ def model_error(
         return loader.unusable(error)
     if broken is not None and code in ("connection", "server"):
         code = "broken_stream"
-    retryable = False if "insufficient_quota" in str(error) else None
+    if code in ("connection", "broken_stream"):
+        status = None  # litellm makes one up
+    spent = any("insufficient_quota" in f"{it} {getattr(it, 'code', '')}" for it in chain)
     return ModelError(
         code,
         _message(code, detail, provider, api_base),
-        retryable=retryable,
+        retryable=False if spent else None,  # waiting brings no new quota
         retry_after=_retry_after(chain),
         status=status,
         broken=broken,
@@ -112,7 +114,7 @@ def _code(chain: list[BaseException], status: int | None, detail: str) -> ModelE
         return "rate_limit"
     if status in (400, 404, 405, 413, 422) or names & {"BadRequestError", "NotFoundError"}:
         return "bad_request"
-    if names & {"TransportError", "ClientError", "OSError", "Timeout", "APITimeoutError"}:
+    if names & {"TransportError", "ClientError", "OSError", "Timeout", "TimeoutError"}:
         return "connection"
     unreachable = re.search(r"connection error|disconnected|cannot connect", detail, re.IGNORECASE)
     return "connection" if unreachable else "server"

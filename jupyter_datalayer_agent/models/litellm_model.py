@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import Any
+
+import anyio
 
 from . import loader
 from .arguments import Route, call_arguments, register, route, takes_reasoning
@@ -42,7 +43,7 @@ class LitellmModel:
         if where.responses and takes_reasoning(litellm, where.model):
             arguments["include"] = ["reasoning.encrypted_content"]
         assembler = Assembler(bridged=not where.responses)
-        source = await self._open(litellm.aresponses(**arguments), where)
+        source = await self._open_readable(litellm, arguments, where)
         if not request.stream:
             for event in assembler.feed_whole(source):
                 yield event
@@ -62,11 +63,24 @@ class LitellmModel:
         code: ModelErrorCode = "no_model" if unset or not request.model else "authentication"
         raise ModelError(code, f"{state.reason} {state.what_to_do}")
 
+    async def _open_readable(self, litellm: Any, arguments: dict[str, Any], where: Route) -> Any:
+        """Open the answer; without earlier reasoning where the model cannot read it, as when a
+        session changes to another model or key."""
+        try:
+            return await self._open(litellm.aresponses(**arguments), where)
+        except ModelError as error:
+            kept = [item for item in arguments["input"] if item.get("type") != "reasoning"]
+            unreadable = error.code == "bad_request" and "encrypted" in error.message
+            if not unreadable or len(kept) == len(arguments["input"]):
+                raise
+        return await self._open(litellm.aresponses(**{**arguments, "input": kept}), where)
+
     async def _open(self, call: Any, where: Route) -> Any:
         """Make the call; its answer begins, or is there as a whole."""
         try:
-            return await asyncio.wait_for(call, self._idle_timeout)
-        except asyncio.TimeoutError as error:
+            with anyio.fail_after(self._idle_timeout):
+                return await call
+        except TimeoutError as error:
             raise self._silent(None) from error
         except Exception as error:  # litellm raises what its providers' clients raise: any kind
             raise self._failed(error, where, None) from error
@@ -79,10 +93,13 @@ class LitellmModel:
             events: AsyncIterator[Any] = source.__aiter__()
             while not assembler.ended:
                 try:
-                    event = await asyncio.wait_for(events.__anext__(), self._idle_timeout)
+                    # Not asyncio.wait_for: before Python 3.12 it loses a cancellation that comes
+                    # just when the event does.
+                    with anyio.fail_after(self._idle_timeout):
+                        event = await events.__anext__()
                 except StopAsyncIteration:
                     break
-                except asyncio.TimeoutError as error:
+                except TimeoutError as error:
                     raise self._silent(assembler.broken()) from error
                 except Exception as error:  # as in _open
                     raise self._failed(error, where, assembler.broken()) from error
@@ -128,5 +145,5 @@ async def _close(source: Any) -> None:
         close = getattr(holder, "aclose", None)
         if close is not None:
             # What is wrong with a connection that is being given up is of no interest.
-            with contextlib.suppress(OSError, RuntimeError, asyncio.TimeoutError):
+            with contextlib.suppress(OSError, RuntimeError):
                 await close()

@@ -13,6 +13,7 @@ import importlib.metadata
 import logging
 import os
 import threading
+import warnings
 from collections.abc import Iterator
 from concurrent.futures import Future
 from types import ModuleType
@@ -110,7 +111,9 @@ def _import_environment() -> Iterator[None]:
 
 
 def _quieten(module: Any) -> None:
-    """No "Give Feedback" on standard output, no log lines of each call's details."""
+    """No "Give Feedback" on standard output, no log lines of each call's details, and no warnings
+    about the copies that litellm makes of an answer for its own logging."""
+    warnings.filterwarnings("ignore", message="Pydantic serializer warnings", category=UserWarning)
     module.suppress_debug_info = True
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.ERROR)

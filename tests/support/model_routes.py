@@ -25,6 +25,9 @@ from tests.support.model_script import (
 if TYPE_CHECKING:
     from tests.support.model_server import ScriptedModelServer
 
+READING_TIME = 0.1
+"""Seconds that a client gets to read what was sent before the connection is cut."""
+
 ERROR_TYPES = {
     400: ("invalid_request_error", "bad_request"),
     401: ("invalid_request_error", "invalid_api_key"),
@@ -44,7 +47,7 @@ async def first_of(*events: asyncio.Event, timeout: float | None = None) -> None
             task.cancel()
 
 
-class Cut(Exception):  # noqa: N818 - not an error
+class Cut(Exception):
     """The script ends the connection here."""
 
 
@@ -131,6 +134,8 @@ class ModelHandler(tornado.web.RequestHandler):
             await self.server.pass_gate(self.gone)
         if planned.break_after == sent:
             await self.flush()
+            # A client that finds the connection gone drops what it has not read yet.
+            await first_of(self.gone, timeout=READING_TIME)
             raise Cut
         if planned.error is not None and planned.error.after == sent:
             error = planned.error

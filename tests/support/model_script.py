@@ -102,7 +102,7 @@ class Answer:
     usage: TokenCounts | None = None
 
 
-def Calls(calls: Sequence[Call], text: str = "") -> Answer:  # noqa: N802 - reads as a step
+def Calls(calls: Sequence[Call], text: str = "") -> Answer:
     """Parallel calls, with text before them if there is any."""
     return Answer([*([Say(text)] if text else []), *calls])
 

@@ -191,7 +191,7 @@ class ScriptedModelServer:
 
     # -- its life
 
-    def __enter__(self) -> ScriptedModelServer:  # noqa: PYI034 - Self needs Python 3.11
+    def __enter__(self) -> ScriptedModelServer:
         self.start()
         return self
 

@@ -1,0 +1,125 @@
+"""Streams that break: never a complete answer, and what was whole is kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_datalayer_agent.models import ItemDone, TextDelta
+from tests.models.calls import APIS, answer, model, request
+from tests.support.model_server import (
+    BreakAfter,
+    Call,
+    Calls,
+    DropConnection,
+    Gate,
+    Hang,
+    InvalidJson,
+    NoFinish,
+    Say,
+    ScriptedModelServer,
+    StreamError,
+)
+
+both_apis = pytest.mark.parametrize("api", APIS)
+TWO_CALLS = [Call("add", {"x": 1}, "call_a"), Call("add", {"x": 2}, "call_b")]
+
+
+@both_apis
+async def test_a_connection_cut_in_mid_text_is_a_broken_stream(api: str) -> None:
+    with ScriptedModelServer(BreakAfter(2, Say("one two three", chunk=4))) as server:
+        answered = await answer(request(server, api))
+    assert answered.failure.code == "broken_stream"
+    assert answered.failure.retryable
+    assert answered.text == "one two "
+    shown = answered.of(TextDelta)[0].item_id
+    assert answered.failure.broken.partial_item_ids == (shown,)
+    assert answered.failure.broken.items == ()
+    assert not answered.of(ItemDone)
+
+
+@both_apis
+@pytest.mark.parametrize("done", [True, False], ids=["with-DONE", "without-DONE"])
+async def test_a_stream_without_a_finish_is_not_a_whole_answer(api: str, done: bool) -> None:
+    with ScriptedModelServer(NoFinish(Say("Half an ans"), done=done)) as server:
+        answered = await answer(request(server, api))
+    assert answered.failure.code == "broken_stream"
+    assert answered.failure.retryable
+
+
+@both_apis
+async def test_a_cut_after_a_whole_call_keeps_text_and_call(api: str) -> None:
+    # Pieces: the text, the first call (one over Responses, name and arguments over chat), and the
+    # beginning of the second.
+    pieces = {"responses": 3, "chat": 5}[api]
+    step = Calls([TWO_CALLS[0], Call("add", {"x": 22222222222}, "call_b")], text="Adding.")
+    with ScriptedModelServer(BreakAfter(pieces, step)) as server:
+        answered = await answer(request(server, api))
+    assert answered.failure.code == "broken_stream"
+    message, call = answered.failure.broken.items
+    assert message["content"][0]["text"] == "Adding."
+    assert (call["call_id"], call["arguments"]) == ("call_a", '{"x": 1}')
+    assert len(answered.failure.broken.partial_item_ids) == 1
+
+
+@both_apis
+async def test_a_call_with_half_its_arguments_does_not_count(api: str) -> None:
+    pieces = {"responses": 1, "chat": 2}[api]
+    with ScriptedModelServer(BreakAfter(pieces, Call("add", {"x": 123456789012345}))) as server:
+        answered = await answer(request(server, api))
+    assert answered.failure.broken.items == ()
+    assert len(answered.failure.broken.partial_item_ids) == 1
+
+
+@both_apis
+async def test_a_call_without_a_finish_does_not_count_unless_it_is_valid(api: str) -> None:
+    step = Calls([TWO_CALLS[0], Call("add", '{"x": 2', "call_b")])
+    with ScriptedModelServer(NoFinish(step)) as server:
+        answered = await answer(request(server, api))
+    whole = [item["call_id"] for item in answered.failure.broken.items]
+    assert whole == (["call_a"] if api == "chat" else ["call_a", "call_b"])
+
+
+@both_apis
+async def test_an_error_in_mid_stream_is_a_broken_stream(api: str) -> None:
+    with ScriptedModelServer(StreamError("overloaded", Say("one two"), after=1)) as server:
+        answered = await answer(request(server, api))
+    assert answered.failure.code == "broken_stream"
+    assert answered.failure.retryable
+
+
+@both_apis
+async def test_what_is_not_json_is_a_broken_stream(api: str) -> None:
+    with ScriptedModelServer(InvalidJson()) as server:
+        answered = await answer(request(server, api))
+    assert answered.failure.code == "broken_stream"
+
+
+@both_apis
+async def test_a_stream_that_falls_silent_counts_as_broken(api: str) -> None:
+    with ScriptedModelServer(Gate(Say("one two", chunk=3), after=1)) as server:
+        answered = await answer(request(server, api), model(idle_timeout=0.5))
+        await server.wait_until(server.answered(0, "disconnected"), timeout=2)
+    assert answered.text == "one"
+    assert answered.failure.code == "broken_stream"
+    assert answered.failure.retryable
+    assert answered.failure.broken.partial_item_ids
+
+
+@both_apis
+async def test_a_server_that_never_answers_is_given_up(api: str) -> None:
+    with ScriptedModelServer(Hang(60)) as server:
+        answered = await answer(request(server, api), model(idle_timeout=0.5))
+        await server.wait_until(server.answered(0, "disconnected"), timeout=2)
+    assert answered.failure.retryable
+    assert "0.5 seconds" in answered.failure.message
+
+
+@both_apis
+async def test_a_dropped_connection_can_be_retried(api: str) -> None:
+    with ScriptedModelServer(DropConnection(), Say("Here.")) as server:
+        failed = await answer(request(server, api))
+        assert len(server.requests) == 1, "nobody but the turn loop retries"
+        again = await answer(request(server, api))
+    assert failed.failure.code == "connection"
+    assert failed.failure.retryable
+    assert again.text == "Here."

@@ -1,0 +1,180 @@
+"""What people are told when a call fails, and that no key is in it."""
+
+from __future__ import annotations
+
+import datetime
+import email.utils
+from typing import Any
+
+import pytest
+
+from jupyter_datalayer_agent.models.errors import redact
+from tests.models.calls import APIS, KEY, answer, model, request
+from tests.support.model_server import Hang, Say, ScriptedModelServer, Status
+
+both_apis = pytest.mark.parametrize("api", APIS)
+
+
+@both_apis
+@pytest.mark.parametrize(
+    ("status", "code", "retryable"),
+    [
+        (400, "bad_request", False),
+        (401, "authentication", False),
+        (403, "authentication", False),
+        (404, "bad_request", False),
+        (429, "rate_limit", True),
+        (500, "server", True),
+        (503, "server", True),
+        (529, "server", True),
+    ],
+)
+async def test_a_status_becomes_its_kind_of_error(
+    api: str, status: int, code: str, retryable: bool
+) -> None:
+    with ScriptedModelServer(Status(status)) as server:
+        answered = await answer(request(server, api))
+        assert len(server.requests) == 1
+    error = answered.failure
+    assert (error.code, error.retryable, error.status) == (code, retryable, status)
+    assert f"Scripted status {status}." in error.message
+    assert "Traceback" not in error.message
+    assert "litellm" not in error.message
+
+
+@both_apis
+async def test_peers_18_a_wrong_key_is_called_that_and_not_shown(api: str) -> None:
+    said = f"Incorrect API key provided: {KEY}. You can find your API key at https://example.com."
+    body = {"error": {"message": said, "type": "invalid_request_error", "code": "invalid_api_key"}}
+    with ScriptedModelServer(Status(401, body=body)) as server:
+        answered = await answer(request(server, api))
+        assert server.requests[0].authorization == "present"
+    error = answered.failure
+    assert error.code == "authentication"
+    assert "OPENAI_API_KEY" in error.message
+    assert "onnection error" not in error.message
+    assert KEY not in error.message
+
+
+@both_apis
+@pytest.mark.parametrize("value", ["", "  ", "sk-with\nnewline-inside", "schlüssel"])
+async def test_peers_18_an_empty_or_impossible_key_is_called_that(api: str, value: str) -> None:
+    with ScriptedModelServer() as server:
+        asked = request(server, api, api_base=None)
+        answered = await answer(asked, model(environ={"OPENAI_API_KEY": value}))
+    error = answered.failure
+    assert error.code == "authentication"
+    assert "OPENAI_API_KEY" in error.message
+    assert "onnection" not in error.message
+    assert not error.retryable
+
+
+async def test_no_key_at_all_says_which_one_to_set() -> None:
+    with ScriptedModelServer() as server:
+        asked = request(server, "auto", api_base=None, model="anthropic/claude-sonnet-5-5")
+        answered = await answer(asked, model(environ={}))
+    assert answered.failure.code == "no_model"
+    assert "ANTHROPIC_API_KEY" in answered.failure.message
+
+
+async def test_no_model_at_all_says_what_was_looked_for() -> None:
+    with ScriptedModelServer() as server:
+        answered = await answer(request(server, "auto", api_base=None, model=""))
+    assert answered.failure.code == "no_model"
+    assert "OPENAI_API_KEY" in answered.failure.message
+
+
+@both_apis
+async def test_a_key_with_white_space_around_it_works(api: str) -> None:
+    with ScriptedModelServer(Say("Hi.")) as server:
+        environ = {"OPENAI_API_KEY": f" {KEY}\n"}
+        answered = await answer(request(server, api), model(environ=environ))
+    assert answered.text == "Hi."
+
+
+@both_apis
+async def test_a_server_of_ones_own_needs_no_key(api: str) -> None:
+    with ScriptedModelServer(Say("Hi.")) as server:
+        answered = await answer(request(server, api, model="Qwen/Qwen3-8B"), model(environ={}))
+        assert server.requests[0].model == "Qwen/Qwen3-8B"
+    assert answered.text == "Hi."
+
+
+@both_apis
+async def test_retry_after_is_passed_on_in_seconds(api: str) -> None:
+    soon = datetime.datetime.now(tz=datetime.timezone.utc) + datetime.timedelta(seconds=30)
+    with ScriptedModelServer(
+        Status(429, {"Retry-After": "7"}),
+        Status(503, {"Retry-After": "1.5"}),
+        Status(429, {"Retry-After": email.utils.format_datetime(soon, usegmt=True)}),
+        Status(429),
+    ) as server:
+        waits = [(await answer(request(server, api))).failure.retry_after for _ in range(4)]
+    assert waits[:2] == [7.0, 1.5]
+    assert waits[2] is not None
+    assert 25 < waits[2] <= 30
+    assert waits[3] is None
+
+
+@both_apis
+async def test_a_spent_quota_is_not_retried(api: str) -> None:
+    body = {"error": {"message": "You exceeded your quota.", "code": "insufficient_quota"}}
+    with ScriptedModelServer(Status(429, body=body)) as server:
+        answered = await answer(request(server, api))
+    assert answered.failure.code == "rate_limit"
+    assert not answered.failure.retryable
+
+
+@both_apis
+async def test_a_conversation_that_is_too_long_is_called_that(api: str) -> None:
+    said = "This model's maximum context length is 8192 tokens. You requested 9000."
+    body: dict[str, Any] = {"error": {"message": said, "code": "context_length_exceeded"}}
+    with ScriptedModelServer(Status(400, body=body)) as server:
+        answered = await answer(request(server, api))
+    assert answered.failure.code == "context_window"
+    assert not answered.failure.retryable
+
+
+@both_apis
+async def test_nothing_listening_is_a_connection_error(api: str) -> None:
+    with ScriptedModelServer() as server:
+        asked = request(server, api)
+    answered = await answer(asked)
+    assert answered.failure.code == "connection"
+    assert answered.failure.retryable
+    assert "127.0.0.1" in answered.failure.message
+
+
+@both_apis
+async def test_a_body_that_is_no_json_is_shown_shortened(api: str) -> None:
+    with ScriptedModelServer(Status(502, body="<html>" + "bad gateway " * 200)) as server:
+        answered = await answer(request(server, api))
+    assert answered.failure.code == "server"
+    assert len(answered.failure.message) < 600
+
+
+async def test_an_answer_after_a_long_think_is_not_an_error() -> None:
+    with ScriptedModelServer(Hang(0.3, Say("Thought."))) as server:
+        answered = await answer(request(server, "chat"))
+    assert answered.text == "Thought."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Incorrect API key provided: sk-proj-abcdefghij123456.",
+        "key=AIzaSyA1234567890abcdefghijklmnop is not valid",
+        "header Authorization: Bearer abc.def-ghi_123",
+        "the secret hunter2hunter2 was refused",
+    ],
+)
+def test_what_looks_like_a_key_is_redacted(text: str) -> None:
+    shown = redact(text, {"MY_API_TOKEN": "hunter2hunter2", "HOME": "/root"})
+    assert "[key]" in shown
+    for secret in ("abcdefghij123456", "AIzaSyA", "def-ghi", "hunter2"):
+        assert secret not in shown
+
+
+def test_ordinary_words_are_not_redacted() -> None:
+    text = "key-value pairs and risk-averse tasks: the keyboard, /root and a task-based plan"
+    assert redact(text, {"HOME": "/root", "SHORT_KEY": "a"}) == text
