@@ -1,5 +1,6 @@
 import { Cell } from '@jupyterlab/cells';
 import { NotebookPanel } from '@jupyterlab/notebook';
+import { Contents } from '@jupyterlab/services';
 import { IDisposable } from '@lumino/disposable';
 import { Drag } from '@lumino/dragdrop';
 import { Widget } from '@lumino/widgets';
@@ -14,6 +15,7 @@ const CELL_WIDGETS = 'internal:cells';
 export class DropTarget implements IDisposable {
   constructor(
     private readonly _node: HTMLElement,
+    private readonly _contents: Contents.IManager,
     private readonly _onDrop: (attachments: Attachment[]) => void
   ) {
     for (const type of EVENTS) {
@@ -45,11 +47,17 @@ export class DropTarget implements IDisposable {
     event.stopPropagation();
     this._node.classList.toggle('da-mod-drop', event.type !== 'lm-drop');
     if (event.type === 'lm-drop') {
-      drag.dropAction = 'copy';
-      this._onDrop([...droppedFiles(drag), ...droppedCells(drag)]);
-    } else {
-      drag.dropAction = 'copy';
+      this._onDrop(this._dropped(drag));
     }
+    drag.dropAction = 'copy';
+  }
+
+  private _dropped(drag: Drag.Event): Attachment[] {
+    // Paths without the drive: the server knows those under its root.
+    return [...droppedFiles(drag), ...droppedCells(drag)].map(attachment => ({
+      ...attachment,
+      path: this._contents.localPath(attachment.path ?? '')
+    }));
   }
 
   private _isDisposed = false;

@@ -1,11 +1,12 @@
-import { JupyterFrontEnd, LabShell } from '@jupyterlab/application';
+import { JupyterFrontEnd } from '@jupyterlab/application';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { FileDialog } from '@jupyterlab/filebrowser';
 import { IOutput } from '@jupyterlab/nbformat';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
-import { Signal } from '@lumino/signaling';
+import { ISignal, Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
+import { Documents } from '../bridge/documents';
 import { ICellLabel, IEditor, IKernelState, INotebookHints } from './editor';
 
 /** A name that a data frame is loaded into. */
@@ -16,36 +17,37 @@ export class NotebookEditor implements IEditor {
   constructor(
     private readonly _app: JupyterFrontEnd,
     private readonly _tracker: INotebookTracker,
-    private readonly _documents: IDocumentManager
+    private readonly _manager: IDocumentManager
   ) {
-    _tracker.currentChanged.connect(this._onCurrent, this);
+    this._documents = new Documents(_app.shell, _tracker, _manager);
     _app.shell.currentChanged?.connect(this._emit, this);
-    _tracker.widgetAdded.connect((_, panel) => {
-      panel.disposed.connect(this._emit, this);
-      panel.context.pathChanged.connect(this._emit, this);
-      this._emit();
-    });
-    this._onCurrent();
+    _tracker.currentChanged.connect(this._emit, this);
+    _tracker.widgetAdded.connect((_, panel) => this._follow(panel));
+    _tracker.forEach(panel => this._follow(panel));
   }
 
-  readonly changed: Signal<IEditor, void> = new Signal(this);
+  get changed(): ISignal<IEditor, void> {
+    return this._changed;
+  }
 
   get activeNotebook(): string | null {
-    const current =
-      this._app.shell instanceof LabShell
-        ? this._app.shell.currentWidget
-        : this._tracker.currentWidget;
-    return current instanceof NotebookPanel ? current.context.path : null;
+    const active = this._documents.describe(this._app.shell.currentWidget);
+    return active?.kind === 'notebook' ? active.path : null;
   }
 
   get openNotebooks(): readonly string[] {
-    const paths: string[] = [];
-    this._tracker.forEach(panel => paths.push(panel.context.path));
-    return paths;
+    const paths = new Set<string>();
+    this._tracker.forEach(panel => {
+      const path = this._documents.pathOf(panel.context);
+      if (path !== null) {
+        paths.add(path);
+      }
+    });
+    return [...paths];
   }
 
   kernel(path: string): IKernelState | null {
-    const context = this._panel(path)?.sessionContext;
+    const context = this._documents.findNotebook(path)?.sessionContext;
     return context
       ? {
           name: context.kernelDisplayName,
@@ -55,30 +57,27 @@ export class NotebookEditor implements IEditor {
   }
 
   cell(path: string, cellId: string): ICellLabel | null {
-    const cells = this._panel(path)?.model?.cells;
-    if (!cells) {
+    const cells = this._documents.findNotebook(path)?.model?.sharedModel.cells;
+    const index = cells?.findIndex(cell => cell.getId() === cellId) ?? -1;
+    if (!cells || index < 0) {
       return null;
     }
-    for (let index = 0; index < cells.length; index++) {
-      const cell = cells.get(index);
-      if (cell.id === cellId) {
-        const source = cell.sharedModel.getSource();
-        const firstLine = source.split('\n').find(line => line.trim()) ?? '';
-        return { number: index + 1, firstLine };
-      }
-    }
-    return null;
+    const lines = cells[index].getSource().split('\n');
+    return {
+      number: index + 1,
+      firstLine: lines.find(line => line.trim()) ?? ''
+    };
   }
 
   hints(path: string): INotebookHints {
-    const cells = this._panel(path)?.model?.sharedModel.cells ?? [];
+    const notebook = this._documents.findNotebook(path);
+    const cells = notebook?.model?.sharedModel.cells ?? [];
     const sources = cells.map(cell => cell.getSource());
     const hints: INotebookHints = {
       isEmpty: sources.every(source => !source.trim())
     };
     for (const [index, cell] of cells.entries()) {
-      const { cell_type: type } = cell;
-      if (type !== 'code') {
+      if (cell.cell_type !== 'code') {
         continue;
       }
       const outputs = (cell.toJSON().outputs ?? []) as IOutput[];
@@ -96,44 +95,50 @@ export class NotebookEditor implements IEditor {
   }
 
   async reveal(path: string, cellId?: string): Promise<void> {
-    const widget = this._documents.openOrReveal(path);
-    if (!cellId || !(widget instanceof NotebookPanel)) {
+    if (!this._documents.findNotebook(path) || !cellId) {
+      this._manager.openOrReveal(path);
+    }
+    if (!cellId) {
       return;
     }
-    await widget.context.ready;
-    await widget.revealed;
-    const notebook = widget.content;
-    const index = notebook.widgets.findIndex(cell => cell.model.id === cellId);
-    if (index >= 0) {
-      await notebook.scrollToItem(index, 'smart');
-      flash(notebook.widgets[index]);
+    await this._documents.reveal(path, cellId, true);
+    const panel = this._documents.findNotebook(path);
+    const cell = panel?.content.widgets.find(
+      ({ model }) => model.id === cellId
+    );
+    if (cell) {
+      flash(cell);
     }
   }
 
   async chooseFiles(): Promise<string[]> {
     const { value } = await FileDialog.getOpenFiles({
-      manager: this._documents,
+      manager: this._manager,
       title: 'Attach files'
     });
     return (value ?? [])
       .filter(({ type }) => type !== 'directory')
-      .map(({ path }) => path);
+      .map(({ path }) => this._manager.services.contents.localPath(path));
   }
 
-  private _panel(path: string): NotebookPanel | undefined {
-    return this._tracker.find(panel => panel.context.path === path);
-  }
-
-  private _onCurrent(): void {
-    const context = this._tracker.currentWidget?.sessionContext;
-    // One connection a context, however often its notebook comes to the front.
-    context?.statusChanged.connect(this._emit, this);
+  private _follow(panel: NotebookPanel): void {
+    const { context, sessionContext } = panel;
+    panel.disposed.connect(this._emit, this);
+    context.pathChanged.connect(this._emit, this);
+    sessionContext.statusChanged.connect(this._emit, this);
+    void context.ready.then(
+      () => this._emit(),
+      () => undefined
+    );
     this._emit();
   }
 
   private _emit(): void {
-    this.changed.emit();
+    this._changed.emit();
   }
+
+  private readonly _documents: Documents;
+  private readonly _changed = new Signal<IEditor, void>(this);
 }
 
 /** Show for a moment which cell was meant. */

@@ -30,7 +30,7 @@ export class PanelView extends ReactWidget {
     this._rendermime = rendermime.clone({
       sanitizer: new PanelSanitizer(rendermime.sanitizer)
     });
-    this._drop = new DropTarget(this.node, attachments =>
+    this._drop = new DropTarget(this.node, contents, attachments =>
       model.attach(...attachments)
     );
   }

@@ -39,7 +39,7 @@ export class ToolCommands implements IChatCommandProvider {
         description: tool.enabled
           ? firstSentence(tool.description)
           : (tool.reason ?? 'not available now'),
-        icon: <span className={tool.enabled ? '' : 'da-unavailable'} />,
+        icon: mark(tool.enabled ? '' : 'da-mod-unavailable'),
         spaceOnAccept: true
       }));
   }
@@ -113,11 +113,11 @@ export class FileCommands implements IChatCommandProvider {
     if (!isFolder) {
       this._completed.set(entry.path, isNotebook ? 'notebook' : 'file');
     }
-    const icon = isFolder ? folderIcon : isNotebook ? notebookIcon : fileIcon;
+    const Icon = isFolder ? folderIcon : isNotebook ? notebookIcon : fileIcon;
     return {
       name: `@${escape(entry.path)}${isFolder ? '/' : ''}`,
       providerId: this.id,
-      icon,
+      icon: mark('', <Icon.react tag="span" />),
       spaceOnAccept: !isFolder
     };
   }
@@ -162,7 +162,8 @@ export class PanelCommands implements IChatCommandProvider {
       .map(([name, { description }]) => ({
         name,
         providerId: this.id,
-        description
+        description,
+        icon: mark('')
       }));
   }
 
@@ -196,6 +197,11 @@ export class PanelCommands implements IChatCommandProvider {
 const HELP =
   '@ attaches a file or notebook, # names a tool, /new begins a session, /stop stops. ' +
   'Enter sends, Shift+Enter breaks the line, Esc stops.';
+
+/** An icon by which the styles know a completion as ours. */
+function mark(className: string, icon?: JSX.Element): JSX.Element {
+  return <span className={`da-command ${className}`}>{icon}</span>;
+}
 
 /** Available tools first, and those whose name begins as typed. */
 function rank(tool: ToolListing, typed: string): number {

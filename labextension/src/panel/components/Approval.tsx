@@ -47,7 +47,7 @@ export const Approval = memo(function Approval(props: {
       <h3 id={id}>{what}?</h3>
       <p>{entry.reason}</p>
       {entry.changes.length > 0 ? (
-        <ChangeList changes={entry.changes} />
+        <ChangeList changes={entry.changes} isProposed />
       ) : (
         <LongText text={codeOf(entry.arguments)} label="What it would do" />
       )}

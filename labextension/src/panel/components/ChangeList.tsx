@@ -8,12 +8,14 @@ import { usePanel } from './context';
 /** The changed cells with their diffs; a click on one goes there. */
 export const ChangeList = memo(function ChangeList(props: {
   changes: readonly Change[];
+  /** They are not made yet. */
+  isProposed?: boolean;
 }): JSX.Element {
   return (
     <ul className="da-change-list">
       {props.changes.map((change, index) => (
         <li key={index}>
-          <CellLink change={change} />
+          <CellLink change={change} isProposed={!!props.isProposed} />
           <Diff change={change} />
         </li>
       ))}
@@ -22,7 +24,10 @@ export const ChangeList = memo(function ChangeList(props: {
 });
 
 /** A change as words that lead to its cell. */
-function CellLink(props: { change: Change }): JSX.Element {
+function CellLink(props: {
+  change: Change;
+  isProposed: boolean;
+}): JSX.Element {
   const { model } = usePanel();
   const { change } = props;
   const label = change.cellId
@@ -31,13 +36,14 @@ function CellLink(props: { change: Change }): JSX.Element {
   const source = change.op === 'delete' ? change.before : change.after;
   const firstLine = label?.firstLine ?? firstOf(source);
   const words = changeWords(
-    label ? { ...change, index: label.number - 1 } : change
+    label ? { ...change, index: label.number - 1 } : change,
+    props.isProposed
   );
   return (
     <button
       type="button"
       className="da-link"
-      disabled={change.op === 'delete'}
+      disabled={change.op === 'delete' && !props.isProposed}
       onClick={() => void model.editor.reveal(change.path, change.cellId)}
     >
       {words}

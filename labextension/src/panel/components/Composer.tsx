@@ -7,14 +7,13 @@ import React, { memo, useLayoutEffect, useEffect, useMemo, useRef } from 'react'
 import { IInputSetup } from '../chat/inputSetup';
 import { usePanel } from './context';
 
-/** The input of `@jupyter/chat`, made accessible and kept from taking the focus by itself. */
+/** The input of `@jupyter/chat` in JupyterLab's colours. */
 export const Composer = memo(function Composer(props: {
   setup: IInputSetup;
   themeManager: IThemeManager | null;
 }): JSX.Element {
   const { setup, themeManager } = props;
-  const { model, rendermime } = usePanel();
-  const frame = useRef<HTMLDivElement>(null);
+  const { rendermime } = usePanel();
   const context = useMemo(
     () => ({
       model: setup.chatModel,
@@ -26,6 +25,23 @@ export const Composer = memo(function Composer(props: {
     }),
     [setup, rendermime]
   );
+  return (
+    <JlThemeProvider themeManager={themeManager}>
+      <ChatReactContext.Provider value={context}>
+        <QuietInput setup={setup} />
+      </ChatReactContext.Provider>
+    </JlThemeProvider>
+  );
+});
+
+/**
+ * The input, made accessible and kept from taking the focus by itself.
+ *
+ * It stands under the theme, which mounts what is in it anew when it has loaded.
+ */
+function QuietInput(props: { setup: IInputSetup }): JSX.Element {
+  const { model } = usePanel();
+  const frame = useRef<HTMLDivElement>(null);
 
   // The input focuses itself when it is first drawn, which would take the keys of a person who
   // is typing elsewhere. In an inert element it cannot.
@@ -44,16 +60,12 @@ export const Composer = memo(function Composer(props: {
       className="da-composer"
       ref={frame}
       onFocus={() => model.inputFocused()}
-      onKeyDownCapture={keepComposition}
+      onKeyDownCapture={onKeyBefore}
     >
-      <JlThemeProvider themeManager={themeManager}>
-        <ChatReactContext.Provider value={context}>
-          <ChatInput model={setup.chatModel.input} />
-        </ChatReactContext.Provider>
-      </JlThemeProvider>
+      <ChatInput model={props.setup.chatModel.input} />
     </div>
   );
-});
+}
 
 /** The text field in an element; its hidden twin, which measures the height, is not it. */
 export function inputIn(
@@ -66,9 +78,29 @@ export function inputIn(
   );
 }
 
-/** Enter that ends a composition (Chinese, Japanese, Korean) does not send. */
-function keepComposition(event: React.KeyboardEvent): void {
-  if (event.key === 'Enter' && event.nativeEvent.isComposing) {
+/** What the input gets wrong by itself. */
+function onKeyBefore(event: React.KeyboardEvent): void {
+  const { key, target } = event;
+  if (key === 'Enter' && event.nativeEvent.isComposing) {
+    // Enter that ends a composition (Chinese, Japanese, Korean) does not send.
     event.stopPropagation();
+    return;
   }
+  if ((key !== 'Enter' && key !== 'Tab') || event.shiftKey) {
+    return;
+  }
+  // Newer versions of MUI take the words typed over the first completion, which would be lost.
+  const chosen = highlighted(target as HTMLElement);
+  if (chosen) {
+    event.preventDefault();
+    event.stopPropagation();
+    chosen.click();
+  }
+}
+
+/** The completion that is highlighted in the open menu of a field. */
+function highlighted(field: HTMLElement): HTMLElement | null {
+  const isOpen = field.getAttribute('aria-expanded') === 'true';
+  const id = field.getAttribute('aria-activedescendant');
+  return isOpen && id ? document.getElementById(id) : null;
 }

@@ -33,7 +33,10 @@ export const TurnView = memo(function TurnView(props: {
   turn: IReadable<ITurn>;
 }): JSX.Element {
   const turn = useValue(props.turn);
-  const shown = useMemo(() => foldReads(turn.entries), [turn.entries]);
+  const shown = useMemo(
+    () => foldReads(withoutAsked(turn.entries)),
+    [turn.entries]
+  );
   const isRunning = turn.status === 'running';
   return (
     <article className="da-turn" data-turn={turn.id} data-status={turn.status}>
@@ -54,6 +57,16 @@ export const TurnView = memo(function TurnView(props: {
     </article>
   );
 });
+
+/** A call that waits for approval does nothing yet: the question stands for it. */
+function withoutAsked(entries: readonly Entry[]): readonly Entry[] {
+  const asked = new Set(
+    entries.map(entry =>
+      entry.kind === 'approval' && !entry.decision ? entry.callId : undefined
+    )
+  );
+  return entries.filter(entry => entry.kind !== 'tool' || !asked.has(entry.id));
+}
 
 const UserMessage = memo(function UserMessage(props: {
   text: string;

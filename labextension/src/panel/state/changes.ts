@@ -48,16 +48,18 @@ export function countWords(changes: readonly Change[]): string {
   return `${parts.join(' and ')} changed`;
 }
 
-/** "Changed cell 4", "Removed cell 2", "Created data.csv". */
-export function changeWords(change: Change): string {
-  const verb = {
-    insert: 'Added',
-    update: 'Changed',
-    delete: 'Removed',
-    move: 'Moved',
-    create: 'Created',
-    write: 'Changed'
-  }[change.op];
+const VERBS = {
+  insert: ['Added', 'Add'],
+  update: ['Changed', 'Change'],
+  delete: ['Removed', 'Remove'],
+  move: ['Moved', 'Move'],
+  create: ['Created', 'Create'],
+  write: ['Changed', 'Change']
+} as const;
+
+/** "Changed cell 4", "Removed cell 2", "Created data.csv"; "Change cell 4" before it is done. */
+export function changeWords(change: Change, isProposed = false): string {
+  const verb = VERBS[change.op][isProposed ? 1 : 0];
   if (change.cellId && change.index !== undefined) {
     return `${verb} cell ${change.index + 1}`;
   }

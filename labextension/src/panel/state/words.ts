@@ -57,7 +57,7 @@ export function toolWords(call: IToolEntry, cellNumber: CellNumber): string {
   if (call.changes.length === 1) {
     return changeWords(call.changes[0]);
   }
-  const name = spoken(call.name);
+  const name = askWords(call, cellNumber);
   switch (call.status) {
     case 'ok':
       return name;
@@ -169,7 +169,9 @@ export function doneAndNot(
   turn: ITurn,
   cellNumber: CellNumber
 ): { done: string[]; not: string[] } {
-  const done = mergeChanges(turn.changes).map(changeWords);
+  const done = mergeChanges(turn.changes).map(change =>
+    changeWords(change)
+  );
   const not: string[] = [];
   for (const entry of turn.entries) {
     if (entry.kind !== 'tool') {
@@ -181,7 +183,11 @@ export function doneAndNot(
       done.push(toolWords(entry, cellNumber));
     }
   }
-  return { done, not };
+  return { done: done.map(lowerFirst), not: not.map(lowerFirst) };
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 /** "cell 4", "cells 4, 5", "3 cells" where their numbers are not known. */

@@ -1,0 +1,291 @@
+import { Signal } from '@lumino/signaling';
+import { DisposableDelegate, IDisposable } from '@lumino/disposable';
+
+import { ConnectionStatus, IPageConnection } from '../../api/connection';
+import { ApiError } from '../../api/errors';
+import {
+  ContextReply,
+  ErrorBody,
+  Event,
+  ModelsReply,
+  Op,
+  Session,
+  SessionCreate,
+  SessionPatch,
+  SessionsReply,
+  ToolsReply,
+  Turn,
+  TurnsReply
+} from '../../api/types';
+import { ICellLabel, IEditor, IKernelState, INotebookHints } from '../editor';
+import { IPanelClient, IPanelConnection, ISessionMemory } from '../services';
+
+/** A connection that keeps each session's events and hands out ops. */
+export class FakeConnection implements IPanelConnection {
+  readonly clientId = 'page_test';
+  status: ConnectionStatus = 'idle';
+  readonly statusChanged = new Signal<IPageConnection, ConnectionStatus>(
+    this as unknown as IPageConnection
+  );
+  readonly reconnecting = new Signal<
+    IPageConnection,
+    { attempt: number; delayMs: number }
+  >(this as unknown as IPageConnection);
+  readonly rejected = new Signal<IPageConnection, ErrorBody>(
+    this as unknown as IPageConnection
+  );
+  readonly ops: { sessionId: string; op: Op }[] = [];
+  readonly subscriptions: { sessionId: string; after: number }[] = [];
+  focused = 0;
+  refusal: ApiError | null = null;
+  /** What the agent does with an op; tests and demonstrations set it. */
+  onOp: (sessionId: string, op: Op, opId: string) => void = () => undefined;
+
+  connect(): void {
+    if (this.status === 'idle') {
+      this.setStatus('connected');
+    }
+  }
+
+  setStatus(status: ConnectionStatus): void {
+    this.status = status;
+    this.statusChanged.emit(status);
+  }
+
+  async submit(sessionId: string, op: Op): Promise<string> {
+    if (this.refusal) {
+      throw this.refusal;
+    }
+    this.ops.push({ sessionId, op });
+    const opId = `op_${this.ops.length}`;
+    setTimeout(() => this.onOp(sessionId, op, opId));
+    return opId;
+  }
+
+  subscribe(
+    sessionId: string,
+    after: number,
+    handler: (event: Event) => void
+  ): IDisposable {
+    this.subscriptions.push({ sessionId, after });
+    for (const event of this._log(sessionId)) {
+      if (event.seq > after) {
+        handler(event);
+      }
+    }
+    const entry = { sessionId, handler };
+    this._handlers.add(entry);
+    return new DisposableDelegate(() => this._handlers.delete(entry));
+  }
+
+  inputFocused(): void {
+    this.focused += 1;
+  }
+
+  /** Something happens in a session. */
+  emit(sessionId: string, event: EventInput): Event {
+    const log = this._log(sessionId);
+    const whole = {
+      at: Date.now(),
+      ...event,
+      seq: log.length + 1
+    } as Event;
+    log.push(whole);
+    for (const { sessionId: id, handler } of [...this._handlers]) {
+      if (id === sessionId) {
+        handler(whole);
+      }
+    }
+    return whole;
+  }
+
+  /** The events of a session so far. */
+  events(sessionId: string): readonly Event[] {
+    return this._log(sessionId);
+  }
+
+  private _log(sessionId: string): Event[] {
+    let log = this._logs.get(sessionId);
+    if (!log) {
+      log = [];
+      this._logs.set(sessionId, log);
+    }
+    return log;
+  }
+
+  private readonly _logs = new Map<string, Event[]>();
+  private readonly _handlers = new Set<{
+    sessionId: string;
+    handler: (event: Event) => void;
+  }>();
+}
+
+/** An event before it has a number. */
+export type EventInput = Event extends infer E
+  ? E extends Event
+    ? Omit<E, 'seq' | 'at'> & { at?: number }
+    : never
+  : never;
+
+/** Models of which one is ready. */
+export const READY: ModelsReply = {
+  models: [
+    {
+      id: 'openai/gpt-test',
+      label: 'GPT Test',
+      provider: 'openai',
+      ready: true,
+      vision: false
+    },
+    {
+      id: 'anthropic/claude-test',
+      label: 'Claude Test',
+      provider: 'anthropic',
+      ready: false,
+      reason: 'ANTHROPIC_API_KEY is not set',
+      vision: true
+    }
+  ],
+  default: 'openai/gpt-test',
+  ready: true,
+  connections: []
+};
+
+/** The server's routes, over sessions in memory. */
+export class FakeClient implements IPanelClient {
+  readonly sessions = new Map<string, Session>();
+  readonly turns = new Map<string, Turn[]>();
+  readonly patches: SessionPatch[] = [];
+  modelsReply: ModelsReply = READY;
+
+  async listSessions(): Promise<SessionsReply> {
+    const sessions = [...this.sessions.values()];
+    return { sessions: sessions.sort((a, b) => b.updatedAt - a.updatedAt) };
+  }
+
+  async createSession(body: SessionCreate = {}): Promise<Session> {
+    const id = `ses_${this.sessions.size + 1}`;
+    const session: Session = {
+      id,
+      title: body.title ?? 'New session',
+      createdAt: Date.now(),
+      updatedAt: Date.now(),
+      settings: body.settings ?? {},
+      turnCount: 0,
+      lastSeq: 0,
+      sessionTokens: 0
+    };
+    this.sessions.set(id, session);
+    return session;
+  }
+
+  async getSession(id: string): Promise<Session> {
+    const session = this.sessions.get(id);
+    if (!session) {
+      throw new ApiError('not_found', `There is no session ${id}.`);
+    }
+    return session;
+  }
+
+  async patchSession(id: string, body: SessionPatch): Promise<Session> {
+    this.patches.push(body);
+    const session = { ...(await this.getSession(id)) };
+    session.title = body.title ?? session.title;
+    session.settings = { ...session.settings, ...body.settings };
+    this.sessions.set(id, session);
+    return session;
+  }
+
+  async listTurns(
+    sessionId: string,
+    options: { limit?: number; before?: string } = {}
+  ): Promise<TurnsReply> {
+    const all = this.turns.get(sessionId) ?? [];
+    const { limit = 20, before } = options;
+    const end = before ? all.findIndex(turn => turn.id === before) : all.length;
+    const start = Math.max(0, end - limit);
+    return {
+      turns: all.slice(start, end),
+      before: start > 0 ? all[start].id : undefined
+    };
+  }
+
+  async context(): Promise<ContextReply> {
+    return { text: 'Cell 1: import pandas', tokens: 1234, notebookMode: 'off' };
+  }
+
+  async listTools(): Promise<ToolsReply> {
+    const tool = (name: string, description: string, reason?: string) => ({
+      name,
+      description,
+      parameters: {},
+      group: 'notebook',
+      changes: false,
+      destructive: false,
+      parallel: true,
+      aliases: [],
+      enabled: !reason,
+      reason
+    });
+    return {
+      mode: 'ask',
+      location: 'panel',
+      notebookMode: 'read-only',
+      tools: [
+        tool('getNotebookCells', 'Read cells of the notebook. More words.'),
+        tool('runNotebookCells', 'Run cells.', 'only in Agent mode'),
+        tool('listFiles', 'List the files in a folder.')
+      ]
+    };
+  }
+
+  async models(): Promise<ModelsReply> {
+    return this.modelsReply;
+  }
+}
+
+/** One open notebook. */
+export class FakeEditor implements IEditor {
+  readonly changed = new Signal<IEditor, void>(this as unknown as IEditor);
+  activeNotebook: string | null = 'cars.ipynb';
+  openNotebooks: readonly string[] = ['cars.ipynb'];
+  notebookHints: INotebookHints = { isEmpty: false };
+  cells: Record<string, ICellLabel> = {
+    c4: { number: 4, firstLine: 'cars.groupby("Origin")' },
+    c5: { number: 5, firstLine: 'cars["Horsepower"].mean()' }
+  };
+  readonly revealed: { path: string; cellId?: string }[] = [];
+
+  kernel(): IKernelState | null {
+    return { name: 'Python 3', status: 'idle' };
+  }
+
+  cell(_path: string, cellId: string): ICellLabel | null {
+    return this.cells[cellId] ?? null;
+  }
+
+  hints(): INotebookHints {
+    return this.notebookHints;
+  }
+
+  async reveal(path: string, cellId?: string): Promise<void> {
+    this.revealed.push({ path, cellId });
+  }
+
+  async chooseFiles(): Promise<string[]> {
+    return ['data/cars.csv'];
+  }
+}
+
+/** A memory that lasts as long as the test. */
+export class FakeMemory implements ISessionMemory {
+  constructor(public sessionId: string | null = null) {}
+
+  async load(): Promise<string | null> {
+    return this.sessionId;
+  }
+
+  save(sessionId: string | null): void {
+    this.sessionId = sessionId;
+  }
+}
