@@ -1,0 +1,96 @@
+"""The distribution as it is installed: `make test` installs the wheel before it runs these."""
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from importlib.metadata import distribution
+from pathlib import Path
+
+import nbformat
+import pytest
+
+import jupyter_datalayer_agent
+
+ROOT = Path(__file__).parent.parent
+
+
+def installed(suffix: str) -> Path:
+    """The file of the installed distribution whose path ends so."""
+    files = distribution("jupyter-datalayer-agent").files or []
+    [found] = [file for file in files if file.as_posix().endswith(suffix)]
+    return Path(str(found.locate()))
+
+
+def test_python_and_typescript_have_the_same_version() -> None:
+    package = json.loads((ROOT / "labextension/package.json").read_text())
+    assert package["version"] == jupyter_datalayer_agent.__version__
+
+
+def test_importing_the_package_imports_nothing_else() -> None:
+    before_and_after = (
+        "import sys, typing; before = set(sys.modules); import jupyter_datalayer_agent;"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", before_and_after],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.split() == ["jupyter_datalayer_agent"]
+
+
+def test_the_wheel_enables_the_server_extension() -> None:
+    config = json.loads(
+        installed("etc/jupyter/jupyter_server_config.d/jupyter_datalayer_agent.json").read_text()
+    )
+    assert config == {"ServerApp": {"jpserver_extensions": {"jupyter_datalayer_agent": True}}}
+
+
+def test_the_wheel_holds_the_built_labextension() -> None:
+    manifest = installed("share/jupyter/labextensions/jupyter-datalayer-agent/package.json")
+    entry = json.loads(manifest.read_text())["jupyterlab"]["_build"]["load"]
+    assert (manifest.parent / entry).is_file()
+    assert (manifest.parent / "install.json").is_file()
+    assert (manifest.parent / "schemas/jupyter-datalayer-agent/plugin.json").is_file()
+
+
+@pytest.mark.parametrize(
+    ("version", "enough"),
+    [
+        ((18, 20), False),
+        ((20, 18), False),
+        ((20, 19), True),
+        ((21, 7), False),
+        ((22, 11), False),
+        ((22, 12), True),
+        ((24, 0), True),
+    ],
+)
+def test_the_build_takes_a_node_that_the_bundler_can_use(
+    version: tuple[int, int], enough: bool
+) -> None:
+    package = json.loads((ROOT / "labextension/package.json").read_text())
+    assert package["engines"]["node"] == "^20.19.0 || >=22.12.0"
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    assert spec is not None and spec.loader is not None
+    hatch_build = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hatch_build)
+    assert hatch_build.node_is_new_enough(*version) is enough
+
+
+def test_the_example_is_a_valid_notebook_that_uses_the_data_beside_it() -> None:
+    notebook = nbformat.read(ROOT / "examples/cars.ipynb", as_version=nbformat.NO_CONVERT)
+    nbformat.validate(notebook)
+    assert (notebook.nbformat, notebook.nbformat_minor) == (4, 5)
+    code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+    [name] = re.findall(r'read_csv\("(.+?)"\)', code)
+    assert (ROOT / "examples" / name).is_file()
+
+
+def test_a_person_sees_no_image_in_the_readme_that_is_not_there() -> None:
+    for target in re.findall(r"!\[.*?\]\((.+?)\)", (ROOT / "README.md").read_text()):
+        assert (ROOT / target).is_file(), target
