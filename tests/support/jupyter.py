@@ -79,6 +79,7 @@ class RunningServer:
                 "OPENAI_API_KEY": "sk-test-0123456789abcdef",
             }
         self.environment |= environment or {}
+        self._streams: list[requests.Response] = []
         self._session = requests.Session()
         self._session.headers["Authorization"] = f"token {TOKEN}"
 
@@ -93,6 +94,8 @@ class RunningServer:
         trace: TracebackType | None,
     ) -> None:
         self.stop()
+        for response in self._streams:
+            response.close()
         self._session.close()
         if error is not None and self.log.exists():
             print(self.log.read_text(errors="replace")[-8000:])
@@ -171,8 +174,14 @@ class RunningServer:
     def stream(self, path: str, body: Any | None = None, **options: Any) -> Iterator[Any]:
         """The events of a stream as they come."""
         method = "GET" if body is None else "POST"
-        with self.request(method, path, json=body, stream=True, **options) as response:
-            assert response.ok, f"{response.status_code} {response.text}"
+        response = self.request(method, path, json=body, stream=True, **options)
+        self._streams.append(response)
+        assert response.ok, f"{response.status_code} {response.text}"
+        return self._events(response)
+
+    @staticmethod
+    def _events(response: requests.Response) -> Iterator[Any]:
+        with response:
             for line in response.iter_lines(chunk_size=1):
                 if line.startswith(b"data: "):
                     yield json.loads(line[6:])
