@@ -30,7 +30,7 @@ class Connection(aiosqlite.Connection):
         thread: Any = getattr(self, "_thread", self)
         thread.daemon = True
 
-    async def run(self, function: Callable[[sqlite3.Connection], T]) -> T:
+    async def in_thread(self, function: Callable[[sqlite3.Connection], T]) -> T:
         """``function(connection)``, in the connection's thread."""
         execute: Any = self._execute
         result: T = await execute(function, self._conn)

@@ -107,7 +107,7 @@ class Writer:
 
     async def _together(self, group: Sequence[_Pending[Any]]) -> list[Any]:
         writes = [pending.write for pending in group]
-        return await self._driver.run(lambda connection: _transact(connection, writes))
+        return await self._driver.in_thread(lambda connection: _transact(connection, writes))
 
     async def _alone(self, pending: _Pending[Any]) -> list[Any]:
         await self._driver.execute("BEGIN IMMEDIATE")
