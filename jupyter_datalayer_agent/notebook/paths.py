@@ -33,7 +33,7 @@ def resolve_path(path: str, root_dir: str | None) -> str:
     """
     if not path or "\0" in path:
         raise DocumentError("invalid_arguments", "The path is empty or not a path.", _INSIDE)
-    relative = posixpath.normpath(_relative(path, root_dir)).lstrip("/")
+    relative = posixpath.normpath(_relative(path, root_dir).lstrip("/"))
     if relative == ".":
         return ""
     if relative == ".." or relative.startswith("../"):
