@@ -76,7 +76,8 @@ def test_the_build_takes_a_node_that_the_bundler_can_use(
     package = json.loads((ROOT / "labextension/package.json").read_text())
     assert package["engines"]["node"] == "^20.19.0 || >=22.12.0"
     spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     hatch_build = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(hatch_build)
     assert hatch_build.node_is_new_enough(*version) is enough
