@@ -155,38 +155,50 @@ class Assembler:
 
     def _ended(self, item: Item) -> Iterator[StreamEvent]:
         kind = str(item.get("type"))
-        item_id = _id_of(item)
+        item_id = self._shown_id(kind, item)
         if kind == "reasoning":
             item = _sound_reasoning(item)
-            item_id = self._shown_reasoning(item_id)
         if kind == "message" and not text_of(item):
             self._drafts.pop(item_id, None)
             return
         draft = self._draft(item_id, kind)
         already = draft.item is not None
         draft.item = item
+        draft.call_id = item.get("call_id") or ""
         if not already and not self.bridged:
             yield ItemDone(item_id, item)
 
-    def _shown_reasoning(self, item_id: str) -> str:
-        """The id under which an item's reasoning was shown: the bridge ends it under another."""
-        if self.bridged and item_id not in self._drafts:
-            for shown, draft in self._drafts.items():
-                if draft.kind == "reasoning" and draft.item is None:
-                    return shown
+    def _shown_id(self, kind: str, item: Item) -> str:
+        """The id under which an item was begun: the bridge may end it under another."""
+        item_id = _id_of(item)
+        if item_id in self._drafts:
+            return item_id
+        for shown, draft in self._drafts.items():
+            same_call = kind == "function_call" and draft.call_id == item.get("call_id")
+            open_reasoning = kind == "reasoning" and draft.item is None
+            if draft.kind == kind and (same_call or (self.bridged and open_reasoning)):
+                return shown
         return item_id
 
     def _end(self, response: Any) -> None:
-        """Take the answer's own list of items for what the stream did not deliver, and its
-        usage."""
-        known = {draft.call_id for draft in self._drafts.values() if draft.kind == "function_call"}
+        """Take the answer's own list of items for what the stream did not deliver (the bridge of
+        litellm before 1.106 ends no reasoning items), its usage, and why it ended."""
         for item in map(_as_dict, response.output or []):
-            if item.get("type") == "function_call" and item.get("call_id") not in known:
+            if not self._delivered(item):
                 list(self._ended(item))
         self._usage = usage_of(getattr(response, "usage", None))
         reason = getattr(getattr(response, "incomplete_details", None), "reason", None)
-        self._finish_reason = str(reason or "stop")
+        cut = str(getattr(response, "status", None)) == "incomplete"
+        self._finish_reason = str(reason or ("max_output_tokens" if cut else "stop"))
         self.ended = True
+
+    def _delivered(self, item: Item) -> bool:
+        """Whether ``item`` of the final list, or one that must be it, has already ended."""
+        kind = item.get("type")
+        drafts = [draft for draft in self._drafts.values() if draft.kind == kind]
+        if kind == "function_call":
+            drafts = [draft for draft in drafts if draft.call_id == item.get("call_id")]
+        return bool(drafts) and all(draft.item is not None for draft in drafts)
 
 
 def is_json_object(text: str) -> bool:

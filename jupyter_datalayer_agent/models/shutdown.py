@@ -8,7 +8,7 @@ from . import loader
 
 
 async def shutdown() -> None:
-    """Close the connections that litellm keeps open, and end its background task of this event loop.
+    """Close the connections that litellm keeps open, and end its background task of this loop.
 
     Does nothing where litellm was never loaded. Called when the server stops."""
     if not loader.is_loaded():

@@ -56,8 +56,9 @@ class Answered:
     @property
     def done(self) -> ResponseDone:
         assert self.error is None, self.error
-        (done,) = self.of(ResponseDone)
-        assert self.events[-1] is done
+        done = self.events[-1]
+        assert self.of(ResponseDone) == [done]
+        assert isinstance(done, ResponseDone)
         return done
 
     @property

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_datalayer_agent.models import ModelRequest
+from jupyter_datalayer_agent.models import Item, ModelRequest
 from jupyter_datalayer_agent.models.arguments import Route, input_items, route
 
 OWN = "http://localhost:8000/v1"
@@ -65,7 +65,7 @@ def test_without_a_base_url_names_are_left_to_litellm() -> None:
 
 
 def test_ids_and_reasoning_that_no_server_keeps_are_left_out() -> None:
-    items = [
+    items: list[Item] = [
         {"type": "reasoning", "id": "rs_1", "summary": []},
         {"type": "reasoning", "id": "rs_2", "summary": [], "encrypted_content": "x"},
         {"type": "message", "id": "msg_1", "status": "completed", "role": "assistant",
@@ -80,7 +80,7 @@ def test_ids_and_reasoning_that_no_server_keeps_are_left_out() -> None:
 
 def test_messages_of_text_alone_go_to_chat_servers_as_strings() -> None:
     image = {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}
-    items = [
+    items: list[Item] = [
         {"role": "user", "content": [{"type": "input_text", "text": "a"}]},
         {"role": "user", "content": [{"type": "input_text", "text": "b"}, image]},
     ]
@@ -90,5 +90,5 @@ def test_messages_of_text_alone_go_to_chat_servers_as_strings() -> None:
 
 
 def test_the_same_items_give_the_same_bytes() -> None:
-    items = [{"role": "user", "content": "a"}, {"type": "reasoning", "summary": []}]
+    items: list[Item] = [{"role": "user", "content": "a"}, {"type": "reasoning", "summary": []}]
     assert input_items(items, responses=False) == input_items(items, responses=False)

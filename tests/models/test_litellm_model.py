@@ -168,8 +168,8 @@ async def test_a_model_that_no_price_list_knows_streams_natively(api: str) -> No
         async with contextlib.aclosing(model().stream(asked)) as events:
             async for event in events:
                 if isinstance(event, TextDelta):
+                    assert event.delta == "first"
                     break
-            assert event.delta == "first"
             assert server.requests[0].outcome is None, "the server was still in mid-answer"
             server.release()
             rest = [event.delta async for event in events if isinstance(event, TextDelta)]

@@ -127,11 +127,14 @@ class ScriptedModelServer:
         """Append the steps of a JSON script; ``default`` is set where it is given.
 
         Raises ``ScriptError``."""
+        steps: Sequence[Any]
         if isinstance(data, dict):
             if "default" in data:
                 self.set_default(step_from_json(data["default"]) if data["default"] else None)
-            data = data.get("steps", [])
-        self.script(*[step_from_json(step) for step in data])
+            steps = data.get("steps", [])
+        else:
+            steps = data
+        self.script(*[step_from_json(step) for step in steps])
 
     def set_default(self, step: Step | None) -> None:
         with self._changed:
@@ -270,7 +273,7 @@ class ScriptedModelServer:
             )
         while callable(step):
             step = step(request)
-        return step  # type: ignore[return-value]
+        return step
 
     def failed(self, message: str) -> None:
         with self._changed:

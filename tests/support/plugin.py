@@ -1,7 +1,8 @@
 """A pytest plugin for tests in which litellm runs: named in ``pytest_plugins`` of the top conftest.
 
-litellm keeps a task and open connections in each event loop that it was called in, and pydantic warns
-of the copies that it makes of answers. Warnings are errors here, and each test has a loop of its own.
+litellm keeps a task and open connections in each event loop that it was called in, and pydantic
+warns of the copies that it makes of answers. Warnings are errors here, and each test has a loop of
+its own.
 """
 
 from __future__ import annotations
