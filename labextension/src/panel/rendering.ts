@@ -73,7 +73,10 @@ export class BlockRenderer {
           new MimeModel({ data: { [MARKDOWN]: source }, trusted: false })
         );
       } catch (error) {
-        console.error('datalayer-agent: a message could not be rendered', error);
+        console.error(
+          'datalayer-agent: a message could not be rendered',
+          error
+        );
         renderer.node.textContent = source;
       }
       if (!this._isDisposed) {

@@ -123,10 +123,7 @@ export class FileCommands implements IChatCommandProvider {
   }
 
   private async _list(folder: string): Promise<Contents.IModel[]> {
-    if (
-      this._cache?.folder !== folder ||
-      Date.now() - this._cache.at > FRESH
-    ) {
+    if (this._cache?.folder !== folder || Date.now() - this._cache.at > FRESH) {
       const model = await this._contents
         .get(folder, { content: true })
         .catch(() => null);

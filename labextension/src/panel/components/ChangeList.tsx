@@ -6,28 +6,27 @@ import { Diff } from './Diff';
 import { usePanel } from './context';
 
 /** The changed cells with their diffs; a click on one goes there. */
-export const ChangeList = memo(function ChangeList(props: {
-  changes: readonly Change[];
-  /** They are not made yet. */
-  isProposed?: boolean;
-}): JSX.Element {
-  return (
-    <ul className="da-change-list">
-      {props.changes.map((change, index) => (
-        <li key={index}>
-          <CellLink change={change} isProposed={!!props.isProposed} />
-          <Diff change={change} />
-        </li>
-      ))}
-    </ul>
-  );
-});
+export const ChangeList = memo(
+  (props: {
+    changes: readonly Change[];
+    /** They are not made yet. */
+    isProposed?: boolean;
+  }): JSX.Element => {
+    return (
+      <ul className="da-change-list">
+        {props.changes.map((change, index) => (
+          <li key={index}>
+            <CellLink change={change} isProposed={!!props.isProposed} />
+            <Diff change={change} />
+          </li>
+        ))}
+      </ul>
+    );
+  }
+);
 
 /** A change as words that lead to its cell. */
-function CellLink(props: {
-  change: Change;
-  isProposed: boolean;
-}): JSX.Element {
+function CellLink(props: { change: Change; isProposed: boolean }): JSX.Element {
   const { model } = usePanel();
   const { change } = props;
   const label = change.cellId

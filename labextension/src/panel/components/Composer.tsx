@@ -2,37 +2,45 @@ import { ChatInput } from '@jupyter/chat/lib/components/input/chat-input';
 import { JlThemeProvider } from '@jupyter/chat/lib/components/jl-theme-provider';
 import { ChatReactContext } from '@jupyter/chat/lib/context';
 import { IThemeManager } from '@jupyterlab/apputils';
-import React, { memo, useLayoutEffect, useEffect, useMemo, useRef } from 'react';
+import React, {
+  memo,
+  useLayoutEffect,
+  useEffect,
+  useMemo,
+  useRef
+} from 'react';
 
 import { IInputSetup } from '../chat/inputSetup';
 import { usePanel } from './context';
 
 /** The input of `@jupyter/chat` in JupyterLab's colours. */
-export const Composer = memo(function Composer(props: {
-  setup: IInputSetup;
-  themeManager: IThemeManager | null;
-}): JSX.Element {
-  const { setup, themeManager } = props;
-  const { rendermime } = usePanel();
-  const context = useMemo(
-    () => ({
-      model: setup.chatModel,
-      rmRegistry: rendermime,
-      chatCommandRegistry: setup.commands,
-      attachmentOpenerRegistry: setup.openers,
-      inputToolbarRegistry: setup.toolbar,
-      area: 'sidebar' as const
-    }),
-    [setup, rendermime]
-  );
-  return (
-    <JlThemeProvider themeManager={themeManager}>
-      <ChatReactContext.Provider value={context}>
-        <QuietInput setup={setup} />
-      </ChatReactContext.Provider>
-    </JlThemeProvider>
-  );
-});
+export const Composer = memo(
+  (props: {
+    setup: IInputSetup;
+    themeManager: IThemeManager | null;
+  }): JSX.Element => {
+    const { setup, themeManager } = props;
+    const { rendermime } = usePanel();
+    const context = useMemo(
+      () => ({
+        model: setup.chatModel,
+        rmRegistry: rendermime,
+        chatCommandRegistry: setup.commands,
+        attachmentOpenerRegistry: setup.openers,
+        inputToolbarRegistry: setup.toolbar,
+        area: 'sidebar' as const
+      }),
+      [setup, rendermime]
+    );
+    return (
+      <JlThemeProvider themeManager={themeManager}>
+        <ChatReactContext.Provider value={context}>
+          <QuietInput setup={setup} />
+        </ChatReactContext.Provider>
+      </JlThemeProvider>
+    );
+  }
+);
 
 /**
  * The input, made accessible and kept from taking the focus by itself.

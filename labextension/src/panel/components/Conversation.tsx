@@ -1,20 +1,14 @@
-import React, {
-  memo,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState
-} from 'react';
+import React, { memo, useRef } from 'react';
 
 import { ConversationStore } from '../state/store';
 import { useValue } from '../state/value';
 import { TurnView } from './Turn';
 import { Welcome } from './Welcome';
 import { usePanel } from './context';
+import { useKeepPlace, useStayAtEnd } from './scrolling';
 
-/** As near to the end as counts as being there, in pixels. */
-const NEAR = 24;
+/** As near to the top as makes older turns load, in pixels. */
+const NEAR_TOP = 200;
 
 /** The turns, scrolled to the end as long as the person is there. */
 export function Conversation(): JSX.Element {
@@ -25,9 +19,12 @@ export function Conversation(): JSX.Element {
   const content = useRef<HTMLDivElement>(null);
   const [isAtEnd, goToEnd] = useStayAtEnd(scroller, content, shown.store);
 
+  useKeepPlace(scroller, shown.store, turnIds[0]);
+
   const isEmpty = turnIds.length === 0;
   const onScroll = () => {
-    if (scroller.current && scroller.current.scrollTop < 200 && shown.before) {
+    const top = scroller.current?.scrollTop ?? Infinity;
+    if (top < NEAR_TOP && shown.before) {
       void model.loadOlder();
     }
   };
@@ -50,7 +47,9 @@ export function Conversation(): JSX.Element {
               disabled={shown.isLoading}
               onClick={() => void model.loadOlder()}
             >
-              {shown.isLoading ? 'Loading earlier messages' : 'Earlier messages'}
+              {shown.isLoading
+                ? 'Loading earlier messages'
+                : 'Earlier messages'}
             </button>
           )}
           {isEmpty && shown.isLoading && (
@@ -69,85 +68,17 @@ export function Conversation(): JSX.Element {
   );
 }
 
-const Turns = memo(function Turns(props: {
-  store: ConversationStore;
-  ids: readonly string[];
-}): JSX.Element {
-  return (
-    <>
-      {props.ids.map(id => (
-        <TurnView key={id} turn={props.store.turn(id)} />
-      ))}
-    </>
-  );
-});
-
-/**
- * Keep the end in view while the content grows, unless the person scrolled away from it.
- *
- * Whether they did is known from scrolling up only: growth alone never counts as leaving.
- */
-function useStayAtEnd(
-  scroller: React.RefObject<HTMLDivElement>,
-  content: React.RefObject<HTMLDivElement>,
-  store: ConversationStore
-): [boolean, () => void] {
-  const [isAtEnd, setAtEnd] = useState(true);
-  const follows = useRef(true);
-
-  const goToEnd = useCallback(() => {
-    follows.current = true;
-    setAtEnd(true);
-    const node = scroller.current;
-    if (node) {
-      node.scrollTop = node.scrollHeight;
-    }
-  }, [scroller]);
-
-  // Another session begins at its end, and so does a new message of the person.
-  useLayoutEffect(goToEnd, [goToEnd, store]);
-  useEffect(() => {
-    let running = store.conversation.current.runningTurnId;
-    return store.conversation.subscribe(() => {
-      const now = store.conversation.current.runningTurnId;
-      if (now && now !== running) {
-        requestAnimationFrame(goToEnd);
-      }
-      running = now;
-    });
-  }, [store, goToEnd]);
-
-  useEffect(() => {
-    const node = scroller.current;
-    if (!node || !content.current) {
-      return;
-    }
-    let last = node.scrollTop;
-    const onScroll = () => {
-      const top = node.scrollTop;
-      const isNear = node.scrollHeight - top - node.clientHeight <= NEAR;
-      if (isNear) {
-        follows.current = true;
-      } else if (top < last) {
-        follows.current = false;
-      }
-      last = top;
-      setAtEnd(follows.current);
-    };
-    const observer = new ResizeObserver(() => {
-      if (follows.current) {
-        node.scrollTop = node.scrollHeight;
-        last = node.scrollTop;
-      }
-    });
-    observer.observe(content.current);
-    observer.observe(node);
-    node.addEventListener('scroll', onScroll, { passive: true });
-    return () => {
-      observer.disconnect();
-      node.removeEventListener('scroll', onScroll);
-    };
-  }, [scroller, content]);
-
-  return [isAtEnd, goToEnd];
-}
+const Turns = memo(
+  (props: {
+    store: ConversationStore;
+    ids: readonly string[];
+  }): JSX.Element => {
+    return (
+      <>
+        {props.ids.map(id => (
+          <TurnView key={id} turn={props.store.turn(id)} />
+        ))}
+      </>
+    );
+  }
+);

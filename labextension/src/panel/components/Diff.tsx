@@ -6,9 +6,7 @@ import { diffLines } from '../state/diff';
 const SIGN = { same: ' ', removed: '-', added: '+', gap: ' ' };
 
 /** What a change does to a source, by lines. */
-export const Diff = memo(function Diff(props: {
-  change: Change;
-}): JSX.Element | null {
+export const Diff = memo((props: { change: Change }): JSX.Element | null => {
   const { before, after } = props.change;
   const lines = useMemo(
     () => diffLines(before ?? '', after ?? ''),

@@ -10,7 +10,7 @@ export interface IIconButtonProps extends React.ButtonHTMLAttributes<HTMLButtonE
 
 /** A button that is an icon, with a name for everybody who does not see it. */
 export const IconButton = forwardRef<HTMLButtonElement, IIconButtonProps>(
-  function IconButton({ icon, label, className, ...props }, ref) {
+  ({ icon, label, className, ...props }, ref) => {
     return (
       <button
         type="button"

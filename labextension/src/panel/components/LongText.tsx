@@ -4,31 +4,30 @@ import React, { memo, useMemo } from 'react';
 const PIECE = 200;
 
 /** Text of any length that scrolls as smoothly as a short one. */
-export const LongText = memo(function LongText(props: {
-  text: string;
-  label: string;
-}): JSX.Element {
-  const { text, label } = props;
-  const pieces = useMemo(() => {
-    const lines = text.split('\n');
-    const made: { text: string; lines: number }[] = [];
-    for (let i = 0; i < lines.length; i += PIECE) {
-      const some = lines.slice(i, i + PIECE);
-      made.push({ text: some.join('\n'), lines: some.length });
-    }
-    return made;
-  }, [text]);
-  return (
-    <pre className="da-long-text" tabIndex={0} aria-label={label}>
-      {pieces.map((piece, index) => (
-        <div
-          key={index}
-          className="da-piece"
-          style={{ containIntrinsicHeight: `${piece.lines * 1.4}em` }}
-        >
-          {piece.text}
-        </div>
-      ))}
-    </pre>
-  );
-});
+export const LongText = memo(
+  (props: { text: string; label: string }): JSX.Element => {
+    const { text, label } = props;
+    const pieces = useMemo(() => {
+      const lines = text.split('\n');
+      const made: { text: string; lines: number }[] = [];
+      for (let i = 0; i < lines.length; i += PIECE) {
+        const some = lines.slice(i, i + PIECE);
+        made.push({ text: some.join('\n'), lines: some.length });
+      }
+      return made;
+    }, [text]);
+    return (
+      <pre className="da-long-text" tabIndex={0} aria-label={label}>
+        {pieces.map((piece, index) => (
+          <div
+            key={index}
+            className="da-piece"
+            style={{ containIntrinsicHeight: `${piece.lines * 1.4}em` }}
+          >
+            {piece.text}
+          </div>
+        ))}
+      </pre>
+    );
+  }
+);

@@ -14,7 +14,12 @@ import { Header } from './Header';
 import { Plan } from './Plan';
 import { Queue } from './Queue';
 import { ComposerContext } from './composerContext';
-import { IPanelContext, PanelContext, useCellNumber, usePanel } from './context';
+import {
+  IPanelContext,
+  PanelContext,
+  useCellNumber,
+  usePanel
+} from './context';
 
 const NO_TURN = new Value(emptyTurn(''));
 
@@ -130,7 +135,10 @@ function stopOnEscape(event: React.KeyboardEvent, stop: () => void): void {
     return;
   }
   const target = event.target as HTMLElement;
-  if (target.getAttribute('aria-expanded') === 'true' && target.matches('textarea')) {
+  if (
+    target.getAttribute('aria-expanded') === 'true' &&
+    target.matches('textarea')
+  ) {
     return; // The menu of completions closes.
   }
   stop();

@@ -12,10 +12,7 @@ import { useCellNumber } from './context';
 
 /** Many reads in a row, as one line that opens to them. */
 export const ReadGroup = memo(
-  function ReadGroup(props: {
-    group: IReadGroup;
-    target?: string;
-  }): JSX.Element {
+  (props: { group: IReadGroup; target?: string }): JSX.Element => {
     const { calls } = props.group;
     const [isOpen, setOpen] = useState(false);
     const id = useId();

@@ -10,6 +10,7 @@ import React, { memo, useId, useState } from 'react';
 
 import { IToolEntry } from '../state/turn';
 import { mergeChanges } from '../state/changes';
+import { pretty } from '../state/pretty';
 import { durationWords, toolWords } from '../state/words';
 import { ChangeList } from './ChangeList';
 import { Elapsed } from './Elapsed';
@@ -32,45 +33,44 @@ const STATUS_WORD = {
 };
 
 /** A tool call: one line with its real result, which opens to all that is known of it. */
-export const ToolLine = memo(function ToolLine(props: {
-  call: IToolEntry;
-  target?: string;
-}): JSX.Element {
-  const { call } = props;
-  const [isOpen, setOpen] = useState(false);
-  const id = useId();
-  const words = toolWords(call, useCellNumber(props.target));
-  const Caret = isOpen ? caretDownIcon.react : caretRightIcon.react;
-  return (
-    <div
-      className="da-tool"
-      data-testid="da-tool-call"
-      data-status={call.status}
-      data-tool={call.name}
-    >
-      <button
-        type="button"
-        className="da-tool-line"
-        aria-expanded={isOpen}
-        aria-controls={id}
-        onClick={() => setOpen(!isOpen)}
+export const ToolLine = memo(
+  (props: { call: IToolEntry; target?: string }): JSX.Element => {
+    const { call } = props;
+    const [isOpen, setOpen] = useState(false);
+    const id = useId();
+    const words = toolWords(call, useCellNumber(props.target));
+    const Caret = isOpen ? caretDownIcon.react : caretRightIcon.react;
+    return (
+      <div
+        className="da-tool"
+        data-testid="da-tool-call"
+        data-status={call.status}
+        data-tool={call.name}
       >
-        <StatusMark status={call.status} />
-        <span className="da-tool-words">
-          {words}
-          {call.status === 'running' && <Elapsed since={call.startedAt} />}
-        </span>
-        <span className="da-hidden">, {STATUS_WORD[call.status]}</span>
-        <Caret tag="span" className="da-caret" aria-hidden="true" />
-      </button>
-      {isOpen && (
-        <div className="da-tool-details" id={id}>
-          <ToolDetails call={call} />
-        </div>
-      )}
-    </div>
-  );
-});
+        <button
+          type="button"
+          className="da-tool-line"
+          aria-expanded={isOpen}
+          aria-controls={id}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <StatusMark status={call.status} />
+          <span className="da-tool-words">
+            {words}
+            {call.status === 'running' && <Elapsed since={call.startedAt} />}
+          </span>
+          <span className="da-hidden">, {STATUS_WORD[call.status]}</span>
+          <Caret tag="span" className="da-caret" aria-hidden="true" />
+        </button>
+        {isOpen && (
+          <div className="da-tool-details" id={id}>
+            <ToolDetails call={call} />
+          </div>
+        )}
+      </div>
+    );
+  }
+);
 
 function StatusMark(props: { status: IToolEntry['status'] }): JSX.Element {
   if (props.status === 'running') {
@@ -83,7 +83,10 @@ function StatusMark(props: { status: IToolEntry['status'] }): JSX.Element {
 function ToolDetails(props: { call: IToolEntry }): JSX.Element {
   const { call } = props;
   const changes = mergeChanges(call.changes);
-  const output = textOf(call.output);
+  const output =
+    call.output === undefined || call.output === null
+      ? ''
+      : pretty(call.output);
   return (
     <>
       <div className="da-tool-name">
@@ -105,7 +108,7 @@ function ToolDetails(props: { call: IToolEntry }): JSX.Element {
   );
 }
 
-/** Arguments: code as code, the rest as JSON. */
+/** Arguments: code in a field of its own, the rest a line each. */
 function Arguments(props: { value: unknown }): JSX.Element | null {
   const { value } = props;
   if (value === undefined || value === null) {
@@ -117,31 +120,21 @@ function Arguments(props: { value: unknown }): JSX.Element | null {
   const entries = Object.entries(value);
   const isCode = (text: unknown): text is string =>
     typeof text === 'string' && (text.includes('\n') || text.length > 60);
-  const code = entries.filter(([, text]) => isCode(text));
-  const rest = entries.filter(([, text]) => !isCode(text));
+  const rest = entries.filter(([, item]) => !isCode(item));
   return (
     <>
       {rest.length > 0 && (
-        <LongText
-          text={rest
-            .map(([key, item]) => `${key}: ${JSON.stringify(item)}`)
-            .join('\n')}
-          label="Arguments"
-        />
+        <LongText text={pretty(Object.fromEntries(rest))} label="Arguments" />
       )}
-      {code.map(([key, text]) => (
-        <React.Fragment key={key}>
-          <div className="da-caption">{key}</div>
-          <LongText text={String(text)} label={key} />
-        </React.Fragment>
-      ))}
+      {entries.map(
+        ([key, text]) =>
+          isCode(text) && (
+            <React.Fragment key={key}>
+              <div className="da-caption">{key}</div>
+              <LongText text={text} label={key} />
+            </React.Fragment>
+          )
+      )}
     </>
   );
-}
-
-function textOf(output: unknown): string {
-  if (output === undefined || output === null) {
-    return '';
-  }
-  return typeof output === 'string' ? output : JSON.stringify(output, null, 2);
 }

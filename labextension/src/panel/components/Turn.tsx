@@ -29,34 +29,38 @@ import { ToolLine } from './ToolLine';
 import { useCellNumber, usePanel } from './context';
 
 /** A message of the person and everything that came of it. */
-export const TurnView = memo(function TurnView(props: {
-  turn: IReadable<ITurn>;
-}): JSX.Element {
-  const turn = useValue(props.turn);
-  const shown = useMemo(
-    () => foldReads(withoutAsked(turn.entries)),
-    [turn.entries]
-  );
-  const isRunning = turn.status === 'running';
-  return (
-    <article className="da-turn" data-turn={turn.id} data-status={turn.status}>
-      <UserMessage text={turn.message} />
-      {shown.map((entry, index) => (
-        <EntryView
-          key={entry.id}
-          entry={entry}
-          target={turn.target}
-          isGrowing={
-            isRunning &&
-            index === shown.length - 1 &&
-            turn.activity.kind === 'writing'
-          }
-        />
-      ))}
-      {isRunning ? <Working turn={turn} /> : <Foot turn={turn} />}
-    </article>
-  );
-});
+export const TurnView = memo(
+  (props: { turn: IReadable<ITurn> }): JSX.Element => {
+    const turn = useValue(props.turn);
+    const shown = useMemo(
+      () => foldReads(withoutAsked(turn.entries)),
+      [turn.entries]
+    );
+    const isRunning = turn.status === 'running';
+    return (
+      <article
+        className="da-turn"
+        data-turn={turn.id}
+        data-status={turn.status}
+      >
+        <UserMessage text={turn.message} />
+        {shown.map((entry, index) => (
+          <EntryView
+            key={entry.id}
+            entry={entry}
+            target={turn.target}
+            isGrowing={
+              isRunning &&
+              index === shown.length - 1 &&
+              turn.activity.kind === 'writing'
+            }
+          />
+        ))}
+        {isRunning ? <Working turn={turn} /> : <Foot turn={turn} />}
+      </article>
+    );
+  }
+);
 
 /** A call that waits for approval does nothing yet: the question stands for it. */
 function withoutAsked(entries: readonly Entry[]): readonly Entry[] {
@@ -68,9 +72,7 @@ function withoutAsked(entries: readonly Entry[]): readonly Entry[] {
   return entries.filter(entry => entry.kind !== 'tool' || !asked.has(entry.id));
 }
 
-const UserMessage = memo(function UserMessage(props: {
-  text: string;
-}): JSX.Element | null {
+const UserMessage = memo((props: { text: string }): JSX.Element | null => {
   return props.text ? (
     <div className="da-user" data-testid="da-message" data-role="user">
       <span className="da-hidden">You: </span>
@@ -79,72 +81,72 @@ const UserMessage = memo(function UserMessage(props: {
   ) : null;
 });
 
-const EntryView = memo(function EntryView(props: {
-  entry: Entry | IReadGroup;
-  target?: string;
-  isGrowing: boolean;
-}): JSX.Element | null {
-  const { entry, target } = props;
-  switch (entry.kind) {
-    case 'text':
-      return entry.text.trim() ? (
-        <div
-          className="da-assistant"
-          data-testid="da-message"
-          data-role="assistant"
+const EntryView = memo(
+  (props: {
+    entry: Entry | IReadGroup;
+    target?: string;
+    isGrowing: boolean;
+  }): JSX.Element | null => {
+    const { entry, target } = props;
+    switch (entry.kind) {
+      case 'text':
+        return entry.text.trim() ? (
+          <div
+            className="da-assistant"
+            data-testid="da-message"
+            data-role="assistant"
+          >
+            <Markdown text={entry.text} isGrowing={props.isGrowing} />
+          </div>
+        ) : null;
+      case 'reasoning':
+        return <Reasoning entry={entry} />;
+      case 'tool':
+        return <ToolLine call={entry} target={target} />;
+      case 'reads':
+        return <ReadGroup group={entry} target={target} />;
+      case 'approval':
+        return <Approval entry={entry} target={target} />;
+      case 'question':
+        return <Question entry={entry} />;
+      case 'notice':
+        return <Notice entry={entry} />;
+    }
+  }
+);
+
+const Reasoning = memo(
+  (props: { entry: IReasoningEntry }): JSX.Element | null => {
+    const [isOpen, setOpen] = useState(false);
+    const id = useId();
+    const { text } = props.entry;
+    if (!text.trim()) {
+      return null;
+    }
+    const Caret = isOpen ? caretDownIcon.react : caretRightIcon.react;
+    return (
+      <div className="da-reasoning">
+        <button
+          type="button"
+          className="da-tool-line"
+          aria-expanded={isOpen}
+          aria-controls={id}
+          onClick={() => setOpen(!isOpen)}
         >
-          <Markdown text={entry.text} isGrowing={props.isGrowing} />
-        </div>
-      ) : null;
-    case 'reasoning':
-      return <Reasoning entry={entry} />;
-    case 'tool':
-      return <ToolLine call={entry} target={target} />;
-    case 'reads':
-      return <ReadGroup group={entry} target={target} />;
-    case 'approval':
-      return <Approval entry={entry} target={target} />;
-    case 'question':
-      return <Question entry={entry} />;
-    case 'notice':
-      return <Notice entry={entry} />;
+          <span className="da-tool-words">Reasoning</span>
+          <Caret tag="span" className="da-caret" aria-hidden="true" />
+        </button>
+        {isOpen && (
+          <div className="da-reasoning-text" id={id}>
+            {text}
+          </div>
+        )}
+      </div>
+    );
   }
-});
+);
 
-const Reasoning = memo(function Reasoning(props: {
-  entry: IReasoningEntry;
-}): JSX.Element | null {
-  const [isOpen, setOpen] = useState(false);
-  const id = useId();
-  const { text } = props.entry;
-  if (!text.trim()) {
-    return null;
-  }
-  const Caret = isOpen ? caretDownIcon.react : caretRightIcon.react;
-  return (
-    <div className="da-reasoning">
-      <button
-        type="button"
-        className="da-tool-line"
-        aria-expanded={isOpen}
-        aria-controls={id}
-        onClick={() => setOpen(!isOpen)}
-      >
-        <span className="da-tool-words">Reasoning</span>
-        <Caret tag="span" className="da-caret" aria-hidden="true" />
-      </button>
-      {isOpen && (
-        <div className="da-reasoning-text" id={id}>
-          {text}
-        </div>
-      )}
-    </div>
-  );
-});
-
-const Notice = memo(function Notice(props: {
-  entry: INoticeEntry;
-}): JSX.Element {
+const Notice = memo((props: { entry: INoticeEntry }): JSX.Element => {
   const { entry } = props;
   return (
     <div className={`da-notice da-mod-${entry.level}`} role="alert">

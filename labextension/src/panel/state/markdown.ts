@@ -22,9 +22,10 @@ type Open =
   | null;
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
-const HTML = /^ {0,3}<([a-z][a-z0-9-]*)\b[^>]*>/i;
+const HTML = /^ {0,3}<([a-z][a-z0-9-]*)(?=[\s/>])[^>]*>/i;
 const VOID_TAGS = new Set(['br', 'hr', 'img', 'input', 'wbr']);
-const CONTINUES = /^(\s|[-*+]\s|\d{1,9}[.)]\s|>|\|)/;
+const ITEM = /^ {0,3}([-*+]|\d{1,9}[.)])(\s|$)/;
+const PART_OF_MARKER = /^([-*+]|\d{1,9}[.)]?)$/;
 const DEFINITION = /^ {0,3}\[[^\]]+\]:\s/m;
 
 /**
@@ -90,6 +91,7 @@ function scan(
   let begin = offset;
   let open: Open = null;
   let blank = false;
+  let inList = false;
   let position = offset;
   const finish = (end: number) => {
     const block = text.slice(begin, end);
@@ -113,14 +115,19 @@ function scan(
     } else if (!line.trim()) {
       blank = isWhole;
     } else {
-      const starts = opening(line);
+      // Of a line that is not whole yet, nothing is decided that its rest could change.
+      const starts = isWhole ? opening(line) : null;
+      const continues =
+        /^\s/.test(line) ||
+        (inList && ITEM.test(line)) ||
+        (!isWhole && PART_OF_MARKER.test(line));
       // A fence begins a block of its own, unless it stands in a list; else a blank line must
       // stand between.
-      if (starts?.kind === 'fence' && !starts.nested && position > begin) {
-        finish(position);
-      } else if (blank && !CONTINUES.test(line)) {
+      const isFence = starts?.kind === 'fence' && !starts.nested;
+      if (position > begin && (isFence || (blank && !continues))) {
         finish(position);
       }
+      inList = position === begin ? ITEM.test(line) : inList;
       blank = false;
       open = starts;
     }

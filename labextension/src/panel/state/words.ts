@@ -3,7 +3,10 @@ import { changeWords, mergeChanges } from './changes';
 import { ITurn, IToolEntry, waitingIn } from './turn';
 
 /** How a cell is named to a person, from its notebook and id; null where it is not there. */
-export type CellNumber = (path: string | undefined, id: string) => number | null;
+export type CellNumber = (
+  path: string | undefined,
+  id: string
+) => number | null;
 
 /** The part of a tool call that words are made of. */
 export type ICall = Pick<IToolEntry, 'name' | 'arguments'>;
@@ -169,9 +172,7 @@ export function doneAndNot(
   turn: ITurn,
   cellNumber: CellNumber
 ): { done: string[]; not: string[] } {
-  const done = mergeChanges(turn.changes).map(change =>
-    changeWords(change)
-  );
+  const done = mergeChanges(turn.changes).map(change => changeWords(change));
   const not: string[] = [];
   for (const entry of turn.entries) {
     if (entry.kind !== 'tool') {

@@ -1,0 +1,232 @@
+import { ApiError } from '../../api/errors';
+import { PanelModel } from '../model';
+import { FakeClient, FakeConnection, FakeEditor, FakeMemory } from './fakes';
+import { turnRecord } from './samples';
+
+function makeModel(sessionId: string | null = null) {
+  const connection = new FakeConnection();
+  const client = new FakeClient();
+  const editor = new FakeEditor();
+  const memory = new FakeMemory(sessionId);
+  const model = new PanelModel({ client, connection, editor, memory });
+  return { model, connection, client, editor, memory };
+}
+
+async function session(client: FakeClient, title = 'Cars') {
+  return client.createSession({ title, settings: { mode: 'edit' } });
+}
+
+describe('a message', () => {
+  it('makes the session, listens to it, and goes with all that was chosen', async () => {
+    const { model, connection, memory } = makeModel();
+    await model.start();
+    model.setMode('agent');
+    model.attach({ kind: 'notebook', path: 'cars.ipynb' });
+    expect(await model.send('Find the mean')).toBe(true);
+    expect(connection.subscriptions).toEqual([
+      { sessionId: 'ses_1', after: 0 }
+    ]);
+    expect(connection.ops[0].op).toMatchObject({
+      type: 'user_message',
+      request: {
+        message: 'Find the mean',
+        sessionId: 'ses_1',
+        mode: 'agent',
+        attachments: [{ kind: 'notebook', path: 'cars.ipynb' }],
+        activeNotebook: 'cars.ipynb',
+        clientId: 'page_test',
+        location: 'panel'
+      }
+    });
+    expect(memory.sessionId).toBe('ses_1');
+  });
+
+  it('says that no notebook is active, rather than leaving it open', async () => {
+    const { model, connection, editor } = makeModel();
+    editor.activeNotebook = null;
+    await model.start();
+    await model.send('Hello');
+    expect(connection.ops[0].op).toMatchObject({
+      request: { activeNotebook: null }
+    });
+  });
+
+  it('belongs to one new session when two are sent at once', async () => {
+    const { model, client, connection } = makeModel();
+    await model.start();
+    await Promise.all([model.send('one'), model.send('two')]);
+    expect(client.sessions.size).toBe(1);
+    expect(connection.subscriptions).toHaveLength(1);
+    expect(connection.ops).toHaveLength(2);
+  });
+
+  it('is kept when it is refused, with the reason', async () => {
+    const { model, connection } = makeModel();
+    await model.start();
+    connection.refusal = new ApiError('too_large', 'The message is too large.');
+    expect(await model.send('x')).toBe(false);
+    expect(model.notice.current).toEqual({
+      level: 'error',
+      message: 'The message is too large.'
+    });
+  });
+
+  it('is kept while there is no connection', async () => {
+    const { model, connection } = makeModel();
+    await model.start();
+    connection.setStatus('reconnecting');
+    expect(await model.send('x')).toBe(false);
+    expect(connection.ops).toHaveLength(0);
+    expect(model.link.current.status).toBe('offline');
+  });
+});
+
+describe('after a reload', () => {
+  it('the session is shown as it was, with what it remembers', async () => {
+    const { model, client, connection } = makeModel('ses_1');
+    await session(client);
+    client.turns.set('ses_1', [turnRecord({ id: 't1', lastSeq: 7 })]);
+    await model.start();
+    const { store } = model.shown.current;
+    expect(store.conversation.current).toMatchObject({
+      title: 'Cars',
+      turnIds: ['t1']
+    });
+    expect(model.choices.current.mode).toBe('edit');
+    expect(connection.subscriptions[0].after).toBe(7);
+  });
+
+  it('a turn that still runs goes on streaming, and nothing stands twice', async () => {
+    const { model, client, connection } = makeModel('ses_1');
+    await session(client);
+    const emit = (event: Parameters<typeof connection.emit>[1]) =>
+      connection.emit('ses_1', { turnId: 't2', ...event });
+    for (let i = 0; i < 4; i++) {
+      connection.emit('ses_1', { type: 'status', message: 'x', turnId: 't1' });
+    }
+    emit({
+      type: 'turn_started',
+      mode: 'ask',
+      notebookMode: 'off',
+      tools: [],
+      message: 'Go'
+    });
+    emit({ type: 'text_delta', itemId: 'a', delta: 'The mean ' });
+    client.turns.set('ses_1', [
+      turnRecord({ id: 't1', firstSeq: 1, lastSeq: 4 }),
+      turnRecord({ id: 't2', firstSeq: 5, lastSeq: 6, status: 'running' })
+    ]);
+    await model.start();
+    emit({ type: 'text_delta', itemId: 'a', delta: 'is 104.5' });
+    const { store } = model.shown.current;
+    expect(store.conversation.current).toMatchObject({
+      turnIds: ['t1', 't2'],
+      runningTurnId: 't2'
+    });
+    expect(store.turn('t2').current.entries).toEqual([
+      { kind: 'text', id: 'a', text: 'The mean is 104.5' }
+    ]);
+  });
+
+  it('a session that was deleted gives way to a new one', async () => {
+    const { model, memory } = makeModel('ses_gone');
+    await model.start();
+    expect(model.shown.current.sessionId).toBeNull();
+    expect(memory.sessionId).toBeNull();
+    expect(model.notice.current).toBeNull();
+  });
+});
+
+describe('sessions', () => {
+  it('load their newest turns, and older ones on demand', async () => {
+    const { model, client } = makeModel();
+    await session(client);
+    client.turns.set(
+      'ses_1',
+      Array.from({ length: 45 }, (_, i) => turnRecord({ id: `t${i}` }))
+    );
+    await model.open('ses_1');
+    const ids = () => model.shown.current.store.conversation.current.turnIds;
+    expect(ids()).toHaveLength(20);
+    await model.loadOlder();
+    expect(ids()).toHaveLength(40);
+    await model.loadOlder();
+    expect(ids()[0]).toBe('t0');
+    expect(model.shown.current.before).toBeUndefined();
+  });
+
+  it('do not mix: what comes late for one is not shown in another', async () => {
+    const { model, client, connection } = makeModel();
+    await session(client, 'One');
+    await session(client, 'Two');
+    await model.open('ses_1');
+    await model.open('ses_2');
+    connection.emit('ses_1', {
+      type: 'turn_started',
+      turnId: 'a',
+      mode: 'ask',
+      notebookMode: 'off',
+      tools: [],
+      message: 'late'
+    });
+    const { store, sessionId } = model.shown.current;
+    expect(sessionId).toBe('ses_2');
+    expect(store.conversation.current.turnIds).toEqual([]);
+  });
+
+  it('are renamed', async () => {
+    const { model, client } = makeModel();
+    await session(client);
+    await model.open('ses_1');
+    await model.rename('  Horses ');
+    expect(model.shown.current.store.conversation.current.title).toBe('Horses');
+  });
+});
+
+describe('stopping', () => {
+  it('interrupts what runs, and does nothing when nothing runs', async () => {
+    const { model, connection, client } = makeModel();
+    await session(client);
+    await model.open('ses_1');
+    model.stop();
+    expect(connection.ops).toHaveLength(0);
+    connection.emit('ses_1', {
+      type: 'turn_started',
+      turnId: 'a',
+      mode: 'ask',
+      notebookMode: 'off',
+      tools: [],
+      message: 'x'
+    });
+    model.stop();
+    expect(connection.ops).toEqual([
+      { sessionId: 'ses_1', op: { type: 'interrupt' } }
+    ]);
+  });
+});
+
+describe('the input', () => {
+  it('tells once that the person turned to it', () => {
+    const { model, connection } = makeModel();
+    model.inputFocused();
+    model.inputFocused();
+    expect(connection.focused).toBe(1);
+  });
+});
+
+describe('attachments', () => {
+  it('stand once, can be taken away, and are remembered by the session', async () => {
+    const { model, client } = makeModel();
+    await session(client);
+    await model.open('ses_1');
+    const notebook = { kind: 'notebook' as const, path: 'cars.ipynb' };
+    model.attach(notebook, { ...notebook });
+    expect(model.choices.current.attachments).toEqual([notebook]);
+    model.detach({ ...notebook });
+    expect(model.choices.current.attachments).toEqual([]);
+    expect(client.patches.map(patch => patch.settings?.attachments)).toEqual([
+      [notebook],
+      []
+    ]);
+  });
+});

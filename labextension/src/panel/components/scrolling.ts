@@ -1,0 +1,113 @@
+import {
+  RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState
+} from 'react';
+
+import { ConversationStore } from '../state/store';
+
+/** As near to the end as counts as being there, in pixels. */
+const NEAR = 24;
+
+/**
+ * Keep the end in view while the content grows, unless the person scrolled away from it.
+ *
+ * Whether they did is known from scrolling up only: growth alone never counts as leaving.
+ */
+export function useStayAtEnd(
+  scroller: RefObject<HTMLDivElement>,
+  content: RefObject<HTMLDivElement>,
+  store: ConversationStore
+): [boolean, () => void] {
+  const [isAtEnd, setAtEnd] = useState(true);
+  const follows = useRef(true);
+
+  const goToEnd = useCallback(() => {
+    follows.current = true;
+    setAtEnd(true);
+    const node = scroller.current;
+    if (node) {
+      node.scrollTop = node.scrollHeight;
+    }
+  }, [scroller]);
+
+  // Another session begins at its end, and so does a new message of the person.
+  useLayoutEffect(goToEnd, [goToEnd, store]);
+  useEffect(() => {
+    let running = store.conversation.current.runningTurnId;
+    return store.conversation.subscribe(() => {
+      const now = store.conversation.current.runningTurnId;
+      if (now && now !== running) {
+        requestAnimationFrame(goToEnd);
+      }
+      running = now;
+    });
+  }, [store, goToEnd]);
+
+  useEffect(() => {
+    const node = scroller.current;
+    if (!node || !content.current) {
+      return;
+    }
+    let last = node.scrollTop;
+    const onScroll = () => {
+      const top = node.scrollTop;
+      const isNear = node.scrollHeight - top - node.clientHeight <= NEAR;
+      if (isNear) {
+        follows.current = true;
+      } else if (top < last) {
+        follows.current = false;
+      }
+      last = top;
+      setAtEnd(follows.current);
+    };
+    const observer = new ResizeObserver(() => {
+      if (follows.current) {
+        node.scrollTop = node.scrollHeight;
+        last = node.scrollTop;
+      }
+    });
+    observer.observe(content.current);
+    observer.observe(node);
+    node.addEventListener('scroll', onScroll, { passive: true });
+    return () => {
+      observer.disconnect();
+      node.removeEventListener('scroll', onScroll);
+    };
+  }, [scroller, content]);
+
+  return [isAtEnd, goToEnd];
+}
+
+/** Keep what the person reads where it is when older turns come above it. */
+export function useKeepPlace(
+  scroller: RefObject<HTMLDivElement>,
+  store: ConversationStore,
+  firstId: string | undefined
+): void {
+  const place = useRef<{ turn: Element; top: number } | null>(null);
+
+  useEffect(() => {
+    let first = store.conversation.current.turnIds[0];
+    return store.conversation.subscribe(() => {
+      const now = store.conversation.current.turnIds[0];
+      const turn = scroller.current?.querySelector('.da-turn');
+      // The page still shows the turns as they were before.
+      if (first && now !== first && turn) {
+        place.current = { turn, top: turn.getBoundingClientRect().top };
+      }
+      first = now;
+    });
+  }, [scroller, store]);
+
+  useLayoutEffect(() => {
+    if (place.current && scroller.current) {
+      const { turn, top } = place.current;
+      scroller.current.scrollTop += turn.getBoundingClientRect().top - top;
+      place.current = null;
+    }
+  }, [scroller, firstId]);
+}

@@ -1,0 +1,34 @@
+/**
+ * JSON as a person reads it: no quotes, a line for each value, text with several lines as such.
+ */
+export function pretty(value: unknown): string {
+  return lines(value).join('\n');
+}
+
+function lines(value: unknown): string[] {
+  if (Array.isArray(value)) {
+    return value.flatMap(item => prefixed('- ', lines(item)));
+  }
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value)
+      .filter(([, item]) => item !== undefined && item !== null)
+      .flatMap(([key, item]) => pair(key, item));
+  }
+  return String(value).replace(/\n$/, '').split('\n');
+}
+
+function pair(key: string, value: unknown): string[] {
+  const isNested = typeof value === 'object' && value !== null;
+  const inner = lines(value);
+  if (isNested && inner.length === 0) {
+    return [`${key}: none`];
+  }
+  return isNested || inner.length > 1
+    ? [`${key}:`, ...inner.map(line => `  ${line}`)]
+    : [`${key}: ${inner[0]}`];
+}
+
+function prefixed(mark: string, text: string[]): string[] {
+  const blank = ' '.repeat(mark.length);
+  return text.map((line, index) => (index ? blank : mark) + line);
+}
