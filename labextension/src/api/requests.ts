@@ -1,7 +1,10 @@
 import { PageFailure, PageProgress, PageRequest, PageResponse } from './types';
 
 /** How long an answer is kept for a server that may have missed it, in ms. */
-const KEEP_MS = 120_000;
+const KEEP_MS = 60_000;
+
+/** How much is kept of such answers, in characters; the oldest go first. */
+const KEEP_CHARACTERS = 20_000_000;
 
 /** An answer above this size that broke the connection is not sent again. */
 const LARGE_CHARACTERS = 1_000_000;
@@ -46,6 +49,7 @@ export class RequestDesk {
     this._answers.set(requestId, JSON.stringify(response));
     this._sendAnswer(requestId);
     window.setTimeout(() => this._answers.delete(requestId), KEEP_MS);
+    this._forgetOldest(requestId);
   }
 
   /** The requests that will be answered, or answered again, on the next connection. */
@@ -101,6 +105,22 @@ export class RequestDesk {
       return { ...answer, ok: true, result };
     } catch (error) {
       return { ...answer, ok: false, error: asFailure(error, request.method) };
+    }
+  }
+
+  private _forgetOldest(newest: string): void {
+    let total = 0;
+    for (const text of this._answers.values()) {
+      total += text?.length ?? 0;
+    }
+    for (const [requestId, text] of this._answers) {
+      if (total <= KEEP_CHARACTERS || requestId === newest) {
+        return;
+      }
+      if (text) {
+        total -= text.length;
+        this._answers.delete(requestId);
+      }
     }
   }
 

@@ -33,6 +33,8 @@ export interface IExecutionChange {
 interface IRequest {
   readonly cellId: string;
   startedAt?: number;
+  /** The answer, while the news of the start is still to come. */
+  reply?: KernelMessage.IExecuteReplyMsg;
 }
 
 /** The runs of one notebook's kernel session. */
@@ -200,11 +202,19 @@ export class ExecutionTracker implements IDisposable {
     if (parent === undefined || !request) {
       return;
     }
-    if (msg.header.msg_type === 'execute_input') {
-      this._onInput(context, request, msg as KernelMessage.IExecuteInputMsg);
-    } else if (msg.header.msg_type === 'execute_reply') {
+    if (KernelMessage.isExecuteInputMsg(msg)) {
+      this._onInput(context, request, msg);
+    } else if (KernelMessage.isExecuteReplyMsg(msg)) {
+      request.reply = msg;
+    }
+    // The answer comes by another channel than the news of the start, and may overtake it.
+    const isOver =
+      request.startedAt !== undefined ||
+      (KernelMessage.isStatusMsg(msg) &&
+        msg.content.execution_state === 'idle');
+    if (request.reply && isOver) {
       requests.delete(parent);
-      this._onReply(context, request, msg as KernelMessage.IExecuteReplyMsg);
+      this._onReply(context, request, request.reply);
     }
   }
 

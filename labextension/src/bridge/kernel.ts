@@ -2,7 +2,6 @@ import { ISessionContext } from '@jupyterlab/apputils';
 import { NotebookPanel } from '@jupyterlab/notebook';
 import { Kernel } from '@jupyterlab/services';
 import { PromiseDelegate } from '@lumino/coreutils';
-import { DisposableDelegate, IDisposable } from '@lumino/disposable';
 
 import { KernelParams, OpenNotebook, PageRequestError } from '../api';
 import { ExecutionTracker } from './executions';
@@ -10,6 +9,14 @@ import { within } from './waiting';
 
 /** How long a kernel that starts is waited for, in ms. */
 const KERNEL_START_MS = 60_000;
+
+/** How long the status of a kernel that answers is waited for, in ms. */
+const STATUS_MS = 2_000;
+
+/** How long an idle kernel may owe a reply, in ms, before that counts as lost on the way. */
+const LOST_REPLY_MS = 2_000;
+
+const BUSY: readonly Kernel.Status[] = ['busy', 'restarting', 'autorestarting'];
 
 type KernelState = Pick<
   OpenNotebook,
@@ -87,52 +94,55 @@ export async function selectKernel(
   await within(KERNEL_START_MS, kernel.info, () =>
     kernelError('The kernel was started but does not answer.')
   );
+  await statusKnown(kernel);
+}
+
+/** A kernel answers a moment before its status is told. */
+async function statusKnown(kernel: Kernel.IKernelConnection): Promise<void> {
+  if (kernel.status !== 'unknown') {
+    return;
+  }
+  const known = new PromiseDelegate<void>();
+  const resolve = () => known.resolve();
+  kernel.statusChanged.connect(resolve);
+  const timer = window.setTimeout(resolve, STATUS_MS);
+  await known.promise;
+  window.clearTimeout(timer);
+  kernel.statusChanged.disconnect(resolve);
 }
 
 export function kernelError(message: string): PageRequestError {
   return new PageRequestError('kernel_error', message);
 }
 
-/** Something that is waited for, until it is disposed. */
-export interface IWait extends IDisposable {
-  readonly promise: Promise<void>;
-}
-
 /**
- * Wait until a kernel has nothing to do: neither runs code nor has been sent some by this page.
+ * Wait until a kernel has nothing to do (it neither runs code nor has been sent some by this page)
+ * or until `given` up.
  */
-export function kernelFree(
+export async function kernelFree(
   context: ISessionContext,
-  executions: ExecutionTracker
-): IWait {
-  // A reply that was lost with a connection must not keep everything waiting.
-  const LOST_REPLY_MS = 2_000;
-  const BUSY: (Kernel.Status | undefined)[] = [
-    'busy',
-    'restarting',
-    'autorestarting'
-  ];
-  const { promise, resolve } = new PromiseDelegate<void>();
+  executions: ExecutionTracker,
+  given: Promise<void>
+): Promise<void> {
+  const free = new PromiseDelegate<void>();
   let timer: number | undefined;
   const check = () => {
     window.clearTimeout(timer);
-    if (BUSY.includes(context.session?.kernel?.status)) {
+    const status = context.session?.kernel?.status;
+    if (status && BUSY.includes(status)) {
       return;
     }
     if (executions.hasRequests(context)) {
-      timer = window.setTimeout(resolve, LOST_REPLY_MS);
+      timer = window.setTimeout(() => free.resolve(), LOST_REPLY_MS);
     } else {
-      resolve();
+      free.resolve();
     }
   };
   context.statusChanged.connect(check);
   executions.changed.connect(check);
   check();
-  return new (class extends DisposableDelegate implements IWait {
-    readonly promise = promise;
-  })(() => {
-    window.clearTimeout(timer);
-    context.statusChanged.disconnect(check);
-    executions.changed.disconnect(check);
-  });
+  await Promise.race([free.promise, given]);
+  window.clearTimeout(timer);
+  context.statusChanged.disconnect(check);
+  executions.changed.disconnect(check);
 }

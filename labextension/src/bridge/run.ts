@@ -187,9 +187,7 @@ export class Runner {
     if (model) {
       model.executionState = 'running';
     }
-    const free = kernelFree(context, this._executions);
-    await Promise.race([free.promise, run.stopped.promise]);
-    free.dispose();
+    await kernelFree(context, this._executions, run.stopped.promise);
     if (run.isStopped) {
       this._executions.unschedule(context, cellId);
       if (model && !model.isDisposed) {
@@ -273,8 +271,10 @@ export class Runner {
         }
       });
     } catch (error) {
-      // A cell that fails is told by the kernel's reply; other errors have none.
-      console.debug('datalayer-agent: the cell executor ended with', error);
+      // The error of a cell that failed was told to `onCellExecuted`; any other was not.
+      if (!outcome.verdict) {
+        console.debug('datalayer-agent: the cell was not executed', error);
+      }
     }
   }
 
@@ -298,8 +298,7 @@ export class Runner {
     }
     const shared = sharedNotebook(run.panel).cells[cell.index];
     if (shared.cell_type === 'code') {
-      result.executionCount =
-        watch.reply?.execution_count ?? shared.execution_count ?? undefined;
+      result.executionCount = watch.reply?.execution_count ?? known?.order;
       result.outputs = shared.getOutputs() as CellRun['outputs'];
       const tags = shared.getMetadata('tags');
       if (
