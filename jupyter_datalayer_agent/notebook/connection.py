@@ -23,11 +23,18 @@ class KernelDied(Exception):
     """The kernel process ended, was restarted or was taken away while we waited for it."""
 
 
-class Running(Protocol):
-    """A request that the kernel may still work on."""
+class GivenUp(Protocol):
+    """A request that nobody waits for any more, and that the kernel has or may still begin."""
 
     @property
-    def running(self) -> bool: ...
+    def running(self) -> bool:
+        """Whether the kernel works on it."""
+        ...
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether the kernel works on it or will."""
+        ...
 
 
 class KernelConnection:
@@ -40,7 +47,7 @@ class KernelConnection:
         self.language_info: dict[str, Any] = {}
         self.last_used = time.monotonic()
         self.users = 0
-        self.stuck: Running | None = None
+        self.stuck: GivenUp | None = None
         self.displays: dict[str, list[Any]] = {}
         self._client: Any = None
         self._kernel: Any = None

@@ -48,6 +48,7 @@ class Execution:
         self._reply_status: str | None = None
         self._started_at = 0.0
         self._condemned = False
+        self._stopping: asyncio.Future[None] | None = None
         self._msg_id: str | None = None
 
     async def run(self, timeout: float | None) -> CellRun:
@@ -126,7 +127,7 @@ class Execution:
         self._started.set()
         if self._condemned:
             # Given up while it waited; it must not run now that its turn has come.
-            asyncio.ensure_future(self.connection.interrupt())  # noqa: RUF006
+            self._stopping = asyncio.ensure_future(self.connection.interrupt())
         else:
             self._on_started()
 
@@ -157,6 +158,11 @@ class Execution:
         """Whether the kernel has begun our request and not ended it."""
         return self._started_at > 0 and not self._idle.is_set()
 
+    @property
+    def unfinished(self) -> bool:
+        """Whether the kernel works on our request, or will since it lies in its queue."""
+        return self._msg_id is not None and not self._idle.is_set()
+
     async def interrupt(self) -> bool:
         """Interrupt our request if it runs, and await its end; whether it ended."""
         if not self.running:
@@ -182,7 +188,9 @@ class Execution:
         if self._msg_id is None:
             return
         if not self._started_at and not self._replied.is_set():
+            # It cannot be called back; the connection stays until it has begun and been stopped.
             self._condemned = True
+            self.connection.stuck = self
             return
         if await self.interrupt():
             self.forget()

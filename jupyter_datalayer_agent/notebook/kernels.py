@@ -212,8 +212,8 @@ class Kernels:
         if kernel_id == old:
             return
         await ensure_async(self.sessions.update_session(session["id"], kernel_id=kernel_id))
-        others = await ensure_async(self.sessions.list_sessions())
-        if old in self.manager and all(each["kernel"]["id"] != old for each in others):
+        used = {each["kernel"]["id"] for each in await ensure_async(self.sessions.list_sessions())}
+        if old in self.manager and old not in used and old not in self._scratch.values():
             await ensure_async(self.manager.shutdown_kernel(old))
 
     @asynccontextmanager
@@ -264,7 +264,7 @@ class Kernels:
         self._sweeper = None
         now = time.monotonic()
         for kernel_id, connection in list(self._connections.items()):
-            stuck = connection.stuck is not None and connection.stuck.running
+            stuck = connection.stuck is not None and connection.stuck.unfinished
             unused = (
                 not connection.users
                 and not stuck

@@ -51,7 +51,7 @@ class _Pending:
     def __init__(self, on_progress: Progress | None) -> None:
         self.future: asyncio.Future[PageResponse] = asyncio.get_running_loop().create_future()
         self.on_progress = on_progress
-        self.progress: asyncio.Queue[PageProgress] = asyncio.Queue()
+        self.progress: asyncio.Queue[PageProgress | None] = asyncio.Queue()
 
 
 class Tab:
@@ -93,10 +93,11 @@ class Tab:
         try:
             await self._deliver(request)
             response = await self._response(pending, timeout, method)
+            pending.progress.put_nowait(None)
+            await telling
         finally:
             telling.cancel()
             self._pending.pop(request.request_id, None)
-        await _drain(pending)
         if response.ok:
             return response.result
         raise _failure(response.error)
@@ -178,18 +179,10 @@ class Tab:
 
 
 async def _tell(pending: _Pending) -> None:
-    while True:
-        await _tell_one(pending, await pending.progress.get())
-
-
-async def _drain(pending: _Pending) -> None:
-    while not pending.progress.empty():
-        await _tell_one(pending, pending.progress.get_nowait())
-
-
-async def _tell_one(pending: _Pending, progress: PageProgress) -> None:
-    if pending.on_progress is not None:
-        await pending.on_progress(progress.cell_id, progress.state)
+    """Pass on news of a run, in order, until None says that there is no more."""
+    while (progress := await pending.progress.get()) is not None:
+        if pending.on_progress is not None:
+            await pending.on_progress(progress.cell_id, progress.state)
 
 
 def _failure(failure: PageFailure | None) -> DocumentError:

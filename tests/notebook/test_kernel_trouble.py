@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from jupyter_datalayer_agent.notebook import execution
+from jupyter_datalayer_agent.notebook.connection import KernelConnection
 from jupyter_datalayer_agent.notebook.document import DocumentError
 
 from .support import World, code, text_of, world, write_notebook
@@ -203,6 +204,35 @@ async def test_cancelling_while_the_persons_cell_runs_leaves_it_alone_and_ours_n
             (w.root / "go").touch()
             printed = await printed_by(client, theirs)
         after = await document.run(["b"], timeout=60)
+
+    assert printed == "whole\n"
+    assert text_of(after[0]) == "False"
+
+
+async def test_a_cancelled_request_that_already_lies_in_the_kernels_queue_is_stopped_at_its_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def at_once(self: KernelConnection) -> None:
+        return None
+
+    source = "import time; time.sleep(60); ran = True"
+    async with world(tmp_path) as w:
+        write_notebook(w.root, [code("a", source), code("b", "'ran' in globals()")])
+        kernel_id = await started(w)
+        document = await w.service.open("a.ipynb")
+        async with person(w, kernel_id) as client:
+            theirs = client.execute(WAIT_FOR_FILE)
+            await until_it_runs(client, theirs)
+            with monkeypatch.context() as patch:
+                patch.setattr(KernelConnection, "wait_until_free", at_once)
+                running = asyncio.create_task(document.run(["a"], timeout=60))
+                await asyncio.wait([running], timeout=0.5)
+                running.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await running
+            (w.root / "go").touch()
+            printed = await printed_by(client, theirs)
+        after = await asyncio.wait_for(document.run(["b"], timeout=30), 30)
 
     assert printed == "whole\n"
     assert text_of(after[0]) == "False"
