@@ -27,7 +27,8 @@ def explain(error: Exception, path: str) -> AgentError:
     if "UNIQUE constraint failed: events" in text:
         return AgentError(
             "internal",
-            "Another server wrote to this session at the same time. Open the session again.",
+            "Another server wrote to this session meanwhile. Open the session again.",
+            {"reload": True},
         )
     return AgentError(
         "internal",

@@ -248,6 +248,10 @@ class Store:
     ) -> None:
         """Keep all of these in one transaction; the cost does not depend on the chat's length.
 
+        An event whose ``seq`` is taken, since another server wrote to the session or a dead turn
+        was ended meanwhile, is an error whose ``detail`` is ``{"reload": True}``: what is in memory
+        of the session is out of date.
+
         ``events`` have their ``seq``; ``items`` keep their order; a call that is known already (by
         ``call_id``) is updated; ``usage`` is that of one call of ``model``. With ``turn_id`` None
         only events may be given. Raises ``not_found`` when the session was deleted meanwhile.

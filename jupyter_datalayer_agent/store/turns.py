@@ -180,9 +180,12 @@ class Turns:
             run_all(connection, turn_statements(session_id, turn_id, items=items))
             run_all(connection, event_statements(session_id, turn_id, events))
 
-        self._end_not_kept.add(turn_id)
-        await self._database.quick(write)
-        self._end_not_kept.discard(turn_id)
+        try:
+            await self._database.quick(write)
+        except AgentError:
+            # Nobody runs this turn any more, whatever the database says of it.
+            self._end_not_kept.add(turn_id)
+            raise
 
     async def recover(self, session_id: str | None) -> list[str]:
         """See ``Store.recover``."""

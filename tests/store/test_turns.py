@@ -172,6 +172,23 @@ async def test_first_events_and_items_are_kept_with_the_turns_start(tmp_path: Pa
         assert turn.items == [{"type": "message"}]
 
 
+async def test_the_documents_that_a_session_made_are_known(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "agent.db") as store:
+        chats = [await Chat.new(store) for _ in range(2)]
+        for chat in chats:
+            await chat.start()
+        await chats[0].emit(
+            changes=[
+                Change(path="b.ipynb", op="create"),
+                Change(path="c.ipynb", op="insert", cell_id="1"),
+                Change(path="a.ipynb", op="create"),
+                Change(path="b.ipynb", op="create"),
+            ]
+        )
+        assert await store.created_paths(chats[0].session_id) == ["b.ipynb", "a.ipynb"]
+        assert await store.created_paths(chats[1].session_id) == []
+
+
 async def test_a_second_turn_of_a_session_is_refused_while_one_runs(tmp_path: Path) -> None:
     async with open_store(tmp_path / "agent.db") as store:
         chat = await Chat.new(store)

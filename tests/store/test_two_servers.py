@@ -72,8 +72,9 @@ async def test_a_number_taken_by_the_other_server_is_an_error_and_not_lost_text(
         await chat.start()
         await chat.say("mine")
         event = TextDelta(seq=1, item_id="i", delta="theirs")
-        with pytest.raises(AgentError, match="Another server wrote"):
+        with pytest.raises(AgentError, match="Another server wrote") as raised:
             await two.append(chat.session_id, None, events=[event])
+        assert raised.value.detail == {"reload": True}
         (kept,) = await two.events_after(chat.session_id)
         assert kept["delta"] == "mine"
 

@@ -93,6 +93,21 @@ async def test_a_caller_that_is_cancelled_does_not_undo_its_write_or_disturb_oth
         assert await chat.numbers() == [1, 2, 3]
 
 
+async def test_readers_that_are_cancelled_leave_the_store_usable(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "agent.db") as store:
+        chat = await Chat.new(store)
+        await chat.start()
+        await chat.say(*"abc")
+        for turns_of_the_loop in range(30):
+            readers = [asyncio.create_task(chat.numbers()) for _ in range(4)]
+            for _ in range(turns_of_the_loop):
+                await asyncio.sleep(0)
+            for reader in readers:
+                reader.cancel()
+            await asyncio.gather(*readers, return_exceptions=True)
+            assert await chat.numbers() == [1, 2, 3]
+
+
 async def test_closing_waits_for_what_is_being_written(tmp_path: Path) -> None:
     store = Store(f"sqlite:///{tmp_path / 'agent.db'}")
     chat = await Chat.new(store)
