@@ -1,6 +1,6 @@
 """What it costs to keep a piece of streamed text, in chats of 10 and of 2,000 turns.
 
-Run: ``python benchmarks/store_append.py``. Real SQLite files in a temporary directory; times are
+Run: ``python -m benchmarks store_append``. Real SQLite files in a temporary directory; times are
 medians in ms, seen by the caller in the event loop. The two chats are measured in turns, so that
 noise of the machine meets both.
 """
@@ -135,8 +135,12 @@ async def measure(step: Step, chats: list[Chat], rounds: int) -> list[float]:
     return [statistics.median(taken) for taken in times]
 
 
-async def main() -> None:
-    """Fill the chats, measure, print the table."""
+def main() -> None:
+    """Print the table."""
+    asyncio.run(_main())
+
+
+async def _main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         chats = [Chat(Path(directory), turns) for turns in LENGTHS]
         began = time.perf_counter()
@@ -154,4 +158,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    main()
