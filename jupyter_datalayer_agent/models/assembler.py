@@ -100,20 +100,23 @@ class Assembler:
                     yield ItemDone(item_id, draft.item)
         yield ResponseDone(tuple(items), self._usage, self._response_id, self._finish_reason)
 
-    def broken(self) -> BrokenStream:
-        """What was whole, if the stream ends here.
+    def recover(self) -> Iterator[ItemDone]:
+        """The items that were whole when the stream broke and have not been announced yet.
 
         Over the bridge nothing says that an item has ended; but text has once something follows it,
         and a call has once its arguments are a JSON object."""
-        whole: list[Item] = []
-        partial: list[str] = []
+        if not self.bridged:
+            return
         last = len(self._drafts) - 1
         for position, (item_id, draft) in enumerate(self._drafts.items()):
-            item = self._recovered(draft, followed=position < last) if self.bridged else draft.item
-            if item is None:
-                partial.append(item_id)
-            else:
-                whole.append(item)
+            draft.item = self._recovered(draft, followed=position < last)
+            if draft.item is not None:
+                yield ItemDone(item_id, draft.item)
+
+    def broken(self) -> BrokenStream:
+        """What was whole, and what was not, after ``recover``."""
+        whole = [draft.item for draft in self._drafts.values() if draft.item is not None]
+        partial = [item_id for item_id, draft in self._drafts.items() if draft.item is None]
         return BrokenStream(tuple(whole), tuple(partial))
 
     def _recovered(self, draft: _Draft, *, followed: bool) -> Item | None:

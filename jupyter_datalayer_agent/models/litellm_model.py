@@ -93,23 +93,34 @@ class LitellmModel:
             events: AsyncIterator[Any] = source.__aiter__()
             while not assembler.ended:
                 try:
-                    # Not asyncio.wait_for: before Python 3.12 it loses a cancellation that comes
-                    # just when the event does.
-                    with anyio.fail_after(self._idle_timeout):
-                        event = await events.__anext__()
-                except StopAsyncIteration:
-                    break
-                except TimeoutError as error:
-                    raise self._silent(assembler.broken()) from error
-                except Exception as error:  # as in _open
-                    raise self._failed(error, where, assembler.broken()) from error
+                    event = await self._next(events, where)
+                except ModelError as error:
+                    for whole in assembler.recover():
+                        yield whole
+                    error.broken = assembler.broken()
+                    raise
                 for ours in assembler.feed(event):
                     yield ours
-            if not assembler.ended or _cut_short(source):
-                message = "The answer broke off before it was complete."
-                raise ModelError("broken_stream", message, broken=assembler.broken())
+            if _cut_short(source):
+                for whole in assembler.recover():
+                    yield whole
+                raise _broken_off(assembler.broken())
         finally:
             await _close(source)
+
+    async def _next(self, events: AsyncIterator[Any], where: Route) -> Any:
+        """The next of litellm's events. Raises ``ModelError`` where there is none."""
+        try:
+            # Not asyncio.wait_for: before Python 3.12 it loses a cancellation that comes just when
+            # the event does.
+            with anyio.fail_after(self._idle_timeout):
+                return await events.__anext__()
+        except StopAsyncIteration as error:
+            raise _broken_off(BrokenStream()) from error
+        except TimeoutError as error:
+            raise self._silent(BrokenStream()) from error
+        except Exception as error:
+            raise self._failed(error, where, BrokenStream()) from error
 
     def _silent(self, broken: BrokenStream | None) -> ModelError:
         message = f"The model sent nothing for {self._idle_timeout:g} seconds."
@@ -123,6 +134,11 @@ class LitellmModel:
             broken=broken,
             environ=self._environ,
         )
+
+
+def _broken_off(broken: BrokenStream) -> ModelError:
+    message = "The answer broke off before it was complete."
+    return ModelError("broken_stream", message, broken=broken)
 
 
 def _cut_short(source: Any) -> bool:

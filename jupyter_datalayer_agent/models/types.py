@@ -136,8 +136,9 @@ RETRYABLE: frozenset[ModelErrorCode] = frozenset(
 class BrokenStream:
     """What had arrived when a stream broke off.
 
-    ``items`` are whole and can be sent again. ``partial_item_ids`` are those of which something
-    was shown but which did not end: a retry takes them back."""
+    ``items`` are whole, have been announced by ``ItemDone`` and can be sent again.
+    ``partial_item_ids`` are those of which something was shown but which did not end: a retry takes
+    them back."""
 
     items: tuple[Item, ...] = ()
     partial_item_ids: tuple[str, ...] = ()

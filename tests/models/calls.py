@@ -108,3 +108,6 @@ def check_items(answered: Answered) -> None:
         assert [event.item for event in done] == list(answered.done.items)
         shown = {event.item_id for event in answered.of(TextDelta) + answered.of(ReasoningDelta)}
         assert shown <= set(ids)
+    elif answered.error is not None:
+        assert [event.item for event in done] == list(answered.error.broken.items)
+        assert not set(ids) & set(answered.error.broken.partial_item_ids)

@@ -241,7 +241,12 @@ class ResponsesWire:
 
     def _item(self, part: Part) -> dict[str, Any]:
         if isinstance(part, Say):
-            content: dict[str, Any] = {"type": "output_text", "text": part.text, "annotations": [], "logprobs": []}
+            content: dict[str, Any] = {
+                "type": "output_text",
+                "text": part.text,
+                "annotations": [],
+                "logprobs": [],
+            }
             return {
                 "id": new_id("msg"),
                 "type": "message",
