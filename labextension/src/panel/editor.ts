@@ -32,8 +32,10 @@ export interface IEditor {
   kernel(path: string): IKernelState | null;
   cell(path: string, cellId: string): ICellLabel | null;
   hints(path: string): INotebookHints;
-  /** Show the notebook and scroll the cell into view, without taking the focus. */
+  /** Go to the document and, in a notebook, to the cell. */
   reveal(path: string, cellId?: string): Promise<void>;
+  /** Scroll a cell of the notebook in front into view, unless the person works in it. */
+  follow(path: string, cellId: string): Promise<void>;
   /** Let the person choose files; their paths. */
   chooseFiles(): Promise<string[]>;
 }

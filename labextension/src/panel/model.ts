@@ -4,6 +4,7 @@ import { ApiError } from '../api/errors';
 import {
   Attachment,
   ContextReply,
+  DocumentChanged,
   Event,
   Mode,
   ModelsReply,
@@ -17,6 +18,9 @@ import { Value } from './state/value';
 
 /** Turns that are loaded at once. */
 const PAGE = 20;
+
+/** How old a change may be that the page follows, in ms. */
+const FOLLOW_MS = 5000;
 
 /** How the page is connected: `attempt` counts from 1 while it reconnects. */
 export interface ILink {
@@ -44,6 +48,12 @@ export interface IShown {
   isLoading: boolean;
   /** Ask for turns before this one; undefined when all are here. */
   before?: string;
+}
+
+/** A message on its way: sent, and neither begun nor queued yet. */
+export interface ISending {
+  message: string;
+  opId?: string;
 }
 
 /** What a `PanelModel` is made of. */
@@ -74,6 +84,7 @@ export class PanelModel implements IDisposable {
   readonly choices = new Value<IChoices>({ mode: 'ask', attachments: [] });
   readonly models = new Value<ModelsReply | null>(null);
   readonly notice = new Value<INotice | null>(null);
+  readonly sending = new Value<readonly ISending[]>([]);
 
   get isDisposed(): boolean {
     return this._isDisposed;
@@ -103,6 +114,7 @@ export class PanelModel implements IDisposable {
     this._subscription = null;
     this._memory.save(null);
     this.notice.set(null);
+    this.sending.set([]);
     this.shown.set(nothingShown());
   }
 
@@ -113,6 +125,7 @@ export class PanelModel implements IDisposable {
     this.notice.set(null);
     const store = new ConversationStore();
     const shown = { sessionId, store, isLoading: true };
+    this.sending.set([]);
     this.shown.set(shown);
     try {
       const [session, history] = await Promise.all([
@@ -177,10 +190,12 @@ export class PanelModel implements IDisposable {
       });
       return false;
     }
+    const sending: ISending = { message };
+    this.sending.set([...this.sending.current, sending]);
     try {
       const sessionId = await this._ensureSession();
       const { mode, model, attachments } = this.choices.current;
-      await this._connection.submit(sessionId, {
+      const opId = await this._connection.submit(sessionId, {
         type: 'user_message',
         request: {
           message,
@@ -193,8 +208,10 @@ export class PanelModel implements IDisposable {
           location: 'panel'
         }
       });
+      this._accepted(sending, opId);
       return true;
     } catch (error) {
+      this._arrived(sending);
       this._tell(error);
       return false;
     }
@@ -350,14 +367,56 @@ export class PanelModel implements IDisposable {
     );
   }
 
+  /** Bring into view what was changed just now; not what a reload tells again. */
+  private _follow({ path, changes, at }: DocumentChanged): void {
+    const shown = changes.filter(({ op, cellId }) => cellId && op !== 'delete');
+    const cellId = shown[shown.length - 1]?.cellId;
+    if (cellId && Math.abs(Date.now() - at) < FOLLOW_MS) {
+      this.editor
+        .follow(path, cellId)
+        .catch(error => console.warn('datalayer-agent:', error));
+    }
+  }
+
   /** What concerns the panel and not one turn. */
   private _onEvent(event: Event): void {
+    if (event.type === 'op_queued' || event.type === 'turn_started') {
+      const { opId, message } = event;
+      if (opId) {
+        this._seenOps.add(opId);
+      }
+      this._arrived(
+        this.sending.current.find(other =>
+          opId && other.opId ? other.opId === opId : other.message === message
+        )
+      );
+    }
+    if (event.type === 'document_changed') {
+      this._follow(event);
+    }
     if (!event.turnId && (event.type === 'error' || event.type === 'warning')) {
       this.notice.set({ level: 'error', message: event.message });
     }
     if (event.type === 'error' && event.code === 'no_model') {
       void this.refreshModels();
     }
+  }
+
+  /** The server has the message; it is on its way until an event tells of it. */
+  private _accepted(sending: ISending, opId: string): void {
+    if (this._seenOps.has(opId)) {
+      this._arrived(sending);
+    } else {
+      this.sending.set(
+        this.sending.current.map(other =>
+          other === sending ? { ...sending, opId } : other
+        )
+      );
+    }
+  }
+
+  private _arrived(sending: ISending | undefined): void {
+    this.sending.set(this.sending.current.filter(other => other !== sending));
   }
 
   private _submit(op: Op): void {
@@ -434,6 +493,7 @@ export class PanelModel implements IDisposable {
   private readonly _memory: ISessionMemory;
   private _subscription: IDisposable | null = null;
   private _creating: Promise<string> | null = null;
+  private readonly _seenOps = new Set<string>();
   private _wasFocused = false;
   private _isStarted = false;
   private _isDisposed = false;

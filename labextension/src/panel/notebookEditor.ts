@@ -111,6 +111,15 @@ export class NotebookEditor implements IEditor {
     }
   }
 
+  async follow(path: string, cellId: string): Promise<void> {
+    const panel = this._documents.findNotebook(path);
+    const isTheirs = panel?.node.contains(document.activeElement);
+    if (!panel?.isVisible || isTheirs || !this.cell(path, cellId)) {
+      return;
+    }
+    await this._documents.reveal(path, cellId, false);
+  }
+
   async chooseFiles(): Promise<string[]> {
     const { value } = await FileDialog.getOpenFiles({
       manager: this._manager,

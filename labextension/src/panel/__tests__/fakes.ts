@@ -254,6 +254,7 @@ export class FakeEditor implements IEditor {
     c4: { number: 4, firstLine: 'cars.groupby("Origin")' },
     c5: { number: 5, firstLine: 'cars["Horsepower"].mean()' }
   };
+  readonly followed: { path: string; cellId: string }[] = [];
   readonly revealed: { path: string; cellId?: string }[] = [];
 
   kernel(): IKernelState | null {
@@ -270,6 +271,10 @@ export class FakeEditor implements IEditor {
 
   async reveal(path: string, cellId?: string): Promise<void> {
     this.revealed.push({ path, cellId });
+  }
+
+  async follow(path: string, cellId: string): Promise<void> {
+    this.followed.push({ path, cellId });
   }
 
   async chooseFiles(): Promise<string[]> {

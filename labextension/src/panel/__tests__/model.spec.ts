@@ -60,6 +60,32 @@ describe('a message', () => {
     expect(connection.ops).toHaveLength(2);
   });
 
+  it('is on its way until an event tells of it, whichever comes first', async () => {
+    const { model, connection } = makeModel();
+    await model.start();
+    const begin = (opId: string) =>
+      connection.emit('ses_1', {
+        type: 'turn_started',
+        turnId: opId,
+        opId,
+        mode: 'ask',
+        notebookMode: 'off',
+        tools: [],
+        message: 'Hello'
+      });
+    const sent = model.send('Hello');
+    expect(model.sending.current).toMatchObject([{ message: 'Hello' }]);
+    await sent;
+    expect(model.sending.current).toMatchObject([{ opId: 'op_1' }]);
+    begin('op_1');
+    expect(model.sending.current).toEqual([]);
+
+    const again = model.send('Hello');
+    begin('op_2');
+    await again;
+    expect(model.sending.current).toEqual([]);
+  });
+
   it('is kept when it is refused, with the reason', async () => {
     const { model, connection } = makeModel();
     await model.start();
@@ -202,6 +228,25 @@ describe('stopping', () => {
     expect(connection.ops).toEqual([
       { sessionId: 'ses_1', op: { type: 'interrupt' } }
     ]);
+  });
+});
+
+describe('a changed cell', () => {
+  it('is brought into view when it changes, not when a reload tells of it', async () => {
+    const { model, connection, client, editor } = makeModel();
+    await session(client);
+    await model.open('ses_1');
+    const change = (cellId: string, at: number) =>
+      connection.emit('ses_1', {
+        type: 'document_changed',
+        turnId: 'a',
+        at,
+        path: 'cars.ipynb',
+        changes: [{ path: 'cars.ipynb', op: 'insert', cellId, index: 0 }]
+      });
+    change('old', Date.now() - 60_000);
+    change('new', Date.now());
+    expect(editor.followed).toEqual([{ path: 'cars.ipynb', cellId: 'new' }]);
   });
 });
 

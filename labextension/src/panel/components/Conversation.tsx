@@ -2,7 +2,7 @@ import React, { memo, useRef } from 'react';
 
 import { ConversationStore } from '../state/store';
 import { useValue } from '../state/value';
-import { TurnView } from './Turn';
+import { TurnView, UserMessage } from './Turn';
 import { Welcome } from './Welcome';
 import { usePanel } from './context';
 import { useKeepPlace, useStayAtEnd } from './scrolling';
@@ -15,6 +15,7 @@ export function Conversation(): JSX.Element {
   const { model } = usePanel();
   const shown = useValue(model.shown);
   const { turnIds } = useValue(shown.store.conversation);
+  const sending = useValue(model.sending);
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const [isAtEnd, goToEnd] = useStayAtEnd(scroller, content, shown.store);
@@ -55,8 +56,17 @@ export function Conversation(): JSX.Element {
           {isEmpty && shown.isLoading && (
             <div className="da-working">Loading the conversation</div>
           )}
-          {isEmpty && !shown.isLoading && <Welcome />}
+          {isEmpty && !shown.isLoading && !sending.length && <Welcome />}
           <Turns store={shown.store} ids={turnIds} />
+          {sending.map(({ message }, index) => (
+            <div key={index} className="da-turn">
+              <UserMessage text={message} />
+              <div className="da-working">
+                <span className="da-working-dot" aria-hidden="true" />
+                Sending
+              </div>
+            </div>
+          ))}
         </div>
       </div>
       {!isAtEnd && !isEmpty && (

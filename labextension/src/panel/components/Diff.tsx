@@ -17,11 +17,13 @@ export const Diff = memo((props: { change: Change }): JSX.Element | null => {
   }
   return (
     <pre className="da-diff" tabIndex={0} aria-label="Difference">
-      {lines.map((line, index) => (
-        <div key={index} className={`da-diff-line da-mod-${line.kind}`}>
-          {line.kind === 'gap' ? '⋯' : `${SIGN[line.kind]} ${line.text}`}
-        </div>
-      ))}
+      <div className="da-diff-lines">
+        {lines.map((line, index) => (
+          <div key={index} className={`da-diff-line da-mod-${line.kind}`}>
+            {line.kind === 'gap' ? '⋯' : `${SIGN[line.kind]} ${line.text}`}
+          </div>
+        ))}
+      </div>
     </pre>
   );
 });

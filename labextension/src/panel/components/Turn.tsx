@@ -72,14 +72,17 @@ function withoutAsked(entries: readonly Entry[]): readonly Entry[] {
   return entries.filter(entry => entry.kind !== 'tool' || !asked.has(entry.id));
 }
 
-const UserMessage = memo((props: { text: string }): JSX.Element | null => {
-  return props.text ? (
-    <div className="da-user" data-testid="da-message" data-role="user">
-      <span className="da-hidden">You: </span>
-      {props.text}
-    </div>
-  ) : null;
-});
+/** What the person wrote. */
+export const UserMessage = memo(
+  (props: { text: string }): JSX.Element | null => {
+    return props.text ? (
+      <div className="da-user" data-testid="da-message" data-role="user">
+        <span className="da-hidden">You: </span>
+        {props.text}
+      </div>
+    ) : null;
+  }
+);
 
 const EntryView = memo(
   (props: {

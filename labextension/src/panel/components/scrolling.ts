@@ -94,7 +94,7 @@ export function useKeepPlace(
     let first = store.conversation.current.turnIds[0];
     return store.conversation.subscribe(() => {
       const now = store.conversation.current.turnIds[0];
-      const turn = scroller.current?.querySelector('.da-turn');
+      const turn = scroller.current?.querySelector('.da-turn[data-turn]');
       // The page still shows the turns as they were before.
       if (first && now !== first && turn) {
         place.current = { turn, top: turn.getBoundingClientRect().top };

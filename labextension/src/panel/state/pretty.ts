@@ -2,7 +2,19 @@
  * JSON as a person reads it: no quotes, a line for each value, text with several lines as such.
  */
 export function pretty(value: unknown): string {
-  return lines(value).join('\n');
+  return lines(parsed(value)).join('\n');
+}
+
+/** What a tool returned is often JSON in a text; a text that only looks so stays as it is. */
+function parsed(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) {
+    return value;
+  }
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
 }
 
 function lines(value: unknown): string[] {

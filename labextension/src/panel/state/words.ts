@@ -78,10 +78,10 @@ const PHRASES: readonly [RegExp, string, string][] = [
   [/^(runnotebookcells|runcell)$/, 'Running cells', 'Run cells'],
   [/^runallcells$/, 'Running all cells', 'Run all cells'],
   [/^(executecode|pythonrepl)$/, 'Running code', 'Run code in the kernel'],
-  [/^(updatenotebookcell|updatecell)$/, 'Changing cells', 'Change cells'],
+  [/^(updatenotebookcell|updatecell)$/, 'Changing a cell', 'Change a cell'],
   [/^(addnotebookcell|insertcell)$/, 'Adding a cell', 'Add a cell'],
   [/^(deletenotebookcells|deletecells)$/, 'Removing cells', 'Remove cells'],
-  [/^movenotebookcell$/, 'Moving cells', 'Move cells'],
+  [/^movenotebookcell$/, 'Moving a cell', 'Move a cell'],
   [/^(getnotebookcells|read(all)?cells?)$/, 'Reading cells', 'Read cells'],
   [/^getcelloutputs$/, 'Reading the output of cells', 'Read outputs of cells'],
   [/^selectkernel$/, 'Connecting the kernel', 'Connect another kernel'],
@@ -110,7 +110,7 @@ function phrase(call: ICall, cellNumber: CellNumber, form: 1 | 2): string {
   const ids = cellIds(args);
   return ids.length
     ? words.replace(
-        /\bcells$/,
+        /\b(a cell|cells)$/,
         cellWords(ids, id => cellNumber(path, id))
       )
     : words;

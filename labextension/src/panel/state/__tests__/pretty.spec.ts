@@ -13,6 +13,11 @@ describe('JSON for people', () => {
     );
   });
 
+  it('reads JSON that stands in a text, and no other', () => {
+    expect(pretty('{"ok": true}')).toBe('ok: true');
+    expect(pretty('{"ok": tru …cut')).toBe('{"ok": tru …cut');
+  });
+
   it('leaves text alone', () => {
     expect(pretty('two\nlines')).toBe('two\nlines');
   });
