@@ -1,0 +1,89 @@
+import { test as base, BrowserContext } from '@playwright/test';
+
+import { LabPage } from './lab';
+import { ScriptedModel } from './model';
+import { LabServer } from './server';
+
+interface IOfWorker {
+  /** One for all tests of the worker; its script is forgotten before each. */
+  workerModel: ScriptedModel;
+  server: LabServer;
+  /** One for all tests, so that JupyterLab is loaded and compiled once. */
+  sharedContext: BrowserContext;
+}
+
+interface IOfTest {
+  model: ScriptedModel;
+  /** The right answer of the main job. */
+  mean: number;
+  /** JupyterLab in a tab of its own, with a folder of its own that holds `cars.csv` and `cars.ipynb`; nothing is loaded yet. */
+  tab: LabPage;
+  /** The same with `cars.ipynb` open and its kernel ready. */
+  lab: LabPage;
+}
+
+let folders = 0;
+
+/** The tests' `test`, with a real server, a real kernel and a scripted model. */
+export const test = base.extend<IOfTest, IOfWorker>({
+  workerModel: [
+    async ({}, use) => {
+      const model = await ScriptedModel.start();
+      await use(model);
+      await model.stop();
+    },
+    { scope: 'worker' }
+  ],
+
+  server: [
+    async ({ workerModel }, use) => {
+      const server = await LabServer.start(workerModel.apiBase);
+      await use(server);
+      await server.close();
+    },
+    { scope: 'worker', timeout: 90_000 }
+  ],
+
+  sharedContext: [
+    async ({ browser }, use) => {
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 800 }
+      });
+      await use(context);
+      await context.close();
+    },
+    { scope: 'worker' }
+  ],
+
+  model: async ({ workerModel }, use) => {
+    await workerModel.reset();
+    await use(workerModel);
+    const { errors } = await workerModel.state();
+    await workerModel.reset();
+    if (errors.length) {
+      throw new Error(`The scripted model: ${errors.join('; ')}`);
+    }
+  },
+
+  tab: async ({ sharedContext, server }, use) => {
+    const page = await sharedContext.newPage();
+    const folder = `t${process.pid}-${++folders}`;
+    await server.cars(folder);
+    await use(new LabPage(page, server, folder));
+    await page.close();
+    await server.endKernels();
+  },
+
+  lab: async ({ tab }, use) => {
+    await tab.load('cars.ipynb');
+    await tab.notebook('cars.ipynb').ready();
+    await use(tab);
+  },
+
+  mean: async ({ server }, use) => {
+    const { mean } = await server.cars(`mean-${process.pid}-${++folders}`);
+    await use(mean);
+  }
+});
+
+export { expect } from '@playwright/test';

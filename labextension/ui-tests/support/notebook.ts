@@ -1,0 +1,143 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { ICell } from '@jupyterlab/nbformat';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import { expect, Locator, Page } from '@playwright/test';
+
+declare global {
+  interface Window {
+    jupyterapp: JupyterFrontEnd;
+  }
+}
+
+/** Where the person is in a notebook. */
+export interface IView {
+  mode: string;
+  activeCellId: string;
+  cursor: { line: number; column: number } | null;
+  hasFocus: boolean;
+}
+
+/** An open notebook in JupyterLab, as a person sees it and as its shared model holds it. */
+export class NotebookPage {
+  constructor(
+    private readonly _page: Page,
+    readonly path: string
+  ) {
+    this.cells = this._page.locator(
+      `.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook .jp-Cell`
+    );
+  }
+
+  /** The cells of the notebook in front. */
+  readonly cells: Locator;
+
+  /** The text field of a cell, by its number from 0. */
+  editor(index: number): Locator {
+    return this.cells.nth(index).locator('.cm-content').first();
+  }
+
+  output(index: number): Locator {
+    return this.cells.nth(index).locator('.jp-OutputArea-output').first();
+  }
+
+  prompt(index: number): Locator {
+    return this.cells.nth(index).locator('.jp-InputPrompt').first();
+  }
+
+  /** Wait until the notebook and its kernel are ready. */
+  async ready(): Promise<void> {
+    await expect
+      .poll(() => this._do(panel => panel?.context.isReady), {
+        message: `${this.path} is open`
+      })
+      .toBe(true);
+    await expect
+      .poll(
+        () => this._do(panel => panel?.sessionContext.session?.kernel?.status),
+        { message: 'the kernel is ready', timeout: 30_000 }
+      )
+      .toBe('idle');
+  }
+
+  /** The cells of the document as they would be saved. */
+  content(): Promise<ICell[]> {
+    return this._do(panel =>
+      (panel!.model!.sharedModel.toJSON().cells as ICell[]).map(cell => {
+        // JupyterLab's own, which is not in files.
+        const { trusted: _, ...metadata } = cell.metadata;
+        return { ...cell, metadata };
+      })
+    );
+  }
+
+  /** The sources of all cells. */
+  sources(): Promise<string[]> {
+    return this._do(panel =>
+      panel!.model!.sharedModel.cells.map(cell => cell.getSource())
+    );
+  }
+
+  /** Click into a cell's editor, so that it has the cursor. */
+  async edit(index: number): Promise<void> {
+    await this.editor(index).click();
+    await expect(this.editor(index)).toBeFocused();
+  }
+
+  /** Put the cursor at the end of a cell and type. */
+  async type(index: number, text: string): Promise<void> {
+    await this.edit(index);
+    await this._page.keyboard.press('Control+End');
+    await this._page.keyboard.type(text);
+  }
+
+  /** Run a cell as a person does. */
+  async run(index: number): Promise<void> {
+    await this.edit(index);
+    await this._page.keyboard.press('Control+Enter');
+  }
+
+  /** The notebook's own undo, as in command mode. */
+  async undo(): Promise<void> {
+    await this._page.evaluate(() =>
+      window.jupyterapp.commands.execute('notebook:undo')
+    );
+  }
+
+  view(): Promise<IView> {
+    return this._do(panel => {
+      const { mode, activeCell, node } = panel!.content;
+      return {
+        mode,
+        activeCellId: activeCell!.model.id,
+        cursor: activeCell!.editor?.getCursorPosition() ?? null,
+        hasFocus: node.contains(document.activeElement)
+      };
+    });
+  }
+
+  /** Whether the document has something that is not on disk. */
+  isDirty(): Promise<boolean> {
+    return this._do(panel => panel!.model!.dirty);
+  }
+
+  kernelId(): Promise<string | undefined> {
+    return this._do(panel => panel?.sessionContext.session?.kernel?.id);
+  }
+
+  private _do<T>(act: (panel: NotebookPanel | undefined) => T): Promise<T> {
+    return this._page.evaluate(
+      ({ path, source }) => {
+        const panel = [...window.jupyterapp.shell.widgets('main')].find(
+          widget =>
+            (widget as NotebookPanel).context?.path === path &&
+            'sessionContext' in widget
+        );
+        // eslint-disable-next-line @typescript-eslint/no-implied-eval
+        return (new Function(`return (${source})`)() as (p: unknown) => T)(
+          panel
+        );
+      },
+      { path: this.path, source: act.toString() }
+    ) as Promise<T>;
+  }
+}

@@ -1,0 +1,147 @@
+"""JupyterLab for the browser tests: a server in folders of its own, led by a program line by line.
+
+``python -m tests.support.lab [--api-base URL]`` prints ``{"url", "token", "root", "log"}`` when the
+server answers. Then each line of standard input is ``{"do": NAME, ...}`` and is answered with one
+line, ``{"ok": value}`` or ``{"error": text}``:
+
+- ``cars {folder}``: ``cars.csv`` and ``cars.ipynb`` in a new folder under the root; ``{"mean"}``,
+  what the main job has to answer
+- ``notebook {path, cells}``: a notebook of ``[{"type", "source", "id"}]``
+- ``text {path, text}``: any file
+- ``read {path}``: the notebook as it is on disk, after nbformat has validated it
+- ``kill``, ``start``, ``stop``: the server's process; the folders stay
+
+It ends, and the server with it, when standard input is closed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+import tempfile
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from tests.support.cars import mean_horsepower, write_cars
+from tests.support.jupyter import REPOSITORY, TOKEN, RunningServer
+
+ARGUMENTS = [
+    "--LabApp.expose_app_in_browser=True",
+    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+]
+# Whether to fetch news is asked in a notification that lies over the panel.
+NO_NEWS = {"fetchNews": "false", "checkForUpdates": False}
+
+
+class Lab:
+    """The server, and what the lines say is done with it."""
+
+    def __init__(self, folder: Path, api_base: str | None, environment: dict[str, str]) -> None:
+        self.server = RunningServer(
+            folder,
+            api_base=api_base,
+            environment=_labextension(folder) | environment,
+            arguments=ARGUMENTS,
+            lab=True,
+        )
+        settings = folder / "home" / "config" / "lab" / "user-settings"
+        answered = settings / "@jupyterlab" / "apputils-extension"
+        answered.mkdir(parents=True)
+        (answered / "notification.jupyterlab-settings").write_text(json.dumps(NO_NEWS))
+        self.commands: dict[str, Callable[..., Any]] = {
+            "cars": self.cars,
+            "notebook": self.notebook,
+            "text": self.text,
+            "read": self.read,
+            "kill": self.server.kill,
+            "start": self.server.start,
+            "stop": self.server.stop,
+        }
+
+    def about(self) -> dict[str, str]:
+        """What a browser needs to come here."""
+        server = self.server
+        return {
+            "url": server.url,
+            "token": TOKEN,
+            "root": str(server.root),
+            "log": str(server.log),
+        }
+
+    def cars(self, folder: str) -> dict[str, float]:
+        target = self.server.root / folder
+        target.mkdir(parents=True)
+        write_cars(target)
+        return {"mean": mean_horsepower()}
+
+    def notebook(self, path: str, cells: list[dict[str, str]]) -> None:
+        made = nbformat.v4.new_notebook(
+            cells=[_new_cell(**cell) for cell in cells],
+            metadata={
+                "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
+                "language_info": {"name": "python"},
+            },
+        )
+        target = self.server.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(made, target)
+
+    def text(self, path: str, text: str) -> None:
+        target = self.server.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+
+    def read(self, path: str) -> Any:
+        notebook = nbformat.read(self.server.root / path, as_version=nbformat.NO_CONVERT)
+        nbformat.validate(notebook)
+        return notebook
+
+    def obey(self, line: str) -> dict[str, Any]:
+        """Carry out one line."""
+        command = json.loads(line)
+        act = self.commands[command.pop("do")]
+        try:
+            return {"ok": act(**command)}
+        except (OSError, RuntimeError, ValueError) as error:
+            return {"error": f"{type(error).__name__}: {error}"}
+
+
+def _new_cell(source: str, type: str = "code", id: str | None = None) -> Any:
+    make = {"code": nbformat.v4.new_code_cell, "markdown": nbformat.v4.new_markdown_cell}[type]
+    return make(source, **({"id": id} if id else {}))
+
+
+def _labextension(folder: Path) -> dict[str, str]:
+    """Where the package is not installed, the labextension that was built in the repository."""
+    with contextlib.suppress(PackageNotFoundError):
+        distribution("jupyter-datalayer-agent")
+        return {}
+    built = REPOSITORY / "jupyter_datalayer_agent" / "labextension"
+    extensions = folder / "share" / "labextensions"
+    extensions.mkdir(parents=True)
+    (extensions / "jupyter-datalayer-agent").symlink_to(built)
+    return {"JUPYTER_PATH": str(extensions.parent)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--api-base", help="of the scripted model; none: no model is configured")
+    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
+    options = parser.parse_args()
+    environment = dict(item.split("=", 1) for item in options.env)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        lab = Lab(Path(folder).resolve(), options.api_base, environment)
+        with lab.server:
+            print(json.dumps(lab.about()), flush=True)
+            for line in sys.stdin:
+                print(json.dumps(lab.obey(line)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
