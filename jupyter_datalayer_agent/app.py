@@ -123,6 +123,9 @@ class DatalayerAgentApp(ExtensionApp):
             await self._parts.sessions.close()
             await self._parts.services.notebooks.close()
             await self._parts.services.store.close()
+            from .models.shutdown import shutdown
+
+            await shutdown()
 
     def setting_traits(self) -> dict[str, TraitType[Any, Any]]:
         """The traits that are settings of the agent, by name."""

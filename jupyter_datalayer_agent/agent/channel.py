@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..protocol.base import now_ms
+from ..protocol.errors import AgentError
 from ..protocol.events import BaseEvent
 from ..store.store import Store
 
 REPLAY_PAGE = 1000
+NUMBER_TAKEN = {"reload": True}
 
 
 @dataclass(frozen=True)
@@ -54,13 +56,42 @@ class EventChannel:
             event.seq, event.turn_id, event.at = self._seq + 1, turn_id, now_ms()
             # A cancellation in the middle must leave neither a number used twice nor an event
             # written and never told: the write is seen to its end, and the cancellation goes on.
-            cancelled = await _seen_to_its_end(write([event]))
-            self._seq += 1
-            told = Told.of(event.to_wire())
-            for listener in list(self._listeners):
-                listener(told)
+            cancelled = await _seen_to_its_end(self._write(write, event))
+            self._tell(event)
             if cancelled:
                 raise asyncio.CancelledError
+
+    async def _write(self, write: Write, event: BaseEvent) -> None:
+        try:
+            await write([event])
+        except AgentError as error:
+            if error.detail != NUMBER_TAKEN:
+                raise
+            # Another server wrote to this session: go on behind what it wrote.
+            event.seq = await self._store.last_seq(self._session_id) + 1
+            await write([event])
+        self._seq = event.seq
+
+    def _tell(self, event: BaseEvent) -> None:
+        told = Told.of(event.to_wire())
+        for listener in list(self._listeners):
+            listener(told)
+
+    def tell_unsaved(self, event: BaseEvent, turn_id: str | None) -> None:
+        """Tell an event that could not be written. Its ``seq`` is 0: it will not come again."""
+        event.seq, event.turn_id, event.at = 0, turn_id, now_ms()
+        self._tell(event)
+
+    async def in_step(self) -> bool:
+        """Whether nobody else wrote to the session; afterwards the numbers go on from theirs."""
+        last = await self._store.last_seq(self._session_id)
+        before, self._seq = self._seq, last
+        return before == last
+
+    def adopt(self, other: EventChannel) -> None:
+        """Take over who listens to another channel of the same session."""
+        self._listeners.extend(other._listeners)
+        other._listeners = self._listeners
 
     async def subscribe(self, listener: Listener, after: int) -> Callable[[], None]:
         """Give the listener every event after ``after``, old ones first; returns the way out."""

@@ -48,8 +48,15 @@ IMPLEMENTED = (
 )  # fmt: skip
 
 
+@dataclass(frozen=True)
 class TurnEnded:
-    """Put on the queue by the session itself when a turn's task is done."""
+    """Put on the queue by the session itself when a turn's task is done.
+
+    ``failure`` is what kept the turn from telling its own end: the database could not be used.
+    """
+
+    turn_id: str | None = None
+    failure: AgentError | None = None
 
 
 @dataclass
@@ -165,17 +172,28 @@ class LiveSession:
                 if isinstance(entry, Message):
                     await self._queue_or_start(entry)
                 elif isinstance(entry, TurnEnded):
+                    if entry.failure is not None:
+                        self._tell_failure(entry.failure, entry.turn_id)
+                        break
                     await self._next()
                 elif await self._handle(entry):
                     break
             except AgentError as error:
-                await self.emit(events.ErrorEvent(code=error.code, message=error.message))
+                await self._tell_refusal(error)
             except Exception:
                 # The edge of the session's task: one bad op must not end the session.
                 log.exception("Session %s: an op failed", self.id)
         await self._stop_turn("shutdown")
         for message in self._messages:
             _refuse(message, AgentError("internal", "The session was unloaded."))
+
+    async def _tell_refusal(self, error: AgentError) -> None:
+        event = events.ErrorEvent(code=error.code, message=error.message)
+        try:
+            await self.emit(event)
+        except AgentError:
+            log.exception("Session %s: an error could not be written", self.id)
+            self.channel.tell_unsaved(event, None)
 
     async def _handle(self, op: Op) -> bool:
         """Carry out an op that is not a message; True when the session is to end."""
@@ -238,6 +256,8 @@ class LiveSession:
         except AgentError as error:
             _refuse(message, error)
             raise
+        if not await self.channel.in_step():
+            self.history = await read_history(self.services, self.id)
         settings = for_turn(self.services.settings(), self.record.settings, request, about.mode)
         await self._remember(about)
         self.turn = Turn(self, about, settings, message.audience, message.op_id)
@@ -264,21 +284,29 @@ class LiveSession:
         await self.configured()
 
     def _ended(self, task: asyncio.Task[ChatReply], message: Message) -> None:
+        turn_id = self.turn.id if self.turn is not None else None
         self._turn_task = None
         self.turn = None
-        failure = asyncio.CancelledError() if task.cancelled() else task.exception()
-        if message.result is not None and not message.result.done():
-            if failure is None:
-                message.result.set_result(task.result())
-            else:
-                message.result.set_exception(
-                    failure
-                    if isinstance(failure, AgentError)
-                    else AgentError("internal", "The turn failed. The server's log has details.")
-                )
-        if failure is not None:
-            log.error("Session %s: a turn failed", self.id, exc_info=failure)
-        self._ops.put_nowait(TurnEnded())
+        error = None if task.cancelled() else task.exception()
+        failure: AgentError | None = None
+        if error is not None or task.cancelled():
+            log.error("Session %s: a turn could not be kept", self.id, exc_info=error)
+            failure = (
+                error
+                if isinstance(error, AgentError)
+                else AgentError("internal", "The turn failed. The server's log has the details.")
+            )
+            _refuse(message, failure)
+        elif message.result is not None and not message.result.done():
+            message.result.set_result(task.result())
+        self._ops.put_nowait(TurnEnded(turn_id, failure))
+
+    def _tell_failure(self, failure: AgentError, turn_id: str | None) -> None:
+        """Tell those who listen what could not be written; the session is loaded anew next time."""
+        self.channel.tell_unsaved(
+            events.ErrorEvent(code=failure.code, message=failure.message, retryable=True), turn_id
+        )
+        self.channel.tell_unsaved(events.TurnAborted(reason="error"), turn_id)
 
     async def _next(self) -> None:
         if self._turn_task is None and self._messages:
@@ -337,6 +365,18 @@ def _refuse(message: Message, error: AgentError) -> None:
         message.result.set_exception(error)
 
 
+async def read_history(services: Services, session_id: str) -> History:
+    """The turns that are sent, as the database has them."""
+    history = History()
+    turns = await services.store.history(session_id, services.settings().max_history_turns)
+    for turn in turns:
+        items: list[Item] = list(turn.items)
+        if turn.aborted_reason is not None:
+            items.append(note_item(turn.aborted_reason))
+        history.add(items)
+    return history
+
+
 async def load(services: Services, session_id: str) -> LiveSession:
     """A session as the database has it; its waiting messages go on waiting, the first one runs.
 
@@ -345,12 +385,7 @@ async def load(services: Services, session_id: str) -> LiveSession:
     store = services.store
     await store.recover(session_id)
     record = await store.get_session(session_id)
-    history = History()
-    for turn in await store.history(session_id, services.settings().max_history_turns):
-        items: list[Item] = list(turn.items)
-        if turn.aborted_reason is not None:
-            items.append(note_item(turn.aborted_reason))
-        history.add(items)
+    history = await read_history(services, session_id)
     session = LiveSession(
         services,
         record,

@@ -34,9 +34,12 @@ class Sessions:
             loading = asyncio.ensure_future(load(self.services, session_id))
             self._loading[session_id] = loading
             loading.add_done_callback(lambda _: self._loading.pop(session_id, None))
-        session = await asyncio.shield(loading)
-        self._live[session_id] = session
-        return session
+        loaded = await asyncio.shield(loading)
+        if self._live.get(session_id) is not loaded:
+            if session is not None:
+                loaded.channel.adopt(session.channel)
+            self._live[session_id] = loaded
+        return loaded
 
     def running_turn(self, session_id: str) -> str | None:
         """The id of the turn that runs in the session, if any."""

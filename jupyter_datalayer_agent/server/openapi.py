@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import TypeAdapter
-from pydantic.json_schema import models_json_schema
+from pydantic.json_schema import GenerateJsonSchema
 
 from .. import __version__
 from ..protocol.base import Wire
@@ -37,16 +37,33 @@ from .base import Handler, route
 from .route_table import PARAMETER, Operation, Route
 
 REFERENCE = "#/components/schemas/{model}"
-UNIONS: dict[str, TypeAdapter[Any]] = {
+Described = tuple[str, Literal["validation", "serialization"], TypeAdapter[Any]]
+
+# What the server takes, and what it gives: a field with a default may be left out of the former.
+TAKEN_UNIONS: dict[str, TypeAdapter[Any]] = {
     "Op": OP_ADAPTER,
-    "Event": EVENT_ADAPTER,
     "ClientMessage": CLIENT_MESSAGE_ADAPTER,
+}
+GIVEN_UNIONS: dict[str, TypeAdapter[Any]] = {
+    "Event": EVENT_ADAPTER,
     "ServerMessage": SERVER_MESSAGE_ADAPTER,
 }
-PAGE_MODELS: list[type[Wire]] = [
-    ReadParams, EditParams, RunParams, RunResult, InterruptParams, OpenParams, KernelParams,
-    RevealParams, DocumentReadParams, DocumentText, PageNotebook,
+PAGE_PARAMS: list[type[Wire]] = [
+    ReadParams, EditParams, RunParams, InterruptParams, OpenParams, KernelParams, RevealParams,
+    DocumentReadParams,
 ]  # fmt: skip
+PAGE_RESULTS: list[type[Wire]] = [PageNotebook, RunResult, DocumentText]
+
+
+class WireSchema(GenerateJsonSchema):
+    """What the server gives has every field but those that have no value (None)."""
+
+    def field_is_required(self, field: Any, *args: Any, **kwargs: Any) -> bool:
+        """Required when given, unless its default is None; when taken, unless it has one."""
+        if self.mode == "serialization":
+            inner = field.get("schema", {})
+            return inner.get("type") != "default" or inner.get("default", ...) is not None
+        return super().field_is_required(field, *args, **kwargs)
 
 
 class OpenapiHandler(Handler):
@@ -65,19 +82,23 @@ def document() -> dict[str, Any]:
     """The OpenAPI 3.1 document."""
     from .routes import ROUTES as all_routes
 
-    models: list[type[Wire]] = [ErrorReply, *PAGE_MODELS]
-    for each in all_routes:
-        for operation in each.operations.values():
-            models += [model for model in (operation.request, operation.response) if model]
-    unique = list(dict.fromkeys(models))
-    _, schema = models_json_schema(
-        [(model, "validation") for model in unique], by_alias=True, ref_template=REFERENCE
+    operations = [each for entry in all_routes for each in entry.operations.values()]
+    taken = [each.request for each in operations if each.request]
+    given: list[type[Wire]] = [ErrorReply, *(each.response for each in operations if each.response)]
+    inputs: list[Described] = [
+        *((name, "validation", TypeAdapter(model)) for name, model in _named(taken)),
+        *((name, "validation", adapter) for name, adapter in TAKEN_UNIONS.items()),
+        *((model.__name__, "validation", TypeAdapter(model)) for model in PAGE_RESULTS),
+        *((name, "serialization", adapter) for name, adapter in GIVEN_UNIONS.items()),
+        *((name, "serialization", TypeAdapter(model)) for name, model in _named(given)),
+        *((model.__name__, "serialization", TypeAdapter(model)) for model in PAGE_PARAMS),
+    ]
+    references, schema = TypeAdapter.json_schemas(
+        inputs, by_alias=True, ref_template=REFERENCE, schema_generator=WireSchema
     )
     components: dict[str, Any] = dict(schema.get("$defs", {}))
-    for name, adapter in UNIONS.items():
-        union = adapter.json_schema(by_alias=True, ref_template=REFERENCE)
-        components.update(union.pop("$defs", {}))
-        components[name] = union
+    components |= {name: references[name, "validation"] for name in TAKEN_UNIONS}
+    components |= {name: references[name, "serialization"] for name in GIVEN_UNIONS}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Jupyter Datalayer Agent", "version": __version__},
@@ -95,6 +116,10 @@ def document() -> dict[str, Any]:
             },
         },
     }
+
+
+def _named(models: list[type[Wire]]) -> list[tuple[str, type[Wire]]]:
+    return [(model.__name__, model) for model in dict.fromkeys(models)]
 
 
 def _operation(entry: Route, operation: Operation) -> dict[str, Any]:

@@ -20,7 +20,7 @@ LIMIT = 4_000
 
 
 def pinned(name: str, text: str) -> str:
-    """The pinned text; written anew when ``UPDATE_SNAPSHOTS`` is set, for a change that is meant."""
+    """The pinned text; written anew with ``UPDATE_SNAPSHOTS`` set, for a change that is meant."""
     path = SNAPSHOTS / name
     if os.environ.get("UPDATE_SNAPSHOTS"):
         path.parent.mkdir(exist_ok=True)

@@ -90,9 +90,7 @@ def test_a_path_outside_the_root(server: RunningServer, path: str, tmp_path: Pat
     body = {"message": "hi", "attachments": [{"kind": "notebook", "path": path}]}
     answer = server.request("POST", "chat", json=body)
     assert "root" in failed(answer, 400, "invalid_request")
-    result = server.request(
-        "POST", "tools/getNotebookCells", json={"arguments": {}, "path": path}
-    )
+    result = server.request("POST", "tools/getNotebookCells", json={"arguments": {}, "path": path})
     assert result.status_code == 400
 
 
@@ -185,9 +183,7 @@ def test_the_token_limit_ends_the_turn_before_the_call(
     assert model.requests == []
 
 
-def test_two_turns_at_once_on_a_session(
-    server: RunningServer, model: ScriptedModelServer
-) -> None:
+def test_two_turns_at_once_on_a_session(server: RunningServer, model: ScriptedModelServer) -> None:
     model.script(Gate(Say("One.")), Say("Two."))
     session = server.post("sessions", {})["id"]
     events = server.stream("chat/stream", {"message": "one", "sessionId": session})
@@ -231,9 +227,7 @@ def test_a_client_that_goes_away_in_mid_stream_does_not_end_the_turn(
 def test_an_act_that_needs_approval_with_nobody_there_is_denied_with_the_reason(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
-    model.script(
-        Call("deleteNotebookCells", {"cellIds": ["heading"]}), Say("It was not approved.")
-    )
+    model.script(Call("deleteNotebookCells", {"cellIds": ["heading"]}), Say("It was not approved."))
     reply = server.post(
         "chat", {"message": "@cars.ipynb rm", "mode": "agent", "activeNotebook": "cars.ipynb"}
     )

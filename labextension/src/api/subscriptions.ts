@@ -36,8 +36,9 @@ export class Subscriptions {
 
   deliver({ sessionId, event }: SessionEvent): void {
     for (const listener of [...(this._listeners.get(sessionId) ?? [])]) {
-      if (event.seq > listener.seen) {
-        listener.seen = event.seq;
+      // Number 0: the server could not write it, and will not send it again.
+      if (event.seq > listener.seen || event.seq === 0) {
+        listener.seen = Math.max(listener.seen, event.seq);
         try {
           listener.handler(event);
         } catch (error) {

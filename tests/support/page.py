@@ -1,0 +1,97 @@
+"""A page without a browser: the other end of ``WS page``, for tests and benchmarks in Python.
+
+What a browser does with requests is tested in a browser; this one answers as it is told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import queue
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from tornado.httpclient import HTTPRequest
+from tornado.websocket import WebSocketClientConnection, websocket_connect
+
+from tests.support.jupyter import TOKEN, RunningServer
+
+Answer = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+class FakePage:
+    """Connects on entry, says hello, and keeps every message in ``received``."""
+
+    def __init__(
+        self, server: RunningServer, client_id: str = "page-1", answer: Answer | None = None
+    ) -> None:
+        self.client_id = client_id
+        self.received: queue.Queue[dict[str, Any]] = queue.Queue()
+        self._server = server
+        self._answer = answer
+        self._connection: WebSocketClientConnection | None = None
+        self._loop = asyncio.new_event_loop()
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self) -> FakePage:
+        self._thread.start()
+        assert self._ready.wait(30)
+        self.send({"type": "hello", "clientId": self.client_id})
+        assert self.wait_for("welcome")["clientId"] == self.client_id
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        url = self._server.url.replace("http", "ws", 1) + "datalayer-agent/page"
+        request = HTTPRequest(url, headers={"Authorization": f"token {TOKEN}"})
+        self._connection = self._loop.run_until_complete(websocket_connect(request))
+        reader = self._loop.create_task(self._read())
+        self._ready.set()
+        with contextlib.suppress(KeyboardInterrupt):
+            self._loop.run_forever()
+        reader.cancel()
+        self._connection.close()
+        self._loop.run_until_complete(asyncio.gather(reader, return_exceptions=True))
+        self._loop.run_until_complete(asyncio.sleep(0))
+        self._loop.close()
+
+    async def _read(self) -> None:
+        assert self._connection is not None
+        while (text := await self._connection.read_message()) is not None:
+            message = json.loads(text)
+            if message["type"] == "request" and self._answer is not None:
+                answer = {"type": "response", "requestId": message["requestId"]}
+                await self._connection.write_message(json.dumps(answer | self._answer(message)))
+            self.received.put(message)
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send a message to the server."""
+
+        async def write() -> None:
+            assert self._connection is not None
+            await self._connection.write_message(json.dumps(message))
+
+        asyncio.run_coroutine_threadsafe(write(), self._loop).result(30)
+
+    def wait_for(self, kind: str, timeout: float = 30) -> dict[str, Any]:
+        """The next message of that type; for an event, of that event's type."""
+        while True:
+            message = self.received.get(timeout=timeout)
+            if message["type"] == kind:
+                return message
+            if message["type"] == "event" and message["event"]["type"] == kind:
+                event: dict[str, Any] = message["event"]
+                return event
