@@ -23,9 +23,12 @@ CALLS = 20
 @contextlib.contextmanager
 def running(**options: Any) -> Iterator[tuple[RunningServer, ScriptedModelServer]]:
     """A server whose model is scripted, both warmed up by one turn."""
-    with tempfile.TemporaryDirectory() as folder, ScriptedModelServer() as model:
-        with RunningServer(Path(folder), api_base=model.base_url, **options) as server:
-            yield server, model
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ScriptedModelServer() as model,
+        RunningServer(Path(folder), api_base=model.base_url, **options) as server,
+    ):
+        yield server, model
 
 
 def write_notebook(server: RunningServer, cells: int) -> str:

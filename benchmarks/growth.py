@@ -1,4 +1,4 @@
-"""The same for larger notebooks and longer chats: linear in the cells, flat in the chat's length."""
+"""Larger notebooks and longer chats: linear in the cells, flat in the chat's length."""
 
 from __future__ import annotations
 

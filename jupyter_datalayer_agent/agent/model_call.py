@@ -119,7 +119,7 @@ class ModelCall:
     async def _stream(self, request: ModelRequest) -> None:
         buffer = DeltaBuffer(self._emit)
         try:
-            async with aclosing(self._model.stream(request)) as stream:  # type: ignore[type-var]
+            async with aclosing(self._model.stream(request)) as stream:
                 async for event in stream:
                     await self._take(event, buffer)
         finally:

@@ -7,7 +7,7 @@ request as it is. https://platform.openai.com/docs/api-reference/responses
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -107,7 +107,7 @@ StreamEvent: TypeAlias = (
 class Model(Protocol):
     """Something that answers model requests."""
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[StreamEvent]:
+    def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
         """The answer as it comes. One attempt: it never retries by itself.
 
         The last event of a complete answer is ``ResponseDone``. Closing the iterator (``aclose``)
