@@ -31,6 +31,8 @@ export interface IEditor {
   readonly changed: ISignal<IEditor, void>;
   kernel(path: string): IKernelState | null;
   cell(path: string, cellId: string): ICellLabel | null;
+  /** How many cells an open notebook has; null until it has loaded. */
+  cellCount(path: string): number | null;
   hints(path: string): INotebookHints;
   /** Go to the document and, in a notebook, to the cell. */
   reveal(path: string, cellId?: string): Promise<void>;

@@ -69,6 +69,13 @@ export class NotebookEditor implements IEditor {
     };
   }
 
+  cellCount(path: string): number | null {
+    const panel = this._documents.findNotebook(path);
+    return panel?.context.isReady
+      ? (panel.model?.sharedModel.cells.length ?? null)
+      : null;
+  }
+
   hints(path: string): INotebookHints {
     const notebook = this._documents.findNotebook(path);
     const cells = notebook?.model?.sharedModel.cells ?? [];
@@ -81,7 +88,10 @@ export class NotebookEditor implements IEditor {
         continue;
       }
       const outputs = (cell.toJSON().outputs ?? []) as IOutput[];
-      const failure = outputs.find(output => output.output_type === 'error');
+      const failure = outputs.find(
+        output =>
+          output.output_type === 'error' && output.ename !== 'KeyboardInterrupt'
+      );
       if (failure && !hints.error) {
         hints.error = { number: index + 1, name: String(failure.ename) };
       }
@@ -136,7 +146,10 @@ export class NotebookEditor implements IEditor {
     context.pathChanged.connect(this._emit, this);
     sessionContext.statusChanged.connect(this._emit, this);
     void context.ready.then(
-      () => this._emit(),
+      () => {
+        panel.model?.cells.changed.connect(this._emit, this);
+        this._emit();
+      },
       () => undefined
     );
     this._emit();

@@ -135,7 +135,7 @@ function addCopyButton(pre: HTMLPreElement): void {
 }
 
 /** Copy text; by a hidden field where the page has no clipboard (plain HTTP). */
-async function copyText(text: string): Promise<void> {
+export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) {
     return navigator.clipboard.writeText(text);
   }

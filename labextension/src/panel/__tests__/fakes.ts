@@ -265,6 +265,10 @@ export class FakeEditor implements IEditor {
     return this.cells[cellId] ?? null;
   }
 
+  cellCount(): number | null {
+    return 5;
+  }
+
   hints(): INotebookHints {
     return this.notebookHints;
   }

@@ -8,11 +8,11 @@ import { LongText } from './LongText';
 import { useCellNumber, usePanel } from './context';
 
 const DECIDED = {
-  approve: 'You allowed this',
-  approve_for_session: 'You allowed this for the session',
-  deny: 'You did not allow this',
-  expired: 'Nobody answered in time',
-  aborted: 'Stopped before it was answered'
+  approve: 'Allowed by you',
+  approve_for_session: 'Allowed by you for this session',
+  deny: 'Not allowed by you',
+  expired: 'Not allowed: nobody answered in time',
+  aborted: 'Stopped before you answered'
 };
 
 /** An act that waits for the person: what, why, the diff, and the answer. */
@@ -27,7 +27,7 @@ export const Approval = memo(
     if (entry.decision) {
       return (
         <div className="da-decided" data-decision={entry.decision}>
-          {DECIDED[entry.decision]}: {what}
+          {DECIDED[entry.decision]}
         </div>
       );
     }

@@ -149,6 +149,7 @@ function ContextSize(props: { active: string | null }): JSX.Element | null {
   const [context, setContext] = useState<ContextReply | null>(null);
   const { active } = props;
   const path = active && model.isAttached(active) ? active : null;
+  const cellCount = path === null ? null : model.editor.cellCount(path);
 
   useEffect(() => {
     if (runningTurnId || status !== 'online') {
@@ -166,7 +167,7 @@ function ContextSize(props: { active: string | null }): JSX.Element | null {
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [model, path, attachments, runningTurnId, status]);
+  }, [model, path, cellCount, attachments, runningTurnId, status]);
 
   if (!context) {
     return null;

@@ -34,11 +34,18 @@ const STATUS_WORD = {
 
 /** A tool call: one line with its real result, which opens to all that is known of it. */
 export const ToolLine = memo(
-  (props: { call: IToolEntry; target?: string }): JSX.Element => {
+  (props: {
+    call: IToolEntry;
+    target?: string;
+    /** What the server says that it is doing just now. */
+    doing?: string;
+  }): JSX.Element => {
     const { call } = props;
     const [isOpen, setOpen] = useState(false);
     const id = useId();
-    const words = toolWords(call, useCellNumber(props.target));
+    const cellNumber = useCellNumber(props.target);
+    const words =
+      (call.status === 'running' && props.doing) || toolWords(call, cellNumber);
     const Caret = isOpen ? caretDownIcon.react : caretRightIcon.react;
     return (
       <div

@@ -1,8 +1,4 @@
-import {
-  caretDownIcon,
-  caretRightIcon,
-  copyIcon
-} from '@jupyterlab/ui-components';
+import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
 import React, { memo, useId, useMemo, useState } from 'react';
 
 import { IReadGroup, foldReads } from '../state/fold';
@@ -14,18 +10,13 @@ import {
   waitingIn
 } from '../state/turn';
 import { IReadable, useValue } from '../state/value';
-import {
-  abortWords,
-  activityWords,
-  doneAndNot,
-  usageWords
-} from '../state/words';
+import { activityWords } from '../state/words';
 import { Approval, Question } from './Approval';
 import { Elapsed } from './Elapsed';
-import { IconButton } from './IconButton';
 import { Markdown } from './Markdown';
 import { ReadGroup } from './ReadGroup';
 import { ToolLine } from './ToolLine';
+import { TurnFoot } from './TurnFoot';
 import { useCellNumber, usePanel } from './context';
 
 /** A message of the person and everything that came of it. */
@@ -37,6 +28,7 @@ export const TurnView = memo(
       [turn.entries]
     );
     const isRunning = turn.status === 'running';
+    const running = runningCall(turn);
     return (
       <article
         className="da-turn"
@@ -54,13 +46,25 @@ export const TurnView = memo(
               index === shown.length - 1 &&
               turn.activity.kind === 'writing'
             }
+            doing={
+              entry === running && turn.activity.kind === 'words'
+                ? turn.activity.message
+                : undefined
+            }
           />
         ))}
-        {isRunning ? <Working turn={turn} /> : <Foot turn={turn} />}
+        {isRunning ? <Working turn={turn} /> : <TurnFoot turn={turn} />}
       </article>
     );
   }
 );
+
+/** The call that runs now, if one does. */
+function runningCall(turn: ITurn): Entry | undefined {
+  return turn.entries
+    .filter(entry => entry.kind === 'tool' && entry.status === 'running')
+    .pop();
+}
 
 /** A call that waits for approval does nothing yet: the question stands for it. */
 function withoutAsked(entries: readonly Entry[]): readonly Entry[] {
@@ -76,9 +80,11 @@ function withoutAsked(entries: readonly Entry[]): readonly Entry[] {
 export const UserMessage = memo(
   (props: { text: string }): JSX.Element | null => {
     return props.text ? (
-      <div className="da-user" data-testid="da-message" data-role="user">
+      <div>
         <span className="da-hidden">You: </span>
-        {props.text}
+        <div className="da-user" data-testid="da-message" data-role="user">
+          {props.text}
+        </div>
       </div>
     ) : null;
   }
@@ -89,6 +95,7 @@ const EntryView = memo(
     entry: Entry | IReadGroup;
     target?: string;
     isGrowing: boolean;
+    doing?: string;
   }): JSX.Element | null => {
     const { entry, target } = props;
     switch (entry.kind) {
@@ -105,7 +112,7 @@ const EntryView = memo(
       case 'reasoning':
         return <Reasoning entry={entry} />;
       case 'tool':
-        return <ToolLine call={entry} target={target} />;
+        return <ToolLine call={entry} target={target} doing={props.doing} />;
       case 'reads':
         return <ReadGroup group={entry} target={target} />;
       case 'approval':
@@ -180,12 +187,7 @@ function ErrorHelp(props: { code: string }): JSX.Element | null {
 function Working(props: { turn: ITurn }): JSX.Element | null {
   const { turn } = props;
   const words = activityWords(turn, useCellNumber(turn.target));
-  const last = turn.entries[turn.entries.length - 1];
-  const isSaid =
-    waitingIn(turn).length > 0 ||
-    (last?.kind === 'tool' &&
-      last.status === 'running' &&
-      turn.activity.kind === 'tools');
+  const isSaid = waitingIn(turn).length > 0 || !!runningCall(turn);
   if (isSaid) {
     return null;
   }
@@ -194,71 +196,6 @@ function Working(props: { turn: ITurn }): JSX.Element | null {
       <span className="da-working-dot" aria-hidden="true" />
       {words}
       <Elapsed since={turn.startedAt} />
-    </div>
-  );
-}
-
-/** How the turn ended and what it took. */
-function Foot(props: { turn: ITurn }): JSX.Element {
-  const { turn } = props;
-  const { model } = usePanel();
-  const hasError = turn.entries.some(
-    entry => entry.kind === 'notice' && entry.level === 'error'
-  );
-  const isBroken = turn.status === 'aborted' && turn.abortReason === 'error';
-  const canRetry =
-    turn.entries.some(entry => entry.kind === 'notice' && entry.retryable) ||
-    (isBroken && !hasError);
-  const reply = turn.entries
-    .map(entry => (entry.kind === 'text' ? entry.text : ''))
-    .filter(text => text.trim())
-    .join('\n\n');
-  return (
-    <>
-      {turn.status === 'aborted' && !(isBroken && hasError) && (
-        <Stopped turn={turn} />
-      )}
-      {canRetry && turn.message && (
-        <div className="da-buttons">
-          <button
-            type="button"
-            className="da-button"
-            onClick={() => void model.send(turn.message)}
-          >
-            Try again
-          </button>
-        </div>
-      )}
-      <footer className="da-foot">
-        <span>{usageWords(turn.usage, turn.durationMs)}</span>
-        {reply && (
-          <IconButton
-            icon={copyIcon}
-            label="Copy the answer"
-            className="da-foot-button"
-            onClick={() => void navigator.clipboard?.writeText(reply)}
-          />
-        )}
-      </footer>
-    </>
-  );
-}
-
-function Stopped(props: { turn: ITurn }): JSX.Element {
-  const { turn } = props;
-  const { done, not } = doneAndNot(turn, useCellNumber(turn.target));
-  return (
-    <div className="da-stopped">
-      <div>{abortWords(turn)}</div>
-      {(done.length > 0 || not.length > 0) && (
-        <ul>
-          <li>Done before: {done.length ? done.join('; ') : 'nothing'}.</li>
-          {not.length > 0 && <li>Not finished: {not.join('; ')}.</li>}
-        </ul>
-      )}
-      {done.length === 0 && not.length === 0 && (
-        <div>Nothing was changed or run.</div>
-      )}
     </div>
   );
 }

@@ -249,10 +249,22 @@ function callEnded(turn: ITurn, event: ToolCallOutput): ITurn {
     ...ended,
     entries: ended.entries.map(entry =>
       entry.kind === 'question' && entry.open
-        ? { ...entry, open: false }
+        ? { ...entry, open: false, answer: answerIn(event.output) }
         : entry
     )
   };
+}
+
+/** The person's answer in the output of `askUser`: an object, or JSON of one. */
+function answerIn(output: unknown): string | undefined {
+  try {
+    const value: unknown =
+      typeof output === 'string' ? JSON.parse(output) : output;
+    const { answer } = (value ?? {}) as { answer?: unknown };
+    return typeof answer === 'string' ? answer : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function asked(turn: ITurn, event: ApprovalRequested): ITurn {

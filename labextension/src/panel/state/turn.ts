@@ -51,13 +51,14 @@ export interface IApprovalEntry {
   decision?: 'approve' | 'approve_for_session' | 'deny' | 'expired' | 'aborted';
 }
 
-/** A question to the person; `open` until the turn goes on. */
+/** A question to the person; `open` until the turn goes on, then with the answer. */
 export interface IQuestionEntry {
   kind: 'question';
   id: string;
   question: string;
   options: readonly string[];
   open: boolean;
+  answer?: string;
 }
 
 /** A warning or an error that the person must be told of. */

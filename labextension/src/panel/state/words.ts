@@ -49,28 +49,26 @@ export function usageWords(usage?: Usage, durationMs?: number): string {
   return parts.join(' · ');
 }
 
-/** What a tool call does, or did, in plain words; the server's summary where there is one. */
+/** What a tool call does, or did, in plain words; what it did, in those of the server. */
 export function toolWords(call: IToolEntry, cellNumber: CellNumber): string {
-  if (call.status === 'running') {
-    return runningWords(call, cellNumber);
-  }
-  if (call.summary) {
-    return call.summary;
-  }
-  if (call.changes.length === 1) {
-    return changeWords(call.changes[0]);
-  }
-  const name = askWords(call, cellNumber);
   switch (call.status) {
-    case 'ok':
-      return name;
+    case 'running':
+      return runningWords(call, cellNumber);
     case 'denied':
-      return `${name}: not allowed`;
+      return `${askWords(call, cellNumber)}: not allowed`;
     case 'aborted':
-      return `${name}: stopped`;
-    default:
-      return `${name}: failed`;
+      return `${askWords(call, cellNumber)}: stopped`;
+    case 'error':
+      return call.summary ?? `${askWords(call, cellNumber)}: failed`;
+    case 'ok':
+      return call.summary ?? madeWords(call, cellNumber);
   }
+}
+
+function madeWords(call: IToolEntry, cellNumber: CellNumber): string {
+  return call.changes.length === 1
+    ? changeWords(call.changes[0])
+    : askWords(call, cellNumber);
 }
 
 /** What tools do, as it runs and as it is asked for; `cells` stands for the cells meant. */
@@ -179,12 +177,23 @@ export function doneAndNot(
       continue;
     }
     if (entry.status === 'aborted') {
-      not.push(runningWords(entry, cellNumber));
+      not.push(unfinished(entry, cellNumber));
     } else if (entry.status === 'ok' && /run|execute/i.test(entry.name)) {
       done.push(toolWords(entry, cellNumber));
     }
   }
   return { done: done.map(lowerFirst), not: not.map(lowerFirst) };
+}
+
+/** What was not done of a call; of one that changed cells and was to run them, the run. */
+function unfinished(call: IToolEntry, cellNumber: CellNumber): string {
+  const { cellId, index } = call.changes[0] ?? {};
+  if (!cellId) {
+    return runningWords(call, cellNumber);
+  }
+  const number =
+    index === undefined ? cellNumber(undefined, cellId) : index + 1;
+  return number === null ? 'Running the cell' : `Running cell ${number}`;
 }
 
 function lowerFirst(text: string): string {
