@@ -14,6 +14,8 @@ from typing import Any, Protocol
 
 from jupyter_core.utils import ensure_async
 
+from .outputs import Displays
+
 READY_SECONDS = 60.0
 ALIVE_EVERY = 0.5
 Message = dict[str, Any]
@@ -48,7 +50,7 @@ class KernelConnection:
         self.last_used = time.monotonic()
         self.users = 0
         self.stuck: GivenUp | None = None
-        self.displays: dict[str, list[Any]] = {}
+        self.displays = Displays()
         self._client: Any = None
         self._kernel: Any = None
         self._opened_ports: Any = None

@@ -13,6 +13,7 @@ from .document import DocumentError
 from .outputs import OUTPUT_MESSAGES, CellOutputs
 
 INTERRUPT_SECONDS = 10.0
+LOST_SECONDS = 0.5
 # Reply and idle travel on different channels; the later one is on its way when the first is here.
 TRAILING_SECONDS = 4.0
 SWALLOWED = (
@@ -30,14 +31,14 @@ class Execution:
         code: str,
         *,
         store_history: bool,
+        cell: tuple[str, str] | None = None,
         on_started: Callable[[], None] = lambda: None,
         on_output: Callable[[], None] = lambda: None,
     ) -> None:
         self.connection = connection
         self.code = code
         self.store_history = store_history
-        self.outputs = CellOutputs(connection.displays)
-        self.execution_count: int | None = None
+        self.outputs = CellOutputs(connection.displays, cell)
         self.error: CellRunError | None = None
         self.duration_ms: float | None = None
         self._on_started = on_started
@@ -48,7 +49,7 @@ class Execution:
         self._reply_status: str | None = None
         self._started_at = 0.0
         self._condemned = False
-        self._stopping: asyncio.Future[None] | None = None
+        self._stopping: asyncio.Future[bool] | None = None
         self._msg_id: str | None = None
 
     async def run(self, timeout: float | None) -> CellRun:
@@ -109,7 +110,7 @@ class Execution:
         if kind == "execute_reply":
             self._reply(content)
         elif kind == "execute_input":
-            self.execution_count = content.get("execution_count")
+            self.outputs.execution_count = content.get("execution_count")
             self._start()
         elif kind == "status" and content.get("execution_state") == "idle":
             self._end()
@@ -127,7 +128,7 @@ class Execution:
         self._started.set()
         if self._condemned:
             # Given up while it waited; it must not run now that its turn has come.
-            self._stopping = asyncio.ensure_future(self.connection.interrupt())
+            self._stopping = asyncio.ensure_future(self._interrupt_and_wait())
         else:
             self._on_started()
 
@@ -141,7 +142,7 @@ class Execution:
         if self._reply_status == "error":
             self._failed(content)
         if self._reply_status != "aborted" and content.get("execution_count") is not None:
-            self.execution_count = content["execution_count"]
+            self.outputs.execution_count = content["execution_count"]
         self._replied.set()
         self._started.set()
 
@@ -165,10 +166,16 @@ class Execution:
 
     async def interrupt(self) -> bool:
         """Interrupt our request if it runs, and await its end; whether it ended."""
-        if not self.running:
-            return True
-        await self.connection.interrupt()
+        return await self._interrupt_and_wait() if self.running else True
+
+    async def _interrupt_and_wait(self) -> bool:
+        just_begun = time.monotonic() - self._started_at < LOST_SECONDS
         try:
+            await self.connection.interrupt()
+            if just_begun and not await self.connection.wait(self._idle, LOST_SECONDS):
+                # A kernel may lose an interrupt between announcing the code and running it. Later
+                # a second one could break what the code does about the first.
+                await self.connection.interrupt()
             return await self.connection.wait(self._idle, INTERRUPT_SECONDS)
         except KernelDied:
             return True
@@ -178,9 +185,7 @@ class Execution:
         note = f"It ran longer than {timeout:g} s and was interrupted."
         run = self._result("timeout", self.error if stopped else None)
         run.note = note if stopped else f"{note} {SWALLOWED}"
-        if stopped:
-            self.forget()
-        else:
+        if not stopped:
             self.connection.stuck = self
         return run
 
@@ -192,9 +197,7 @@ class Execution:
             self._condemned = True
             self.connection.stuck = self
             return
-        if await self.interrupt():
-            self.forget()
-        else:
+        if not await self.interrupt():
             self.connection.stuck = self
 
     def _ended(self) -> CellRun:
@@ -213,13 +216,13 @@ class Execution:
         return CellRun(
             cell_id="",
             status=status,
-            execution_count=self.execution_count,
+            execution_count=self.outputs.execution_count,
             duration_ms=self.duration_ms,
             outputs=self.outputs.snapshot(),
             error=error,
         )
 
     def forget(self) -> None:
-        """No longer take messages of this request."""
-        if self._msg_id is not None:
+        """No longer take messages of this request, unless it may still have to be stopped."""
+        if self._msg_id is not None and not self.unfinished:
             self.connection.forget(self._msg_id)

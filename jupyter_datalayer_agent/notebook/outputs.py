@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import Any
 
 Output = dict[str, Any]
 
 # A cell that prints without end must not fill the server's memory and the notebook.
 STREAM_LIMIT = 20_000_000
+MOST_DISPLAYS = 1_000
 
 OUTPUT_MESSAGES = frozenset(
     {
@@ -21,17 +23,39 @@ OUTPUT_MESSAGES = frozenset(
 )
 
 
+class Displays:
+    """Which outputs of a kernel's cells show a ``display_id``; the newest 1,000 ids."""
+
+    def __init__(self) -> None:
+        self._shown: OrderedDict[str, list[tuple[CellOutputs, Output]]] = OrderedDict()
+
+    def add(self, display_id: str, owner: CellOutputs, output: Output) -> None:
+        """An output shows this id from now on."""
+        self._shown.setdefault(display_id, []).append((owner, output))
+        self._shown.move_to_end(display_id)
+        while len(self._shown) > MOST_DISPLAYS:
+            self._shown.popitem(last=False)
+
+    def of(self, display_id: str) -> list[tuple[CellOutputs, Output]]:
+        """The outputs that show an id."""
+        return self._shown.get(display_id, [])
+
+
 class CellOutputs:
     """The outputs of one run of a cell, growing as messages arrive.
 
-    ``displays`` maps a ``display_id`` to every output that shows it: shared by the cells of a
-    kernel, since a later cell may update what an earlier one shows.
+    ``displays`` is shared by the cells of a kernel, since a later cell may update what an earlier
+    one shows; ``updated`` then gets the earlier one. ``cell`` is its notebook's path and its id.
     """
 
-    def __init__(self, displays: dict[str, list[tuple[CellOutputs, Output]]] | None = None) -> None:
+    def __init__(
+        self, displays: Displays | None = None, cell: tuple[str, str] | None = None
+    ) -> None:
         self.outputs: list[Output] = []
-        self.version = 0
-        self._displays = {} if displays is None else displays
+        self.cell = cell
+        self.execution_count: int | None = None
+        self.updated: list[CellOutputs] = []
+        self._displays = Displays() if displays is None else displays
         self._clear_with_next = False
         self._streamed = 0
 
@@ -51,21 +75,19 @@ class CellOutputs:
             return
         if self._clear_with_next:
             self.clear()
-        self.version += 1
         if message_type == "stream":
             self._stream(str(content.get("name", "stdout")), str(content.get("text", "")))
             return
         output = _output(message_type, content)
         self.outputs.append(output)
         if display_id:
-            self._displays.setdefault(display_id, []).append((self, output))
+            self._displays.add(display_id, self, output)
 
     def clear(self) -> None:
         """Drop everything shown so far."""
         self._clear_with_next = False
         self._streamed = 0
         self.outputs.clear()
-        self.version += 1
 
     def _stream(self, name: str, text: str) -> None:
         if self._streamed > STREAM_LIMIT:
@@ -80,10 +102,11 @@ class CellOutputs:
             self.outputs.append({"output_type": "stream", "name": name, "_pieces": [text]})
 
     def _update(self, display_id: str | None, content: dict[str, Any]) -> None:
-        for owner, output in self._displays.get(display_id or "", []):
+        for owner, output in self._displays.of(display_id or ""):
             output["data"] = content.get("data") or {}
             output["metadata"] = content.get("metadata") or {}
-            owner.version += 1
+            if owner is not self and owner not in self.updated:
+                self.updated.append(owner)
 
     def snapshot(self) -> list[Output]:
         """The outputs now, as nbformat; later messages do not change it."""

@@ -16,6 +16,7 @@ from .execution import Execution
 from .executions import ExecutionLog
 from .files import ChangedOnDisk, NotebookFiles, to_the_end
 from .kernels import Kernels
+from .outputs import CellOutputs
 
 log = logging.getLogger(__name__)
 
@@ -44,15 +45,23 @@ class OutputSaver:
         self.problem: str | None = None
         self._divert = divert
         self._metadata = metadata
-        self._dirty: dict[str, Execution] = {}
+        self._dirty: dict[str, CellOutputs] = {}
+        self._ours: set[str] = set()
         self._wake = asyncio.Event()
         self._lock = asyncio.Lock()
         self._next = time.monotonic() + SAVE_EVERY
         self._task = asyncio.ensure_future(self._loop())
 
-    def changed(self, cell_id: str, execution: Execution) -> None:
-        """There is something new to write for this cell."""
-        self._dirty[cell_id] = execution
+    def changed(self, outputs: CellOutputs, *, ours: bool = True) -> None:
+        """There is something new to write; not ``ours`` is a cell of an earlier run."""
+        if outputs.cell is None or outputs.cell[0] != self.path:
+            return
+        cell_id = outputs.cell[1]
+        if ours:
+            self._ours.add(cell_id)
+        elif cell_id in self._ours:
+            return  # it was run anew
+        self._dirty[cell_id] = outputs
         self._wake.set()
 
     async def close(self) -> None:
@@ -81,14 +90,17 @@ class OutputSaver:
             outputs = [
                 SetOutputs(
                     cell_id=cell_id,
-                    outputs=execution.outputs.snapshot(),
-                    execution_count=execution.execution_count,
+                    outputs=cell.snapshot(),
+                    execution_count=cell.execution_count,
                 )
-                for cell_id, execution in dirty.items()
+                for cell_id, cell in dirty.items()
             ]
             try:
-                write = self._divert() or self._write
-                await write(outputs)
+                to_page = self._divert()
+                if to_page is None:
+                    await self._write(outputs)
+                else:
+                    await to_page([each for each in outputs if each.cell_id in self._ours])
                 self.problem = None
             except DocumentError as error:
                 log.warning("outputs of %s were not saved: %s", self.path, error)
@@ -104,11 +116,13 @@ class OutputSaver:
             touched = []
             for cell in loaded.cells:
                 result = new.get(cell["id"])
-                if result is not None and cell["cell_type"] == "code":
+                if result is not None and self._belongs(result, cell):
                     cell = with_outputs(cell, result.outputs, result.execution_count)
                     touched.append(cell["id"])
                 cells.append(cell)
             if not touched:
+                if self._ours.isdisjoint(new):
+                    return
                 raise DocumentError("not_found", "the cells were deleted while they ran")
             metadata = {**self._metadata, **loaded.metadata}
             try:
@@ -119,6 +133,12 @@ class OutputSaver:
                 raise DocumentError("internal", "a save hook of the server takes outputs out")
             return
         raise DocumentError("internal", f"{self.path} changes faster than it can be saved")
+
+    def _belongs(self, result: SetOutputs, cell: Cell) -> bool:
+        """Whether the cell shows this run; an earlier one may have been replaced since."""
+        if cell["cell_type"] != "code":
+            return False
+        return cell["id"] in self._ours or cell["execution_count"] == result.execution_count
 
 
 class HeadlessRun:
@@ -144,6 +164,7 @@ class HeadlessRun:
         self.timeout = timeout
         self._divert = divert
         self._on_progress = on_progress
+        self._executed: list[Execution] = []
 
     async def run(self, cell_ids: Sequence[str]) -> list[CellRun]:
         """One result a cell. It ends early, with fewer, once a page has opened the notebook."""
@@ -170,6 +191,8 @@ class HeadlessRun:
                     return await self._run_all(connection, saver, plan)
                 finally:
                     await saver.close()
+                    for execution in self._executed:
+                        execution.forget()
         finally:
             for cell_id in waiting:
                 self.executions.dropped(self.path, cell_id)
@@ -221,16 +244,23 @@ class HeadlessRun:
 
         def on_started() -> None:
             self.executions.started(self.path, cell_id)
-            saver.changed(cell_id, execution)
+            saver.changed(execution.outputs)
             started.set()
+
+        def on_output() -> None:
+            saver.changed(execution.outputs)
+            while execution.outputs.updated:
+                saver.changed(execution.outputs.updated.pop(), ours=False)
 
         execution = Execution(
             connection,
             source_of(cell),
             store_history=True,
+            cell=(self.path, cell_id),
             on_started=on_started,
-            on_output=lambda: saver.changed(cell_id, execution),
+            on_output=on_output,
         )
+        self._executed.append(execution)
         telling = asyncio.ensure_future(self._tell_start(cell_id, started))
         run: CellRun | None = None
         try:
@@ -238,7 +268,7 @@ class HeadlessRun:
             return run
         finally:
             if started.is_set():
-                saver.changed(cell_id, execution)
+                saver.changed(execution.outputs)
                 self._log(cell_id, execution, run)
                 await telling
                 if self._on_progress is not None:
@@ -257,7 +287,7 @@ class HeadlessRun:
             self.path,
             cell_id,
             success=run is not None and run.status == "ok",
-            order=execution.execution_count,
+            order=execution.outputs.execution_count,
             duration=execution.duration_ms,
             error=error.ename if error is not None else None,
         )

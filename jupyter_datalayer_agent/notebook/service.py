@@ -276,8 +276,10 @@ class NotebookService:
             kernel_id = await self._kernel_to_use(await self.confine(path))
         async with self._kernels.connected(kernel_id) as connection, connection.lock:
             execution = Execution(connection, code, store_history=False)
-            run = await execution.run(timeout or self.kernel_timeout_seconds)
-        return run
+            try:
+                return await execution.run(timeout or self.kernel_timeout_seconds)
+            finally:
+                execution.forget()
 
     async def _kernel_to_use(self, path: str) -> str:
         kernel = await self._kernels.of(path)

@@ -100,6 +100,12 @@ async def world(
         contents.notary.store.close()
 
 
+async def until(condition: Callable[[], Any]) -> None:
+    """Wait for what nothing tells of."""
+    while not condition():  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+
+
 def code(cell_id: str, source: str, **more: Any) -> dict[str, Any]:
     return {
         "cell_type": "code",

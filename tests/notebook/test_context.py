@@ -26,8 +26,12 @@ def test_fewer_than_20_cells_are_all_there_and_20_are_an_outline() -> None:
     many = build_context(
         notebook([code(f"c{n}", f"x = {n}\n" * 9) for n in range(20)], c3="selected")
     )
-    assert few.all_cells is not None and len(few.all_cells) == 19 and few.outline is None
-    assert many.all_cells is None and many.outline is not None and len(many.outline) == 20
+    assert few.all_cells is not None
+    assert len(few.all_cells) == 19
+    assert few.outline is None
+    assert many.all_cells is None
+    assert many.outline is not None
+    assert len(many.outline) == 20
     assert [cell.id for cell in few.selected_cells] == ["c3"]
     assert many.selected_cells[0].content == "x = 3\n" * 9
     assert many.outline[4].heading == "x = 4"
@@ -74,7 +78,8 @@ def test_limits_hold_for_all_but_the_selected_cells() -> None:
     cells = [code(f"c{n}", str(n % 10) * 9_000) for n in range(19)]
     text = render_context(build_context(notebook(cells, c7="selected")))
     assert "7" * 9_000 in text
-    assert "3" * 2_000 in text and "3" * 2_001 not in text
+    assert "3" * 2_000 in text
+    assert "3" * 2_001 not in text
     assert "7000 more characters" in text
     assert len(text) < 9_000 + 50_000
 
@@ -84,7 +89,8 @@ def test_the_outline_of_a_huge_notebook_is_bounded() -> None:
     text = render_context(build_context(notebook(cells, c4000="selected")))
     assert len(text) < 52_000
     assert "cells left out" in text
-    assert "id=c0 " in text and "id=c4999 " in text
+    assert "id=c0 " in text
+    assert "id=c4999 " in text
     assert "y" * 200 in text
 
 
@@ -120,11 +126,14 @@ async def test_headless_the_fields_come_from_what_the_server_ran(tmp_path: Path)
     assert before.kernel_id is None
     assert context.all_cells is not None
     text, ran, failed, untouched = context.all_cells
-    assert context.kernel_id and context.kernel_language == "python"
-    assert text.execution_status is None and text.last_run_success is None
+    assert context.kernel_id
+    assert context.kernel_language == "python"
+    assert text.execution_status is None
+    assert text.last_run_success is None
     assert (ran.execution_order, ran.last_run_success, ran.execution_status) == (1, True, "idle")
     assert (failed.last_run_success, failed.has_output) == (False, True)
-    assert ran.last_execution_duration and ran.last_run_end_time
+    assert ran.last_execution_duration
+    assert ran.last_run_end_time
     assert (untouched.execution_status, untouched.execution_order) == ("idle", None)
 
 
@@ -136,5 +145,6 @@ async def test_with_a_page_the_fields_come_from_the_page(tmp_path: Path) -> None
         (w.root / "b.py").write_text("x = 1")
         file = await w.service.file_context("b.py", "page-1")
 
-    assert context.all_cells is not None and context.all_cells[0].content == "typed"
+    assert context.all_cells is not None
+    assert context.all_cells[0].content == "typed"
     assert (file.path, file.content, file.truncated) == ("b.py", "x = 1", False)

@@ -140,14 +140,17 @@ def test_a_change_of_type_drops_what_the_type_cannot_hold() -> None:
     kept = apply_edits([note], [update(note, source="other")]).cells[0]
     as_code = apply_edits([note], [update(note, type="code")]).cells[0]
     assert kept["attachments"] == {"x.png": {"image/png": "aGk="}}
-    assert "attachments" not in as_code and as_code["outputs"] == []
+    assert "attachments" not in as_code
+    assert as_code["outputs"] == []
     assert as_code["execution_count"] is None
 
 
 def test_an_update_to_what_stands_there_is_no_change() -> None:
     cells = six()
     result = apply_edits(cells, [update(cells[0], source=cells[0]["source"])])
-    assert result.changes == [] and result.touched == ["c0"] and result.cells == cells
+    assert result.changes == []
+    assert result.touched == ["c0"]
+    assert result.cells == cells
 
 
 # Any batch on any notebook: the model below is a plain list, edited in the slow and obvious way.

@@ -9,7 +9,7 @@ from typing import Any
 
 from jupyter_datalayer_agent.protocol.page import CellRun, PageRequest, RunParams
 
-from .support import ScriptedPage, World, code, insert, text_of, world, write_notebook
+from .support import ScriptedPage, World, code, insert, text_of, until, world, write_notebook
 
 WAIT = """
 import pathlib, time
@@ -26,6 +26,7 @@ class KernelPage(ScriptedPage):
     world: World
     began: asyncio.Event
     last: str = ""
+    seen_of_last: Sequence[str] = ()
 
     async def start(self, w: World, cells: Sequence[dict[str, Any]]) -> KernelPage:
         self.world, self.began = w, asyncio.Event()
@@ -49,6 +50,8 @@ class KernelPage(ScriptedPage):
             await self._until(msg_id, "execute_input")
             self.progress(request, cell_id, "started")
             if cell_id == self.last:
+                for published in self.seen_of_last:
+                    await self._until(msg_id, published)
                 self.began.set()
                 await asyncio.Event().wait()  # the tab is closed
             await self._until(msg_id, "idle")
@@ -69,10 +72,10 @@ class KernelPage(ScriptedPage):
         self.disconnect()
 
 
-async def listening(w: World, hint: str = "a.ipynb") -> None:
+async def listening(w: World) -> None:
     """Until the server listens to the kernel itself."""
-    while not any(each._any_listeners for each in w.service._kernels._connections.values()):
-        await asyncio.sleep(0.01)
+    connections = w.service._kernels._connections
+    await until(lambda: any(each._any_listeners for each in connections.values()))
 
 
 async def test_a_run_goes_on_when_its_page_is_closed(tmp_path: Path) -> None:
@@ -80,7 +83,7 @@ async def test_a_run_goes_on_when_its_page_is_closed(tmp_path: Path) -> None:
     async with world(tmp_path, return_seconds=0.2) as w:
         write_notebook(w.root, cells)
         page = KernelPage(w.pages)
-        page.last = "b"
+        page.last, page.seen_of_last = "b", ["stream"]
         await page.start(w, cells)
         document = await w.service.open("a.ipynb", "page-1")
         running = asyncio.create_task(document.run(["a", "b", "c"], timeout=60))
@@ -117,7 +120,8 @@ async def test_a_cell_that_fails_after_its_page_went_away_stops_the_run(tmp_path
         runs = await asyncio.wait_for(running, 60)
 
     assert [run.status for run in runs] == ["error", "skipped"]
-    assert runs[0].error is not None and runs[0].error.ename == "ZeroDivisionError"
+    assert runs[0].error is not None
+    assert runs[0].error.ename == "ZeroDivisionError"
 
 
 async def test_a_cell_that_ended_unseen_is_not_called_ok(tmp_path: Path) -> None:
@@ -125,7 +129,7 @@ async def test_a_cell_that_ended_unseen_is_not_called_ok(tmp_path: Path) -> None
     async with world(tmp_path, return_seconds=0.2) as w:
         write_notebook(w.root, cells)
         page = KernelPage(w.pages)
-        page.last = "b"
+        page.last, page.seen_of_last = "b", ["idle"]
         await page.start(w, cells)
         document = await w.service.open("a.ipynb", "page-1")
         running = asyncio.create_task(document.run(["b", "c"], timeout=60))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 from jupyter_datalayer_agent.notebook.document import DocumentError
 
-from .support import BASH_SPEC, code, install_spec, text_of, world, write_notebook
+from .support import BASH_SPEC, code, install_spec, text_of, until, world, write_notebook
 
 
 async def test_running_kernels_are_listed_with_their_notebooks(tmp_path: Path) -> None:
@@ -29,7 +28,8 @@ async def test_running_kernels_are_listed_with_their_notebooks(tmp_path: Path) -
     assert set(by_path) == {"a.ipynb", None}
     assert by_path[None]["id"] == scratch
     assert (by_path["a.ipynb"]["name"], by_path["a.ipynb"]["language"]) == ("python3", "python")
-    assert own is not None and own["id"] == by_path["a.ipynb"]["id"]
+    assert own is not None
+    assert own["id"] == by_path["a.ipynb"]["id"]
     assert "python3" in [each["name"] for each in specs]
 
 
@@ -102,8 +102,7 @@ async def test_connections_are_closed_when_they_are_not_used(
     async with world(tmp_path) as w:
         write_notebook(w.root, [code("a", "1")])
         await w.service.execute_code("x = 1", path="a.ipynb")
-        while w.service._kernels._connections:
-            await asyncio.sleep(0.01)
+        await until(lambda: not w.service._kernels._connections)
         run = await w.service.execute_code("x", path="a.ipynb")
     assert text_of(run) == "1"
 

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 
 from jupyter_datalayer_agent.notebook import outputs as module
-from jupyter_datalayer_agent.notebook.outputs import CellOutputs
+from jupyter_datalayer_agent.notebook.outputs import CellOutputs, Displays
 
 
 def stream(text: str, name: str = "stdout") -> dict[str, str]:
@@ -67,13 +67,14 @@ def test_clear_output_now_and_with_the_next_output() -> None:
 
 
 def test_a_display_is_updated_wherever_it_is_shown() -> None:
-    displays: dict = {}
+    displays = Displays()
     first, second = CellOutputs(displays), CellOutputs(displays)
     transient = {"transient": {"display_id": "d"}}
     first.add("display_data", {"data": {"text/plain": "1"}, "metadata": {}, **transient})
     second.add("update_display_data", {"data": {"text/plain": "2"}, "metadata": {}, **transient})
     assert first.snapshot()[0]["data"] == {"text/plain": "2"}
     assert second.snapshot() == []
+    assert second.updated == [first]
 
 
 def test_a_snapshot_does_not_change_with_what_comes_later() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,8 @@ async def test_the_run_stops_at_the_first_error_unless_told_otherwise(tmp_path: 
         on_disk = w.cell_on_disk("b")
 
     assert [run.status for run in stopped] == ["ok", "error", "skipped", "skipped"]
-    assert stopped[1].error is not None and stopped[1].error.ename == "ZeroDivisionError"
+    assert stopped[1].error is not None
+    assert stopped[1].error.ename == "ZeroDivisionError"
     assert stopped[3].note == "Not run: a cell before it failed."
     assert [run.status for run in went_on] == ["ok", "error", "skipped", "ok"]
     assert went_on[2].note == "The cell is empty."
@@ -161,6 +163,34 @@ async def test_displays_are_updated_and_cleared_across_cells(tmp_path: Path) -> 
     assert shown == ["'new'"]
 
 
+async def test_a_display_of_an_earlier_run_is_updated_unless_that_cell_ran_again(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path) as w:
+        write_notebook(
+            w.root,
+            [
+                code("a", "h = display('old', display_id='x')"),
+                code("b", "display('first', display_id='x', update=True)"),
+                code("c", "display('second', display_id='x', update=True)"),
+            ],
+        )
+        document = await w.service.open("a.ipynb")
+        for cell_id in ("a", "b"):
+            await document.run([cell_id], timeout=60)
+        updated = w.cell_on_disk("a")["outputs"][0]["data"]["text/plain"]
+        # Somebody ran it elsewhere; what stands there now is theirs.
+        content = w.on_disk()
+        content["cells"][0] |= {"execution_count": 99, "outputs": []}
+        (w.root / "a.ipynb").write_text(json.dumps(content))
+        runs = await document.run(["c"], timeout=60)
+        theirs = w.cell_on_disk("a")["outputs"]
+
+    assert updated == ["'first'"]
+    assert theirs == []
+    assert runs[0].note is None
+
+
 async def test_input_fails_instead_of_waiting_for_ever(tmp_path: Path) -> None:
     async with world(tmp_path) as w:
         write_notebook(w.root, [code("a", "input('name?')")])
@@ -168,7 +198,8 @@ async def test_input_fails_instead_of_waiting_for_ever(tmp_path: Path) -> None:
         runs = await document.run(["a"], timeout=60)
 
     assert runs[0].status == "error"
-    assert runs[0].error is not None and runs[0].error.ename == "StdinNotImplementedError"
+    assert runs[0].error is not None
+    assert runs[0].error.ename == "StdinNotImplementedError"
 
 
 async def test_peers_16_a_rerun_keeps_the_execution_count_and_valid_nbformat(
