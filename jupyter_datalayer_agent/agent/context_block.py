@@ -47,6 +47,9 @@ async def gather(
             continue
         reply.file = reply.file or file
         parts.append(render_file(file))
+    cells = [each.cell_id for each in about.request.attachments if each.cell_id]
+    if cells:
+        parts.append(f"The person attached these cells: {', '.join(cells)}")
     if about.references:
         parts.append(f"The person means these tools: {', '.join(about.references)}")
     reply.text = "<context>\n" + "\n\n".join(parts) + "\n</context>"

@@ -27,7 +27,7 @@ from ..protocol.ops import (
     UserInputAnswer,
     UserMessage,
 )
-from ..protocol.requests import ChatReply, Session
+from ..protocol.requests import ChatReply, Session, SessionSettings
 from ..tools.context import SeenCells
 from .channel import EventChannel
 from .history import History, Item, note_item
@@ -267,15 +267,23 @@ class LiveSession:
             self._starting[message.op_id].set()
 
     async def _remember(self, about: Submission) -> None:
-        """Title the session by its first message, and remember its notebook."""
+        """Title the session by its first message; remember its mode, model and notebook."""
         title = None
         if self.record.title == UNTITLED:
             first = next((line.strip() for line in about.text.splitlines() if line.strip()), "")
             title = first[:TITLE_CHARACTERS] or None
-        notebook = about.gate.target
-        settings = None
-        if notebook is not None and notebook != self.record.settings.notebook:
-            settings = type(self.record.settings)(notebook=notebook)
+        chosen = {
+            "mode": about.request.mode,
+            "model": about.request.model,
+            "notebook": about.gate.target,
+        }
+        known = self.record.settings
+        new = {
+            name: value
+            for name, value in chosen.items()
+            if value is not None and value != getattr(known, name)
+        }
+        settings = SessionSettings.model_validate(new) if new else None
         if title is None and settings is None:
             return
         self.record = await self.services.store.update_session(

@@ -315,3 +315,44 @@ def test_two_readers_see_the_same(notebook: RunningServer, model: ScriptedModelS
         thread.join(30)
     assert seen[1] == seen[2]
     assert seen[1][-1]["type"] == "turn_completed"
+
+
+def test_a_session_remembers_its_mode_its_notebook_and_a_title(
+    notebook: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(Say("One."), Say("Two."))
+    first = notebook.post("chat", agent_request("Count the cars\nplease"))
+    session = notebook.get(f"sessions/{first['sessionId']}")
+    assert session["title"] == "Count the cars"
+    assert session["settings"]["notebook"] == "loop.ipynb"
+    second = notebook.post("chat", {"message": "again", "sessionId": first["sessionId"]})
+    assert second["mode"] == "agent"
+
+
+def test_a_picture_reaches_a_model_that_sees_and_only_in_its_own_turn(
+    notebook: RunningServer, model: ScriptedModelServer
+) -> None:
+    code = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()"
+    model.script(
+        Call("addNotebookCell", {"type": "code", "content": code, "run": True}),
+        Say("A line."),
+        Say("Bye."),
+    )
+    first = notebook.post("chat", agent_request())
+    notebook.post("chat", {"message": "bye", "sessionId": first["sessionId"]})
+    _, second, third = [json.dumps(request.body) for request in model.requests]
+    assert "data:image/png;base64," in second
+    assert "data:image/png;base64," not in third
+    assert "[picture 1: image/png" in third
+
+
+def test_attached_cells_and_tool_references_reach_the_model(
+    notebook: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(Say("Ok."))
+    attached = {"kind": "cell", "path": "loop.ipynb", "cellId": "heading"}
+    body = {"message": "#executeCode what?", "attachments": [attached]}
+    notebook.post("chat", {**body, "activeNotebook": "loop.ipynb", "mode": "ask"})
+    text = model.requests[0].text
+    assert "The person attached these cells: heading" in text
+    assert "The person means these tools: executeCode" in text
