@@ -132,15 +132,15 @@ class KernelConnection:
             message: Message = await ensure_async(get(timeout=None))
             kind = message["header"]["msg_type"]
             if channel == "iopub":
-                self._watch(kind, message)
+                self._watch(kind)
+                for anyone in list(self._any_listeners):
+                    anyone(message)
             parent = (message.get("parent_header") or {}).get("msg_id", "")
-            for anyone in list(self._any_listeners):
-                anyone(message)
             listener = self._listeners.get(parent)
             if listener is not None:
                 listener(channel, message)
 
-    def _watch(self, kind: str, message: Message) -> None:
+    def _watch(self, kind: str) -> None:
         # Not "starting": a new kernel says that as well, at any time around its first answers.
         if kind == "shutdown_reply":
             self._death_reason = "The kernel was restarted or shut down"

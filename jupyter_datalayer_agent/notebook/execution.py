@@ -141,6 +141,8 @@ class Execution:
         self._reply_status = str(content.get("status", "ok"))
         if self._reply_status == "error":
             self._failed(content)
+        if self._reply_status != "aborted":
+            self._start()
         if self._reply_status != "aborted" and content.get("execution_count") is not None:
             self.outputs.execution_count = content["execution_count"]
         self._replied.set()
@@ -157,12 +159,13 @@ class Execution:
     @property
     def running(self) -> bool:
         """Whether the kernel has begun our request and not ended it."""
-        return self._started_at > 0 and not self._idle.is_set()
+        return self._started_at > 0 and self.unfinished
 
     @property
     def unfinished(self) -> bool:
         """Whether the kernel works on our request, or will since it lies in its queue."""
-        return self._msg_id is not None and not self._idle.is_set()
+        ended = self._idle.is_set() or self._replied.is_set()
+        return self._msg_id is not None and not ended
 
     async def interrupt(self) -> bool:
         """Interrupt our request if it runs, and await its end; whether it ended."""
@@ -206,7 +209,10 @@ class Execution:
             status = "error"
         elif self._reply_status == "aborted":
             status = "aborted"
-        return self._result(status, self.error)
+        run = self._result(status, self.error)
+        if not self._idle.is_set():
+            run.note = "The kernel did not say that it had ended; its outputs may be incomplete."
+        return run
 
     def _result(
         self, status: Literal["ok", "error", "timeout", "aborted"], error: CellRunError | None

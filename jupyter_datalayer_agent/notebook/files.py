@@ -17,11 +17,14 @@ from tornado.web import HTTPError
 
 from .document import DocumentError
 from .edits import Cell, source_of
+from .locks import PathLocks
 
 T = TypeVar("T")
 
 _CACHED_NOTEBOOKS = 4
 _CACHED_BYTES = 32_000_000
+_WRITING_TRIES = 5
+_WRITING_SECONDS = 0.05
 _OLDEST_MINOR_WITH_IDS = 5
 
 
@@ -75,6 +78,7 @@ class NotebookFiles:
     def __init__(self, contents_manager: Any) -> None:
         self.manager = contents_manager
         self._cache: OrderedDict[str, tuple[LoadedNotebook, int]] = OrderedDict()
+        self._locks = PathLocks()
 
     async def check(self, path: str) -> None:
         """Raise ``DocumentError`` unless there is a notebook at the path that can be read."""
@@ -83,7 +87,13 @@ class NotebookFiles:
     async def load(self, path: str) -> LoadedNotebook:
         """The notebook as it is now; ``DocumentError`` where there is none or it is not valid."""
         _refuse_other_files(path)
-        text = await self._text(path)
+        # Jupyter writes a file in place. Who reads it meanwhile sees a part of it, and its
+        # contents manager then takes the part for a broken file and puts the old one back.
+        async with self._locks.hold(path):
+            return await self._load(path)
+
+    async def _load(self, path: str) -> LoadedNotebook:
+        text = await self._whole_text(path)
         if text is None:
             return await self._parse(path, None)
         digest = _digest(text)
@@ -109,6 +119,16 @@ class NotebookFiles:
         written, and compared with the file afterwards. Raises ``ChangedOnDisk`` when the file is
         no longer the one that was read.
         """
+        async with self._locks.hold(loaded.path):
+            return await self._save(loaded, cells, touched, metadata)
+
+    async def _save(
+        self,
+        loaded: LoadedNotebook,
+        cells: Sequence[Cell],
+        touched: Sequence[str],
+        metadata: dict[str, Any] | None,
+    ) -> LoadedNotebook:
         content = {**loaded.content, "cells": list(cells)}
         if metadata is not None:
             content["metadata"] = metadata
@@ -181,6 +201,19 @@ class NotebookFiles:
             getattr(manager, "pre_save_hook", None) or getattr(manager, "_pre_save_hooks", None)
         )
 
+    async def _whole_text(self, path: str) -> str | None:
+        """The text, after a moment's patience with somebody else who writes it just now."""
+        text = await self._text(path)
+        cached = self._cache.get(path)
+        if text is None or (cached is not None and cached[0].digest == _digest(text)):
+            return text
+        for _ in range(_WRITING_TRIES):
+            if text is None or _is_json(text):
+                break
+            await asyncio.sleep(_WRITING_SECONDS)
+            text = await self._text(path)
+        return text
+
     async def _text(self, path: str) -> str | None:
         """The file's text; None where this contents manager has no text for notebooks."""
         try:
@@ -227,6 +260,14 @@ class NotebookFiles:
             or sum(each for _, each in self._cache.values()) > _CACHED_BYTES
         ):
             self._cache.popitem(last=False)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _digest(text: str) -> str:

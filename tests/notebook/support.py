@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -101,8 +102,11 @@ async def world(
 
 
 async def until(condition: Callable[[], Any]) -> None:
-    """Wait for what nothing tells of."""
-    while not condition():  # noqa: ASYNC110
+    """Wait for what nothing tells of; a file that is just being written is not there yet."""
+    while True:
+        with contextlib.suppress(json.JSONDecodeError):
+            if condition():
+                return
         await asyncio.sleep(0.01)
 
 

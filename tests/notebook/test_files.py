@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from pathlib import Path
@@ -244,6 +245,42 @@ async def test_a_file_that_cannot_be_written_is_an_error_and_stays(tmp_path: Pat
         assert file.read_bytes() == before
 
     assert "Permission denied" in refused.value.message
+
+
+async def test_reading_while_a_save_is_under_way_sees_whole_notebooks(tmp_path: Path) -> None:
+    """Jupyter writes in place: a reader in between would take the old file back over the new."""
+    async with world(tmp_path) as w:
+        write_notebook(w.root, [code(f"c{n}", "x" * 500) for n in range(300)])
+        document = await w.service.open("a.ipynb")
+
+        async def read() -> None:
+            for _ in range(10):
+                await document.read()
+
+        async def edit(name: str) -> None:
+            for n in range(5):
+                await document.edit([insert(f"{name}{n}", "new")])
+
+        await asyncio.gather(read(), read(), edit("x"), edit("y"))
+        names = {cell["id"] for cell in w.on_disk()["cells"]}
+        strays = [each.name for each in w.root.iterdir() if each.name != ".ipynb_checkpoints"]
+
+    assert {f"{name}{n}" for name in "xy" for n in range(5)} <= names
+    assert strays == ["a.ipynb"]
+
+
+async def test_a_file_that_another_program_is_writing_is_waited_for(tmp_path: Path) -> None:
+    async with world(tmp_path) as w:
+        file = write_notebook(w.root, [code("a", "1")])
+        whole = file.read_text()
+        file.write_text(whole[:40])
+        opening = asyncio.create_task(w.service.open("a.ipynb"))
+        await asyncio.wait([opening], timeout=0.06)
+        file.write_text(whole)
+        document = await opening
+        cells = (await document.read()).cells
+
+    assert [cell.source for cell in cells] == ["1"]
 
 
 async def test_metadata_attachments_and_unknown_fields_survive_an_edit(tmp_path: Path) -> None:

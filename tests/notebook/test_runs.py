@@ -19,6 +19,7 @@ from .support import (
     install_spec,
     markdown,
     text_of,
+    until,
     world,
     write_notebook,
 )
@@ -111,9 +112,8 @@ print("last")
         write_notebook(w.root, [code("a", source)])
         document = await w.service.open("a.ipynb")
         running = asyncio.create_task(document.run(["a"], timeout=60))
-        while not w.cell_on_disk("a")["outputs"]:
-            assert not running.done()
-            await asyncio.sleep(0.05)
+        await until(lambda: running.done() or w.cell_on_disk("a")["outputs"])
+        assert not running.done()
         early = w.cell_on_disk("a")["outputs"]
         context = await w.service.context("a.ipynb")
         (w.root / "go").touch()
