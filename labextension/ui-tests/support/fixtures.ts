@@ -1,3 +1,5 @@
+import { readFile } from 'fs/promises';
+
 import { test as base, BrowserContext } from '@playwright/test';
 
 import { LabPage } from './lab';
@@ -65,12 +67,16 @@ export const test = base.extend<IOfTest, IOfWorker>({
     }
   },
 
-  tab: async ({ sharedContext, server }, use) => {
+  tab: async ({ sharedContext, server }, use, info) => {
     const page = await sharedContext.newPage();
     const folder = `t${process.pid}-${++folders}`;
     await server.cars(folder);
     await use(new LabPage(page, server, folder));
     await page.close();
+    if (info.status !== info.expectedStatus) {
+      const body = await readFile(server.about.log);
+      await info.attach('server.log', { body, contentType: 'text/plain' });
+    }
     await server.endKernels();
   },
 

@@ -40,11 +40,9 @@ export class LabPage {
 
   /** Open another document, which then is the active one. */
   async open(name: string): Promise<void> {
-    await this.page.evaluate(
-      path =>
-        window.jupyterapp.commands.execute('docmanager:open', { path }) as any,
-      `${this.folder}/${name}`
-    );
+    await this.page.evaluate(async path => {
+      await window.jupyterapp.commands.execute('docmanager:open', { path });
+    }, `${this.folder}/${name}`);
   }
 
   /** The name of the document in front. */

@@ -96,11 +96,10 @@ export class NotebookPage {
     await this._page.keyboard.press('Control+Enter');
   }
 
-  /** The notebook's own undo, as in command mode. */
+  /** The notebook's own undo: Z in command mode. */
   async undo(): Promise<void> {
-    await this._page.evaluate(() =>
-      window.jupyterapp.commands.execute('notebook:undo')
-    );
+    await this._page.keyboard.press('Escape');
+    await this._page.keyboard.press('z');
   }
 
   view(): Promise<IView> {

@@ -1,0 +1,182 @@
+import { expect, test } from './support/fixtures';
+import { LabPage } from './support/lab';
+import { addCell } from './support/scripts';
+
+const READS = ['getNotebookCells', 'getCellOutputs'];
+const CHANGES = [
+  'addNotebookCell',
+  'updateNotebookCell',
+  'runNotebookCells',
+  'deleteNotebookCells',
+  'moveNotebookCell'
+];
+
+/** Open a second notebook, which then is the active one. */
+async function openOther(lab: LabPage): Promise<void> {
+  await lab.server.notebook(`${lab.folder}/other.ipynb`, [
+    { source: 'untouched = True', id: 'other-cell' }
+  ]);
+  await lab.open('other.ipynb');
+  await lab.notebook('other.ipynb').ready();
+}
+
+test('in front and attached, a notebook is changed in Agent mode and only read in Ask mode', async ({
+  lab,
+  model
+}) => {
+  const notebook = lab.notebook('cars.ipynb');
+  await model.script(
+    addCell('forbidden = 1'),
+    { say: 'Agent mode can do that.' },
+    addCell('allowed = 1'),
+    { say: 'Added.' }
+  );
+  await lab.panel.attach('cars.ipynb');
+  await lab.panel.mode('ask');
+  await expect(lab.panel.attachments).toHaveAttribute(
+    'data-notebook-mode',
+    'read-only'
+  );
+  await lab.panel.ask('Add a cell');
+  const [asked, refused] = await model.requests();
+  expect(asked.toolNames).toEqual(expect.arrayContaining(READS));
+  for (const name of CHANGES) {
+    expect(asked.toolNames).not.toContain(name);
+  }
+  expect(refused.lastOutput).toContain('not_allowed');
+  expect(refused.lastOutput).toContain('Agent mode');
+  await expect(lab.panel.toolCalls).toHaveAttribute('data-status', 'error');
+  expect(await notebook.sources()).toEqual(['# Cars']);
+
+  await lab.panel.mode('agent');
+  await expect(lab.panel.attachments).toHaveAttribute(
+    'data-notebook-mode',
+    'full'
+  );
+  await lab.panel.ask('Add a cell', 2);
+  const third = (await model.requests())[2];
+  expect(third.toolNames).toEqual(
+    expect.arrayContaining([...READS, ...CHANGES])
+  );
+  expect(await notebook.sources()).toEqual(['# Cars', 'allowed = 1']);
+});
+
+test('a notebook that is attached but not in front is neither read nor changed', async ({
+  lab,
+  model
+}) => {
+  await model.script({ call: 'getNotebookCells' }, addCell('forbidden = 1'), {
+    say: 'No notebook is active.'
+  });
+  await lab.panel.attach('cars.ipynb');
+  await lab.panel.mode('agent');
+  await openOther(lab);
+  await expect(lab.panel.attachments).toHaveAttribute(
+    'data-notebook-mode',
+    'off'
+  );
+  await lab.panel.ask('Add a cell');
+  const requests = await model.requests();
+  for (const name of [...READS, ...CHANGES]) {
+    expect(requests[0].toolNames).not.toContain(name);
+  }
+  for (const request of requests.slice(1)) {
+    expect(request.lastOutput).toContain('No active notebook found');
+  }
+  expect(await lab.notebook('cars.ipynb').sources()).toEqual(['# Cars']);
+  expect(await lab.notebook('other.ipynb').sources()).toEqual([
+    'untouched = True'
+  ]);
+});
+
+test('with a file in front, an attached notebook is left alone', async ({
+  lab,
+  model
+}) => {
+  await model.script(addCell('forbidden = 1'), { say: 'Not possible.' });
+  await lab.panel.attach('cars.ipynb');
+  await lab.panel.mode('agent');
+  await lab.open('cars.csv');
+  await expect(lab.panel.attachments).toHaveAttribute(
+    'data-notebook-mode',
+    'off'
+  );
+  await lab.panel.ask('Add a cell');
+  expect((await model.requests())[1].lastOutput).toContain(
+    'No active notebook found'
+  );
+  expect(await lab.notebook('cars.ipynb').sources()).toEqual(['# Cars']);
+});
+
+test('the notebook in front that is not attached is left alone', async ({
+  lab,
+  model
+}) => {
+  await model.script(addCell('forbidden = 1'), { say: 'Not possible.' });
+  await lab.panel.mode('agent');
+  await lab.panel.ask('Add a cell');
+  const [first, second] = await model.requests();
+  expect(first.toolNames).not.toContain('addNotebookCell');
+  expect(second.lastOutput).toContain('No active notebook found');
+  expect(await lab.notebook('cars.ipynb').sources()).toEqual(['# Cars']);
+});
+
+test('peers 2: a switch of tab after the message never redirects the edit', async ({
+  lab,
+  model,
+  server
+}) => {
+  await lab.panel.attach('cars.ipynb');
+  await openOther(lab);
+  await lab.panel.attach('other.ipynb');
+  await lab.open('cars.ipynb');
+  await lab.panel.mode('agent');
+  await model.script(
+    { gate: addCell('mine = 6 * 7\nmine', { run: true }), after: 0 },
+    { say: 'Done.' }
+  );
+  await lab.panel.send('Add a cell');
+  await model.atGate();
+  await lab.open('other.ipynb');
+  expect(await lab.front()).toBe('other.ipynb');
+  await model.release();
+  await lab.panel.ended();
+
+  // The edit went where the message was about; the other notebook is as it was, on page and disk.
+  const [, added] = await lab.notebook('cars.ipynb').content();
+  expect(added.source).toBe('mine = 6 * 7\nmine');
+  expect(JSON.stringify(added.outputs)).toContain('42');
+  const onDisk = await server.read(`${lab.folder}/cars.ipynb`);
+  expect(onDisk.cells[1]).toEqual(added);
+  const other = await server.read(`${lab.folder}/other.ipynb`);
+  expect(other.cells.map(cell => cell.source)).toEqual(['untouched = True']);
+  expect(await lab.notebook('other.ipynb').sources()).toEqual([
+    'untouched = True'
+  ]);
+  // Nor is the person taken to the other tab.
+  expect(await lab.front()).toBe('other.ipynb');
+});
+
+test('peers 2: of two attached notebooks only the one in front can be changed', async ({
+  lab,
+  model
+}) => {
+  await lab.panel.attach('cars.ipynb');
+  await openOther(lab);
+  await lab.panel.attach('other.ipynb');
+  await lab.panel.mode('agent');
+  await model.script(
+    addCell('wrong = 1', { path: `${lab.folder}/cars.ipynb` }),
+    addCell('right = 1'),
+    { say: 'Done.' }
+  );
+  await lab.panel.ask('Add a cell');
+  expect((await model.requests())[1].lastOutput).toContain(
+    'is not the attached, active notebook'
+  );
+  expect(await lab.notebook('cars.ipynb').sources()).toEqual(['# Cars']);
+  expect(await lab.notebook('other.ipynb').sources()).toEqual([
+    'untouched = True',
+    'right = 1'
+  ]);
+});
