@@ -118,7 +118,13 @@ class RunningServer:
         ]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                command, env=self.environment, cwd=self.folder, stdout=log, stderr=log
+                command,
+                env=self.environment,
+                cwd=self.folder,
+                # A program of the server's that reads ours would make it non-blocking.
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
             )
         self._wait_until_it_answers()
 
