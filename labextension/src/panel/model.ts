@@ -2,16 +2,17 @@ import { IDisposable } from '@lumino/disposable';
 
 import { ApiError } from '../api/errors';
 import {
-  Attachment,
   ContextReply,
   DocumentChanged,
   Event,
   Mode,
   ModelsReply,
-  Op,
-  SessionSettings
+  Op
 } from '../api/types';
+import { Choices } from './choices';
 import { IEditor } from './editor';
+import { Link } from './link';
+import { Outbox } from './outbox';
 import { IPanelClient, IPanelConnection, ISessionMemory } from './services';
 import { ConversationStore } from './state/store';
 import { Value } from './state/value';
@@ -22,23 +23,10 @@ const PAGE = 20;
 /** How old a change may be that the page follows, in ms. */
 const FOLLOW_MS = 5000;
 
-/** How the page is connected: `attempt` counts from 1 while it reconnects. */
-export interface ILink {
-  status: 'online' | 'connecting' | 'offline';
-  attempt: number;
-}
-
 /** A sentence above the input. */
 export interface INotice {
   level: 'error' | 'info';
   message: string;
-}
-
-/** What the person chose for the next message. */
-export interface IChoices {
-  mode: Mode;
-  model?: string;
-  attachments: readonly Attachment[];
 }
 
 /** Which session is shown, and how far it is loaded. */
@@ -48,12 +36,6 @@ export interface IShown {
   isLoading: boolean;
   /** Ask for turns before this one; undefined when all are here. */
   before?: string;
-}
-
-/** A message on its way: sent, and neither begun nor queued yet. */
-export interface ISending {
-  message: string;
-  opId?: string;
 }
 
 /** What a `PanelModel` is made of. */
@@ -71,20 +53,20 @@ export class PanelModel implements IDisposable {
     this.editor = options.editor;
     this._connection = options.connection;
     this._memory = options.memory;
-    this._connection.statusChanged.connect(this._onStatus, this);
-    this._connection.reconnecting.connect(this._onReconnecting, this);
     this._connection.rejected.connect(this._onRejected, this);
-    this._onStatus();
+    // The server may have been started anew, with other keys.
+    this.link = new Link(this._connection, () => void this.refreshModels());
+    this.choices = new Choices(() => this._remember());
   }
 
   readonly client: IPanelClient;
   readonly editor: IEditor;
-  readonly link = new Value<ILink>({ status: 'connecting', attempt: 0 });
+  readonly link: Link;
+  readonly choices: Choices;
   readonly shown = new Value<IShown>(nothingShown());
-  readonly choices = new Value<IChoices>({ mode: 'ask', attachments: [] });
   readonly models = new Value<ModelsReply | null>(null);
   readonly notice = new Value<INotice | null>(null);
-  readonly sending = new Value<readonly ISending[]>([]);
+  readonly sending = new Outbox();
 
   get isDisposed(): boolean {
     return this._isDisposed;
@@ -93,8 +75,7 @@ export class PanelModel implements IDisposable {
   dispose(): void {
     this._isDisposed = true;
     this._subscription?.dispose();
-    this._connection.statusChanged.disconnect(this._onStatus, this);
-    this._connection.reconnecting.disconnect(this._onReconnecting, this);
+    this.link.dispose();
     this._connection.rejected.disconnect(this._onRejected, this);
   }
 
@@ -139,7 +120,7 @@ export class PanelModel implements IDisposable {
         title: session.title,
         settings: session.settings
       });
-      this._takeSettings(session.settings);
+      this.choices.restore(session.settings);
       // What still runs is drawn from its events, which come again with those that follow.
       const running = history.turns.find(turn => turn.status === 'running');
       const ended = history.turns.filter(turn => turn.status !== 'running');
@@ -184,14 +165,9 @@ export class PanelModel implements IDisposable {
   async send(message: string): Promise<boolean> {
     this.notice.set(null);
     if (this.link.current.status === 'offline') {
-      this.notice.set({
-        level: 'error',
-        message: 'There is no connection to the server. Your message was kept.'
-      });
-      return false;
+      return false; // The panel says so all the time.
     }
-    const sending: ISending = { message };
-    this.sending.set([...this.sending.current, sending]);
+    const sending = this.sending.add(message);
     try {
       const sessionId = await this._ensureSession();
       const { mode, model, attachments } = this.choices.current;
@@ -208,10 +184,10 @@ export class PanelModel implements IDisposable {
           location: 'panel'
         }
       });
-      this._accepted(sending, opId);
+      this.sending.accepted(sending, opId);
       return true;
     } catch (error) {
-      this._arrived(sending);
+      this.sending.remove(sending);
       this._tell(error);
       return false;
     }
@@ -270,38 +246,11 @@ export class PanelModel implements IDisposable {
   }
 
   setMode(mode: Mode): void {
-    this._choose({ mode });
+    this.choices.choose({ mode });
   }
 
   setModel(model: string): void {
-    this._choose({ model });
-  }
-
-  /** Attach something, once. */
-  attach(...added: Attachment[]): void {
-    const attachments = [...this.choices.current.attachments];
-    for (const attachment of added) {
-      if (!attachments.some(other => isSame(other, attachment))) {
-        attachments.push(attachment);
-      }
-    }
-    this._choose({ attachments });
-  }
-
-  /** Take an attachment away. */
-  detach(attachment: Attachment): void {
-    this._choose({
-      attachments: this.choices.current.attachments.filter(
-        other => !isSame(other, attachment)
-      )
-    });
-  }
-
-  /** Whether a notebook is attached. */
-  isAttached(path: string): boolean {
-    return this.choices.current.attachments.some(
-      ({ kind, path: other }) => kind === 'notebook' && other === path
-    );
+    this.choices.choose({ model });
   }
 
   /** Ask which models there are. */
@@ -344,7 +293,7 @@ export class PanelModel implements IDisposable {
   private async _createSession(): Promise<string> {
     const { store } = this.shown.current;
     const session = await this.client.createSession({
-      settings: this._settings()
+      settings: this.choices.settings
     });
     if (this.shown.current.store === store) {
       store.conversation.patch({ title: session.title });
@@ -380,17 +329,7 @@ export class PanelModel implements IDisposable {
 
   /** What concerns the panel and not one turn. */
   private _onEvent(event: Event): void {
-    if (event.type === 'op_queued' || event.type === 'turn_started') {
-      const { opId, message } = event;
-      if (opId) {
-        this._seenOps.add(opId);
-      }
-      this._arrived(
-        this.sending.current.find(other =>
-          opId && other.opId ? other.opId === opId : other.message === message
-        )
-      );
-    }
+    this.sending.onEvent(event);
     if (event.type === 'document_changed') {
       this._follow(event);
     }
@@ -402,23 +341,6 @@ export class PanelModel implements IDisposable {
     }
   }
 
-  /** The server has the message; it is on its way until an event tells of it. */
-  private _accepted(sending: ISending, opId: string): void {
-    if (this._seenOps.has(opId)) {
-      this._arrived(sending);
-    } else {
-      this.sending.set(
-        this.sending.current.map(other =>
-          other === sending ? { ...sending, opId } : other
-        )
-      );
-    }
-  }
-
-  private _arrived(sending: ISending | undefined): void {
-    this.sending.set(this.sending.current.filter(other => other !== sending));
-  }
-
   private _submit(op: Op): void {
     const { sessionId } = this.shown.current;
     if (sessionId) {
@@ -428,27 +350,13 @@ export class PanelModel implements IDisposable {
     }
   }
 
-  private _choose(choices: Partial<IChoices>): void {
-    this.choices.patch(choices);
+  private _remember(): void {
     const { sessionId } = this.shown.current;
     if (sessionId) {
       this.client
-        .patchSession(sessionId, { settings: this._settings() })
+        .patchSession(sessionId, { settings: this.choices.settings })
         .catch((error: unknown) => this._tell(error));
     }
-  }
-
-  private _settings(): SessionSettings {
-    const { mode, model, attachments } = this.choices.current;
-    return { mode, model, attachments: [...attachments] };
-  }
-
-  private _takeSettings(settings: SessionSettings): void {
-    this.choices.set({
-      mode: settings.mode ?? this.choices.current.mode,
-      model: settings.model,
-      attachments: settings.attachments ?? []
-    });
   }
 
   private _openFailed(error: unknown, isRestored: boolean): void {
@@ -466,25 +374,6 @@ export class PanelModel implements IDisposable {
     this.notice.set({ level: 'error', message });
   }
 
-  private _onStatus(): void {
-    const { status } = this._connection;
-    if (status === 'connected') {
-      this.link.set({ status: 'online', attempt: 0 });
-      if (!this.models.current && this._isStarted) {
-        void this.refreshModels();
-      }
-      this._isStarted = true;
-    } else if (status === 'reconnecting') {
-      this.link.set({ status: 'offline', attempt: 1 });
-    } else {
-      this.link.set({ status: 'connecting', attempt: 0 });
-    }
-  }
-
-  private _onReconnecting(_: unknown, { attempt }: { attempt: number }): void {
-    this.link.set({ status: 'offline', attempt });
-  }
-
   private _onRejected(_: unknown, { message }: { message: string }): void {
     this.notice.set({ level: 'error', message });
   }
@@ -493,16 +382,10 @@ export class PanelModel implements IDisposable {
   private readonly _memory: ISessionMemory;
   private _subscription: IDisposable | null = null;
   private _creating: Promise<string> | null = null;
-  private readonly _seenOps = new Set<string>();
   private _wasFocused = false;
-  private _isStarted = false;
   private _isDisposed = false;
 }
 
 function nothingShown(): IShown {
   return { sessionId: null, store: new ConversationStore(), isLoading: false };
-}
-
-function isSame(a: Attachment, b: Attachment): boolean {
-  return a.kind === b.kind && a.path === b.path && a.cellId === b.cellId;
 }

@@ -31,7 +31,7 @@ export class PanelView extends ReactWidget {
       sanitizer: new PanelSanitizer(rendermime.sanitizer)
     });
     this._drop = new DropTarget(this.node, contents, attachments =>
-      model.attach(...attachments)
+      model.choices.attach(...attachments)
     );
   }
 

@@ -21,7 +21,7 @@ describe('a message', () => {
     const { model, connection, memory } = makeModel();
     await model.start();
     model.setMode('agent');
-    model.attach({ kind: 'notebook', path: 'cars.ipynb' });
+    model.choices.attach({ kind: 'notebook', path: 'cars.ipynb' });
     expect(await model.send('Find the mean')).toBe(true);
     expect(connection.subscriptions).toEqual([
       { sessionId: 'ses_1', after: 0 }
@@ -265,9 +265,9 @@ describe('attachments', () => {
     await session(client);
     await model.open('ses_1');
     const notebook = { kind: 'notebook' as const, path: 'cars.ipynb' };
-    model.attach(notebook, { ...notebook });
+    model.choices.attach(notebook, { ...notebook });
     expect(model.choices.current.attachments).toEqual([notebook]);
-    model.detach({ ...notebook });
+    model.choices.detach({ ...notebook });
     expect(model.choices.current.attachments).toEqual([]);
     expect(client.patches.map(patch => patch.settings?.attachments)).toEqual([
       [notebook],

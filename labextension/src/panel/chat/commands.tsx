@@ -52,7 +52,7 @@ export class ToolCommands implements IChatCommandProvider {
   private async _tools(): Promise<ToolListing[]> {
     const { mode } = this._model.choices.current;
     const path = this._model.editor.activeNotebook ?? undefined;
-    const attached = path ? this._model.isAttached(path) : undefined;
+    const attached = path ? this._model.choices.hasNotebook(path) : undefined;
     const key = JSON.stringify([mode, path, attached]);
     if (this._cache?.key !== key || Date.now() - this._cache.at > FRESH) {
       const { tools } = await this._model.client.listTools({
@@ -102,7 +102,7 @@ export class FileCommands implements IChatCommandProvider {
       const path = unescape(match[1]).replace(/[.,;:!?]+$/, '');
       const kind = this._completed.get(path);
       if (kind) {
-        this._model.attach({ kind, path });
+        this._model.choices.attach({ kind, path });
       }
     }
   }

@@ -111,6 +111,7 @@ export const Question = memo(
         aria-labelledby={id}
       >
         <h3 id={id}>{entry.question}</h3>
+        {entry.answer && <div className="da-answered">{entry.answer}</div>}
         {entry.open && (
           <>
             <div className="da-buttons">

@@ -32,13 +32,13 @@ function AttachItems(props: { close: () => void }): JSX.Element {
   const others = editor.openNotebooks.filter(path => path !== active);
   const paths = active ? [active, ...others] : others;
   const attach = (path: string) => {
-    model.attach({ kind: 'notebook', path });
+    model.choices.attach({ kind: 'notebook', path });
     props.close();
   };
   const choose = async () => {
     props.close();
     const chosen = await editor.chooseFiles();
-    model.attach(
+    model.choices.attach(
       ...chosen.map(path => ({
         kind: isNotebook(path) ? ('notebook' as const) : ('file' as const),
         path
@@ -54,12 +54,12 @@ function AttachItems(props: { close: () => void }): JSX.Element {
           role="menuitem"
           className="da-menu-item"
           title={path}
-          disabled={model.isAttached(path)}
+          disabled={model.choices.hasNotebook(path)}
           onClick={() => attach(path)}
         >
           <span className="da-session-title">{PathExt.basename(path)}</span>
           <span className="da-dim">
-            {model.isAttached(path)
+            {model.choices.hasNotebook(path)
               ? 'attached'
               : path === active
                 ? 'in front'

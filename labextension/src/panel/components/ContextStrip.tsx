@@ -33,15 +33,17 @@ export function ContextStrip(props: {
           attachment={attachment}
           state={notebookState(attachment, active, mode)}
           onOpen={() => props.onOpen(attachment)}
-          onRemove={() => model.detach(attachment)}
+          onRemove={() => model.choices.detach(attachment)}
         />
       ))}
-      {active && !model.isAttached(active) && (
+      {active && !model.choices.hasNotebook(active) && (
         <button
           type="button"
           className="da-chip da-mod-offer"
           title={`Attach ${active}, so that the agent sees it`}
-          onClick={() => model.attach({ kind: 'notebook', path: active })}
+          onClick={() =>
+            model.choices.attach({ kind: 'notebook', path: active })
+          }
         >
           <addIcon.react tag="span" className="da-chip-icon" />
           <span className="da-chip-name">{PathExt.basename(active)}</span>
@@ -148,7 +150,7 @@ function ContextSize(props: { active: string | null }): JSX.Element | null {
   const { status } = useValue(model.link);
   const [context, setContext] = useState<ContextReply | null>(null);
   const { active } = props;
-  const path = active && model.isAttached(active) ? active : null;
+  const path = active && model.choices.hasNotebook(active) ? active : null;
   const cellCount = path === null ? null : model.editor.cellCount(path);
 
   useEffect(() => {

@@ -70,7 +70,7 @@ function Suggestions(): JSX.Element {
               className="da-suggestion"
               onClick={() => {
                 if (path) {
-                  model.attach({ kind: 'notebook', path });
+                  model.choices.attach({ kind: 'notebook', path });
                 }
                 model.setMode(mode);
                 composer.write(text);

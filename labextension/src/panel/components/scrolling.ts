@@ -29,10 +29,11 @@ export function useStayAtEnd(
     follows.current = true;
     setAtEnd(true);
     const node = scroller.current;
-    if (node) {
+    // What an empty conversation says is read from the top.
+    if (node && store.conversation.current.turnIds.length) {
       node.scrollTop = node.scrollHeight;
     }
-  }, [scroller]);
+  }, [scroller, store]);
 
   // Another session begins at its end, and so does a new message of the person.
   useLayoutEffect(goToEnd, [goToEnd, store]);
@@ -66,7 +67,7 @@ export function useStayAtEnd(
     };
     const observer = new ResizeObserver(() => {
       if (follows.current) {
-        node.scrollTop = node.scrollHeight;
+        goToEnd();
         last = node.scrollTop;
       }
     });
@@ -77,7 +78,7 @@ export function useStayAtEnd(
       observer.disconnect();
       node.removeEventListener('scroll', onScroll);
     };
-  }, [scroller, content]);
+  }, [scroller, content, goToEnd]);
 
   return [isAtEnd, goToEnd];
 }

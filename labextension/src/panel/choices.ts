@@ -1,0 +1,69 @@
+import { Attachment, Mode, SessionSettings } from '../api/types';
+import { Value } from './state/value';
+
+/** What the person chose for the next message. */
+export interface IChoices {
+  mode: Mode;
+  model?: string;
+  attachments: readonly Attachment[];
+}
+
+/** The mode, the model and the attachments of the next message. */
+export class Choices extends Value<IChoices> {
+  /** `onChoice` is told what the person changed, not what a session remembers. */
+  constructor(private readonly _onChoice: () => void) {
+    super({ mode: 'ask', attachments: [] });
+  }
+
+  /** The form in which a session remembers them. */
+  get settings(): SessionSettings {
+    const { mode, model, attachments } = this.current;
+    return { mode, model, attachments: [...attachments] };
+  }
+
+  /** Take up what a session remembers. */
+  restore(settings: SessionSettings): void {
+    this.set({
+      mode: settings.mode ?? this.current.mode,
+      model: settings.model,
+      attachments: settings.attachments ?? []
+    });
+  }
+
+  /** The person chooses. */
+  choose(choices: Partial<IChoices>): void {
+    this.patch(choices);
+    this._onChoice();
+  }
+
+  /** Attach something, once. */
+  attach(...added: Attachment[]): void {
+    const attachments = [...this.current.attachments];
+    for (const attachment of added) {
+      if (!attachments.some(other => isSame(other, attachment))) {
+        attachments.push(attachment);
+      }
+    }
+    this.choose({ attachments });
+  }
+
+  /** Take an attachment away. */
+  detach(attachment: Attachment): void {
+    this.choose({
+      attachments: this.current.attachments.filter(
+        other => !isSame(other, attachment)
+      )
+    });
+  }
+
+  /** Whether a notebook is attached. */
+  hasNotebook(path: string): boolean {
+    return this.current.attachments.some(
+      ({ kind, path: other }) => kind === 'notebook' && other === path
+    );
+  }
+}
+
+function isSame(a: Attachment, b: Attachment): boolean {
+  return a.kind === b.kind && a.path === b.path && a.cellId === b.cellId;
+}

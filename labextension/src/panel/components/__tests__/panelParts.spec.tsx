@@ -1,0 +1,112 @@
+import React from 'react';
+
+import { STARTED } from '../../state/__tests__/events';
+import { ChangesBar } from '../ChangesBar';
+import { ContextStrip } from '../ContextStrip';
+import { Queue } from '../Queue';
+import { Welcome, suggestionsFor } from '../Welcome';
+import { FakeEditor } from '../../__tests__/fakes';
+import { button, clear, click, doing, draw, makePanel } from './render';
+
+afterEach(clear);
+
+describe('the changes bar', () => {
+  it('counts the changed cells, and goes to one (peers 17)', async () => {
+    const { model, emit, editor } = await makePanel();
+    const node = await draw(model, <ChangesBar />);
+    expect(node.querySelector('[data-testid="da-changes"]')).toBeNull();
+    await emit(STARTED, {
+      type: 'document_changed',
+      path: 'cars.ipynb',
+      changes: [
+        { path: 'cars.ipynb', op: 'insert', cellId: 'c5', index: 4, after: 'x' }
+      ]
+    });
+    expect(node.textContent).toContain('1 cell changed');
+    await click(button(node, 'View'));
+    await click(node.querySelector('.da-change-list button'));
+    expect(editor.revealed).toEqual([{ path: 'cars.ipynb', cellId: 'c5' }]);
+  });
+});
+
+describe('waiting messages', () => {
+  it('can be taken back, and sent at once', async () => {
+    const { model, emit, ops } = await makePanel();
+    const node = await draw(model, <Queue />);
+    await emit(STARTED, { type: 'op_queued', opId: 'op', message: 'Next' });
+    expect(node.textContent).toContain('Next');
+    await click(button(node, 'Send now'));
+    await click(button(node, 'Remove'));
+    expect(ops()).toEqual([
+      { type: 'send_now', opId: 'op' },
+      { type: 'dequeue', opId: 'op' }
+    ]);
+    await emit({ type: 'op_dequeued', opId: 'op', reason: 'removed' });
+    expect(node.textContent).toBe('');
+  });
+});
+
+describe('the context strip', () => {
+  const strip = <ContextStrip onOpen={() => undefined} />;
+  const chip = (node: HTMLElement) =>
+    node.querySelector<HTMLElement>('[data-testid="da-attachment"]');
+
+  it('offers the notebook in front, and says what the agent may do with it', async () => {
+    const { model } = await makePanel();
+    const node = await draw(model, strip);
+    expect(chip(node)).toBeNull();
+    await click(button(node, 'cars.ipynb'));
+    expect(chip(node)?.dataset.notebookMode).toBe('read-only');
+    await doing(() => model.setMode('agent'));
+    expect(chip(node)?.dataset.notebookMode).toBe('full');
+  });
+
+  it('says why notebook mode is off', async () => {
+    const { model, editor } = await makePanel();
+    editor.activeNotebook = 'other.ipynb';
+    const node = await draw(model, strip);
+    await doing(() =>
+      model.choices.attach({ kind: 'notebook', path: 'cars.ipynb' })
+    );
+    expect(chip(node)?.dataset.notebookMode).toBe('off');
+    expect(chip(node)?.textContent).toContain('open it');
+  });
+
+  it('takes an attachment away', async () => {
+    const { model } = await makePanel();
+    const node = await draw(model, strip);
+    await click(button(node, 'cars.ipynb'));
+    await click(chip(node)?.querySelector('[aria-label="Remove cars.ipynb"]'));
+    expect(chip(node)).toBeNull();
+  });
+});
+
+describe('an empty conversation', () => {
+  it('says what was looked for and how to connect a model', async () => {
+    const { model } = await makePanel();
+    model.models.set({
+      models: [],
+      default: null,
+      ready: false,
+      message: 'No key is set.',
+      connections: [{ title: 'A key', steps: 'export KEY=...' }]
+    });
+    const node = await draw(model, <Welcome />);
+    expect(node.textContent).toContain('No key is set.');
+    expect(node.textContent).toContain('export KEY=...');
+  });
+
+  it('draws three suggestions from the notebook in front', () => {
+    const editor = new FakeEditor();
+    editor.notebookHints = {
+      isEmpty: false,
+      error: { number: 6, name: 'KeyError' },
+      frame: 'cars'
+    };
+    const texts = suggestionsFor(editor, 'cars.ipynb').map(({ text }) => text);
+    expect(texts).toHaveLength(3);
+    expect(texts[0]).toBe('Fix the KeyError in cell 6');
+    expect(texts[1]).toContain('cars');
+    expect(suggestionsFor(editor, null)).toHaveLength(3);
+  });
+});
