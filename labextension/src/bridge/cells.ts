@@ -23,6 +23,16 @@ export function sharedNotebook(panel: NotebookPanel): YNotebook {
   return model.sharedModel as YNotebook;
 }
 
+/**
+ * Have the ids of the cells saved: before nbformat 4.5 a notebook has none, and JupyterLab makes
+ * others each time that it opens it.
+ */
+export function keepIds(notebook: YNotebook): void {
+  if (notebook.nbformat === 4 && notebook.nbformat_minor < 5) {
+    notebook.nbformat_minor = 5;
+  }
+}
+
 /** Whether a cell model is a code cell's. */
 export function isCode(model: ICellModel): model is ICodeCellModel {
   return model.type === 'code';

@@ -2,7 +2,13 @@ import type { YNotebook } from '@jupyter/ydoc';
 import { NotebookPanel } from '@jupyterlab/notebook';
 
 import { CellEdit, PageNotebook, PageRequestError } from '../api';
-import { CellReader, indexOf, indicesOf, sharedNotebook } from './cells';
+import {
+  CellReader,
+  indexOf,
+  indicesOf,
+  keepIds,
+  sharedNotebook
+} from './cells';
 import { IEditPlan, IOutputsStep, planEdits, Step } from './plan';
 import { keepingView } from './view';
 
@@ -22,6 +28,7 @@ export function applyEdits(
     throw new PageRequestError('invalid', 'The notebook is read-only.');
   }
   const plan = planEdits(panel, edits, reader);
+  keepIds(notebook);
   const apply = () => {
     applySteps(notebook, plan.steps);
     applyOutputs(panel, plan.outputs);

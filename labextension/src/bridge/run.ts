@@ -11,7 +11,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import { CellRun, CellRunError, PageProgress, PageRequestError } from '../api';
 import { RunParams, RunResult } from '../api';
-import { indexOf, indicesOf, sharedNotebook } from './cells';
+import { indexOf, indicesOf, keepIds, sharedNotebook } from './cells';
 import { ExecutionTracker } from './executions';
 import { kernelFree, kernelReady } from './kernel';
 import { Saver } from './save';
@@ -78,7 +78,9 @@ export class Runner {
     requestId: string,
     progress: Progress
   ): Promise<RunResult> {
-    indicesOf(sharedNotebook(panel), params.cellIds);
+    const notebook = sharedNotebook(panel);
+    indicesOf(notebook, params.cellIds);
+    keepIds(notebook);
     const run = new Run(panel, params, progress);
     this._runs.set(requestId, run);
     try {

@@ -1,11 +1,15 @@
+import { Dialog } from '@jupyterlab/apputils';
 import { DocumentRegistry } from '@jupyterlab/docregistry';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { PromiseDelegate } from '@lumino/coreutils';
 
 import { PageRequestError } from '../api';
 import { within } from './waiting';
 
-/** How long a save may take, in ms; a longer one has opened a dialog that waits. */
+/** How long a save may take, in ms. */
 const SAVE_MS = 10_000;
+
+const DIALOG = 'JupyterLab asks the person what to do, in a dialog';
 
 /**
  * Saves documents, one save of a document at a time.
@@ -43,37 +47,46 @@ export class Saver {
     if (context.model.readOnly) {
       throw failed('the document is read-only');
     }
+    // JupyterLab asks what to do about a file that another program has changed.
+    const asked = new PromiseDelegate<never>();
+    const onDialog = () => asked.reject(failed(DIALOG));
+    Dialog.tracker.widgetAdded.connect(onDialog);
+    // A save that the person cancels does not say that it ended.
+    const save = context.save().finally(() => this._running.delete(context));
     try {
-      await within(SAVE_MS, context.save(), () =>
-        failed('it did not finish; a dialog may be waiting for the person')
-      );
+      const late = () => failed('it did not finish');
+      await Promise.race([within(SAVE_MS, save, late), asked.promise]);
     } catch (error) {
       if (error instanceof PageRequestError) {
         throw error;
       }
       throw failed(error instanceof Error ? error.message : String(error));
+    } finally {
+      Dialog.tracker.widgetAdded.disconnect(onDialog);
     }
   }
 
-  /** The end of a save that JupyterLab or the person began, if one goes on. */
+  /**
+   * Wait for the end of a save that JupyterLab or the person began, if one goes on. One that waits
+   * for the person is not waited for: JupyterLab refuses another, saying so.
+   */
   private async _othersSave(
     context: DocumentRegistry.IContext<DocumentRegistry.IModel>
   ): Promise<void> {
-    if (this._running.has(context)) {
-      await within(
-        SAVE_MS,
-        new Promise<void>(resolve => {
-          const done = (_: unknown, state: DocumentRegistry.SaveState) => {
-            if (state !== 'started') {
-              context.saveState.disconnect(done);
-              resolve();
-            }
-          };
-          context.saveState.connect(done);
-        }),
-        () => failed('another save did not finish')
-      );
+    if (!this._running.has(context) || Dialog.tracker.size > 0) {
+      return;
     }
+    const ended = new PromiseDelegate<void>();
+    const onState = (_: unknown, state: DocumentRegistry.SaveState) => {
+      if (state !== 'started') {
+        ended.resolve();
+      }
+    };
+    context.saveState.connect(onState);
+    const timer = window.setTimeout(() => ended.resolve(), SAVE_MS);
+    await ended.promise;
+    window.clearTimeout(timer);
+    context.saveState.disconnect(onState);
   }
 
   private _follow(panel: NotebookPanel): void {

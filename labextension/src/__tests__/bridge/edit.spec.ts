@@ -128,6 +128,17 @@ describe('applyEdits', () => {
     expect(cell('a').getMetadata('trusted')).toBeUndefined();
   });
 
+  it('has the ids saved of a notebook from before cells had ids', () => {
+    shared().nbformat_minor = 2;
+    apply(insert('n', { at: 'end' }));
+    expect(
+      shared()
+        .toJSON()
+        .cells.map(({ id }) => id)
+    ).toEqual(notebook.ids());
+    expect(shared().nbformat_minor).toBe(5);
+  });
+
   it('moves a cell with its outputs', () => {
     const target = cell('b');
     if (target.cell_type === 'code') {
