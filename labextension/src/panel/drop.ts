@@ -49,7 +49,8 @@ export class DropTarget implements IDisposable {
     if (event.type === 'lm-drop') {
       this._onDrop(this._dropped(drag));
     }
-    drag.dropAction = 'copy';
+    // Another action than the proposed one may be refused, and then nothing is dropped.
+    drag.dropAction = drag.proposedAction;
   }
 
   private _dropped(drag: Drag.Event): Attachment[] {

@@ -5,7 +5,7 @@ export function pretty(value: unknown): string {
   return lines(parsed(value)).join('\n');
 }
 
-/** What a tool returned is often JSON in a text; a text that only looks so stays as it is. */
+/** What a tool returned is often JSON in a text; of one that was cut at least the lines show. */
 function parsed(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) {
     return value;
@@ -13,7 +13,7 @@ function parsed(value: unknown): unknown {
   try {
     return JSON.parse(value);
   } catch {
-    return value;
+    return value.replace(/\\n/g, '\n').replace(/\\"/g, '"');
   }
 }
 

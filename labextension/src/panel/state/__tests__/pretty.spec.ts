@@ -13,9 +13,11 @@ describe('JSON for people', () => {
     );
   });
 
-  it('reads JSON that stands in a text, and no other', () => {
+  it('reads JSON that stands in a text, and shows the lines of what was cut', () => {
     expect(pretty('{"ok": true}')).toBe('ok: true');
-    expect(pretty('{"ok": tru …cut')).toBe('{"ok": tru …cut');
+    expect(pretty('{"text": "one\\ntwo [... cut')).toBe(
+      '{"text": "one\ntwo [... cut'
+    );
   });
 
   it('leaves text alone', () => {
