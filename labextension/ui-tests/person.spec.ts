@@ -1,31 +1,13 @@
 import { expect, test } from './support/fixtures';
-import { LabPage } from './support/lab';
-import { NotebookPage } from './support/notebook';
 import { addCell } from './support/scripts';
-
-/** A notebook with these code cells in front, attached, in Agent mode. */
-async function withCells(
-  tab: LabPage,
-  ...sources: string[]
-): Promise<NotebookPage> {
-  await tab.server.notebook(
-    `${tab.folder}/work.ipynb`,
-    sources.map((source, index) => ({ source, id: `cell-${index}` }))
-  );
-  await tab.load('work.ipynb');
-  const notebook = tab.notebook('work.ipynb');
-  await notebook.ready();
-  await tab.panel.attach('work.ipynb');
-  await tab.panel.mode('agent');
-  return notebook;
-}
+import { openWork } from './support/work';
 
 test('unsaved typing in another cell survives an edit', async ({
   tab,
   model,
   server
 }) => {
-  const notebook = await withCells(tab, 'a = 1', 'b = 2');
+  const notebook = await openWork(tab, 'a = 1', 'b = 2');
   await model.script(
     { call: 'getNotebookCells' },
     {
@@ -54,7 +36,7 @@ test('typing in the same cell while the agent thinks is not overwritten, and the
   tab,
   model
 }) => {
-  const notebook = await withCells(tab, 'a = 1');
+  const notebook = await openWork(tab, 'a = 1');
   await model.script(
     { call: 'getNotebookCells' },
     {
@@ -85,7 +67,7 @@ test('peers 5: one undo of the notebook takes back the batch, and nothing of the
   tab,
   model
 }) => {
-  const notebook = await withCells(tab, 'a = 1', 'b = 2', 'c = 3');
+  const notebook = await openWork(tab, 'a = 1', 'b = 2', 'c = 3');
   await model.script(
     { call: 'getNotebookCells' },
     {
@@ -112,7 +94,7 @@ test('peers 5: the undo of a cell takes back typing, never the edits of the agen
   tab,
   model
 }) => {
-  const notebook = await withCells(tab, 'a = 1', 'b = 2');
+  const notebook = await openWork(tab, 'a = 1', 'b = 2');
   await model.script(addCell('d = 4'), { say: 'Added.' });
   await notebook.type(0, '  # mine');
   await tab.panel.ask('Add a cell');
@@ -125,7 +107,7 @@ test('a run leaves edit mode and the cursor where they were', async ({
   tab,
   model
 }) => {
-  const notebook = await withCells(tab, 'first = 1\nsecond = 2', '6 * 7');
+  const notebook = await openWork(tab, 'first = 1\nsecond = 2', '6 * 7');
   await model.script(
     {
       gate: { call: 'runNotebookCells', arguments: { cellIds: ['cell-1'] } },
@@ -163,7 +145,7 @@ test("the person's running cell is never interrupted: the agent's run waits, and
   model,
   server
 }) => {
-  const notebook = await withCells(
+  const notebook = await openWork(
     tab,
     'import os, time\nwhile not os.path.exists("go"):\n    time.sleep(0.05)\nprint("reached the end")',
     'print("of the agent")'

@@ -45,6 +45,16 @@ export class LabPage {
     }, `${this.folder}/${name}`);
   }
 
+  /** Close what JupyterLab asks or tells by itself (that it lost the server, that a kernel died). */
+  async dismissDialogs(): Promise<void> {
+    await this.page.evaluate(() =>
+      document
+        .querySelectorAll<HTMLElement>('.jp-Dialog .jp-mod-accept')
+        .forEach(button => button.click())
+    );
+    await expect(this.page.locator('.jp-Dialog')).toHaveCount(0);
+  }
+
   /** The name of the document in front. */
   front(): Promise<string> {
     return this.page.evaluate(

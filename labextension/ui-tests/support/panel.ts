@@ -13,6 +13,7 @@ export class AgentPanel {
     this.attachments = this.root.getByTestId('da-attachment');
     this.changes = this.root.getByTestId('da-changes');
     this.answers = this.messages('assistant');
+    this.waiting = this.root.locator('.da-waiting');
     this.turns = this.root.locator('[data-turn]');
   }
 
@@ -24,6 +25,8 @@ export class AgentPanel {
   readonly attachments: Locator;
   readonly changes: Locator;
   readonly answers: Locator;
+  /** What waits for the person: approvals and questions. */
+  readonly waiting: Locator;
   readonly turns: Locator;
 
   messages(role: 'user' | 'assistant'): Locator {

@@ -1,0 +1,187 @@
+import { expect, test } from './support/fixtures';
+import { openWork } from './support/work';
+
+const ENDLESS = 'import time\nwhile True:\n    time.sleep(0.05)';
+
+test('an act that needs approval stands in its place with its diff, and happens once approved', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(tab, 'a = 1', 'b = 2');
+  await model.script(
+    { call: 'getNotebookCells' },
+    { call: 'deleteNotebookCells', arguments: { cellIds: ['cell-1'] } },
+    { say: 'Removed.' }
+  );
+  await tab.panel.send('Remove the second cell');
+  const card = tab.panel.waiting;
+  await expect(card).toContainText('Remove cell 2');
+  await expect(card).toContainText('b = 2');
+  // The header says that somebody is waited for, and leads there.
+  await tab.panel.root.getByRole('button', { name: 'Waiting for you' }).click();
+  await expect(tab.panel.root.getByTestId('da-approve')).toBeInViewport();
+  expect(await notebook.sources()).toEqual(['a = 1', 'b = 2']);
+  await tab.panel.root.getByTestId('da-approve').click();
+  await tab.panel.ended();
+  expect(await notebook.sources()).toEqual(['a = 1']);
+  await expect(card).toHaveCount(0);
+  await expect(tab.panel.root).toContainText('You allowed this');
+});
+
+test('approved for the session, the same kind of act is not asked about again', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(tab, 'a = 1', 'b = 2', 'c = 3');
+  await model.script(
+    { call: 'getNotebookCells' },
+    { call: 'deleteNotebookCells', arguments: { cellIds: ['cell-1'] } },
+    { call: 'deleteNotebookCells', arguments: { cellIds: ['cell-2'] } },
+    { say: 'Removed.' }
+  );
+  await tab.panel.send('Remove the others');
+  await tab.panel.root
+    .getByRole('button', { name: 'For this session' })
+    .click();
+  await tab.panel.ended();
+  expect(await notebook.sources()).toEqual(['a = 1']);
+});
+
+test('peers 7: a denied act does not happen, and the model reads the reason', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(tab, 'a = 1', 'b = 2');
+  await model.script(
+    { call: 'getNotebookCells' },
+    { call: 'deleteNotebookCells', arguments: { cellIds: ['cell-1'] } },
+    { say: 'I leave it.' }
+  );
+  await tab.panel.send('Remove the second cell');
+  await tab.panel.waiting
+    .getByRole('textbox', { name: /Reason/ })
+    .fill('I still need b');
+  await tab.panel.root.getByTestId('da-deny').click();
+  await tab.panel.ended();
+  expect(await notebook.sources()).toEqual(['a = 1', 'b = 2']);
+  await expect(tab.panel.toolCalls.last()).toHaveAttribute(
+    'data-status',
+    'denied'
+  );
+  const told = (await model.requests())[2].lastOutput;
+  expect(told).toContain('denied');
+  expect(told).toContain('I still need b');
+  await expect(tab.panel.answers.last()).toHaveText('I leave it.');
+});
+
+test('peers 9: an approval that waited long ends its turn and leaves the next one free', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(tab, 'a = 1', 'b = 2');
+  await model.script(
+    { call: 'getNotebookCells' },
+    { call: 'deleteNotebookCells', arguments: { cellIds: ['cell-1'] } },
+    { say: 'The next turn.' }
+  );
+  await tab.panel.send('Remove the second cell');
+  await expect(tab.panel.waiting).toBeVisible();
+  await tab.panel.stopButton.click();
+  await tab.panel.ended(1, 'aborted');
+  await tab.panel.ask('And now?', 2);
+  expect(await notebook.sources()).toEqual(['a = 1', 'b = 2']);
+  expect((await model.requests())[2].text).toContain('aborted');
+});
+
+test('a question of the agent is answered in its place', async ({
+  lab,
+  model
+}) => {
+  await model.script(
+    {
+      call: 'askUser',
+      arguments: { question: 'Which origin?', options: ['USA', 'Japan'] }
+    },
+    { say: 'Japan, then.' }
+  );
+  await lab.panel.send('Compare the cars');
+  await expect(lab.panel.waiting).toContainText('Which origin?');
+  await lab.panel.waiting.getByRole('button', { name: 'Japan' }).click();
+  await lab.panel.ended();
+  expect((await model.requests())[1].lastOutput).toContain('Japan');
+  await expect(lab.panel.waiting).toHaveCount(0);
+});
+
+test('Stop ends the model stream at once and keeps what was said', async ({
+  lab,
+  model
+}) => {
+  await model.script(
+    {
+      gate: { say: 'The first half and the second half', chunk: 14 },
+      after: 1
+    },
+    { say: 'Going on.' }
+  );
+  await lab.panel.send('Tell me');
+  await model.atGate();
+  await expect(lab.panel.answers).toHaveText('The first half');
+  await lab.panel.stopButton.click();
+  expect(await model.outcome(1)).toBe('disconnected');
+  await lab.panel.ended(1, 'aborted');
+  await expect(lab.panel.answers).toHaveText('The first half');
+  await expect(lab.panel.root).toContainText('You stopped this.');
+  await lab.panel.ask('Go on', 2);
+  expect((await model.requests())[1].text).toContain('stopped');
+});
+
+test('peers 9: Esc in the panel stops the cell that the agent runs', async ({
+  tab,
+  model,
+  server
+}) => {
+  const notebook = await openWork(tab, ENDLESS);
+  await model.script({
+    call: 'runNotebookCells',
+    arguments: { cellIds: ['cell-0'] }
+  });
+  await tab.panel.send('Run it');
+  await expect(tab.panel.root).toContainText('Running cell 1');
+  await expect(notebook.prompt(0)).toHaveText('[*]:');
+  await tab.panel.input.press('Escape');
+  await tab.panel.ended(1, 'aborted');
+  await expect(notebook.output(0)).toContainText('KeyboardInterrupt');
+  await expect(notebook.prompt(0)).toHaveText('[1]:');
+  await expect
+    .poll(async () => (await server.read(notebook.path)).cells[0].outputs)
+    .toHaveLength(1);
+});
+
+test('a message that is sent while a turn runs waits; it can be taken back, or sent now', async ({
+  lab,
+  model
+}) => {
+  await model.script(
+    { gate: { say: 'The first answer' }, after: 1 },
+    { say: 'The answer to the third.' }
+  );
+  await lab.panel.send('First');
+  await model.atGate();
+  await lab.panel.send('Second');
+  await lab.panel.send('Third');
+  const queue = lab.panel.root.getByRole('list', { name: 'Waiting messages' });
+  await expect(queue.getByRole('listitem')).toHaveCount(2);
+  const second = queue.getByRole('listitem').filter({ hasText: 'Second' });
+  await second.getByRole('button', { name: 'Remove' }).click();
+  await expect(second).toHaveCount(0);
+  await queue.getByRole('button', { name: 'Send now' }).click();
+  expect(await model.outcome(1)).toBe('disconnected');
+  await lab.panel.ended(2);
+  await expect(lab.panel.messages('user')).toHaveText([
+    'You: First',
+    'You: Third'
+  ]);
+  await expect(lab.panel.answers.last()).toHaveText('The answer to the third.');
+  await expect(queue).toHaveCount(0);
+  expect(await model.requests()).toHaveLength(2);
+});

@@ -1,0 +1,117 @@
+import { expect, test } from './support/fixtures';
+import { openWork } from './support/work';
+
+test('peers 8: a reload in the middle of a turn shows the same conversation and goes on streaming', async ({
+  lab,
+  model
+}) => {
+  await model.script(
+    { say: 'An earlier answer.' },
+    { call: 'getNotebookCells' },
+    { gate: { say: 'The first half and the second half', chunk: 14 }, after: 1 }
+  );
+  await lab.panel.attach('cars.ipynb');
+  await lab.panel.ask('An earlier question');
+  await lab.panel.send('What is here?');
+  await model.atGate();
+  await expect(lab.panel.answers.last()).toHaveText('The first half');
+  const before = await lab.panel.turns.allInnerTexts();
+
+  await lab.page.reload();
+  await lab.shown();
+  await expect(lab.panel.turns).toHaveCount(2);
+  await expect(lab.panel.answers.last()).toHaveText('The first half');
+  await expect(lab.panel.toolCalls).toHaveAttribute('data-status', 'ok');
+  expect((await lab.panel.turns.allInnerTexts())[0]).toBe(before[0]);
+  await expect(lab.panel.attachments).toContainText('cars.ipynb');
+  await expect(lab.panel.stopButton).toBeVisible();
+
+  await model.release();
+  await lab.panel.ended(2);
+  await expect(lab.panel.answers.last()).toHaveText(
+    'The first half and the second half'
+  );
+  expect(await model.requests()).toHaveLength(3);
+});
+
+test('a server that was killed in the middle of a turn loses nothing that was shown', async ({
+  lab,
+  model,
+  server
+}) => {
+  await model.script(
+    { call: 'getNotebookCells' },
+    {
+      gate: { say: 'The first half and the second half', chunk: 14 },
+      after: 1
+    },
+    { say: 'You asked what is here.' }
+  );
+  await lab.panel.attach('cars.ipynb');
+  await lab.panel.mode('agent');
+  await lab.panel.send('What is here?');
+  await model.atGate();
+  await expect(lab.panel.answers).toHaveText('The first half');
+  await lab.panel.input.fill('Written while it was gone');
+
+  await server.kill();
+  await expect(lab.panel.root).toContainText('The server does not answer');
+  await expect(lab.panel.input).toHaveValue('Written while it was gone');
+  await expect(lab.panel.answers).toHaveText('The first half');
+  await server.startAgain();
+
+  await expect(lab.panel.root).not.toContainText('The server does not answer', {
+    timeout: 40_000
+  });
+  await lab.panel.ended(1, 'aborted');
+  await expect(lab.panel.answers).toHaveText('The first half');
+  await expect(lab.panel.toolCalls).toHaveAttribute('data-status', 'ok');
+  await expect(lab.panel.input).toHaveValue('Written while it was gone');
+
+  // The conversation goes on, and the model knows what came before.
+  await lab.dismissDialogs();
+  await lab.panel.sendButton.click();
+  await lab.panel.ended(2);
+  const next = (await model.requests())[2].text;
+  expect(next).toContain('What is here?');
+  expect(next).toContain('The first half');
+  await expect(lab.panel.input).toHaveValue('');
+});
+
+test('a page that is closed in the middle of a run leaves the run going, and its outputs in the file', async ({
+  tab,
+  model,
+  server
+}) => {
+  await openWork(
+    tab,
+    'import os, time\nwhile not os.path.exists("go"):\n    time.sleep(0.05)\nprint("went on")',
+    'print("and the next")'
+  );
+  await model.script(
+    {
+      call: 'runNotebookCells',
+      arguments: { cellIds: ['cell-0', 'cell-1'] }
+    },
+    { say: 'Both ran.' }
+  );
+  await tab.panel.send('Run both');
+  await expect(tab.panel.root).toContainText('Running cell 1');
+  await tab.page.close();
+  await server.text(`${tab.folder}/go`, '');
+  await expect
+    .poll(
+      async () =>
+        JSON.stringify(
+          (await server.read(`${tab.folder}/work.ipynb`)).cells.map(
+            cell => cell.outputs
+          )
+        ),
+      { timeout: 60_000 }
+    )
+    .toMatch(/went on.*and the next/);
+  const told = JSON.parse((await model.request(2)).lastOutput) as {
+    runs: { status: string }[];
+  };
+  expect(told.runs.map(run => run.status)).toEqual(['ok', 'ok']);
+});
