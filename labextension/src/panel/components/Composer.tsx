@@ -21,6 +21,7 @@ export const Composer = memo(
   }): JSX.Element => {
     const { setup, themeManager } = props;
     const { rendermime } = usePanel();
+    const hadFocus = useRef(false);
     const context = useMemo(
       () => ({
         model: setup.chatModel,
@@ -35,7 +36,7 @@ export const Composer = memo(
     return (
       <JlThemeProvider themeManager={themeManager}>
         <ChatReactContext.Provider value={context}>
-          <QuietInput setup={setup} />
+          <QuietInput setup={setup} hadFocus={hadFocus} />
         </ChatReactContext.Provider>
       </JlThemeProvider>
     );
@@ -47,14 +48,31 @@ export const Composer = memo(
  *
  * It stands under the theme, which mounts what is in it anew when it has loaded.
  */
-function QuietInput(props: { setup: IInputSetup }): JSX.Element {
+function QuietInput(props: {
+  setup: IInputSetup;
+  hadFocus: React.MutableRefObject<boolean>;
+}): JSX.Element {
+  const { hadFocus } = props;
   const { model } = usePanel();
   const frame = useRef<HTMLDivElement>(null);
 
   // The input focuses itself when it is first drawn, which would take the keys of a person who
   // is typing elsewhere. In an inert element it cannot.
   useLayoutEffect(() => frame.current?.setAttribute('inert', ''), []);
-  useEffect(() => frame.current?.removeAttribute('inert'), []);
+  useEffect(() => {
+    frame.current?.removeAttribute('inert');
+    if (hadFocus.current) {
+      inputIn(frame.current)?.focus();
+    }
+  }, [hadFocus]);
+
+  // Mounted anew under another theme, the input keeps the focus that the person gave it.
+  useLayoutEffect(() => {
+    const node = frame.current;
+    return () => {
+      hadFocus.current = !!node?.contains(document.activeElement);
+    };
+  }, [hadFocus]);
 
   useLayoutEffect(() => {
     const field = inputIn(frame.current);
