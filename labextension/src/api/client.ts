@@ -6,7 +6,6 @@ import {
   ChangesReply,
   ChatReply,
   ChatRequest,
-  ConfigPatch,
   ConfigReply,
   ContextReply,
   ErrorCode,
@@ -129,7 +128,8 @@ export class AgentClient {
     return this._request('GET', ['config']);
   }
 
-  patchConfig(body: ConfigPatch): Promise<ConfigReply> {
+  /** Change the person's settings, by name. */
+  patchConfig(body: { values: Record<string, unknown> }): Promise<ConfigReply> {
     return this._request('PATCH', ['config'], { body });
   }
 

@@ -867,7 +867,7 @@ export interface components {
              * Feedback
              * @default null
              */
-            feedback: string | null;
+            feedback?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -894,7 +894,7 @@ export interface components {
              * Changes
              * @default null
              */
-            changes: components["schemas"]["Change"][] | null;
+            changes?: components["schemas"]["Change"][] | null;
             /** Destructive */
             destructive: boolean;
             /** Name */
@@ -910,7 +910,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -943,7 +943,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -959,7 +959,7 @@ export interface components {
              * Cellid
              * @default null
              */
-            cellId: string | null;
+            cellId?: string | null;
             /**
              * Kind
              * @enum {string}
@@ -969,12 +969,12 @@ export interface components {
              * Name
              * @default null
              */
-            name: string | null;
+            name?: string | null;
             /**
              * Path
              * @default null
              */
-            path: string | null;
+            path?: string | null;
         };
         /**
          * CellContext
@@ -990,12 +990,12 @@ export interface components {
              * Executionorder
              * @default null
              */
-            executionOrder: number | null;
+            executionOrder?: number | null;
             /**
              * Executionstatus
              * @default null
              */
-            executionStatus: ("running" | "pending" | "idle") | null;
+            executionStatus?: ("running" | "pending" | "idle") | null;
             /** Hasoutput */
             hasOutput: boolean;
             /** Id */
@@ -1006,17 +1006,17 @@ export interface components {
              * Lastexecutionduration
              * @default null
              */
-            lastExecutionDuration: number | null;
+            lastExecutionDuration?: number | null;
             /**
              * Lastrunendtime
              * @default null
              */
-            lastRunEndTime: number | null;
+            lastRunEndTime?: number | null;
             /**
              * Lastrunsuccess
              * @default null
              */
-            lastRunSuccess: boolean | null;
+            lastRunSuccess?: boolean | null;
             /**
              * Selectionstatus
              * @default unselected
@@ -1057,17 +1057,17 @@ export interface components {
              * After
              * @default null
              */
-            after: string | null;
+            after?: string | null;
             /**
              * At
              * @default null
              */
-            at: ("start" | "end") | null;
+            at?: ("start" | "end") | null;
             /**
              * Before
              * @default null
              */
-            before: string | null;
+            before?: string | null;
         };
         /**
          * CellRun
@@ -1080,29 +1080,29 @@ export interface components {
              * Durationms
              * @default null
              */
-            durationMs: number | null;
+            durationMs?: number | null;
             /** @default null */
-            error: components["schemas"]["CellRunError"] | null;
+            error?: components["schemas"]["CellRunError"] | null;
             /**
              * Executioncount
              * @default null
              */
-            executionCount: number | null;
+            executionCount?: number | null;
             /**
              * Index
              * @default null
              */
-            index: number | null;
+            index?: number | null;
             /**
              * Note
              * @default null
              */
-            note: string | null;
+            note?: string | null;
             /**
              * Outputs
              * @default []
              */
-            outputs: {
+            outputs?: {
                 [key: string]: unknown;
             }[];
             /**
@@ -1124,7 +1124,7 @@ export interface components {
              * Traceback
              * @default []
              */
-            traceback: string[];
+            traceback?: string[];
         };
         /**
          * Change
@@ -1139,27 +1139,27 @@ export interface components {
              * After
              * @default null
              */
-            after: string | null;
+            after?: string | null;
             /**
              * Before
              * @default null
              */
-            before: string | null;
+            before?: string | null;
             /**
              * Cellid
              * @default null
              */
-            cellId: string | null;
+            cellId?: string | null;
             /**
              * Celltype
              * @default null
              */
-            cellType: ("code" | "markdown" | "raw") | null;
+            cellType?: ("code" | "markdown" | "raw") | null;
             /**
              * Index
              * @default null
              */
-            index: number | null;
+            index?: number | null;
             /**
              * Op
              * @enum {string}
@@ -1188,7 +1188,7 @@ export interface components {
             /** Changes */
             changes: components["schemas"]["Change"][];
             /** @default null */
-            error: components["schemas"]["ErrorBody"] | null;
+            error?: components["schemas"]["ErrorBody"] | null;
             /**
              * Mode
              * @enum {string}
@@ -1226,61 +1226,61 @@ export interface components {
              * Activenotebook
              * @default null
              */
-            activeNotebook: string | null;
+            activeNotebook?: string | null;
             /**
              * Approval
              * @default null
              */
-            approval: ("never" | "destructive" | "always") | null;
+            approval?: ("never" | "destructive" | "always") | null;
             /**
              * Attachments
              * @default []
              */
-            attachments: components["schemas"]["Attachment"][];
+            attachments?: components["schemas"]["Attachment"][];
             /**
              * Cellid
              * @default null
              */
-            cellId: string | null;
+            cellId?: string | null;
             /**
              * Clientid
              * @default null
              */
-            clientId: string | null;
+            clientId?: string | null;
             /**
              * Location
              * @default null
              */
-            location: ("panel" | "inline" | "magic" | "api") | null;
+            location?: ("panel" | "inline" | "magic" | "api") | null;
             /** Message */
             message: string;
             /**
              * Mode
              * @default null
              */
-            mode: ("ask" | "edit" | "agent") | null;
+            mode?: ("ask" | "edit" | "agent") | null;
             /**
              * Model
              * @default null
              */
-            model: string | null;
+            model?: string | null;
             /** @default null */
-            overrides: components["schemas"]["Overrides"] | null;
+            overrides?: components["schemas"]["Overrides"] | null;
             /**
              * Planfirst
              * @default null
              */
-            planFirst: boolean | null;
+            planFirst?: boolean | null;
             /**
              * Sessionid
              * @default null
              */
-            sessionId: string | null;
+            sessionId?: string | null;
             /**
              * Toolreferences
              * @default []
              */
-            toolReferences: string[];
+            toolReferences?: string[];
         };
         ClientMessage: components["schemas"]["Hello"] | components["schemas"]["EditorState"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"] | components["schemas"]["SubmitOp"] | components["schemas"]["InputFocused"] | components["schemas"]["PageResponse"] | components["schemas"]["PageProgress"];
         /**
@@ -1335,7 +1335,7 @@ export interface components {
              * Value
              * @default null
              */
-            value: unknown;
+            value?: unknown;
         };
         /**
          * Connection
@@ -1370,7 +1370,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -1383,9 +1383,9 @@ export interface components {
          */
         ContextReply: {
             /** @default null */
-            file: components["schemas"]["FileContext"] | null;
+            file?: components["schemas"]["FileContext"] | null;
             /** @default null */
-            notebook: components["schemas"]["NotebookContext"] | null;
+            notebook?: components["schemas"]["NotebookContext"] | null;
             /**
              * Notebookmode
              * @default off
@@ -1396,7 +1396,7 @@ export interface components {
              * Reason
              * @default null
              */
-            reason: string | null;
+            reason?: string | null;
             /** Text */
             text: string;
             /** Tokens */
@@ -1425,7 +1425,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -1483,7 +1483,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -1509,7 +1509,7 @@ export interface components {
              * Language
              * @default null
              */
-            language: string | null;
+            language?: string | null;
             /** Path */
             path: string;
         };
@@ -1519,12 +1519,12 @@ export interface components {
          */
         EditorState: {
             /** @default null */
-            activeDocument: components["schemas"]["ActiveDocument"] | null;
+            activeDocument?: components["schemas"]["ActiveDocument"] | null;
             /**
              * Notebooks
              * @default []
              */
-            notebooks: components["schemas"]["OpenNotebook"][];
+            notebooks?: components["schemas"]["OpenNotebook"][];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -1557,7 +1557,7 @@ export interface components {
              * Detail
              * @default null
              */
-            detail: unknown;
+            detail?: unknown;
             /** Message */
             message: string;
         };
@@ -1592,7 +1592,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -1618,7 +1618,7 @@ export interface components {
              * Language
              * @default null
              */
-            language: string | null;
+            language?: string | null;
             /** Path */
             path: string;
             /**
@@ -1648,7 +1648,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -1681,7 +1681,7 @@ export interface components {
              * Pendingrequestids
              * @default null
              */
-            pendingRequestIds: string[] | null;
+            pendingRequestIds?: string[] | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -1762,7 +1762,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -1778,7 +1778,7 @@ export interface components {
              * Cellids
              * @default null
              */
-            cellIds: string[] | null;
+            cellIds?: string[] | null;
             /** Turnid */
             turnId: string;
             /**
@@ -1796,12 +1796,12 @@ export interface components {
              * Kernelid
              * @default null
              */
-            kernelId: string | null;
+            kernelId?: string | null;
             /**
              * Kernelname
              * @default null
              */
-            kernelName: string | null;
+            kernelName?: string | null;
             /** Path */
             path: string;
         };
@@ -1814,7 +1814,7 @@ export interface components {
              * Contextwindow
              * @default null
              */
-            contextWindow: number | null;
+            contextWindow?: number | null;
             /** Id */
             id: string;
             /** Label */
@@ -1827,7 +1827,7 @@ export interface components {
              * Reason
              * @default null
              */
-            reason: string | null;
+            reason?: string | null;
             /**
              * Vision
              * @default false
@@ -1850,7 +1850,7 @@ export interface components {
              * Message
              * @default null
              */
-            message: string | null;
+            message?: string | null;
             /** Models */
             models: components["schemas"]["ModelInfo"][];
             /** Ready */
@@ -1879,7 +1879,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -1909,7 +1909,7 @@ export interface components {
              * Allcells
              * @default null
              */
-            allCells: components["schemas"]["CellContext"][] | null;
+            allCells?: components["schemas"]["CellContext"][] | null;
             /** Cellcount */
             cellCount: number;
             /** Kernelid */
@@ -1920,7 +1920,7 @@ export interface components {
              * Outline
              * @default null
              */
-            outline: components["schemas"]["CellOutline"][] | null;
+            outline?: components["schemas"]["CellOutline"][] | null;
             /** Selectedcells */
             selectedCells: components["schemas"]["CellContext"][];
             /** Uri */
@@ -1976,7 +1976,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -1994,59 +1994,59 @@ export interface components {
              * Activecellid
              * @default null
              */
-            activeCellId: string | null;
+            activeCellId?: string | null;
             /**
              * Cellcount
              * @default 0
              */
-            cellCount: number;
+            cellCount?: number;
             /**
              * Editing
              * @default false
              */
-            editing: boolean;
+            editing?: boolean;
             /**
              * Kernelid
              * @default null
              */
-            kernelId: string | null;
+            kernelId?: string | null;
             /**
              * Kernellanguage
              * @default null
              */
-            kernelLanguage: string | null;
+            kernelLanguage?: string | null;
             /**
              * Kernelname
              * @default null
              */
-            kernelName: string | null;
+            kernelName?: string | null;
             /**
              * Kernelstatus
              * @default null
              */
-            kernelStatus: string | null;
+            kernelStatus?: string | null;
             /** Path */
             path: string;
             /**
              * Pendingcellids
              * @default []
              */
-            pendingCellIds: string[];
+            pendingCellIds?: string[];
             /**
              * Ready
              * @default true
              */
-            ready: boolean;
+            ready?: boolean;
             /**
              * Runningcellids
              * @default []
              */
-            runningCellIds: string[];
+            runningCellIds?: string[];
             /**
              * Selectedcellids
              * @default []
              */
-            selectedCellIds: string[];
+            selectedCellIds?: string[];
         };
         /**
          * OpenParams
@@ -2070,7 +2070,7 @@ export interface components {
              * Message
              * @default null
              */
-            message: string | null;
+            message?: string | null;
             /** Opid */
             opId: string;
             /**
@@ -2082,7 +2082,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -2099,7 +2099,7 @@ export interface components {
              * Ref
              * @default null
              */
-            ref: string | null;
+            ref?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -2115,39 +2115,39 @@ export interface components {
              * Maxoutputtokens
              * @default null
              */
-            maxOutputTokens: number | null;
+            maxOutputTokens?: number | null;
             /**
              * Maxtoolcalls
              * @default null
              */
-            maxToolCalls: number | null;
+            maxToolCalls?: number | null;
             /**
              * Paralleltoolcalls
              * @default null
              */
-            parallelToolCalls: boolean | null;
+            parallelToolCalls?: boolean | null;
             /**
              * Temperature
              * @default null
              */
-            temperature: number | null;
+            temperature?: number | null;
             /**
              * Tokenlimit
              * @default null
              */
-            tokenLimit: number | null;
+            tokenLimit?: number | null;
             /**
              * Toolchoice
              * @default null
              */
-            toolChoice: string | {
+            toolChoice?: string | {
                 [key: string]: unknown;
             } | null;
             /**
              * Topp
              * @default null
              */
-            topP: number | null;
+            topP?: number | null;
         };
         /**
          * PageCell
@@ -2160,19 +2160,19 @@ export interface components {
              * Executioncount
              * @default null
              */
-            executionCount: number | null;
+            executionCount?: number | null;
             /**
              * Executionstatus
              * @default null
              */
-            executionStatus: ("running" | "pending" | "idle") | null;
+            executionStatus?: ("running" | "pending" | "idle") | null;
             /** Hash */
             hash: string;
             /**
              * Hasoutput
              * @default false
              */
-            hasOutput: boolean;
+            hasOutput?: boolean;
             /** Id */
             id: string;
             /** Index */
@@ -2181,22 +2181,22 @@ export interface components {
              * Lastexecutionduration
              * @default null
              */
-            lastExecutionDuration: number | null;
+            lastExecutionDuration?: number | null;
             /**
              * Lastrunendtime
              * @default null
              */
-            lastRunEndTime: number | null;
+            lastRunEndTime?: number | null;
             /**
              * Lastrunsuccess
              * @default null
              */
-            lastRunSuccess: boolean | null;
+            lastRunSuccess?: boolean | null;
             /**
              * Outputs
              * @default null
              */
-            outputs: {
+            outputs?: {
                 [key: string]: unknown;
             }[] | null;
             /**
@@ -2204,7 +2204,7 @@ export interface components {
              * @default unselected
              * @enum {string}
              */
-            selectionStatus: "unselected" | "selected" | "active";
+            selectionStatus?: "unselected" | "selected" | "active";
             /** Source */
             source: string;
             /**
@@ -2222,7 +2222,7 @@ export interface components {
              * Cells
              * @default null
              */
-            cells: components["schemas"]["PageCell"][] | null;
+            cells?: components["schemas"]["PageCell"][] | null;
             /**
              * Code
              * @enum {string}
@@ -2242,22 +2242,22 @@ export interface components {
              * Kernelid
              * @default null
              */
-            kernelId: string | null;
+            kernelId?: string | null;
             /**
              * Kernellanguage
              * @default null
              */
-            kernelLanguage: string | null;
+            kernelLanguage?: string | null;
             /**
              * Kernelname
              * @default null
              */
-            kernelName: string | null;
+            kernelName?: string | null;
             /**
              * Kernelstatus
              * @default null
              */
-            kernelStatus: string | null;
+            kernelStatus?: string | null;
             /** Path */
             path: string;
         };
@@ -2309,7 +2309,7 @@ export interface components {
          */
         PageResponse: {
             /** @default null */
-            error: components["schemas"]["PageFailure"] | null;
+            error?: components["schemas"]["PageFailure"] | null;
             /** Ok */
             ok: boolean;
             /** Requestid */
@@ -2318,7 +2318,7 @@ export interface components {
              * Result
              * @default null
              */
-            result: unknown;
+            result?: unknown;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -2339,7 +2339,7 @@ export interface components {
              * Steps
              * @default null
              */
-            steps: components["schemas"]["PlanStep-Input"][] | null;
+            steps?: components["schemas"]["PlanStep-Input"][] | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -2358,12 +2358,12 @@ export interface components {
              * @default pending
              * @enum {string}
              */
-            status: "pending" | "in_progress" | "completed" | "failed";
+            status?: "pending" | "in_progress" | "completed" | "failed";
             /**
              * Toolcalls
              * @default []
              */
-            toolCalls: string[];
+            toolCalls?: string[];
         };
         /**
          * PlanStep
@@ -2398,7 +2398,7 @@ export interface components {
              * Explanation
              * @default null
              */
-            explanation: string | null;
+            explanation?: string | null;
             /**
              * Seq
              * @default 0
@@ -2410,7 +2410,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -2426,7 +2426,7 @@ export interface components {
              * Cellids
              * @default null
              */
-            cellIds: string[] | null;
+            cellIds?: string[] | null;
             /**
              * Outputs
              * @default false
@@ -2458,7 +2458,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -2490,7 +2490,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -2522,7 +2522,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -2621,7 +2621,7 @@ export interface components {
              * Runningturnid
              * @default null
              */
-            runningTurnId: string | null;
+            runningTurnId?: string | null;
             /**
              * Sessiontokens
              * @default 0
@@ -2658,12 +2658,12 @@ export interface components {
              * Title
              * @default null
              */
-            title: string | null;
+            title?: string | null;
             /**
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -2676,12 +2676,12 @@ export interface components {
          */
         SessionCreate: {
             /** @default null */
-            settings: components["schemas"]["SessionSettings"] | null;
+            settings?: components["schemas"]["SessionSettings"] | null;
             /**
              * Title
              * @default null
              */
-            title: string | null;
+            title?: string | null;
         };
         /**
          * SessionEvent
@@ -2706,12 +2706,12 @@ export interface components {
          */
         SessionPatch: {
             /** @default null */
-            settings: components["schemas"]["SessionSettings"] | null;
+            settings?: components["schemas"]["SessionSettings"] | null;
             /**
              * Title
              * @default null
              */
-            title: string | null;
+            title?: string | null;
         };
         /**
          * SessionSettings
@@ -2722,47 +2722,47 @@ export interface components {
              * Approval
              * @default null
              */
-            approval: ("never" | "destructive" | "always") | null;
+            approval?: ("never" | "destructive" | "always") | null;
             /**
              * Attachments
              * @default null
              */
-            attachments: components["schemas"]["Attachment"][] | null;
+            attachments?: components["schemas"]["Attachment"][] | null;
             /**
              * Maxtoolcalls
              * @default null
              */
-            maxToolCalls: number | null;
+            maxToolCalls?: number | null;
             /**
              * Mode
              * @default null
              */
-            mode: ("ask" | "edit" | "agent") | null;
+            mode?: ("ask" | "edit" | "agent") | null;
             /**
              * Model
              * @default null
              */
-            model: string | null;
+            model?: string | null;
             /**
              * Notebook
              * @default null
              */
-            notebook: string | null;
+            notebook?: string | null;
             /**
              * Planfirst
              * @default null
              */
-            planFirst: boolean | null;
+            planFirst?: boolean | null;
             /**
              * Temperature
              * @default null
              */
-            temperature: number | null;
+            temperature?: number | null;
             /**
              * Tokenlimit
              * @default null
              */
-            tokenLimit: number | null;
+            tokenLimit?: number | null;
         };
         /**
          * SessionsReply
@@ -2773,7 +2773,7 @@ export interface components {
              * Nextcursor
              * @default null
              */
-            nextCursor: string | null;
+            nextCursor?: string | null;
             /** Sessions */
             sessions: components["schemas"]["Session"][];
         };
@@ -2789,7 +2789,7 @@ export interface components {
              * Executioncount
              * @default null
              */
-            executionCount: number | null;
+            executionCount?: number | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -2832,7 +2832,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -2864,7 +2864,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -2896,7 +2896,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -2929,7 +2929,7 @@ export interface components {
              * After
              * @default 0
              */
-            after: number;
+            after?: number;
             /** Sessionid */
             sessionId: string;
             /**
@@ -2961,7 +2961,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -2987,7 +2987,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3018,7 +3018,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3048,7 +3048,7 @@ export interface components {
              * Output
              * @default null
              */
-            output: unknown;
+            output?: unknown;
             /**
              * Seq
              * @default 0
@@ -3063,7 +3063,7 @@ export interface components {
              * Summary
              * @default null
              */
-            summary: string | null;
+            summary?: string | null;
             /**
              * Truncated
              * @default false
@@ -3073,7 +3073,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3089,21 +3089,21 @@ export interface components {
              * Arguments
              * @default null
              */
-            arguments: unknown;
+            arguments?: unknown;
             /** Callid */
             callId: string;
             /**
              * Durationms
              * @default null
              */
-            durationMs: number | null;
+            durationMs?: number | null;
             /** Name */
             name: string;
             /**
              * Output
              * @default null
              */
-            output: unknown;
+            output?: unknown;
             /** Status */
             status: ("ok" | "error" | "denied" | "aborted") | "running";
         };
@@ -3116,30 +3116,30 @@ export interface components {
              * Arguments
              * @default {}
              */
-            arguments: {
+            arguments?: {
                 [key: string]: unknown;
             };
             /**
              * Clientid
              * @default null
              */
-            clientId: string | null;
+            clientId?: string | null;
             /**
              * Mode
              * @default agent
              * @enum {string}
              */
-            mode: "ask" | "edit" | "agent";
+            mode?: "ask" | "edit" | "agent";
             /**
              * Path
              * @default null
              */
-            path: string | null;
+            path?: string | null;
             /**
              * Sessionid
              * @default null
              */
-            sessionId: string | null;
+            sessionId?: string | null;
         };
         /**
          * ToolCallStarted
@@ -3164,7 +3164,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3185,7 +3185,7 @@ export interface components {
              * Hint
              * @default null
              */
-            hint: string | null;
+            hint?: string | null;
             /** Message */
             message: string;
         };
@@ -3221,7 +3221,7 @@ export interface components {
              * Reason
              * @default null
              */
-            reason: string | null;
+            reason?: string | null;
         };
         /**
          * ToolResult
@@ -3234,14 +3234,14 @@ export interface components {
              * Changes
              * @default null
              */
-            changes: components["schemas"]["Change"][] | null;
+            changes?: components["schemas"]["Change"][] | null;
             /**
              * Durationms
              * @default 0
              */
             durationMs: number;
             /** @default null */
-            error: components["schemas"]["ToolError"] | null;
+            error?: components["schemas"]["ToolError"] | null;
             /** Name */
             name: string;
             /** Ok */
@@ -3250,7 +3250,7 @@ export interface components {
              * Output
              * @default null
              */
-            output: unknown;
+            output?: unknown;
         };
         /**
          * ToolsReply
@@ -3292,14 +3292,14 @@ export interface components {
              * Endedat
              * @default null
              */
-            endedAt: number | null;
+            endedAt?: number | null;
             /** @default null */
-            error: components["schemas"]["ErrorBody"] | null;
+            error?: components["schemas"]["ErrorBody"] | null;
             /**
              * Events
              * @default null
              */
-            events: {
+            events?: {
                 [key: string]: unknown;
             }[] | null;
             /** Firstseq */
@@ -3333,7 +3333,7 @@ export interface components {
              * Model
              * @default null
              */
-            model: string | null;
+            model?: string | null;
             /**
              * Notebookmode
              * @enum {string}
@@ -3393,7 +3393,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3421,12 +3421,12 @@ export interface components {
              * Timetofirsttokenms
              * @default null
              */
-            timeToFirstTokenMs: number | null;
+            timeToFirstTokenMs?: number | null;
             /**
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3443,7 +3443,7 @@ export interface components {
              * Before
              * @default null
              */
-            before: string | null;
+            before?: string | null;
             /** Turns */
             turns: components["schemas"]["Turn"][];
         };
@@ -3471,7 +3471,7 @@ export interface components {
              * Model
              * @default null
              */
-            model: string | null;
+            model?: string | null;
             /**
              * Notebookmode
              * @enum {string}
@@ -3481,7 +3481,7 @@ export interface components {
              * Opid
              * @default null
              */
-            opId: string | null;
+            opId?: string | null;
             /**
              * Seq
              * @default 0
@@ -3491,14 +3491,14 @@ export interface components {
              * Target
              * @default null
              */
-            target: string | null;
+            target?: string | null;
             /** Tools */
             tools: string[];
             /**
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3514,7 +3514,7 @@ export interface components {
              * Cellids
              * @default null
              */
-            cellIds: string[] | null;
+            cellIds?: string[] | null;
             /** Turnid */
             turnId: string;
             /**
@@ -3554,12 +3554,12 @@ export interface components {
              * Source
              * @default null
              */
-            source: string | null;
+            source?: string | null;
             /**
              * Type
              * @default null
              */
-            type: ("code" | "markdown" | "raw") | null;
+            type?: ("code" | "markdown" | "raw") | null;
         };
         /**
          * UploadRegistered
@@ -3636,7 +3636,7 @@ export interface components {
              * Options
              * @default null
              */
-            options: string[] | null;
+            options?: string[] | null;
             /** Question */
             question: string;
             /** Requestid */
@@ -3650,7 +3650,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3692,7 +3692,7 @@ export interface components {
              * Turnid
              * @default null
              */
-            turnId: string | null;
+            turnId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}

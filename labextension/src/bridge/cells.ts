@@ -97,7 +97,7 @@ export class CellReader {
     const run = this._executions.get(panel.sessionContext, cell.id);
     return {
       ...cell,
-      hasOutput: model.outputs.length > 0,
+      hasOutput: model.outputs.length > 0 || undefined,
       outputs: outputs
         ? (shared.getOutputs() as PageCell['outputs'])
         : undefined,
@@ -126,6 +126,7 @@ export class CellReader {
   >();
 }
 
+/** Left out for a cell that is not selected: that is what the server takes it for. */
 function selectionOf(
   notebook: Notebook,
   index: number
@@ -134,5 +135,5 @@ function selectionOf(
     return notebook.mode === 'edit' ? 'active' : 'selected';
   }
   const widget = notebook.widgets[index];
-  return widget && notebook.isSelected(widget) ? 'selected' : 'unselected';
+  return widget && notebook.isSelected(widget) ? 'selected' : undefined;
 }

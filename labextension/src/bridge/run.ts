@@ -127,7 +127,7 @@ export class Runner {
     if (run.isStopped) {
       return { status: 'aborted', note: 'Not run: the run was stopped.' };
     }
-    const stop = run.params.stopOnError ?? true;
+    const stop = run.params.stopOnError;
     const failed = status !== 'ok' && status !== 'skipped';
     if (
       status === 'timeout' ||

@@ -45,7 +45,13 @@ describe('Runner', () => {
   ): Promise<RunResult> {
     return runner.run(
       notebook.panel,
-      { path: 'x', cellIds, timeoutMs: 60_000, ...params },
+      {
+        path: 'x',
+        cellIds,
+        timeoutMs: 60_000,
+        stopOnError: true,
+        ...params
+      },
       'r1',
       (cellId, state) => progress.push(`${cellId} ${state}`)
     );
