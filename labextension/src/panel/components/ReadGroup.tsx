@@ -19,7 +19,7 @@ export const ReadGroup = memo(
     const cellNumber = useCellNumber(props.target);
     const Caret = isOpen ? caretDownIcon.react : caretRightIcon.react;
     return (
-      <div className="da-tool" data-status="ok">
+      <div className="da-tool" data-testid="da-tool-call" data-status="ok">
         <button
           type="button"
           className="da-tool-line"
