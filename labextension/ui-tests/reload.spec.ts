@@ -69,7 +69,7 @@ test('a server that was killed in the middle of a turn loses nothing that was sh
   await expect(lab.panel.input).toHaveValue('Written while it was gone');
 
   // The conversation goes on, and the model knows what came before.
-  await lab.dismissDialogs();
+  await lab.closeDialogs();
   await lab.panel.sendButton.click();
   await lab.panel.ended(2);
   const next = (await model.requests())[2].text;
@@ -85,7 +85,12 @@ test('a page that is closed in the middle of a run leaves the run going, and its
 }) => {
   await openWork(
     tab,
-    'import os, time\nwhile not os.path.exists("go"):\n    time.sleep(0.05)\nprint("went on")',
+    `import os, time
+while not os.path.exists("go"):
+    time.sleep(0.05)
+for _ in range(60):
+    time.sleep(0.05)
+print("went on")`,
     'print("and the next")'
   );
   await model.script(

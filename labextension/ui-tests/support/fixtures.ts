@@ -1,4 +1,4 @@
-import { readFile } from 'fs/promises';
+import { copyFile } from 'fs/promises';
 
 import { test as base, BrowserContext } from '@playwright/test';
 
@@ -40,6 +40,9 @@ export const test = base.extend<IOfTest, IOfWorker>({
   server: [
     async ({ workerModel }, use) => {
       const server = await LabServer.start(workerModel.apiBase);
+      // The first message makes the server load its model library, which takes seconds.
+      await workerModel.always({ say: 'Ready.' });
+      await server.api('datalayer-agent/chat', 'POST', { message: 'Ready?' });
       await use(server);
       await server.close();
     },
@@ -74,8 +77,7 @@ export const test = base.extend<IOfTest, IOfWorker>({
     await use(new LabPage(page, server, folder));
     await page.close();
     if (info.status !== info.expectedStatus) {
-      const body = await readFile(server.about.log);
-      await info.attach('server.log', { body, contentType: 'text/plain' });
+      await copyFile(server.about.log, info.outputPath('server.log'));
     }
     await server.endKernels();
   },
