@@ -4,11 +4,19 @@
 set -uo pipefail
 name=$1
 shift
-logs="$(dirname "$0")/../build/logs"
+logs="$(cd "$(dirname "$0")/.." && pwd)/build/logs"
 mkdir -p "$logs"
 start=$(date +%s)
-"$@" 2>&1 | tee "$logs/$name.log"
-status=${PIPESTATUS[0]}
+
+"$@" > >(exec tee "$logs/$name.log") 2>&1
+status=$?
+# A kernel that a failed test left behind holds the output open: it is not waited for.
+for _ in $(seq 50); do
+  kill -0 "$!" 2>/dev/null || break
+  sleep 0.1
+done
+kill "$!" 2>/dev/null
+
 line="[timing] $name: $(($(date +%s) - start)) s, exit $status"
 echo "$line"
 echo "$line" >>"$logs/timings.txt"
