@@ -38,6 +38,10 @@ class GivenUp(Protocol):
         """Whether the kernel works on it or will."""
         ...
 
+    async def stopped(self) -> None:
+        """Wait for an attempt to stop it that is under way."""
+        ...
+
 
 class KernelConnection:
     """One client of one kernel. ``listen`` a message id, ``send`` a request, read what comes."""

@@ -67,7 +67,7 @@ class Execution:
         return status
 
     async def _run(self, timeout: float | None) -> CellRun:
-        self._refuse_stuck_kernel()
+        await self._refuse_stuck_kernel()
         while True:
             await self.connection.wait_until_free()
             self._send()
@@ -83,11 +83,14 @@ class Execution:
         await self.connection.wait(self._idle, TRAILING_SECONDS)
         return self._ended()
 
-    def _refuse_stuck_kernel(self) -> None:
+    async def _refuse_stuck_kernel(self) -> None:
         stuck = self.connection.stuck
+        if stuck is not None:
+            await stuck.stopped()
         if stuck is not None and stuck.running:
             raise DocumentError("kernel_error", SWALLOWED, "selectKernel with kernelName does it.")
-        self.connection.stuck = None
+        if stuck is not None and not stuck.unfinished:
+            self.connection.stuck = None
 
     def _send(self) -> None:
         self._msg_id = self.connection.send_execute(
@@ -166,6 +169,11 @@ class Execution:
         """Whether the kernel works on our request, or will since it lies in its queue."""
         ended = self._idle.is_set() or self._replied.is_set()
         return self._msg_id is not None and not ended
+
+    async def stopped(self) -> None:
+        """Wait for an attempt to stop our request that is under way."""
+        if self._stopping is not None:
+            await asyncio.wait([self._stopping])
 
     async def interrupt(self) -> bool:
         """Interrupt our request if it runs, and await its end; whether it ended."""

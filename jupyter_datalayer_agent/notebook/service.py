@@ -72,7 +72,7 @@ class NotebookService:
 
     async def open(self, path: str, client_id: str | None = None) -> LiveDocument:
         """The notebook, in the page ``client_id`` if that has it open, else in another page that
-        has, else (a shared document on the server would come here) as the file.
+        has, else as the file.
 
         Raises ``DocumentError``: ``not_found``, ``not_allowed``, or ``invalid_arguments`` with
         what is wrong for a file that is not a valid notebook.
@@ -90,6 +90,7 @@ class NotebookService:
         page = self.pages.page_with(path, client_id, closed)
         if page is not None:
             return BrowserDocument(path, page)
+        # A shared document that the server itself holds has its place here, before the file.
         return FileDocument(
             path,
             self.files,

@@ -79,7 +79,10 @@ async def world(
     specs = KernelSpecManager()
     specs.kernel_dirs = [str(each) for each in kernel_dirs]
     kernels = AsyncMappingKernelManager(
-        root_dir=str(root), kernel_spec_manager=specs, **kernel_options
+        root_dir=str(root),
+        kernel_spec_manager=specs,
+        connection_dir=str(tmp_path),
+        **kernel_options,
     )
     sessions = SessionManager(kernel_manager=kernels, contents_manager=contents)
     pages = PageHub(return_seconds=return_seconds)
@@ -97,6 +100,8 @@ async def world(
         await service.close()
         for kernel_id in kernels.list_kernel_ids():
             await kernels.shutdown_kernel(kernel_id, now=True)
+        # Whoever collects the garbage later would else be blamed for the open sockets.
+        kernels.context.destroy(linger=100)
         sessions.close()
         contents.notary.store.close()
 

@@ -338,9 +338,9 @@ async def test_the_cost_of_an_edit_grows_no_worse_than_the_notebook(tmp_path: Pa
         document = await w.service.open(path)
         times = []
         for n in range(3):
-            began = time.perf_counter()
+            began = time.process_time()  # of the processor: others may use the machine
             await document.edit([insert(f"n{n}", "1", after=f"c{count // 2}")])
-            times.append(time.perf_counter() - began)
+            times.append(time.process_time() - began)
         return min(times)
 
     async with world(tmp_path) as w:
