@@ -25,7 +25,10 @@ export default defineConfig([
         { ignoreVoid: true }
       ],
       '@typescript-eslint/no-namespace': 'off',
-      '@typescript-eslint/no-unused-vars': ['error', { args: 'none' }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { args: 'none', varsIgnorePattern: '^_' }
+      ],
       '@typescript-eslint/switch-exhaustiveness-check': [
         'error',
         { considerDefaultExhaustiveForUnions: true }
@@ -35,6 +38,14 @@ export default defineConfig([
       'prefer-arrow-callback': 'error',
       'react-hooks/exhaustive-deps': 'error',
       'react-hooks/rules-of-hooks': 'error'
+    }
+  },
+  {
+    // Playwright's fixtures are functions that begin with `({}, use) =>`.
+    files: ['ui-tests/**'],
+    rules: {
+      'no-empty-pattern': 'off',
+      'react-hooks/rules-of-hooks': 'off'
     }
   },
   prettier

@@ -8,14 +8,17 @@ logs="$(cd "$(dirname "$0")/.." && pwd)/build/logs"
 mkdir -p "$logs"
 start=$(date +%s)
 
-"$@" > >(exec tee "$logs/$name.log") 2>&1
+exec 3> >(exec tee "$logs/$name.log")
+reader=$!
+"$@" >&3 2>&1 3>&-
 status=$?
+exec 3>&-
 # A kernel that a failed test left behind holds the output open: it is not waited for.
 for _ in $(seq 50); do
-  kill -0 "$!" 2>/dev/null || break
+  kill -0 "$reader" 2>/dev/null || break
   sleep 0.1
 done
-kill "$!" 2>/dev/null
+kill "$reader" 2>/dev/null
 
 line="[timing] $name: $(($(date +%s) - start)) s, exit $status"
 echo "$line"
