@@ -1,6 +1,9 @@
 """What all Python tests share: plugins, and no way out to the network."""
 
+import os
 import socket
+import sys
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,6 +11,7 @@ import pytest
 
 pytest_plugins = ["pytest_jupyter.jupyter_server", "tests.support.plugin"]
 
+LEFT_THREADS = pytest.StashKey[list[str]]()
 LOOPBACK = ("127.", "::1", "localhost")
 
 
@@ -25,3 +29,24 @@ def no_outside_network() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", guarded)
         yield
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A thread that a test left behind is a fault: it would keep Python from ending, for ever."""
+    left = [
+        thread.name
+        for thread in threading.enumerate()
+        if not thread.daemon and thread is not threading.main_thread()
+    ]
+    if left:
+        session.config.stash[LEFT_THREADS] = left
+        session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    left = config.stash.get(LEFT_THREADS, None)
+    if left:
+        print(f"Threads that tests left running: {', '.join(left)}", flush=True)
+        sys.stderr.flush()
+        os._exit(pytest.ExitCode.TESTS_FAILED)
