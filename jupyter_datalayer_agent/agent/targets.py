@@ -15,7 +15,8 @@ from ..tools.gate import Gate
 from .services import Services
 
 _AGENT_PREFIX = re.compile(r"^\s*agent:\s*", re.IGNORECASE)
-_FILE = re.compile(r'(?:^|(?<=\s))@(?:"([^"]+)"|([^\s"]+))')
+# A path with blanks stands in quotes, or has a backslash before each blank.
+_FILE = re.compile(r'(?:^|(?<=\s))@(?:"([^"]+)"|((?:\\ |[^\s"])+))')
 _TOOL = re.compile(r"(?:^|(?<=\s))#([A-Za-z_][\w-]*)")
 
 
@@ -101,7 +102,7 @@ async def _attached(
             files.append(path)
     for quoted, bare in _FILE.findall(text):
         # A word with @ that names no file is a word: a decorator, a handle, an address.
-        path = await _existing(services, quoted or bare.rstrip(".,;:!?)"))
+        path = await _existing(services, quoted or bare.replace("\\ ", " ").rstrip(".,;:!?)"))
         if path is None:
             continue
         if path.endswith(".ipynb"):

@@ -45,7 +45,7 @@ class NotebookContext(Wire):
     """``all_cells`` when the notebook has fewer than 20 cells, else ``outline``."""
 
     uri: str
-    kernel_id: str | None
+    kernel_id: str | None = None
     kernel_language: str
     cell_count: int
     selected_cells: list[CellContext]

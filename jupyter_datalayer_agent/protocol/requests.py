@@ -104,8 +104,18 @@ class SessionSettings(Wire):
     max_tool_calls: int | None = Field(default=None, ge=1)
 
 
+class QueuedMessage(Wire):
+    """A message that waits while a turn runs."""
+
+    op_id: str
+    message: str
+
+
 class Session(Wire):
-    """A conversation. ``last_seq`` is the number of its newest event."""
+    """A conversation. ``last_seq`` is the number of its newest event.
+
+    ``queued``, the messages that wait, is given for a single session only.
+    """
 
     id: str
     title: str
@@ -116,6 +126,7 @@ class Session(Wire):
     last_seq: int = 0
     running_turn_id: str | None = None
     session_tokens: int = 0
+    queued: list[QueuedMessage] | None = None
 
 
 class SessionCreate(Wire):
@@ -212,7 +223,7 @@ class ModelsReply(Wire):
     """Answer of ``GET models``. ``message`` says what was looked for when nothing is ready."""
 
     models: list[ModelInfo]
-    default: str | None
+    default: str | None = None
     ready: bool
     message: str | None = None
     connections: list[Connection] = []

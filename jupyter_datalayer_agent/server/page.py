@@ -41,6 +41,8 @@ from .parts import Parts
 
 log = logging.getLogger(__name__)
 
+MAX_MESSAGE_BYTES = 256 * 1024 * 1024
+
 
 class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
     """Session events and requests to the page go out; editor state, ops and answers come in."""
@@ -52,6 +54,11 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         """The server's parts."""
         parts: Parts = self.settings[PARTS_KEY]
         return parts
+
+    @property
+    def max_message_size(self) -> int:
+        """Bytes of one message: a page's answer may hold a large notebook with its outputs."""
+        return MAX_MESSAGE_BYTES
 
     @ws_authenticated
     async def get(self, *args: Any, **kwargs: Any) -> None:
@@ -131,9 +138,14 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             begin_import()
 
     async def _submit(self, message: SubmitOp) -> None:
-        op = check_op(message.op)
-        session = await self.parts.sessions.live(message.session_id)
-        op_id = session.submit(op, "page")
+        assert self._page is not None
+        accepted = self.parts.accepted
+        op_id = accepted.find(self._page.client_id, message.ref)
+        if op_id is None:
+            op = check_op(message.op)
+            session = await self.parts.sessions.live(message.session_id)
+            op_id = session.submit(op, "page")
+            accepted.note(self._page.client_id, message.ref, op_id)
         self._send(OpAcceptedMessage(ref=message.ref, op_id=op_id))
 
     async def _subscribe(self, message: Subscribe) -> None:

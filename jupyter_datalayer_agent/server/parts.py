@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..agent.services import Services
 from ..agent.sessions import Sessions
 from ..protocol.requests import ConfigReply, ModelsReply
+from .accepted import AcceptedOps
 
 
 @dataclass(frozen=True)
@@ -19,3 +20,4 @@ class Parts:
     models: Callable[[], ModelsReply]
     config: Callable[[], ConfigReply]
     version: str
+    accepted: AcceptedOps = field(default_factory=AcceptedOps)

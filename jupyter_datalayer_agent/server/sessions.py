@@ -7,6 +7,7 @@ import difflib
 from ..protocol.errors import AgentError
 from ..protocol.requests import (
     ChangesReply,
+    QueuedMessage,
     Session,
     SessionCreate,
     SessionPatch,
@@ -50,6 +51,10 @@ class SessionHandler(Handler):
         await self.parts.sessions.live(session_id)
         session = await self.parts.services.store.get_session(session_id)
         session.running_turn_id = self.parts.sessions.running_turn(session_id)
+        session.queued = [
+            QueuedMessage(op_id=each.op_id, message=each.op.request.message)
+            for each in await self.parts.services.store.queued_ops(session_id)
+        ]
         return session
 
     @route("write")

@@ -10,6 +10,7 @@ from .context import ToolContext, ToolFailure
 from .documents import NoArguments
 from .outputs import plain, render_outputs
 from .registry import ToolOutcome, tool
+from .run_cells import duration
 
 
 class SelectKernel(Wire):
@@ -92,8 +93,8 @@ async def execute_code(args: ExecuteCode, context: ToolContext) -> ToolOutcome:
     output = {"status": run.status, "outputs": text}
     more = "print less: a summary, head() or a slice"
     if run.status == "ok":
-        seconds = (run.duration_ms or 0) / 1000
-        return ToolOutcome(output, f"Ran code · {seconds:.1f} s", images=images, more=more)
+        took = duration(run.duration_ms or 0)
+        return ToolOutcome(output, f"Ran code · {took}", images=images, more=more)
     reason = f"{run.error.ename}: {plain(run.error.evalue)}" if run.error else run.note or ""
     code = {"timeout": "timeout", "aborted": "aborted"}.get(run.status, "kernel_error")
     raise ToolFailure(

@@ -147,14 +147,21 @@ def _run_view(run: CellRun, images: list[Image]) -> dict[str, Any]:
     return view
 
 
+def duration(milliseconds: float) -> str:
+    """A time for a person: ms below a second, else seconds with one decimal."""
+    if milliseconds < 1000:
+        return f"{milliseconds:.0f} ms"
+    return f"{milliseconds / 1000:.1f} s"
+
+
 def _summary(runs: Sequence[CellRun], numbers: dict[str, int]) -> str:
     ran = [run for run in runs if run.status == "ok"]
-    seconds = sum(run.duration_ms or 0 for run in ran) / 1000
+    took = duration(sum(run.duration_ms or 0 for run in ran))
     if len(ran) == 1:
-        return f"Ran cell {numbers.get(ran[0].cell_id, '')} · {seconds:.1f} s"
+        return f"Ran cell {numbers.get(ran[0].cell_id, '')} · {took}"
     if not ran:
         return "Nothing to run: the cells are not code, or empty"
-    return f"Ran {len(ran)} cells · {seconds:.1f} s"
+    return f"Ran {len(ran)} cells · {took}"
 
 
 def _failure(

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.cars import write_cars
 from tests.support.jupyter import RunningServer
-from tests.support.model_server import ScriptedModelServer
+from tests.support.model_server import Say, ScriptedModelServer
 
 
 @pytest.fixture(scope="module")
@@ -32,4 +32,7 @@ def server(
     folder = tmp_path_factory.mktemp("server")
     with RunningServer(folder, api_base=shared_model.base_url) as running:
         write_cars(running.root)
+        # The model library is loaded once here, so that no test waits for it.
+        shared_model.script(Say("Ready."))
+        running.post("chat", {"message": "hello"})
         yield running

@@ -147,3 +147,22 @@ def test_peers_01_a_page_that_refuses_an_edit_is_an_error_and_not_a_success(
         )
     assert reply["toolCalls"][0]["status"] == "error"
     assert reply["changes"] == []
+
+
+def test_an_op_that_is_sent_again_after_a_lost_answer_is_carried_out_once(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(Say("Once."))
+    session = server.post("sessions", {})["id"]
+    op = {"type": "user_message", "request": {"message": "hi"}}
+    message = {"type": "submit_op", "ref": "same", "sessionId": session, "op": op}
+    accepted = []
+    for _ in range(2):
+        with FakePage(server) as page:
+            page.send(message)
+            accepted.append(page.wait_for("op_accepted")["opId"])
+    with FakePage(server) as page:
+        page.send({"type": "subscribe", "sessionId": session})
+        page.wait_for("turn_completed")
+    assert accepted[0] == accepted[1]
+    assert len(server.get(f"sessions/{session}/turns")["turns"]) == 1

@@ -269,6 +269,8 @@ def test_a_waiting_message_can_be_taken_back_or_sent_now(
     model.wait_for(model.at_gate)
     two = notebook.post(ops, {"type": "user_message", "request": {"message": "two"}})["opId"]
     three = notebook.post(ops, {"type": "user_message", "request": {"message": "three"}})["opId"]
+    waiting = notebook.get(f"sessions/{session}")["queued"]
+    assert waiting == [{"opId": two, "message": "two"}, {"opId": three, "message": "three"}]
     notebook.post(ops, {"type": "dequeue", "opId": two})
     notebook.post(ops, {"type": "send_now", "opId": three})
     events = notebook.stream(f"sessions/{session}/events")
@@ -356,3 +358,14 @@ def test_attached_cells_and_tool_references_reach_the_model(
     text = model.requests[0].text
     assert "The person attached these cells: heading" in text
     assert "The person means these tools: executeCode" in text
+
+
+def test_a_path_with_blanks_can_be_attached_by_name(
+    notebook: RunningServer, model: ScriptedModelServer
+) -> None:
+    for name in ("my notes.txt", "other notes.txt"):
+        (notebook.root / name).write_text(f"text of {name}")
+    model.script(Say("Ok."))
+    notebook.post("chat", {"message": 'Read @my\\ notes.txt and @"other notes.txt".'})
+    assert "text of my notes.txt" in model.requests[0].text
+    assert "text of other notes.txt" in model.requests[0].text

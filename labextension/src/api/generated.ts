@@ -1844,8 +1844,11 @@ export interface components {
              * @default []
              */
             connections: components["schemas"]["Connection"][];
-            /** Default */
-            default: string | null;
+            /**
+             * Default
+             * @default null
+             */
+            default?: string | null;
             /**
              * Message
              * @default null
@@ -1912,8 +1915,11 @@ export interface components {
             allCells?: components["schemas"]["CellContext"][] | null;
             /** Cellcount */
             cellCount: number;
-            /** Kernelid */
-            kernelId: string | null;
+            /**
+             * Kernelid
+             * @default null
+             */
+            kernelId?: string | null;
             /** Kernellanguage */
             kernelLanguage: string;
             /**
@@ -2418,6 +2424,16 @@ export interface components {
             type: "plan_updated";
         };
         /**
+         * QueuedMessage
+         * @description A message that waits while a turn runs.
+         */
+        QueuedMessage: {
+            /** Message */
+            message: string;
+            /** Opid */
+            opId: string;
+        };
+        /**
          * ReadParams
          * @description ``notebook.read``: all cells, or only ``cell_ids``; outputs only if wanted.
          */
@@ -2606,6 +2622,8 @@ export interface components {
         /**
          * Session
          * @description A conversation. ``last_seq`` is the number of its newest event.
+         *
+         *     ``queued``, the messages that wait, is given for a single session only.
          */
         Session: {
             /** Createdat */
@@ -2617,6 +2635,11 @@ export interface components {
              * @default 0
              */
             lastSeq: number;
+            /**
+             * Queued
+             * @default null
+             */
+            queued?: components["schemas"]["QueuedMessage"][] | null;
             /**
              * Runningturnid
              * @default null

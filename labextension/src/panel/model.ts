@@ -109,16 +109,19 @@ export class PanelModel implements IDisposable {
     this.sending.set([]);
     this.shown.set(shown);
     try {
-      const [session, history] = await Promise.all([
-        this.client.getSession(sessionId),
-        this.client.listTurns(sessionId, { limit: PAGE, events: true })
-      ]);
+      const history = await this.client.listTurns(sessionId, {
+        limit: PAGE,
+        events: true
+      });
+      // Read after the turns: what waits now starts in an event that is still to come.
+      const session = await this.client.getSession(sessionId);
       if (this.shown.current.store !== store) {
         return;
       }
       store.conversation.patch({
         title: session.title,
-        settings: session.settings
+        settings: session.settings,
+        queued: session.queued ?? []
       });
       this.choices.restore(session.settings);
       // What still runs is drawn from its events, which come again with those that follow.

@@ -29,10 +29,11 @@ export class ConversationStore {
 
   /** Take in a live event; one that was seen before changes nothing. */
   apply(event: Event): void {
-    if (event.seq <= this._lastSeq) {
+    // Number 0: the server could not write it, and will not send it again.
+    if (event.seq !== 0 && event.seq <= this._lastSeq) {
       return;
     }
-    this._lastSeq = event.seq;
+    this._lastSeq = Math.max(this._lastSeq, event.seq);
     this._reduce(event);
   }
 

@@ -86,7 +86,7 @@ describe('an empty conversation', () => {
     const { model } = await makePanel();
     model.models.set({
       models: [],
-      default: null,
+      default: undefined,
       ready: false,
       message: 'No key is set.',
       connections: [{ title: 'A key', steps: 'export KEY=...' }]
