@@ -26,20 +26,24 @@ NAMES := $(firstword $(shell echo $(SOURCES) | cksum))
 LAB := $(STAMPS)/lab-$(NAMES)
 TOOLS := $(STAMPS)/tools-$(NAMES)
 
+TESTS := test-python test-oldest test-typescript test-browser
 CHECKS := check-ruff check-format check-mypy check-types check-lint check-generated
 
 .NOTPARALLEL:
-.PHONY: lab test test-python test-typescript test-browser check $(CHECKS) format generate bench clean
+.PHONY: lab test $(TESTS) check $(CHECKS) format generate bench clean
 
 lab: $(LAB)
 	cd examples && jupyter lab --LabApp.default_url=/lab/tree/cars.ipynb --LabApp.news_url=None \
 	  $(if $(filter 0,$(shell id -u)),--allow-root) $(LAB_ARGS)
 
-test: test-python test-typescript test-browser
-test-python test-typescript test-browser: $(TOOLS) $(STAMPS)/chromium
+test: $(TESTS)
+$(TESTS): $(TOOLS) $(STAMPS)/chromium
 
 test-python:
 	scripts/timed.sh $@ python -m pytest $(PYTEST_ARGS)
+# litellm and mcp in the oldest versions that are allowed; the newest are in $(VENV).
+test-oldest:
+	scripts/timed.sh $@ scripts/test-model-pairs oldest
 test-typescript:
 	cd labextension && ../scripts/timed.sh $@ jlpm test
 test-browser:
