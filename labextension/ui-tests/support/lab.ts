@@ -4,6 +4,14 @@ import { NotebookPage } from './notebook';
 import { AgentPanel } from './panel';
 import { LabServer } from './server';
 
+/** How smoothly something went: the time between frames, and the sum of tasks over 50 ms. */
+export interface ISmoothness {
+  frames: number;
+  medianMs: number;
+  worstMs: number;
+  longTasksMs: number;
+}
+
 /** A browser tab with JupyterLab. */
 export class LabPage {
   constructor(
@@ -55,6 +63,59 @@ export class LabPage {
   front(): Promise<string> {
     return this.page.evaluate(
       () => window.jupyterapp.shell.currentWidget?.title.label ?? ''
+    );
+  }
+
+  /** Drag the border of the right sidebar until the panel has this width. */
+  async panelWidth(width: number): Promise<void> {
+    const box = (await this.panel.root.boundingBox())!;
+    const { mouse } = this.page;
+    const y = box.y + box.height / 2;
+    await mouse.move(box.x - 2, y);
+    await mouse.down();
+    await mouse.move(box.x - 2 + (box.width - width), y, { steps: 4 });
+    await mouse.up();
+    await expect
+      .poll(async () => (await this.panel.root.boundingBox())!.width)
+      .toBeCloseTo(width, -1);
+  }
+
+  /** Do something and measure how smoothly the page went meanwhile. */
+  async measure(act: () => Promise<unknown>): Promise<ISmoothness> {
+    await this.page.evaluate(() => {
+      const frames: number[] = [];
+      let longTasksMs = 0;
+      let last = performance.now();
+      let isOver = false;
+      const observer = new PerformanceObserver(list =>
+        list.getEntries().forEach(entry => (longTasksMs += entry.duration))
+      );
+      observer.observe({ entryTypes: ['longtask'] });
+      const frame = (now: number) => {
+        frames.push(now - last);
+        last = now;
+        if (!isOver) {
+          requestAnimationFrame(frame);
+        }
+      };
+      requestAnimationFrame(frame);
+      Object.assign(window, {
+        endMeasuring: () => {
+          isOver = true;
+          observer.disconnect();
+          const sorted = frames.slice(1).sort((a, b) => a - b);
+          return {
+            frames: sorted.length,
+            medianMs: sorted[sorted.length >> 1],
+            worstMs: sorted[sorted.length - 1],
+            longTasksMs
+          };
+        }
+      });
+    });
+    await act();
+    return this.page.evaluate(() =>
+      (window as unknown as { endMeasuring: () => ISmoothness }).endMeasuring()
     );
   }
 }

@@ -1,0 +1,85 @@
+import { expect, test } from './support/fixtures';
+import { addCell } from './support/scripts';
+import { openWork } from './support/work';
+
+test('a kernel that dies while a cell runs is told as that, and the next run works', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(
+    tab,
+    'import os, signal, time\nprint("before", flush=True)\ntime.sleep(0.2)\nos.kill(os.getpid(), signal.SIGKILL)',
+    'print("alive again")'
+  );
+  await tab.closeDialogs();
+  await model.script(
+    {
+      call: 'runNotebookCells',
+      arguments: { cellIds: ['cell-0', 'cell-1'] }
+    },
+    { say: 'The kernel died.' },
+    { call: 'runNotebookCells', arguments: { cellIds: ['cell-1'] } },
+    { say: 'It runs.' }
+  );
+  await tab.panel.send('Run both');
+  await tab.panel.ended();
+  const told = (await model.requests())[1].lastOutput;
+  expect(told).toContain('kernel_error');
+  expect(told).toMatch(/kernel (died|.*restarted)/i);
+  await expect(tab.panel.toolCalls).toHaveAttribute('data-status', 'error');
+  await expect(tab.panel.toolCalls).toContainText(/kernel/i);
+  await tab.panel.ask('Again', 2);
+  await expect(notebook.output(1)).toHaveText('alive again');
+});
+
+test('without a kernel the model is told what to do, and no dialog opens', async ({
+  lab,
+  model
+}) => {
+  const notebook = lab.notebook('cars.ipynb');
+  await lab.panel.attach('cars.ipynb');
+  await lab.panel.mode('agent');
+  await lab.page.evaluate(async () => {
+    await window.jupyterapp.commands.execute('kernelmenu:shutdown');
+  });
+  await expect.poll(() => notebook.kernelId()).toBe(undefined);
+  await model.script(
+    addCell('6 * 7', { run: true }),
+    { call: 'selectKernel', arguments: { kernelName: 'python3' } },
+    {
+      call: 'runNotebookCells',
+      arguments: { cellIds: [{ regex: '"cellId": ?"([^"]+)"' }] }
+    },
+    { say: 'It runs now.' }
+  );
+  await lab.panel.ask('Compute it');
+  const requests = await model.requests();
+  expect(requests[1].lastOutput).toContain('kernel_error');
+  expect(requests[1].lastOutput).toContain('no kernel');
+  await expect(lab.page.locator('.jp-Dialog')).toHaveCount(0);
+  // The cell stands, and ran once there was a kernel.
+  await expect(notebook.output(1)).toHaveText('42');
+});
+
+test('a cell that runs out of time is interrupted, and the kernel is free again', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(
+    tab,
+    'import time\nwhile True:\n    time.sleep(0.05)',
+    'print("free")'
+  );
+  await model.script(
+    {
+      call: 'runNotebookCells',
+      arguments: { cellIds: ['cell-0'], timeoutSeconds: 0.5 }
+    },
+    { call: 'runNotebookCells', arguments: { cellIds: ['cell-1'] } },
+    { say: 'The first one takes too long.' }
+  );
+  await tab.panel.ask('Run them');
+  expect((await model.requests())[1].lastOutput).toContain('timeout');
+  await expect(notebook.output(0)).toContainText('KeyboardInterrupt');
+  await expect(notebook.output(1)).toHaveText('free');
+});

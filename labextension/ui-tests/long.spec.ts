@@ -1,0 +1,63 @@
+import { expect, test } from './support/fixtures';
+import { ISmoothness } from './support/lab';
+
+const TURNS = 100;
+
+test('a conversation of 200 messages scrolls and streams smoothly', async ({
+  tab,
+  model,
+  server
+}) => {
+  const { page, panel } = tab;
+  await model.always({
+    say: 'An answer with **Markdown**, `code`:\n\n```python\nprint(1)\n```\n\n- one\n- two'
+  });
+  const { sessionId } = await server.api<{ sessionId: string }>(
+    'datalayer-agent/chat',
+    'POST',
+    { message: `Message 0 of ${tab.folder}` }
+  );
+  for (let turn = 1; turn < TURNS; turn++) {
+    await server.api('datalayer-agent/chat', 'POST', {
+      message: `Message ${turn}`,
+      sessionId
+    });
+  }
+  await page.addInitScript(id => {
+    sessionStorage.setItem('datalayer-agent:session', id);
+  }, sessionId);
+  await tab.load('cars.ipynb');
+  await expect(panel.answers.last()).toContainText('An answer');
+  // The person reads upwards: all earlier messages come.
+  const scroller = panel.root.getByRole('log');
+  await expect
+    .poll(
+      async () => {
+        await scroller.evaluate(node => {
+          node.scrollTop = 0;
+        });
+        return panel.turns.count();
+      },
+      { timeout: 30_000, intervals: [50] }
+    )
+    .toBe(TURNS);
+
+  const scrolling = await tab.measure(async () => {
+    await scroller.evaluate(async node => {
+      for (let top = 0; top < node.scrollHeight; top += 120) {
+        node.scrollTop = top;
+        await new Promise(requestAnimationFrame);
+      }
+    });
+  });
+  await model.script({ say: 'word '.repeat(1600), chunk: 20 });
+  const streaming = await tab.measure(() => panel.ask('One more', TURNS + 1));
+  const line = (name: string, figures: ISmoothness) =>
+    `${name}: ${figures.frames} frames, median ${figures.medianMs.toFixed(1)} ms, worst ${figures.worstMs.toFixed(0)} ms, long tasks ${figures.longTasksMs.toFixed(0)} ms`;
+  console.log(
+    `${line('scrolling 200 messages', scrolling)}\n${line('streaming 8 kB under them', streaming)}`
+  );
+  // What a person feels is a frame that does not come; the figures above are for reading.
+  expect(scrolling.medianMs).toBeLessThan(50);
+  expect(streaming.worstMs).toBeLessThan(1000);
+});
