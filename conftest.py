@@ -5,6 +5,7 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures.thread import _threads_queues
 from typing import Any
 
 import pytest
@@ -36,7 +37,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     left = [
         thread.name
         for thread in threading.enumerate()
-        if not thread.daemon and thread is not threading.main_thread()
+        if not thread.daemon
+        and thread is not threading.main_thread()
+        and thread not in _threads_queues  # those of an executor end by themselves
     ]
     if left:
         session.config.stash[LEFT_THREADS] = left
