@@ -22,28 +22,39 @@ class DirectTimes:
 
 
 def replay(
-    model: ScriptedModelServer, bodies: Sequence[dict[str, Any]], steps: Sequence[Step]
+    model: ScriptedModelServer,
+    bodies: Sequence[dict[str, Any]],
+    steps: Sequence[Step],
+    *,
+    plain: bool = False,
 ) -> list[DirectTimes]:
-    """Send recorded chat requests again, each answered by its step, by ``litellm.acompletion``.
+    """Send recorded chat requests again, each answered by its step, by litellm alone.
 
-    The same messages and tools: much of litellm's time goes by the size of a request.
+    The same messages and tools: much of litellm's time goes by the size of a request. By its
+    Responses API over chat completions, which is what the extension calls; with ``plain`` by
+    ``acompletion``.
     """
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     import litellm
+
+    async def open_stream(body: dict[str, Any]) -> Any:
+        common = {"model": "openai/scripted", "api_base": model.base_url, "api_key": "sk-test"}
+        if plain:
+            return await litellm.acompletion(**{**body, **common}, max_retries=0)
+        return await litellm.aresponses(
+            **common,
+            **as_responses(body),
+            stream=True,
+            max_retries=0,
+            use_chat_completions_api=True,
+        )
 
     async def once(body: dict[str, Any], step: Step) -> DirectTimes:
         model.script(step)
         began = time.perf_counter()
         first = 0.0
-        response: Any = await litellm.acompletion(
-            **{**body, "model": "openai/scripted"},
-            api_base=model.base_url,
-            api_key="sk-test",
-            max_retries=0,
-        )
-        async for chunk in response:
-            delta = chunk.choices[0].delta if chunk.choices else None
-            if not first and delta is not None and (delta.content or delta.tool_calls):
+        async for part in await open_stream(body):
+            if not first and _has_content(part):
                 first = time.perf_counter() - began
         return DirectTimes(first, time.perf_counter() - began)
 
@@ -53,3 +64,32 @@ def replay(
         return [await once(body, step) for body, step in zip(bodies, steps, strict=True)]
 
     return asyncio.run(all_of_them())
+
+
+def as_responses(body: dict[str, Any]) -> dict[str, Any]:
+    """A chat request's messages and tools in the form of the Responses API."""
+    system, *messages = body["messages"]
+    items: list[dict[str, Any]] = []
+    for message in messages:
+        if message["role"] == "tool":
+            items.append(
+                {
+                    "type": "function_call_output",
+                    "call_id": message["tool_call_id"],
+                    "output": message["content"],
+                }
+            )
+        for call in message.get("tool_calls") or []:
+            items.append({"type": "function_call", "call_id": call["id"], **call["function"]})
+        if message["role"] == "user":
+            items.append({"role": "user", "content": message["content"]})
+    tools = [{"type": "function", **tool["function"]} for tool in body["tools"]]
+    return {"instructions": system["content"], "input": items, "tools": tools}
+
+
+def _has_content(part: Any) -> bool:
+    choices = getattr(part, "choices", None)
+    if choices is None:
+        return str(getattr(part, "type", "")).endswith(".delta")
+    delta = choices[0].delta if choices else None
+    return bool(delta is not None and (delta.content or delta.tool_calls))

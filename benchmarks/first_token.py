@@ -33,20 +33,24 @@ def first_message(focus: bool) -> float:
 def main() -> None:
     """Print the table."""
     text = Say("One two three four five.")
-    own, ours = [], []
+    plain, own, ours = [], [], []
     with running() as (server, model):
         for number in range(RUNS + 3):
             model.reset()
             model.script(text)
             took = first_text(server, request())
-            direct = replay(model, [model.requests[0].body], [text])[0].first
+            bodies = [model.requests[0].body]
+            direct = replay(model, bodies, [text])[0].first
+            chat = replay(model, bodies, [text], plain=True)[0].first
             if number >= 3:
                 ours.append(took)
                 own.append(direct)
+                plain.append(chat)
     over = statistics.median(a - b for a, b in zip(ours, own, strict=True))
     rows = [
-        ["litellm alone", ms(statistics.median(own)), ""],
-        ["over chat/stream", ms(statistics.median(ours)), f"{ms(over)} over"],
+        ["litellm alone, acompletion", ms(statistics.median(plain)), ""],
+        ["litellm alone, aresponses", ms(statistics.median(own)), ""],
+        ["over chat/stream", ms(statistics.median(ours)), f"{ms(over)} over aresponses"],
         ["first message of a new server, input focused 3 s before", ms(first_message(True)), ""],
         ["first message of a new server, nothing before", ms(first_message(False)), ""],
     ]

@@ -20,7 +20,7 @@ from benchmarks.direct import replay
 from benchmarks.table import ms, show
 from tests.support.model_script import Say
 
-RUNS = 15
+RUNS = 10
 
 
 def main() -> None:
@@ -30,20 +30,23 @@ def main() -> None:
         rows = []
         for name, call in (("getActiveDocument", LOOK), ("getNotebookCells", READ_ONE)):
             turn_with_calls(server, model, call, request(path))
-            over, turns, own = [], [], []
+            steps = [*[call] * CALLS, Say("Done.")]
+            plain, own, turns, over = [], [], [], []
             for _ in range(RUNS):
                 model.reset()
                 turn = turn_with_calls(server, model, call, request(path))
                 bodies = [each.body for each in model.requests]
-                times = replay(model, bodies, [*[call] * CALLS, Say("Done.")])
-                direct = sum(each.whole for each in times)
-                turns.append(turn / CALLS)
+                direct = sum(each.whole for each in replay(model, bodies, steps))
+                chat = sum(each.whole for each in replay(model, bodies, steps, plain=True))
+                plain.append(chat / CALLS)
                 own.append(direct / CALLS)
+                turns.append(turn / CALLS)
                 over.append((turn - direct) / CALLS)
-            rows.append([name, *(ms(statistics.median(each)) for each in (own, turns, over))])
+            medians = (ms(statistics.median(each)) for each in (plain, own, turns, over))
+            rows.append([name, *medians])
     show(
         f"One tool call of {CALLS} in a turn, headless (median of {RUNS} turns)",
-        ["tool", "litellm alone", "whole call", "over the model's own"],
+        ["tool", "acompletion alone", "aresponses alone", "whole call", "over aresponses"],
         rows,
     )
 

@@ -46,7 +46,7 @@ class Lab:
         self.server = RunningServer(
             folder,
             api_base=api_base,
-            environment=_labextension(folder) | environment,
+            environment=labextension(folder) | environment,
             arguments=ARGUMENTS,
             lab=True,
         )
@@ -117,7 +117,7 @@ def _new_cell(source: str, type: str = "code", id: str | None = None) -> Any:
     return make(source, **({"id": id} if id else {}))
 
 
-def _labextension(folder: Path) -> dict[str, str]:
+def labextension(folder: Path) -> dict[str, str]:
     """Where the package is not installed, the labextension that was built in the repository."""
     with contextlib.suppress(PackageNotFoundError):
         distribution("jupyter-datalayer-agent")
