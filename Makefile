@@ -33,7 +33,7 @@ CHECKS := check-ruff check-format check-mypy check-types check-lint check-genera
 .PHONY: lab test $(TESTS) check $(CHECKS) format generate bench clean
 
 lab: $(LAB)
-	cd examples && jupyter lab --LabApp.default_url=/lab/tree/cars.ipynb --LabApp.news_url=None \
+	cd examples && jupyter lab --LabApp.default_url=/lab/tree/cars.ipynb \
 	  $(if $(filter 0,$(shell id -u)),--allow-root) $(LAB_ARGS)
 
 test: $(TESTS)
@@ -91,15 +91,18 @@ $(STAMPS)/venv:
 	touch $@
 
 # The wheel's build makes the labextension, and leaves labextension/node_modules for the tests.
-$(LAB): $(STAMPS)/venv $(SOURCES)
+# scripts/overrides.json spares people JupyterLab's question about news, which lies over the panel.
+$(LAB): $(STAMPS)/venv $(SOURCES) scripts/overrides.json
 	python -m pip install --quiet '.[examples]'
+	mkdir -p $(VENV)/share/jupyter/lab/settings
+	cp scripts/overrides.json $(VENV)/share/jupyter/lab/settings/
 	rm -f $(STAMPS)/lab-* && touch $@
 
 $(TOOLS): $(STAMPS)/venv $(SOURCES)
 	python -m pip install --quiet '.[test,lint]'
 	scripts/node.sh $(VENV)
 	cd labextension && jlpm install
-	rm -f $(STAMPS)/lab-* $(STAMPS)/tools-* && touch $(LAB) $@
+	rm -f $(STAMPS)/lab-* $(STAMPS)/tools-* && touch $@
 
 $(STAMPS)/chromium: $(TOOLS)
 	scripts/chromium.sh
