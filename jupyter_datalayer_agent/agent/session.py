@@ -172,9 +172,12 @@ class LiveSession:
                 if isinstance(entry, Message):
                     await self._queue_or_start(entry)
                 elif isinstance(entry, TurnEnded):
-                    if entry.failure is not None:
+                    if entry.failure is not None and entry.turn_id is not None:
+                        await self.services.store.abandon(entry.turn_id)
                         self._tell_failure(entry.failure, entry.turn_id)
                         break
+                    if entry.failure is not None:
+                        await self._tell_refusal(entry.failure)
                     await self._next()
                 elif await self._handle(entry):
                     break
@@ -292,7 +295,7 @@ class LiveSession:
         await self.configured()
 
     def _ended(self, task: asyncio.Task[ChatReply], message: Message) -> None:
-        turn_id = self.turn.id if self.turn is not None else None
+        turn_id = self.turn.id if self.turn is not None and self.turn.started else None
         self._turn_task = None
         self.turn = None
         error = None if task.cancelled() else task.exception()
@@ -309,7 +312,7 @@ class LiveSession:
             message.result.set_result(task.result())
         self._ops.put_nowait(TurnEnded(turn_id, failure))
 
-    def _tell_failure(self, failure: AgentError, turn_id: str | None) -> None:
+    def _tell_failure(self, failure: AgentError, turn_id: str) -> None:
         """Tell those who listen what could not be written; the session is loaded anew next time."""
         self.channel.tell_unsaved(
             events.ErrorEvent(code=failure.code, message=failure.message, retryable=True), turn_id

@@ -67,6 +67,7 @@ class Turn:
         self.model = ""
         self.reason_to_stop: AbortReason = "interrupted"
         self.stopping = False
+        self.started = False
         self.items: list[Item] = []
         self._sent_only_now: list[Item] = []
         self._context: list[Item] = []
@@ -95,6 +96,8 @@ class Turn:
         except ModelError as error:
             return await self._end_early(TurnEnds("error", error.message, error_code(error)))
         except AgentError as error:
+            if not self.started:
+                raise
             return await self._end_early(TurnEnds("error", error.message, error.code))
         except Exception:
             log.exception("Turn %s failed", self.id)
@@ -155,6 +158,7 @@ class Turn:
             events=written,
             items=self.items,
         )
+        self.started = True
 
     # -- query ---------------------------------------------------------------------------------
 

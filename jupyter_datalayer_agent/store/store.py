@@ -186,6 +186,10 @@ class Store:
         )
         await opened.turns.finish(turn_id, end, events, items)
 
+    async def abandon(self, turn_id: str) -> None:
+        """Nobody runs this turn any more, and its end could not be kept: ``recover`` ends it."""
+        (await self._open()).turns.abandon(turn_id)
+
     async def recover(self, session_id: str | None = None) -> list[str]:
         """End the running turns, of one session or all, that nobody runs any more; their ids.
 

@@ -187,6 +187,10 @@ class Turns:
             self._end_not_kept.add(turn_id)
             raise
 
+    def abandon(self, turn_id: str) -> None:
+        """See ``Store.abandon``."""
+        self._end_not_kept.add(turn_id)
+
     async def recover(self, session_id: str | None) -> list[str]:
         """See ``Store.recover``."""
 

@@ -1,0 +1,79 @@
+"""One registry for built-in and third-party tools."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from jupyter_datalayer_agent.tools.builtin import builtin_registry
+from jupyter_datalayer_agent.tools.conversation import ask_user
+from jupyter_datalayer_agent.tools.registry import Alias, ToolRegistry
+
+PLUGIN = '''
+from jupyter_datalayer_agent.protocol.base import Wire
+from jupyter_datalayer_agent.tools.registry import ToolOutcome, tool
+
+class Nothing(Wire):
+    pass
+
+@tool(Nothing, group="dataset", parallel=True)
+async def count_moons(args, context):
+    """How many moons there are."""
+    return ToolOutcome({"moons": 1}, "Counted the moons")
+'''
+
+
+@pytest.mark.parametrize(
+    "name", ["getNotebookCells", "get_notebook_cells", "GETNOTEBOOKCELLS",
+             "datalayer_getNotebookCells", " getnotebookcells "],
+)  # fmt: skip
+def test_names_match_without_regard_to_case_underscores_or_prefix(name: str) -> None:
+    found = builtin_registry().find(name)
+    assert found is not None
+    assert found.name == "getNotebookCells"
+
+
+def test_a_duplicate_name_raises_and_what_is_returned_takes_it_out() -> None:
+    registry = ToolRegistry()
+    remove = registry.add(ask_user)
+    with pytest.raises(ValueError, match="askUser"):
+        registry.add(ask_user)
+    remove()
+    assert registry.find("askUser") is None
+    registry.add(ask_user)
+
+
+def test_an_alias_needs_its_tool() -> None:
+    async def translate(args: object, context: object) -> dict[str, object]:
+        return {}
+
+    with pytest.raises(ValueError, match="nothingThere"):
+        ToolRegistry().add(Alias("x", "nothingThere", ask_user.arguments, translate))
+
+
+def test_third_parties_add_tools_by_an_entry_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "moons.py").write_text(PLUGIN)
+    info = tmp_path / "moons-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: moons\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[jupyter_datalayer_agent.tools]\nmoons = moons:count_moons\nbroken = moons:nothing\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    registry = builtin_registry()
+    problems = registry.add_entry_points()
+    sys.modules.pop("moons", None)
+    assert registry.tool("countMoons").description == "How many moons there are."
+    assert len(problems) == 1
+    assert "broken" in problems[0]
+
+
+def test_aliases_are_callable_and_not_listed() -> None:
+    registry = builtin_registry()
+    assert registry.find("readAllCells") is not None
+    assert "readAllCells" not in registry.names()
+    assert registry.aliases_of("getNotebookCells") == ["readCell", "readAllCells"]
