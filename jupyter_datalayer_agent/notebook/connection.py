@@ -164,8 +164,8 @@ class KernelConnection:
                 await self.wait(heard, wait)
                 wait = min(wait * 2, 1.0)
                 if time.monotonic() > deadline:
-                    # A kernel that is busy and has no control thread: it is there, only not free.
-                    if await self.alive():
+                    # A kernel without a control thread, busy with the person's cell, is silent.
+                    if getattr(self._kernel, "execution_state", "busy") == "busy":
                         return
                     raise KernelDied("The kernel does not answer")
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from jupyter_datalayer_agent.notebook import execution
+from jupyter_datalayer_agent.notebook import connection, execution
 from jupyter_datalayer_agent.notebook.connection import KernelConnection
 from jupyter_datalayer_agent.notebook.document import DocumentError
 
-from .support import World, code, text_of, until, world, write_notebook
+from .support import World, code, install_spec, text_of, until, world, write_notebook
 
 
 @asynccontextmanager
@@ -287,8 +288,6 @@ async def test_a_page_that_is_connected_to_the_kernel_loses_no_message(tmp_path:
 
 
 async def test_a_kernel_that_cannot_start_is_an_error_not_a_hang(tmp_path: Path) -> None:
-    from .support import install_spec
-
     broken = {
         "argv": ["/does/not/exist", "{connection_file}"],
         "display_name": "x",
@@ -307,6 +306,24 @@ async def test_a_kernel_that_cannot_start_is_an_error_not_a_hang(tmp_path: Path)
 
     assert refused.value.code == "kernel_error"
     assert "broken" in refused.value.message
+
+
+async def test_a_kernel_that_never_answers_is_an_error_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "READY_SECONDS", 0.3)
+    mute = [sys.executable, "-c", "import time; time.sleep(600)", "{connection_file}"]
+    spec = {"argv": mute, "display_name": "Mute", "language": "x"}
+    specs = install_spec(tmp_path / "specs", "mute", spec)
+    async with world(tmp_path, kernel_dirs=[specs]) as w:
+        metadata = {"kernelspec": {"name": "mute", "display_name": "Mute"}}
+        write_notebook(w.root, [code("a", "1")], metadata=metadata)
+        document = await w.service.open("a.ipynb")
+        with pytest.raises(DocumentError) as refused:
+            await document.run(["a"], timeout=60)
+
+    assert refused.value.code == "kernel_error"
+    assert "does not answer" in refused.value.message
 
 
 async def test_code_for_one_kernel_runs_one_after_the_other(tmp_path: Path) -> None:
