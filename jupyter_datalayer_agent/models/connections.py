@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from jupyter_datalayer_agent.protocol.requests import Connection
 
+# What stands in backticks is a command.
 CONNECTIONS: tuple[Connection, ...] = (
     Connection(
         title="A key of a provider",
         steps=(
-            "In the terminal that starts JupyterLab: export ANTHROPIC_API_KEY=... (or "
-            "OPENAI_API_KEY, GEMINI_API_KEY), then: jupyter lab"
+            "In the terminal that starts JupyterLab: `export ANTHROPIC_API_KEY=…` (or "
+            "OPENAI_API_KEY, GEMINI_API_KEY), then `jupyter lab`"
         ),
     ),
     Connection(
         title="A model on this computer, with Ollama",
-        steps="ollama pull qwen3, then: jupyter lab --DatalayerAgentApp.model=ollama_chat/qwen3",
+        steps=(
+            "`ollama pull qwen3`, then `jupyter lab --DatalayerAgentApp.model=ollama_chat/qwen3`"
+        ),
     ),
     Connection(
         title="A server of your organisation that speaks OpenAI's API",
         steps=(
-            "jupyter lab --DatalayerAgentApp.model=openai/NAME "
-            "--DatalayerAgentApp.api_base=https://HOST/v1 (its key in OPENAI_API_KEY)"
+            "`jupyter lab --DatalayerAgentApp.model=openai/NAME "
+            "--DatalayerAgentApp.api_base=https://HOST/v1`, with its key in OPENAI_API_KEY"
         ),
     ),
 )

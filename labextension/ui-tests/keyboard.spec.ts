@@ -93,7 +93,11 @@ test('at 300 px nothing needs to be scrolled sideways', async ({
   await panel.attach('cars.ipynb');
   await panel.mode('agent');
   await panel.ask('Do it');
-  await panel.toolCalls.first().getByRole('button').first().click();
+  // What is opened opens under its line, which stays where it was clicked.
+  const line = panel.toolCalls.first().getByRole('button').first();
+  await line.click();
+  await expect(panel.toolCalls.first()).toContainText('Output');
+  await expect(line).toBeInViewport({ ratio: 1 });
   await panel.changes.getByRole('button', { name: 'View' }).click();
   const wide = await panel.root.evaluate(root => {
     const right = root.getBoundingClientRect().right;

@@ -1,5 +1,6 @@
 import { expect, test } from './support/fixtures';
 import { LabPage } from './support/lab';
+import { shoot, useTheme } from './support/screenshots';
 import { LabServer } from './support/server';
 import { openWork } from './support/work';
 
@@ -20,6 +21,10 @@ test('with no model the panel says what was looked for and how to connect one', 
     await expect(
       root.getByRole('button', { name: 'Look again' })
     ).toBeVisible();
+    for (const theme of ['light', 'dark'] as const) {
+      await useTheme(lab, theme);
+      await shoot(lab, `no-model-${theme}`);
+    }
     // A message that is sent all the same is answered with the same, and stays.
     await lab.panel.send('Hello');
     await lab.panel.ended(1, 'aborted');

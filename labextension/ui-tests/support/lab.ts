@@ -68,8 +68,13 @@ export class LabPage {
 
   /** Drag the border of the right sidebar until the panel has this width. */
   async panelWidth(width: number): Promise<void> {
-    const box = (await this.panel.root.boundingBox())!;
     const { mouse } = this.page;
+    const border = this.page
+      .locator('#jp-main-split-panel > .lm-SplitPanel-handle:visible')
+      .last();
+    // It waits until the border stands still.
+    await border.hover();
+    const box = (await this.panel.root.boundingBox())!;
     const y = box.y + box.height / 2;
     await mouse.move(box.x - 2, y);
     await mouse.down();

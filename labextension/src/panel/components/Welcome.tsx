@@ -31,7 +31,13 @@ function Readiness(props: { models: ModelsReply }): JSX.Element {
           {connections.map(({ title, steps }) => (
             <li key={title}>
               <strong>{title}</strong>
-              <div className="da-steps">{steps}</div>
+              <div className="da-steps">
+                {steps
+                  .split('`')
+                  .map((part, index) =>
+                    index % 2 ? <code key={index}>{part}</code> : part
+                  )}
+              </div>
             </li>
           ))}
         </ol>

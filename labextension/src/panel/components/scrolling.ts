@@ -69,13 +69,25 @@ export function useStayAtEnd(
       if (follows.current) {
         goToEnd();
         last = node.scrollTop;
+      } else {
+        setAtEnd(
+          node.scrollHeight - node.scrollTop - node.clientHeight <= NEAR
+        );
       }
     });
+    // What the person opens grows from where they clicked, and not away from them.
+    const onClick = (event: Event) => {
+      if ((event.target as Element).closest('[aria-expanded]')) {
+        follows.current = false;
+      }
+    };
     observer.observe(content.current);
     observer.observe(node);
     node.addEventListener('scroll', onScroll, { passive: true });
+    node.addEventListener('click', onClick);
     return () => {
       observer.disconnect();
+      node.removeEventListener('click', onClick);
       node.removeEventListener('scroll', onScroll);
     };
   }, [scroller, content, goToEnd]);

@@ -1,0 +1,44 @@
+import { mkdirSync } from 'fs';
+import { join } from 'path';
+
+import { expect } from '@playwright/test';
+
+import { LabPage } from './lab';
+import { REPOSITORY } from './process';
+
+export type Theme = 'light' | 'dark';
+
+/** Screenshots go among the results, or into the documentation with `UPDATE_SCREENSHOTS=1`. */
+const FOLDER =
+  process.env.UPDATE_SCREENSHOTS === '1'
+    ? join(REPOSITORY, 'docs', 'screenshots')
+    : join(REPOSITORY, 'labextension', 'ui-tests', 'results', 'screenshots');
+
+/** Choose JupyterLab's theme, and wait until it is there. */
+export async function useTheme(lab: LabPage, theme: Theme): Promise<void> {
+  const name = theme === 'light' ? 'JupyterLab Light' : 'JupyterLab Dark';
+  await lab.page.evaluate(async name => {
+    await window.jupyterapp.commands.execute('apputils:change-theme', {
+      theme: name
+    });
+  }, name);
+  await expect(lab.page.locator('body')).toHaveAttribute(
+    'data-jp-theme-name',
+    name
+  );
+}
+
+/** Take a picture of the window, or of the panel alone. */
+export async function shoot(
+  lab: LabPage,
+  name: string,
+  what: 'window' | 'panel' = 'panel'
+): Promise<void> {
+  mkdirSync(FOLDER, { recursive: true });
+  const target = what === 'window' ? lab.page : lab.panel.root;
+  await target.screenshot({
+    path: join(FOLDER, `${name}.png`),
+    animations: 'disabled',
+    caret: 'hide'
+  });
+}
