@@ -81,7 +81,8 @@ def test_messages_that_waited_are_taken_after_a_crash(tmp_path: Path) -> None:
         for message in ("one", "two"):
             op = {"type": "user_message", "request": {"message": message}}
             server.post(f"sessions/{session}/ops", op)
-        model.wait_for(model.at_gate)
+        # A new server's first message waits for the import of litellm.
+        model.wait_for(model.at_gate, timeout=60)
         for event in server.stream(f"sessions/{session}/events"):
             if event["type"] == "op_queued":
                 break
