@@ -10,6 +10,7 @@ import asyncio
 import time
 import uuid
 from collections.abc import Callable
+from queue import Empty
 from typing import Any, Protocol
 
 from jupyter_core.utils import ensure_async
@@ -18,6 +19,9 @@ from .outputs import Displays
 
 READY_SECONDS = 60.0
 ALIVE_EVERY = 0.5
+# A socket tells once that there is something to read, and sending on it can take that back: what
+# came in at that moment is found only by looking again.
+LOOK_EVERY = 0.25
 Message = dict[str, Any]
 
 
@@ -62,7 +66,6 @@ class KernelConnection:
         self._listeners: dict[str, Callable[[str, Message], None]] = {}
         self._any_listeners: list[Callable[[Message], None]] = []
         self._readers: list[asyncio.Task[None]] = []
-        self._has_worked = False
         self._death = asyncio.Event()
         self._death_reason = "The kernel died"
 
@@ -133,7 +136,10 @@ class KernelConnection:
 
     async def _read(self, channel: str, get: Callable[..., Any]) -> None:
         while True:
-            message: Message = await ensure_async(get(timeout=None))
+            try:
+                message: Message = await ensure_async(get(timeout=LOOK_EVERY))
+            except Empty:
+                continue
             kind = message["header"]["msg_type"]
             if channel == "iopub":
                 self._watch(kind)
