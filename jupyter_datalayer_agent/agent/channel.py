@@ -48,18 +48,22 @@ class EventChannel:
         self._listeners: list[Listener] = []
 
     async def emit(self, write: Write, event: BaseEvent | None, turn_id: str | None) -> None:
-        """Number the event, write it by ``write``, and tell it once that has returned."""
+        """Number the event (if any), write it by ``write``, and tell it once that has returned.
+
+        Once called it is always carried out: a cancellation goes on only afterwards. Else a number
+        could be used twice, and what is in memory would differ from what is written.
+        """
+        if await _seen_to_its_end(self._emit(write, event, turn_id)):
+            raise asyncio.CancelledError
+
+    async def _emit(self, write: Write, event: BaseEvent | None, turn_id: str | None) -> None:
         async with self._emitting:
             if event is None:
                 await write(())
                 return
             event.seq, event.turn_id, event.at = self._seq + 1, turn_id, now_ms()
-            # A cancellation in the middle must leave neither a number used twice nor an event
-            # written and never told: the write is seen to its end, and the cancellation goes on.
-            cancelled = await _seen_to_its_end(self._write(write, event))
+            await self._write(write, event)
             self._tell(event)
-            if cancelled:
-                raise asyncio.CancelledError
 
     async def _write(self, write: Write, event: BaseEvent) -> None:
         try:
@@ -118,7 +122,7 @@ class EventChannel:
 
 
 async def _seen_to_its_end(writing: Coroutine[Any, Any, None]) -> bool:
-    """Await a write even when this task is cancelled meanwhile; True when it was."""
+    """Await it even when this task is cancelled meanwhile; True when it was."""
     task = asyncio.ensure_future(writing)
     cancelled = False
     while not task.done():

@@ -28,6 +28,15 @@ def user_item(text: str) -> Item:
     return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
 
 
+def assistant_item(text: str) -> Item:
+    """An answer as a Responses input item."""
+    return {
+        "type": "message",
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": text}],
+    }
+
+
 def note_item(reason: str) -> Item:
     """What the next turn's history says of a turn that ended early."""
     return user_item(f"[{ENDED_EARLY[reason]}]")

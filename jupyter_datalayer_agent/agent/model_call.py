@@ -65,26 +65,25 @@ class Answer:
         )
 
 
-MakeRequest = Callable[[Sequence[Item]], ModelRequest]
-
-
 class ModelCall:
     """Asks the model once more and again where the connection fails (DESIGN 4.6).
 
-    ``make_request`` builds the request, given the items that this call has completed so far: a
-    broken stream goes on from the last of them. ``on_text`` hears of the first text.
+    ``keep`` takes each item as it completes, and ``make_request`` builds the request with those
+    that were kept: a broken stream goes on from the last of them. ``on_text`` hears of the text.
     """
 
     def __init__(
         self,
         model: Model,
-        make_request: MakeRequest,
+        make_request: Callable[[], ModelRequest],
+        keep: Callable[[Sequence[Item]], None],
         emit: Emit,
         on_text: Callable[[], None],
         say: Callable[[str], Awaitable[None]],
     ) -> None:
         self._model = model
         self._make_request = make_request
+        self._keep = keep
         self._emit = emit
         self._on_text = on_text
         self._say = say
@@ -92,12 +91,18 @@ class ModelCall:
         # What was shown of items that are not complete: by item id, the id that the page knows.
         self._shown: dict[str, str] = {}
         self._reasoning: list[Item] = []
+        self._text: dict[str, str] = {}
+
+    @property
+    def partial_text(self) -> str:
+        """The text that was shown of messages which did not end."""
+        return "".join(self._text.values())
 
     async def run(self) -> Answer:
         """The whole answer. Raises ``ModelError`` when it cannot be had."""
         retries = 0
         while True:
-            request = self._make_request(self._answer.items)
+            request = self._make_request()
             await self._emit(events.ModelStarted(model=request.model, attempt=retries + 1))
             try:
                 await self._stream(request)
@@ -129,6 +134,7 @@ class ModelCall:
         if isinstance(event, TextDelta):
             self._on_text()
             self._shown.setdefault(event.item_id, event.item_id)
+            self._text[event.item_id] = self._text.get(event.item_id, "") + event.delta
             buffer.add(events.TextDelta(item_id=event.item_id, delta=event.delta))
             return
         if isinstance(event, ReasoningDelta):
@@ -141,14 +147,15 @@ class ModelCall:
             await self._emit(events.ToolCallStarted(call_id=event.call_id, name=event.name))
         elif isinstance(event, ItemDone):
             self._shown.pop(event.item_id, None)
-            await self._keep(event.item)
+            self._text.pop(event.item_id, None)
+            await self._complete(event.item)
         elif isinstance(event, ResponseDone):
             self._answer.usage = event.usage
             self._answer.finish_reason = event.finish_reason
         else:
             assert isinstance(event, StreamStarted)
 
-    async def _keep(self, item: Item) -> None:
+    async def _complete(self, item: Item) -> None:
         if item.get("type") == "reasoning":
             # It must be followed by what it reasoned about, so it waits for that.
             self._reasoning.append(item)
@@ -156,6 +163,7 @@ class ModelCall:
         kept = [*self._reasoning, item]
         self._reasoning.clear()
         self._answer.items.extend(kept)
+        self._keep(kept)
         if item.get("type") != "function_call":
             await self._emit(None, items=kept)
             return
@@ -177,4 +185,5 @@ class ModelCall:
         for shown in self._shown.values():
             await self._emit(events.ItemDiscarded(item_id=shown))
         self._shown.clear()
+        self._text.clear()
         self._reasoning.clear()

@@ -20,7 +20,7 @@ from ..tools.dispatch import Dispatcher
 from . import context_block
 from .budget import add_usage, check_budget
 from .calls import FinishedCall, RepeatedFailures, aborted_call, run_group, schedule
-from .history import Item, note_item, unanswered, user_item
+from .history import Item, assistant_item, note_item, unanswered, user_item
 from .model_call import Answer, ModelCall
 from .person import Person
 from .prompting import system_prompt
@@ -69,7 +69,9 @@ class Turn:
         self.stopping = False
         self.started = False
         self.items: list[Item] = []
-        self._sent_only_now: list[Item] = []
+        # What this turn sends: ``items``, which are kept, and pictures, which are not.
+        self._sent: list[Item] = []
+        self._call: ModelCall | None = None
         self._context: list[Item] = []
         self._calls_made = 0
         self._records: dict[str, ToolCallRecord] = {}
@@ -90,6 +92,7 @@ class Turn:
             while not await self._step():
                 pass
         except asyncio.CancelledError:
+            await self._keep_partial_text()
             return await self._end("aborted", self.reason_to_stop)
         except TurnEnds as end:
             return await self._end_early(end)
@@ -125,7 +128,7 @@ class Turn:
 
     async def _start(self) -> None:
         gate = self.about.gate
-        self.items.append(user_item(self.about.text))
+        self._keep([user_item(self.about.text)])
         self.model = self.settings.model or ""
         started = events.TurnStarted(
             mode=self.about.mode,
@@ -163,11 +166,12 @@ class Turn:
     # -- query ---------------------------------------------------------------------------------
 
     async def _query(self) -> Answer:
-        self._check_tokens(self._request(()))
+        self._check_tokens(self._request())
         await self.say("Thinking")
-        call = ModelCall(self.services.model, self._request, self.emit, self._on_text, self.say)
-        answer = await call.run()
-        self.items.extend(answer.items)
+        self._call = ModelCall(
+            self.services.model, self._request, self._keep, self.emit, self._on_text, self.say
+        )
+        answer = await self._call.run()
         await self._count(answer.usage)
         if answer.finish_reason == "max_output_tokens":
             await self.emit(
@@ -178,7 +182,11 @@ class Turn:
             )
         return answer
 
-    def _request(self, completed: Sequence[Item]) -> ModelRequest:
+    def _keep(self, items: Sequence[Item]) -> None:
+        self.items.extend(items)
+        self._sent.extend(items)
+
+    def _request(self) -> ModelRequest:
         """System prompt, tools, history, then the current context, the message, and this turn."""
         gate = self.about.gate
         settings = self.settings
@@ -187,13 +195,7 @@ class Turn:
             instructions=system_prompt(
                 self.about.mode, gate.notebook_mode, self.services.notebooks.root_dir
             ),
-            input=[
-                *self.session.history.items(),
-                *self._context,
-                *self.items,
-                *self._sent_only_now,
-                *completed,
-            ],
+            input=[*self.session.history.items(), *self._context, *self._sent],
             tools=[tool.schema() for tool in gate.allowed(self.services.registry)],
             temperature=settings.temperature,
             top_p=settings.top_p,
@@ -250,11 +252,11 @@ class Turn:
             )
 
     async def _answered(self, done: FinishedCall) -> None:
-        self.items.append(done.item)
+        self._keep([done.item])
         self._records[done.record.call_id] = done.record
         await self.emit(done.event, items=[done.item], tool_calls=[done.record])
         if done.done.images and self.services.sees(self.model):
-            self._sent_only_now.append(_picture_item(done))
+            self._sent.append(_picture_item(done))
 
     def _make_dispatcher(self) -> Dispatcher:
         about = self.about
@@ -290,11 +292,20 @@ class Turn:
 
     # -- the end -------------------------------------------------------------------------------
 
+    async def _keep_partial_text(self) -> None:
+        """The person saw the text that was cut off by the stop, so the next turn knows it."""
+        text = self._call.partial_text if self._call is not None else ""
+        if text:
+            self._reply = text
+            item = assistant_item(text)
+            self._keep([item])
+            await self.emit(None, items=[item])
+
     async def _abort_open_calls(self) -> None:
         """Every call gets an answer, so that the next request is valid."""
         for call in unanswered(self.items):
             item, event, record = aborted_call(call, call["name"])
-            self.items.append(item)
+            self._keep([item])
             self._records[record.call_id] = record
             await self.emit(event, items=[item], tool_calls=[record])
 

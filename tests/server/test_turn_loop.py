@@ -250,13 +250,16 @@ def test_peers_09_stop_interrupts_the_kernel_and_the_next_turn_knows(
 def test_stop_ends_the_models_stream_at_once(
     notebook: RunningServer, model: ScriptedModelServer
 ) -> None:
-    model.script(Gate(Say("Never said."), after=1))
+    model.script(Gate(Say("Half is never said."), after=1), Say("Yes."))
     session = notebook.post("sessions", {})["id"]
     events = notebook.stream("chat/stream", {"message": "hi", "sessionId": session})
     until(events, "text_delta")
     notebook.post(f"sessions/{session}/ops", {"type": "interrupt"})
     assert until(events, *ENDS)[-1]["reason"] == "interrupted"
     model.wait_for(model.answered(0, "disconnected"))
+    notebook.post("chat", {"message": "Do you know?", "sessionId": session})
+    known = [item["content"] for item in model.requests[1].items if item["role"] == "assistant"]
+    assert json.dumps(known).count("Half is ") == 1
 
 
 def test_a_waiting_message_can_be_taken_back_or_sent_now(
