@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import sys
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -336,3 +337,16 @@ async def test_code_for_one_kernel_runs_one_after_the_other(tmp_path: Path) -> N
         )
     spans = sorted(tuple(float(each) for each in text_of(run).split()) for run in runs)
     assert all(end <= begin for (_, end), (begin, _) in itertools.pairwise(spans))
+
+
+async def test_an_answer_that_comes_in_while_we_send_is_not_lost(tmp_path: Path) -> None:
+    """The socket tells of it once, and a send at that moment takes that back."""
+    async with world(tmp_path) as w:
+        kernel_id = await w.service.scratch_kernel("any")
+        async with w.service._kernels.connected(kernel_id) as connection:
+            for n in range(300):
+                connection._ask_info("shell")
+                busy_until = time.perf_counter() + (n % 40) / 10_000
+                while time.perf_counter() < busy_until:
+                    pass  # the event loop does not read meanwhile
+                await asyncio.wait_for(connection.wait_until_free(), 20)
