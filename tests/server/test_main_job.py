@@ -5,16 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import nbformat
+import pytest
 
 from tests.support.cars import MAIN_JOB, mean_horsepower, write_cars
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import ScriptedModelServer
 
 
-def test_a_sentence_becomes_cells_that_ran(tmp_path: Path) -> None:
+@pytest.mark.parametrize("api", ["chat", "responses"])
+def test_a_sentence_becomes_cells_that_ran(tmp_path: Path, api: str) -> None:
+    environment = {"DATALAYER_AGENT_MODEL_API": api}
     with (
         ScriptedModelServer(*MAIN_JOB) as model,
-        RunningServer(tmp_path, api_base=model.base_url) as server,
+        RunningServer(tmp_path, api_base=model.base_url, environment=environment) as server,
     ):
         write_cars(server.root)
         reply = server.post(
@@ -46,3 +49,4 @@ def test_a_sentence_becomes_cells_that_ran(tmp_path: Path) -> None:
     assert len(turns) == 1
     assert [event["type"] for event in turns[0]["events"]][-1] == "turn_completed"
     assert all(request.stream for request in model.requests)
+    assert {request.api for request in model.requests} == {api}

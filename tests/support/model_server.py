@@ -148,6 +148,10 @@ class ScriptedModelServer:
             self._default = None
             self.requests.clear()
             self.errors.clear()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        with self._changed:
             self._released = 0
             self._generation += 1
         self._nudge()
@@ -233,7 +237,8 @@ class ScriptedModelServer:
         started.set()
         await self.stopping.wait()
         server.stop()
-        self.reset()
+        # What was received and what went wrong stays, for a test that asks afterwards.
+        self._let_go()
         await server.close_all_connections()
         waiting = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
         for task in waiting:
