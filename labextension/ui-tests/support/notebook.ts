@@ -131,7 +131,6 @@ export class NotebookPage {
             (widget as NotebookPanel).context?.path === path &&
             'sessionContext' in widget
         );
-        // eslint-disable-next-line @typescript-eslint/no-implied-eval
         return (new Function(`return (${source})`)() as (p: unknown) => T)(
           panel
         );
