@@ -25,7 +25,7 @@ test('an act that needs approval stands in its place with its diff, and happens 
   await tab.panel.ended();
   expect(await notebook.sources()).toEqual(['a = 1']);
   await expect(card).toHaveCount(0);
-  await expect(tab.panel.root).toContainText('You allowed this');
+  await expect(tab.panel.root).toContainText('Allowed by you');
 });
 
 test('approved for the session, the same kind of act is not asked about again', async ({
@@ -177,10 +177,7 @@ test('a message that is sent while a turn runs waits; it can be taken back, or s
   await queue.getByRole('button', { name: 'Send now' }).click();
   expect(await model.outcome(1)).toBe('disconnected');
   await lab.panel.ended(2);
-  await expect(lab.panel.messages('user')).toHaveText([
-    'You: First',
-    'You: Third'
-  ]);
+  await expect(lab.panel.messages('user')).toHaveText(['First', 'Third']);
   await expect(lab.panel.answers.last()).toHaveText('The answer to the third.');
   await expect(queue).toHaveCount(0);
   expect(await model.requests()).toHaveLength(2);

@@ -180,7 +180,7 @@ test('a turn shows what it took', async ({ lab, model }) => {
   );
 });
 
-test('peers 17: changed cells are listed with their diff, and a click goes to the cell', async ({
+test('peers 17: the page follows an edit, lists it with its diff, and a click goes to the cell', async ({
   tab,
   model
 }) => {
@@ -200,7 +200,12 @@ test('peers 17: changed cells are listed with their diff, and a click goes to th
     },
     { say: 'Changed.' }
   );
+  await expect(notebook.cells.last()).not.toBeInViewport();
   await tab.panel.ask('Change the last one');
+  // The page follows the edit; the person's active cell stays.
+  await expect(notebook.editor(39)).toBeInViewport();
+  expect((await notebook.view()).activeCellId).toBe('cell-0');
+  await notebook.edit(0);
   await expect(notebook.cells.last()).not.toBeInViewport();
   await expect(tab.panel.changes).toContainText('1 cell changed');
   await tab.panel.changes.getByRole('button', { name: 'View' }).click();
