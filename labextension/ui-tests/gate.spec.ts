@@ -180,3 +180,27 @@ test('peers 2: of two attached notebooks only the one in front can be changed', 
     'right = 1'
   ]);
 });
+
+test('peers 2: of two tabs with the same notebook only the one that sent the message acts', async ({
+  lab,
+  model,
+  server,
+  sharedContext
+}) => {
+  const second = new LabPage(await sharedContext.newPage(), server, lab.folder);
+  await second.load('cars.ipynb');
+  await second.notebook('cars.ipynb').ready();
+  await model.script(
+    addCell('with open("runs", "a") as runs:\n    runs.write("once ")', {
+      run: true
+    }),
+    addCell('print(open("runs").read())', { run: true }),
+    { say: 'Done.' }
+  );
+  await lab.panel.attach('cars.ipynb');
+  await lab.panel.mode('agent');
+  await lab.panel.ask('Write it once');
+  await expect(lab.notebook('cars.ipynb').output(2)).toHaveText('once');
+  expect(await second.notebook('cars.ipynb').sources()).toEqual(['# Cars']);
+  await second.page.close();
+});

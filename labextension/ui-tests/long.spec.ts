@@ -1,5 +1,6 @@
 import { expect, test } from './support/fixtures';
 import { ISmoothness } from './support/lab';
+import { addCell } from './support/scripts';
 
 const TURNS = 100;
 
@@ -52,12 +53,35 @@ test('a conversation of 200 messages scrolls and streams smoothly', async ({
   });
   await model.script({ say: 'word '.repeat(1600), chunk: 20 });
   const streaming = await tab.measure(() => panel.ask('One more', TURNS + 1));
+
+  // An output of 5,000 lines opens and scrolls.
+  await model.script(
+    addCell('for number in range(5000):\n    print("line", number)', {
+      run: true
+    }),
+    { say: 'Printed.' }
+  );
+  await panel.attach('cars.ipynb');
+  await panel.mode('agent');
+  await panel.ask('Print a lot', TURNS + 2);
+  const call = panel.toolCalls.last();
+  const output = await tab.measure(async () => {
+    await call.getByRole('button').first().click();
+    await expect(call).toContainText('Output');
+    await scroller.evaluate(async node => {
+      for (let step = 0; step < 60; step++) {
+        node.scrollTop += step < 30 ? 60 : -60;
+        await new Promise(requestAnimationFrame);
+      }
+    });
+  });
   const line = (name: string, figures: ISmoothness) =>
     `${name}: ${figures.frames} frames, median ${figures.medianMs.toFixed(1)} ms, worst ${figures.worstMs.toFixed(0)} ms, long tasks ${figures.longTasksMs.toFixed(0)} ms`;
   console.log(
-    `${line('scrolling 200 messages', scrolling)}\n${line('streaming 8 kB under them', streaming)}`
+    `${line('scrolling 200 messages', scrolling)}\n${line('streaming 8 kB under them', streaming)}\n${line('an output of 5,000 lines', output)}`
   );
   // What a person feels is a frame that does not come; the figures above are for reading.
   expect(scrolling.medianMs).toBeLessThan(50);
+  expect(output.medianMs).toBeLessThan(50);
   expect(streaming.worstMs).toBeLessThan(1000);
 });

@@ -170,3 +170,24 @@ test("the person's running cell is never interrupted: the agent's run waits, and
     notebook.cells.nth(1).locator('.jp-OutputArea-output')
   ).toHaveCount(0);
 });
+
+test("a cell that the agent runs asks for input on the page, as the person's own would", async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(
+    tab,
+    'name = input("Who? ")\nprint("It is", name)'
+  );
+  await model.script(
+    { call: 'runNotebookCells', arguments: { cellIds: ['cell-0'] } },
+    { say: 'Asked.' }
+  );
+  await tab.panel.send('Run it');
+  const field = notebook.cells.first().locator('.jp-Stdin-input');
+  await field.fill('Ada');
+  await field.press('Enter');
+  await tab.panel.ended();
+  await expect(notebook.cells.first()).toContainText('It is Ada');
+  expect((await model.requests())[1].lastOutput).toContain('It is Ada');
+});

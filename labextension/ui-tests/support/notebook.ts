@@ -46,17 +46,17 @@ export class NotebookPage {
 
   /** Wait until the notebook and its kernel are ready. */
   async ready(): Promise<void> {
-    await expect
-      .poll(() => this._do(panel => panel?.context.isReady), {
-        message: `${this.path} is open`
-      })
-      .toBe(true);
-    await expect
-      .poll(
-        () => this._do(panel => panel?.sessionContext.session?.kernel?.status),
-        { message: 'the kernel is ready', timeout: 30_000 }
-      )
-      .toBe('idle');
+    await this._page.waitForFunction(path => {
+      const panels = window.jupyterapp?.shell.widgets('main') ?? [];
+      return [...panels].some(widget => {
+        const { context, sessionContext } = widget as NotebookPanel;
+        return (
+          context?.path === path &&
+          context.isReady &&
+          sessionContext?.session?.kernel?.status === 'idle'
+        );
+      });
+    }, this.path);
   }
 
   /** The cells of the document as they would be saved. */
