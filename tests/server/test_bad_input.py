@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import Any
@@ -255,3 +256,41 @@ def test_peers_18_a_wrong_key_is_named_and_never_shown(
     assert "sk-test-0123456789abcdef" not in answer.text
     assert "sk-test-0123456789abcdef" not in server.log.read_text()
     assert len(model.requests) == 1
+
+
+def test_peers_15_no_key_is_kept_in_any_file_or_shown_by_any_route(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(Say("Hello."))
+    reply = server.post("chat", {"message": "hi"})
+    key = server.environment["OPENAI_API_KEY"]
+    for route in ("models", "config", f"sessions/{reply['sessionId']}/turns", "openapi.json"):
+        assert key not in server.request("GET", route).text
+    files = [path for path in server.folder.rglob("*") if path.is_file()]
+    assert any(path.name == "agent.db" for path in files)
+    assert [path for path in files if key.encode() in path.read_bytes()] == []
+
+
+def test_peers_15_only_the_server_itself_listens_and_only_behind_its_token(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(Say("Hello."))
+    server.post("chat", {"message": "hi"})
+    assert server.process is not None
+    listening = listening_ports(server.process.pid)
+    assert listening == {server.port}
+
+
+def listening_ports(pid: int) -> set[int]:
+    """The TCP ports on which a process listens (Linux)."""
+    sockets = set()
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            sockets.add(os.readlink(link))
+    ports = set()
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[3] == "0A" and f"socket:[{fields[9]}]" in sockets:
+                ports.add(int(fields[1].rsplit(":", 1)[1], 16))
+    return ports
