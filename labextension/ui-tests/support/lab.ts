@@ -55,7 +55,7 @@ export class LabPage {
 
   /** From now on close JupyterLab's own dialogs (it lost the server, a kernel died). */
   async closeDialogs(): Promise<void> {
-    const close = this.page.locator('.jp-Dialog .jp-mod-accept').first();
+    const close = this.page.locator('.jp-Dialog .jp-Dialog-button').first();
     await this.page.addLocatorHandler(close, () => close.click());
   }
 
