@@ -19,8 +19,7 @@ RUNS = 7
 def start_once(enabled: bool) -> tuple[float, float]:
     """Seconds until the server answers, and its resident memory then in MB."""
     with tempfile.TemporaryDirectory() as folder:
-        arguments = [f"--ServerApp.jpserver_extensions={{'jupyter_datalayer_agent': {enabled}}}"]
-        server = RunningServer(Path(folder), arguments=arguments, lab=True)
+        server = RunningServer(Path(folder), lab=True, extension=enabled)
         began = time.perf_counter()
         with server:
             took = time.perf_counter() - began

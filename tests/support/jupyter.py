@@ -46,11 +46,13 @@ class RunningServer:
         environment: dict[str, str] | None = None,
         arguments: list[str] | None = None,
         lab: bool = False,
+        extension: bool = True,
     ) -> None:
         self.folder = folder
         self.root = folder / "root"
         self.root.mkdir(parents=True, exist_ok=True)
         self.lab = lab
+        self.extension = extension
         self.arguments = arguments or []
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}/"
@@ -113,7 +115,7 @@ class RunningServer:
             "--ServerApp.ip=127.0.0.1",
             "--ServerApp.port_retries=0",
             f"--IdentityProvider.token={TOKEN}",
-            "--ServerApp.jpserver_extensions={'jupyter_datalayer_agent': True}",
+            f"--ServerApp.jpserver_extensions={{'jupyter_datalayer_agent': {self.extension}}}",
             *self.arguments,
         ]
         with self.log.open("ab") as log:
