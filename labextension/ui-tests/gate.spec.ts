@@ -190,6 +190,7 @@ test('peers 2: of two tabs with the same notebook only the one that sent the mes
   const second = new LabPage(await sharedContext.newPage(), server, lab.folder);
   await second.load('cars.ipynb');
   await second.notebook('cars.ipynb').ready();
+  await lab.page.bringToFront();
   await model.script(
     addCell('with open("runs", "a") as runs:\n    runs.write("once ")', {
       run: true

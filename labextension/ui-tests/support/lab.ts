@@ -12,6 +12,8 @@ export interface ISmoothness {
   longTasksMs: number;
 }
 
+let workspaces = 0;
+
 /** A browser tab with JupyterLab. */
 export class LabPage {
   constructor(
@@ -20,6 +22,8 @@ export class LabPage {
     readonly folder: string
   ) {
     this.panel = new AgentPanel(page);
+    // JupyterLab moves a tab out of a workspace that another tab is in.
+    this._workspace = `${folder}-${++workspaces}`;
   }
 
   readonly panel: AgentPanel;
@@ -29,7 +33,7 @@ export class LabPage {
     const { url, token } = this.server.about;
     const path = `${this.folder}/${name}`;
     await this.page.goto(
-      `${url}lab/workspaces/${this.folder}/tree/${path}?token=${token}`
+      `${url}lab/workspaces/${this._workspace}/tree/${path}?token=${token}`
     );
     await this.shown();
   }
@@ -123,4 +127,6 @@ export class LabPage {
       (window as unknown as { endMeasuring: () => ISmoothness }).endMeasuring()
     );
   }
+
+  private readonly _workspace: string;
 }
