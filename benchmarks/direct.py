@@ -90,6 +90,7 @@ def as_responses(body: dict[str, Any]) -> dict[str, Any]:
 def _has_content(part: Any) -> bool:
     choices = getattr(part, "choices", None)
     if choices is None:
-        return str(getattr(part, "type", "")).endswith(".delta")
+        kind = getattr(part, "type", "")
+        return str(getattr(kind, "value", kind)).endswith(".delta")
     delta = choices[0].delta if choices else None
     return bool(delta is not None and (delta.content or delta.tool_calls))

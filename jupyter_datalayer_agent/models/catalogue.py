@@ -197,7 +197,7 @@ def readiness(
         return Readiness(
             False,
             f"{provider.label} also needs {', '.join(missing)}.",
-            f"Set {', '.join(missing)}, or `api_base` in the settings.",
+            f"Set {', '.join(missing)}, or the setting `api_base`.",
             missing,
         )
     return Readiness(True)
@@ -269,7 +269,7 @@ def _no_model(environ: Environment) -> Readiness:
     return Readiness(
         False,
         f"No model is configured, and none of {', '.join(looked_for)} is set.",
-        "Set one of them, or choose a model in the settings.",
+        "Set one of them, or name a model as below, and start JupyterLab again.",
         tuple(looked_for),
     )
 
