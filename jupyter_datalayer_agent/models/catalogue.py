@@ -217,8 +217,12 @@ def models_reply(
     """The answer of ``GET models``. ``current`` is the configured model, which comes first where it
     is not one of those listed; without one, the default is what the environment suggests."""
     chosen = current or default_model(environ)
+    # With an address of one's own, OpenAI's names would be sent there and not to OpenAI.
     listed = [
-        _info(provider, model, environ) for provider in PROVIDERS for model in provider.models
+        _info(provider, model, environ)
+        for provider in PROVIDERS
+        if not (api_base and provider.prefix == "openai")
+        for model in provider.models
     ]
     state = readiness(chosen, api_base, environ)
     if chosen and all(info.id != chosen for info in listed):

@@ -103,3 +103,13 @@ async def test_windows_and_vision_agree_with_litellms_price_list() -> None:
             assert bool(known.get("supports_vision")) is info.vision, info.id
             assert known.get("supports_function_calling"), info.id
     assert compared >= 10
+
+
+def test_openais_models_are_not_offered_where_they_would_go_to_another_server() -> None:
+    environ = {"OPENAI_API_KEY": "sk-any"}
+    own = models_reply("openai/mine", "http://127.0.0.1:9/v1", environ)
+    offered = [info.id for info in own.models if info.id.startswith("openai/")]
+    assert offered == ["openai/mine"]
+    assert any(
+        info.id.startswith("openai/gpt") for info in models_reply(None, None, environ).models
+    )
