@@ -23,12 +23,16 @@ export class ToolCommands implements IChatCommandProvider {
   readonly id = 'jupyter-datalayer-agent:tools';
 
   async listCommandCompletions(input: IInputModel): Promise<ChatCommand[]> {
+    if (!input.currentWord?.startsWith('#')) {
+      return [];
+    }
+    const tools = await this._tools();
+    // The person types on meanwhile: the answer that comes last is about what stands then.
     const word = input.currentWord ?? '';
     if (!word.startsWith('#')) {
       return [];
     }
     const typed = word.slice(1).toLowerCase();
-    const tools = await this._tools();
     return tools
       .filter(tool => tool.name.toLowerCase().includes(typed))
       .sort((a, b) => rank(a, typed) - rank(b, typed))
@@ -80,20 +84,22 @@ export class FileCommands implements IChatCommandProvider {
   readonly id = 'jupyter-datalayer-agent:files';
 
   async listCommandCompletions(input: IInputModel): Promise<ChatCommand[]> {
-    const word = unescape(input.currentWord ?? '');
-    if (!word.startsWith('@')) {
-      return [];
+    let asked = filePart(input);
+    while (asked) {
+      const entries = await this._list(asked.folder);
+      // The person types on meanwhile: the answer that comes last is about what stands then.
+      const now = filePart(input);
+      if (now && now.folder === asked.folder) {
+        const { prefix } = now;
+        return entries
+          .filter(entry => entry.name.toLowerCase().includes(prefix))
+          .sort((a, b) => place(a, prefix) - place(b, prefix))
+          .slice(0, MOST)
+          .map(entry => this._completion(entry));
+      }
+      asked = now;
     }
-    const typed = word.slice(1);
-    const slash = typed.lastIndexOf('/');
-    const folder = typed.slice(0, Math.max(0, slash));
-    const prefix = typed.slice(slash + 1).toLowerCase();
-    const entries = await this._list(folder);
-    return entries
-      .filter(entry => entry.name.toLowerCase().includes(prefix))
-      .sort((a, b) => place(a, prefix) - place(b, prefix))
-      .slice(0, MOST)
-      .map(entry => this._completion(entry));
+    return [];
   }
 
   /** Every path that was completed and still stands in the message is attached. */
@@ -215,6 +221,21 @@ function place(entry: Contents.IModel, prefix: string): number {
 
 function firstSentence(text: string): string {
   return /^[^\n]*?[.](?=\s|$)/.exec(text)?.[0] ?? text.split('\n')[0];
+}
+
+/** The folder and the beginning of a name in the word at the cursor, if that is a path. */
+function filePart(
+  input: IInputModel
+): { folder: string; prefix: string } | null {
+  const word = unescape(input.currentWord ?? '');
+  if (!word.startsWith('@')) {
+    return null;
+  }
+  const slash = word.lastIndexOf('/');
+  return {
+    folder: word.slice(1, Math.max(1, slash)),
+    prefix: word.slice(Math.max(0, slash) + 1).toLowerCase()
+  };
 }
 
 /** Blanks in a path, as the input writes them: `a\ b`. */
