@@ -12,7 +12,7 @@ from ..models.types import ModelError, ModelRequest
 from ..protocol import events
 from ..protocol.base import new_id
 from ..protocol.errors import AgentError, ErrorBody, ErrorCode
-from ..protocol.ops import PlanStep
+from ..protocol.plans import PlanStep
 from ..protocol.requests import ChatReply, ToolCallRecord, Usage
 from ..protocol.tools import Change
 from ..tools.context import ToolContext

@@ -8,9 +8,10 @@ from pydantic import Field, TypeAdapter
 
 from .base import Mode, NotebookMode, Wire
 from .errors import ErrorCode
-from .ops import PlanStep
+from .plans import PlanState, PlanStep
 from .requests import SessionSettings, Usage
 from .tools import Change, ToolCallStatus
+from .workflows import FixInfo
 
 
 class BaseEvent(Wire):
@@ -97,11 +98,16 @@ class ItemDiscarded(BaseEvent):
 
 
 class PlanUpdated(BaseEvent):
-    """The plan as it stands."""
+    """The plan as it stands. ``state`` only of a planned workflow, which the server carries out;
+    without it the plan is the model's own list. ``workflow`` is the id of the template."""
 
     type: Literal["plan_updated"] = "plan_updated"
     steps: list[PlanStep]
     explanation: str | None = None
+    state: PlanState | None = None
+    required_tools: list[str] | None = None
+    estimated_duration: str | None = None
+    workflow: str | None = None
 
 
 class StepStarted(BaseEvent):
@@ -207,6 +213,55 @@ class DocumentChanged(BaseEvent):
     changes: list[Change]
 
 
+class UndoConflict(Wire):
+    """A cell that a turn changed and that was changed again since; sources, None where the cell
+    did not, or does not, exist."""
+
+    path: str
+    cell_id: str
+    before: str | None = None
+    after: str | None = None
+    now: str | None = None
+
+
+class ChangesUndone(BaseEvent):
+    """Changes of the turn ``of_turn_id`` were taken back: ``changes`` as they were made to the
+    documents just now. ``conflicts`` were left as they are, for the person to decide.
+    ``cell_ids`` are the cells that are settled by this; None means all of the turn's."""
+
+    type: Literal["changes_undone"] = "changes_undone"
+    of_turn_id: str
+    changes: list[Change]
+    conflicts: list[UndoConflict] = []
+    cell_ids: list[str] | None = None
+
+
+class ChangesKept(BaseEvent):
+    """The person keeps what the turn ``of_turn_id`` changed, or only some cells of it."""
+
+    type: Literal["changes_kept"] = "changes_kept"
+    of_turn_id: str
+    cell_ids: list[str] | None = None
+
+
+class CellsStale(BaseEvent):
+    """Code cells whose outputs no longer follow from the sources above, in notebook order; the
+    whole list each time."""
+
+    type: Literal["cells_stale"] = "cells_stale"
+    path: str
+    cell_ids: list[str]
+
+
+class FixesOffered(BaseEvent):
+    """What could be done about a cell that failed in this turn, without a model."""
+
+    type: Literal["fixes_offered"] = "fixes_offered"
+    path: str
+    cell_id: str
+    fixes: list[FixInfo]
+
+
 class DatasetRegistered(BaseEvent):
     """A data set became known to the session."""
 
@@ -291,6 +346,10 @@ Event = Annotated[
     | ApprovalResolved
     | UserInputRequested
     | DocumentChanged
+    | ChangesUndone
+    | ChangesKept
+    | CellsStale
+    | FixesOffered
     | DatasetRegistered
     | TokenUsage
     | ContextCompacted

@@ -7,15 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 
 from .base import Wire
+from .plans import PlanStep
 from .requests import ChatRequest, SessionSettings
-
-
-class PlanStep(Wire):
-    """One step of a plan and how far it is."""
-
-    description: str
-    tool_calls: list[str] = []
-    status: Literal["pending", "in_progress", "completed", "failed"] = "pending"
 
 
 class UserMessage(Wire):
@@ -55,11 +48,21 @@ class ApprovalDecision(Wire):
 
 
 class PlanDecision(Wire):
-    """The person's answer to a plan."""
+    """The person's answer to a plan that is proposed or paused.
+
+    ``edit`` replaces the steps that are not done by those of ``steps`` that are not, in that
+    order, and goes on waiting; done steps cannot be changed.
+    """
 
     type: Literal["plan_decision"] = "plan_decision"
     decision: Literal["approve", "edit", "reject"]
     steps: list[PlanStep] | None = None
+
+
+class Pause(Wire):
+    """Pause the running plan at the end of its current step; ``resume`` goes on."""
+
+    type: Literal["pause"] = "pause"
 
 
 class UserInputAnswer(Wire):
@@ -71,7 +74,7 @@ class UserInputAnswer(Wire):
 
 
 class Resume(Wire):
-    """Go on with a workflow that stopped."""
+    """Go on with a plan that is paused, or that stopped: at the step that failed."""
 
     type: Literal["resume"] = "resume"
 
@@ -97,11 +100,16 @@ class Compact(Wire):
 
 
 class Undo(Wire):
-    """Take back what a turn changed, or only some cells of it."""
+    """Take back what a turn changed, or only some cells of it.
+
+    A cell that was changed since is left as it is and told as a conflict; with ``overwrite`` it is
+    restored all the same.
+    """
 
     type: Literal["undo"] = "undo"
     turn_id: str
     cell_ids: list[str] | None = None
+    overwrite: bool = False
 
 
 class Keep(Wire):
@@ -131,6 +139,7 @@ Op = Annotated[
     | Interrupt
     | ApprovalDecision
     | PlanDecision
+    | Pause
     | UserInputAnswer
     | Resume
     | ConfigUpdate

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from .base import ApprovalPolicy, Location, Mode, NotebookMode, TurnStatus, Wire
 from .errors import ErrorBody
+from .plans import WorkflowCall
 from .tools import Change, ToolCallStatus
 
 
@@ -36,7 +37,8 @@ class ChatRequest(Wire):
     """A person's message. With no ``session_id`` a session is made.
 
     ``active_notebook`` is the notebook whose editor is the active one; when the field is left out
-    it is what the page ``client_id`` last reported, and an explicit null means none.
+    it is what the page ``client_id`` last reported, and an explicit null means none. With
+    ``workflow`` that is carried out, without a model; ``message`` is what the person said.
     """
 
     message: str
@@ -50,6 +52,7 @@ class ChatRequest(Wire):
     location: Location | None = None
     cell_id: str | None = None
     plan_first: bool | None = None
+    workflow: WorkflowCall | None = None
     approval: ApprovalPolicy | None = None
     overrides: Overrides | None = None
 
@@ -187,11 +190,16 @@ class TurnsReply(Wire):
 
 
 class ChangesReply(Wire):
-    """What a turn changed, with a unified diff of each cell."""
+    """What a turn changed, with a unified diff of each cell.
+
+    ``states`` says of each change whether it waits for the person's decision, was kept, or was
+    taken back.
+    """
 
     turn_id: str
     changes: list[Change]
     diffs: list[str]
+    states: list[Literal["open", "kept", "undone"]] = []
 
 
 class OpAccepted(Wire):

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..protocol.ops import PlanStep
 from ..protocol.page import ActiveDocument, PageCell
+from ..protocol.plans import PlanStep
 from ..protocol.tools import Change, ToolErrorCode
 from .gate import Gate
 

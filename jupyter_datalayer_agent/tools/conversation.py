@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from ..protocol.base import Wire
-from ..protocol.ops import PlanStep
+from ..protocol.plans import PlanStep
 from .context import ToolContext
 from .registry import ToolOutcome, tool
 

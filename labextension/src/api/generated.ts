@@ -1127,6 +1127,37 @@ export interface components {
             traceback?: string[];
         };
         /**
+         * CellsStale
+         * @description Code cells whose outputs no longer follow from the sources above, in notebook order; the
+         *     whole list each time.
+         */
+        CellsStale: {
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /** Cellids */
+            cellIds: string[];
+            /** Path */
+            path: string;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "cells_stale";
+        };
+        /**
          * Change
          * @description One change to a document, read back after it was made.
          *
@@ -1169,16 +1200,99 @@ export interface components {
             path: string;
         };
         /**
+         * ChangesKept
+         * @description The person keeps what the turn ``of_turn_id`` changed, or only some cells of it.
+         */
+        ChangesKept: {
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /**
+             * Cellids
+             * @default null
+             */
+            cellIds?: string[] | null;
+            /** Ofturnid */
+            ofTurnId: string;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "changes_kept";
+        };
+        /**
          * ChangesReply
          * @description What a turn changed, with a unified diff of each cell.
+         *
+         *     ``states`` says of each change whether it waits for the person's decision, was kept, or was
+         *     taken back.
          */
         ChangesReply: {
             /** Changes */
             changes: components["schemas"]["Change"][];
             /** Diffs */
             diffs: string[];
+            /**
+             * States
+             * @default []
+             */
+            states: ("open" | "kept" | "undone")[];
             /** Turnid */
             turnId: string;
+        };
+        /**
+         * ChangesUndone
+         * @description Changes of the turn ``of_turn_id`` were taken back: ``changes`` as they were made to the
+         *     documents just now. ``conflicts`` were left as they are, for the person to decide.
+         *     ``cell_ids`` are the cells that are settled by this; None means all of the turn's.
+         */
+        ChangesUndone: {
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /**
+             * Cellids
+             * @default null
+             */
+            cellIds?: string[] | null;
+            /** Changes */
+            changes: components["schemas"]["Change"][];
+            /**
+             * Conflicts
+             * @default []
+             */
+            conflicts: components["schemas"]["UndoConflict"][];
+            /** Ofturnid */
+            ofTurnId: string;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "changes_undone";
         };
         /**
          * ChatReply
@@ -1219,7 +1333,8 @@ export interface components {
          * @description A person's message. With no ``session_id`` a session is made.
          *
          *     ``active_notebook`` is the notebook whose editor is the active one; when the field is left out
-         *     it is what the page ``client_id`` last reported, and an explicit null means none.
+         *     it is what the page ``client_id`` last reported, and an explicit null means none. With
+         *     ``workflow`` that is carried out, without a model; ``message`` is what the person said.
          */
         ChatRequest: {
             /**
@@ -1281,6 +1396,8 @@ export interface components {
              * @default []
              */
             toolReferences?: string[];
+            /** @default null */
+            workflow?: components["schemas"]["WorkflowCall"] | null;
         };
         ClientMessage: components["schemas"]["Hello"] | components["schemas"]["EditorState"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"] | components["schemas"]["SubmitOp"] | components["schemas"]["InputFocused"] | components["schemas"]["PageResponse"] | components["schemas"]["PageProgress"];
         /**
@@ -1606,7 +1723,7 @@ export interface components {
         ErrorReply: {
             error: components["schemas"]["ErrorBody"];
         };
-        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["DocumentChanged"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
+        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["DocumentChanged"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
         /**
          * FileContext
          * @description The text file that is the active document.
@@ -1654,6 +1771,69 @@ export interface components {
              * @enum {string}
              */
             type: "final_reply";
+        };
+        /**
+         * FixCall
+         * @description One tool call of a fix.
+         */
+        FixCall: {
+            /** Arguments */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** Name */
+            name: string;
+        };
+        /**
+         * FixesOffered
+         * @description What could be done about a cell that failed in this turn, without a model.
+         */
+        FixesOffered: {
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /** Cellid */
+            cellId: string;
+            /** Fixes */
+            fixes: components["schemas"]["FixInfo"][];
+            /** Path */
+            path: string;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "fixes_offered";
+        };
+        /**
+         * FixInfo
+         * @description A repair of a failed cell that needs no model.
+         *
+         *     ``title`` says in words what it would do; ``safe`` ones are applied in Agent mode without a
+         *     question. ``calls`` are carried out in order, the last one runs the failed cell again.
+         */
+        FixInfo: {
+            /** Calls */
+            calls: components["schemas"]["FixCall"][];
+            /** Explanation */
+            explanation: string;
+            /** Id */
+            id: string;
+            /** Safe */
+            safe: boolean;
+            /** Title */
+            title: string;
         };
         /**
          * Health
@@ -1932,7 +2112,7 @@ export interface components {
             /** Uri */
             uri: string;
         };
-        Op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
+        Op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
         /**
          * OpAccepted
          * @description Answer of ``POST sessions/{id}/ops``.
@@ -2332,8 +2512,22 @@ export interface components {
             type: "response";
         };
         /**
+         * Pause
+         * @description Pause the running plan at the end of its current step; ``resume`` goes on.
+         */
+        Pause: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "pause";
+        };
+        /**
          * PlanDecision
-         * @description The person's answer to a plan.
+         * @description The person's answer to a plan that is proposed or paused.
+         *
+         *     ``edit`` replaces the steps that are not done by those of ``steps`` that are not, in that
+         *     order, and goes on waiting; done steps cannot be changed.
          */
         PlanDecision: {
             /**
@@ -2355,8 +2549,15 @@ export interface components {
         /**
          * PlanStep
          * @description One step of a plan and how far it is.
+         *
+         *     ``tool_calls`` are names of tools; ``dependencies`` are indices (from 0) of earlier steps.
          */
         "PlanStep-Input": {
+            /**
+             * Dependencies
+             * @default null
+             */
+            dependencies?: number[] | null;
             /** Description */
             description: string;
             /**
@@ -2374,8 +2575,15 @@ export interface components {
         /**
          * PlanStep
          * @description One step of a plan and how far it is.
+         *
+         *     ``tool_calls`` are names of tools; ``dependencies`` are indices (from 0) of earlier steps.
          */
         "PlanStep-Output": {
+            /**
+             * Dependencies
+             * @default null
+             */
+            dependencies?: number[] | null;
             /** Description */
             description: string;
             /**
@@ -2392,7 +2600,8 @@ export interface components {
         };
         /**
          * PlanUpdated
-         * @description The plan as it stands.
+         * @description The plan as it stands. ``state`` only of a planned workflow, which the server carries out;
+         *     without it the plan is the model's own list. ``workflow`` is the id of the template.
          */
         PlanUpdated: {
             /**
@@ -2401,15 +2610,30 @@ export interface components {
              */
             at: number;
             /**
+             * Estimatedduration
+             * @default null
+             */
+            estimatedDuration?: string | null;
+            /**
              * Explanation
              * @default null
              */
             explanation?: string | null;
             /**
+             * Requiredtools
+             * @default null
+             */
+            requiredTools?: string[] | null;
+            /**
              * Seq
              * @default 0
              */
             seq: number;
+            /**
+             * State
+             * @default null
+             */
+            state?: ("proposed" | "running" | "paused" | "stopped" | "completed" | "rejected") | null;
             /** Steps */
             steps: components["schemas"]["PlanStep-Output"][];
             /**
@@ -2422,6 +2646,11 @@ export interface components {
              * @enum {string}
              */
             type: "plan_updated";
+            /**
+             * Workflow
+             * @default null
+             */
+            workflow?: string | null;
         };
         /**
          * QueuedMessage
@@ -2558,7 +2787,7 @@ export interface components {
         };
         /**
          * Resume
-         * @description Go on with a workflow that stopped.
+         * @description Go on with a plan that is paused, or that stopped: at the step that failed.
          */
         Resume: {
             /**
@@ -2932,7 +3161,7 @@ export interface components {
          */
         SubmitOp: {
             /** Op */
-            op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
+            op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
             /** Ref */
             ref: string;
             /** Sessionid */
@@ -3531,6 +3760,9 @@ export interface components {
         /**
          * Undo
          * @description Take back what a turn changed, or only some cells of it.
+         *
+         *     A cell that was changed since is left as it is and told as a conflict; with ``overwrite`` it is
+         *     restored all the same.
          */
         Undo: {
             /**
@@ -3538,6 +3770,11 @@ export interface components {
              * @default null
              */
             cellIds?: string[] | null;
+            /**
+             * Overwrite
+             * @default false
+             */
+            overwrite?: boolean;
             /** Turnid */
             turnId: string;
             /**
@@ -3545,6 +3782,32 @@ export interface components {
              * @enum {string}
              */
             type: "undo";
+        };
+        /**
+         * UndoConflict
+         * @description A cell that a turn changed and that was changed again since; sources, None where the cell
+         *     did not, or does not, exist.
+         */
+        UndoConflict: {
+            /**
+             * After
+             * @default null
+             */
+            after?: string | null;
+            /**
+             * Before
+             * @default null
+             */
+            before?: string | null;
+            /** Cellid */
+            cellId: string;
+            /**
+             * Now
+             * @default null
+             */
+            now?: string | null;
+            /** Path */
+            path: string;
         };
         /**
          * Unsubscribe
@@ -3736,6 +3999,21 @@ export interface components {
             type: "welcome";
             /** Version */
             version: string;
+        };
+        /**
+         * WorkflowCall
+         * @description A workflow that runs without a model, with its parameters (see ``GET workflows``).
+         */
+        WorkflowCall: {
+            /** Id */
+            id: string;
+            /**
+             * Parameters
+             * @default {}
+             */
+            parameters?: {
+                [key: string]: unknown;
+            };
         };
     };
     responses: never;

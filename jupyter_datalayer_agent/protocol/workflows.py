@@ -1,0 +1,65 @@
+"""Workflows that need no model: how they are listed and asked for; and fixes of errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .base import Wire
+
+
+class WorkflowInfo(Wire):
+    """A workflow that runs without a model. ``parameters`` is the JSON schema of its arguments."""
+
+    id: str
+    name: str
+    description: str
+    parameters: dict[str, Any]
+    required_tools: list[str]
+    steps: list[str] = []
+
+
+class WorkflowsReply(Wire):
+    """Answer of ``GET workflows``."""
+
+    workflows: list[WorkflowInfo]
+
+
+class WorkflowRun(Wire):
+    """Body of ``POST workflows/{id}``; answered with a ``ChatReply``.
+
+    ``notebook`` is the file to write or work on; without ``session_id`` a session is made.
+    """
+
+    notebook: str | None = None
+    parameters: dict[str, Any] = {}
+    session_id: str | None = None
+    client_id: str | None = None
+
+
+class FixCall(Wire):
+    """One tool call of a fix."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
+class FixInfo(Wire):
+    """A repair of a failed cell that needs no model.
+
+    ``title`` says in words what it would do; ``safe`` ones are applied in Agent mode without a
+    question. ``calls`` are carried out in order, the last one runs the failed cell again.
+    """
+
+    id: str
+    title: str
+    explanation: str
+    safe: bool
+    calls: list[FixCall]
+
+
+class FixesReply(Wire):
+    """Answer of ``GET fixes``: what could be done about a failed cell, the likeliest first."""
+
+    path: str
+    cell_id: str
+    fixes: list[FixInfo]
