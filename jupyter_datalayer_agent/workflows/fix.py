@@ -1,0 +1,53 @@
+"""What an error fix is: from a cell that failed to the calls that would repair it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ..protocol.page import CellRunError, PageCell
+from ..protocol.workflows import FixInfo
+
+
+class FixProbe(Protocol):
+    """What a fix may look at: it reads and changes nothing."""
+
+    async def compute(self, code: str) -> Any:
+        """What the code prints in the notebook's kernel, read as JSON; None where that fails."""
+        ...
+
+    async def files(self) -> list[str]:
+        """Paths of the files under the server root, relative to it; bounded."""
+        ...
+
+    async def kernel_specs(self) -> list[dict[str, Any]]:
+        """Kernels that could be started: ``{name, displayName, language}``."""
+        ...
+
+
+@dataclass(frozen=True)
+class CellFailure:
+    """A cell that failed: ``cells`` are all of the notebook's, ``cell`` is the failed one.
+
+    ``error`` is None where there was no kernel to run it (then ``no_kernel`` is true).
+    """
+
+    path: str
+    cell: PageCell
+    cells: Sequence[PageCell]
+    error: CellRunError | None
+    language: str = "python"
+    no_kernel: bool = False
+
+
+Finder = Callable[[CellFailure, FixProbe], Awaitable[list[FixInfo]]]
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A finder of repairs for errors of these names (``ename``); an empty tuple means any."""
+
+    id: str
+    errors: tuple[str, ...]
+    find: Finder

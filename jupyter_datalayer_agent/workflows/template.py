@@ -1,0 +1,90 @@
+"""What a workflow template is: parameters, and steps that write and run cells.
+
+A template is one file in ``templates/``: a ``Template`` made of a pydantic model of its parameters
+and a function that gives its steps. A step is an async function of a ``TemplateRun``, through which
+it writes cells (by the same tools, gate and approvals as the model's) and asks the kernel. Third
+parties add theirs by the entry point group ``jupyter_datalayer_agent.workflows``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ..protocol.base import Wire
+
+
+class StepFailed(Exception):
+    """A step could not do its work; ``message`` is for the person.
+
+    ``cell_id`` is the cell that did not end well, where it was one.
+    """
+
+    def __init__(self, message: str, cell_id: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.cell_id = cell_id
+
+
+class TemplateRun(Protocol):
+    """What a step works with. ``facts`` is kept with the plan: JSON that later steps may read,
+    after a restart too."""
+
+    @property
+    def parameters(self) -> Any:
+        """The parameters, an instance of the template's own model, complete."""
+        ...
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the steps so far have learned of the data; a step adds to it."""
+        ...
+
+    @property
+    def notebook(self) -> str:
+        """The path of the notebook that is written, relative to the server root."""
+        ...
+
+    async def markdown(self, source: str) -> str:
+        """Add a Markdown cell at the end; its id."""
+        ...
+
+    async def code(self, source: str, *, run: bool = True) -> str:
+        """Add a code cell at the end and run it; its id. Raises ``StepFailed``."""
+        ...
+
+    async def compute(self, code: str) -> Any:
+        """Run code in the notebook's kernel that leaves no cell; what it printed, read as JSON.
+
+        Raises ``StepFailed``.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class TemplateStep:
+    """One step: what the person reads of it, the tools that it uses, and what it does."""
+
+    description: str
+    act: Callable[[TemplateRun], Awaitable[None]]
+    tools: tuple[str, ...] = ("addNotebookCell",)
+
+
+@dataclass(frozen=True)
+class Template:
+    """A workflow that runs without a model.
+
+    ``parameters`` is its model of arguments; a field without a default that is not given is asked
+    for. ``steps`` gives the steps for complete parameters. ``keywords`` are words of a task that
+    this template is the closest to. ``notebook`` is the file that is written where none is named.
+    """
+
+    id: str
+    name: str
+    description: str
+    parameters: type[Wire]
+    steps: Callable[[Any], Sequence[TemplateStep]]
+    keywords: tuple[str, ...]
+    notebook: str
+    required_tools: tuple[str, ...] = ("createNotebook", "addNotebookCell", "executeCode")
