@@ -72,7 +72,8 @@ class Database:
         path = await asyncio.to_thread(database_path, database_url)
         database = cls(path)
         try:
-            await database._open()
+            async with database.server.opening():
+                await database._open()
         except NewerDatabase as error:
             raise _newer(database.name, str(error)) from error
         except ForeignDatabase as error:

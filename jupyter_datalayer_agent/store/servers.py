@@ -7,11 +7,18 @@ process id nor the process ids of another container can mislead.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import secrets
 import sys
+import time
+from collections.abc import AsyncIterator
 from pathlib import Path
+
+OPENING = "opening"
+OPENING_TIMEOUT = 30.0
+OPENING_POLL = 0.005
 
 if sys.platform == "win32":
     import msvcrt
@@ -42,27 +49,38 @@ class ServerLock:
         self._directory = directory
         self._fd: int | None = None
 
+    @contextlib.asynccontextmanager
+    async def opening(self) -> AsyncIterator[None]:
+        """Only one server at a time checks the file, switches it to WAL and migrates it.
+
+        SQLite does not wait for a lock while it switches a file to WAL: of two that open a new
+        database at once, one would fail. Raises ``TimeoutError`` after ``OPENING_TIMEOUT``.
+        """
+        if self._directory is None:
+            yield
+            return
+        deadline = time.monotonic() + OPENING_TIMEOUT
+        while (fd := self._take(OPENING)) is None:
+            if time.monotonic() > deadline:
+                raise TimeoutError("it is locked by another server, which is opening it")
+            await asyncio.sleep(OPENING_POLL)
+        try:
+            yield
+        finally:
+            self._give_back(OPENING, fd)
+            with contextlib.suppress(OSError):
+                self._directory.rmdir()  # Where the file was refused, nothing is left beside it.
+
     def acquire(self) -> None:
         """Take the lock. Raises ``OSError`` where the directory cannot be written."""
-        if self._directory is None:
-            return
-        self._directory.mkdir(parents=True, exist_ok=True)
-        path = self._path(self.server_id)
-        while self._fd is None:
-            fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-            # Another server may have taken the new file for a dead one's and removed it.
-            if _try_lock(fd) and path.exists() and path.stat().st_ino == os.fstat(fd).st_ino:
-                self._fd = fd
-            else:
-                os.close(fd)
+        while self._directory is not None and self._fd is None:
+            self._fd = self._take(self.server_id)
 
     def release(self) -> None:
         """Give the lock back and remove the file."""
         if self._fd is not None:
-            self._remove(self.server_id)
-            os.close(self._fd)
+            self._give_back(self.server_id, self._fd)
             self._fd = None
-            self._remove(self.server_id)
 
     def is_alive(self, server_id: str) -> bool:
         """Whether the process that ``server_id`` names still runs; a dead one's file is removed."""
@@ -81,6 +99,28 @@ class ServerLock:
             return False
         finally:
             os.close(fd)
+
+    def _take(self, name: str) -> int | None:
+        """The file ``name``, made and locked; None when another server holds or removed it."""
+        path = self._path(name)
+        path.parent.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.parent.mkdir(exist_ok=True)
+        try:
+            fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        except FileNotFoundError:
+            return None
+        with contextlib.suppress(FileNotFoundError):
+            # Another server may have taken the new file for a dead one's and removed it.
+            if _try_lock(fd) and path.stat().st_ino == os.fstat(fd).st_ino:
+                return fd
+        os.close(fd)
+        return None
+
+    def _give_back(self, name: str, fd: int) -> None:
+        self._remove(name)
+        os.close(fd)
+        if sys.platform == "win32":
+            self._remove(name)
 
     def _path(self, server_id: str) -> Path:
         assert self._directory is not None

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sqlite3
 from pathlib import Path
 
 import pytest
 
 from jupyter_datalayer_agent.protocol.errors import AgentError
 from jupyter_datalayer_agent.protocol.events import TextDelta
-from jupyter_datalayer_agent.store import Store
+from jupyter_datalayer_agent.store import Store, servers
 from jupyter_datalayer_agent.store.servers import ServerLock
 
 from .chats import Chat, open_store, url
@@ -23,6 +25,35 @@ async def test_two_servers_can_open_a_new_database_at_once(tmp_path: Path) -> No
         assert await stores[2].get_session(session.id) == session
         for store in stores:
             await store.close()
+
+
+async def test_a_server_waits_while_another_one_opens_the_database(tmp_path: Path) -> None:
+    store = Store(url(tmp_path / "agent.db"))
+    async with ServerLock(tmp_path / "agent.db-servers").opening():
+        waiting = asyncio.create_task(store.open())
+        done, _ = await asyncio.wait([waiting], timeout=0.2)
+        assert not done
+        assert not (tmp_path / "agent.db").exists(), "nothing is touched before it is our turn"
+    await waiting
+    await store.close()
+
+
+async def test_a_server_that_never_ends_opening_is_an_error_that_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(servers, "OPENING_TIMEOUT", 0.05)
+    async with ServerLock(tmp_path / "agent.db-servers").opening():
+        with pytest.raises(AgentError, match="is locked by another program"):
+            await Store(url(tmp_path / "agent.db")).open()
+
+
+async def test_nothing_is_left_beside_a_database_of_another_program(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "other.db") as other:
+        other.execute("CREATE TABLE theirs (id INTEGER)")
+    other.close()
+    with pytest.raises(AgentError, match="of another program"):
+        await Store(url(tmp_path / "other.db")).open()
+    assert os.listdir(tmp_path) == ["other.db"]
 
 
 async def test_both_write_at_once_and_each_reads_all(tmp_path: Path) -> None:
