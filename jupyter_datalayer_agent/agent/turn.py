@@ -15,7 +15,7 @@ from ..protocol.errors import AgentError, ErrorBody, ErrorCode
 from ..protocol.plans import PlanStep
 from ..protocol.requests import ChatReply, ToolCallRecord, Usage
 from ..protocol.tools import Change
-from ..tools.context import ToolContext
+from ..tools.context import SeenCells, ToolContext
 from ..tools.dispatch import Dispatcher
 from . import context_block
 from .budget import add_usage, check_budget
@@ -81,7 +81,8 @@ class Turn:
         self._began = time.monotonic()
         self._first_token: float | None = None
         self._failures = RepeatedFailures()
-        self._dispatcher = self._make_dispatcher()
+        self.person = Person(session.waiting, audience, self.emit)
+        self._dispatcher = self._make_dispatcher(session.seen)
 
     # -- run -----------------------------------------------------------------------------------
 
@@ -89,8 +90,7 @@ class Turn:
         """The whole turn. Cancelling the task stops it; whatever happens, it ends with an event."""
         try:
             await self._start()
-            while not await self._step():
-                pass
+            await self._work()
         except asyncio.CancelledError:
             await self._keep_partial_text()
             return await self._end("aborted", self.reason_to_stop)
@@ -107,6 +107,11 @@ class Turn:
             message = "The agent failed inside. The server's log has the details."
             return await self._end_early(TurnEnds("error", message, "internal"))
         return await self._complete()
+
+    async def _work(self) -> None:
+        """All of the turn between its start and its end."""
+        while not await self._step():
+            pass
 
     async def _step(self) -> bool:
         """Ask the model and carry out what it asks for; True when it asks for nothing more."""
@@ -140,6 +145,10 @@ class Turn:
             op_id=self.op_id,
         )
         await self.session.channel.emit(self._write_start, started, self.id)
+        await self._prepare()
+
+    async def _prepare(self) -> None:
+        """Find the model, and gather what it is sent before the message."""
         self.model = self.services.resolve_model(self.settings)
         trimmed = self.session.history.trim(self.settings.max_history_turns)
         if trimmed is not None:
@@ -258,9 +267,10 @@ class Turn:
         if done.done.images and self.services.sees(self.model):
             self._sent.append(_picture_item(done))
 
-    def _make_dispatcher(self) -> Dispatcher:
+    def _make_dispatcher(self, seen: SeenCells | None) -> Dispatcher:
+        """Calls tools for this turn: the model's, based on what it has ``seen``, or our own."""
         about = self.about
-        person = Person(self.session.waiting, self.audience, self.emit)
+        person = self.person
         context = ToolContext(
             gate=about.gate,
             notebooks=self.services.notebooks,
@@ -268,7 +278,7 @@ class Turn:
             client_id=about.request.client_id,
             session_id=self.session.id,
             turn_id=self.id,
-            seen=self.session.seen,
+            seen=seen,
             active_document=about.active_document,
             ask=person.ask,
             update_plan=self._update_plan,
