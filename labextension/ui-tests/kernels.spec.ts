@@ -39,6 +39,7 @@ test('without a kernel the model is told what to do, and no dialog opens', async
   const notebook = lab.notebook('cars.ipynb');
   await lab.panel.attach('cars.ipynb');
   await lab.panel.mode('agent');
+  await notebook.kernelReady();
   await lab.page.evaluate(async () => {
     await window.jupyterapp.commands.execute('kernelmenu:shutdown');
   });

@@ -154,6 +154,7 @@ test("the person's running cell is never interrupted: the agent's run waits, and
     call: 'runNotebookCells',
     arguments: { cellIds: ['cell-1'] }
   });
+  await notebook.kernelReady();
   await notebook.run(0);
   await expect(notebook.prompt(0)).toHaveText('[*]:');
   await tab.panel.send('Run the second cell');

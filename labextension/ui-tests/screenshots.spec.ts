@@ -39,6 +39,7 @@ for (const theme of ['light', 'dark'] as Theme[]) {
       await window.jupyterapp.commands.execute('application:toggle-left-area');
     });
     await lab.panelWidth(400);
+    await lab.notebook('cars.ipynb').kernelReady();
     await expect(panel.root).toContainText('You could begin with');
     await shoot(lab, `start-${theme}`);
 

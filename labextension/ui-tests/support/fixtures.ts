@@ -20,7 +20,7 @@ interface IOfTest {
   mean: number;
   /** JupyterLab in a tab of its own, with a folder of its own that holds `cars.csv` and `cars.ipynb`; nothing is loaded yet. */
   tab: LabPage;
-  /** The same with `cars.ipynb` open and its kernel ready. */
+  /** The same with `cars.ipynb` open. */
   lab: LabPage;
 }
 

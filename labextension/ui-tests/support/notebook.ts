@@ -44,15 +44,25 @@ export class NotebookPage {
     return this.cells.nth(index).locator('.jp-InputPrompt').first();
   }
 
-  /** Wait until the notebook and its kernel are ready. */
+  /** Wait until the notebook is open; its kernel may still start. */
   async ready(): Promise<void> {
+    await this._page.waitForFunction(path => {
+      const panels = window.jupyterapp?.shell.widgets('main') ?? [];
+      return [...panels].some(widget => {
+        const { context } = widget as NotebookPanel;
+        return context?.path === path && context.isReady;
+      });
+    }, this.path);
+  }
+
+  /** Wait until the notebook's kernel has nothing to do. */
+  async kernelReady(): Promise<void> {
     await this._page.waitForFunction(path => {
       const panels = window.jupyterapp?.shell.widgets('main') ?? [];
       return [...panels].some(widget => {
         const { context, sessionContext } = widget as NotebookPanel;
         return (
           context?.path === path &&
-          context.isReady &&
           sessionContext?.session?.kernel?.status === 'idle'
         );
       });
