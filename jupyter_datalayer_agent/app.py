@@ -7,6 +7,7 @@ our routes, so that a server start costs next to nothing.
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_server.extension.application import ExtensionApp
@@ -19,7 +20,10 @@ from .lazy_routes import LazyRoutes
 
 if TYPE_CHECKING:
     from .protocol.requests import ConfigReply, ModelsReply
+    from .protocol.workflows import FixInfo
     from .server.parts import Parts
+    from .workflows.catalogue import TemplateCatalogue
+    from .workflows.fix import CellFailure, FixProbe
 
 ENVIRONMENT_PREFIX = "DATALAYER_AGENT_"
 
@@ -186,6 +190,8 @@ class DatalayerAgentApp(ExtensionApp):
             settings=settings,
             resolve_model=resolve_model,
             sees=sees,
+            templates=self._templates,
+            find_fixes=find_fixes,
         )
         return Parts(
             services=services,
@@ -194,6 +200,19 @@ class DatalayerAgentApp(ExtensionApp):
             config=self._config,
             version=__version__,
         )
+
+    @cached_property
+    def _catalogue(self) -> TemplateCatalogue:
+        from .workflows.catalogue import builtin_catalogue
+
+        catalogue = builtin_catalogue()
+        for problem in catalogue.add_entry_points():
+            self.log.error("A workflow could not be added: %s", problem)
+        return catalogue
+
+    def _templates(self) -> TemplateCatalogue:
+        """The workflows that need no model, imported when they are first asked for."""
+        return self._catalogue
 
     def _models(self) -> ModelsReply:
         from .models.catalogue import models_reply
@@ -220,6 +239,13 @@ class DatalayerAgentApp(ExtensionApp):
                 for name in self.setting_traits()
             ]
         )
+
+
+async def find_fixes(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
+    """The repairs of a failed cell, the likeliest first; imported when a cell first fails."""
+    from .workflows.repair import find_fixes as find
+
+    return await find(failure, probe)
 
 
 def resolve_model(settings: Any) -> str:

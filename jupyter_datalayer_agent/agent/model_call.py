@@ -69,7 +69,8 @@ class ModelCall:
     """Asks the model once more and again where the connection fails (DESIGN 4.6).
 
     ``keep`` takes each item as it completes, and ``make_request`` builds the request with those
-    that were kept: a broken stream goes on from the last of them. ``on_text`` hears of the text.
+    that were kept: a broken stream goes on from the last of them. ``on_text`` hears of the text. What
+    a ``quiet`` call writes is not shown: it is not meant for the person.
     """
 
     def __init__(
@@ -80,7 +81,10 @@ class ModelCall:
         emit: Emit,
         on_text: Callable[[], None],
         say: Callable[[str], Awaitable[None]],
+        *,
+        quiet: bool = False,
     ) -> None:
+        self._quiet = quiet
         self._model = model
         self._make_request = make_request
         self._keep = keep
@@ -133,6 +137,8 @@ class ModelCall:
     async def _take(self, event: StreamEvent, buffer: DeltaBuffer) -> None:
         if isinstance(event, TextDelta):
             self._on_text()
+            if self._quiet:
+                return
             self._shown.setdefault(event.item_id, event.item_id)
             self._text[event.item_id] = self._text.get(event.item_id, "") + event.delta
             buffer.add(events.TextDelta(item_id=event.item_id, delta=event.delta))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 from ..protocol import events
 from ..protocol.base import new_id
@@ -26,6 +27,30 @@ class Person:
         self._waiting = waiting
         self._audience: Audience = audience
         self._emit = emit
+        self._asked: dict[str, Any] | None = None
+        self.leaving = False
+
+    def asked_before(self, wait: dict[str, Any]) -> None:
+        """The event of an approval or a question that was open when the server ended: it is open
+        again, and what asks the same is answered by it."""
+        if wait["type"] == "approval_requested":
+            self._waiting.open_approval(wait["approvalId"])
+            self._asked = wait
+        elif wait["type"] == "user_input_requested":
+            self._waiting.open_question(wait["requestId"])
+            self._asked = wait
+
+    async def _take_asked(self, **same: Any) -> dict[str, Any] | None:
+        """What was asked before the restart, if it is this; if it is not, nobody asks it now."""
+        asked, self._asked = self._asked, None
+        if asked is None or all(asked.get(name) == value for name, value in same.items()):
+            return asked
+        self._waiting.drop(asked.get("approvalId") or asked["requestId"])
+        if "approvalId" in asked:
+            await self._emit(
+                events.ApprovalResolved(approval_id=asked["approvalId"], decision="aborted")
+            )
+        return None
 
     async def approve(self, request: ApprovalRequest) -> Decision:
         """The person's decision on a call; denied at once where nobody is there to decide."""
@@ -33,22 +58,26 @@ class Person:
             return Decision(True)
         if self._audience == "none":
             return Decision(False, f"{request.reason}: this {NOBODY}")
-        approval_id = new_id("approval")
+        asked = await self._take_asked(name=request.tool.name, arguments=request.arguments)
+        approval_id = asked["approvalId"] if asked else new_id("approval")
         answer = self._waiting.approval(approval_id, self._audience)
-        await self._emit(
-            events.ApprovalRequested(
-                approval_id=approval_id,
-                call_id=request.call_id,
-                name=request.tool.name,
-                arguments=request.arguments,
-                reason=request.reason,
-                destructive=request.destructive,
-                changes=request.changes,
+        if asked is None:
+            await self._emit(
+                events.ApprovalRequested(
+                    approval_id=approval_id,
+                    call_id=request.call_id,
+                    name=request.tool.name,
+                    arguments=request.arguments,
+                    reason=request.reason,
+                    destructive=request.destructive,
+                    changes=request.changes,
+                )
             )
-        )
         try:
             decision, feedback = await answer
         except asyncio.CancelledError:
+            if self.leaving:
+                raise
             await self._emit(events.ApprovalResolved(approval_id=approval_id, decision="aborted"))
             raise
         if decision == "approve_for_session":
@@ -66,11 +95,13 @@ class Person:
                 "Nobody can answer over this route.",
                 "Decide with what is known, and say what you assumed.",
             )
-        request_id = new_id("question")
+        asked = await self._take_asked(question=question)
+        request_id = asked["requestId"] if asked else new_id("question")
         answer = self._waiting.answer(request_id, self._audience)
-        await self._emit(
-            events.UserInputRequested(request_id=request_id, question=question, options=options)
-        )
+        if asked is None:
+            await self._emit(
+                events.UserInputRequested(request_id=request_id, question=question, options=options)
+            )
         text = await answer
         if text is None:
             raise ToolFailure("timeout", "Nobody answered in time.", "Decide with what is known.")

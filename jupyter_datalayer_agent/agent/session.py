@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,30 +22,38 @@ from ..protocol.ops import (
     Dequeue,
     Interrupt,
     Op,
+    Pause,
+    PlanDecision,
     Reset,
+    Resume,
     SendNow,
     Shutdown,
     UserInputAnswer,
     UserMessage,
 )
 from ..protocol.requests import ChatReply, Session, SessionSettings
+from ..store.records import StoredPlan, WaitingTurn
 from ..tools.context import SeenCells
 from .channel import EventChannel
 from .history import History, Item, note_item
+from .planned.turn import PlannedTurn
 from .services import Services
-from .settings import for_turn
+from .settings import Settings, for_turn
 from .targets import Submission, submission
-from .turn import AbortReason, Turn
+from .turn import AbortReason, Restored, Turn
 from .waiting import Audience, WaitingRoom
 
 log = logging.getLogger(__name__)
 
 UNTITLED = "New chat"
 TITLE_CHARACTERS = 60
+CONTINUE = re.compile(r"^\s*(continue|go on|resume)\s*[.!]?\s*$", re.IGNORECASE)
+RESUMABLE = ("stopped", "running", "paused")
+"""States of a plan whose turn has ended before its end."""
 
 IMPLEMENTED = (
-    UserMessage, Dequeue, SendNow, Interrupt, ApprovalDecision, UserInputAnswer, ConfigUpdate,
-    Reset, Shutdown,
+    UserMessage, Dequeue, SendNow, Interrupt, ApprovalDecision, PlanDecision, Pause, Resume,
+    UserInputAnswer, ConfigUpdate, Reset, Shutdown,
 )  # fmt: skip
 
 
@@ -212,6 +221,8 @@ class LiveSession:
         elif isinstance(op, UserInputAnswer):
             if not self.waiting.reply(op.request_id, op.answer):
                 raise AgentError("not_found", "This question is not open any more.")
+        elif isinstance(op, PlanDecision | Pause | Resume):
+            await self._steer_plan(op)
         elif isinstance(op, ConfigUpdate):
             self.record = await self.services.store.update_session(self.id, settings=op.settings)
             await self.configured()
@@ -220,6 +231,32 @@ class LiveSession:
         elif isinstance(op, Shutdown):
             return True
         return False
+
+    async def _steer_plan(self, op: PlanDecision | Pause | Resume) -> None:
+        """Pause, decide on or take up a plan: the running turn's, or the last one that stopped."""
+        turn = self.turn
+        if isinstance(turn, PlannedTurn):
+            if isinstance(op, Pause):
+                turn.pause()
+            elif isinstance(op, PlanDecision):
+                turn.decide(op)
+            else:
+                turn.decide(PlanDecision(decision="approve"))
+            return
+        if not isinstance(op, Resume) or turn is not None:
+            raise AgentError("invalid_request", "No plan is being carried out.")
+        stopped = await self._stopped_plan()
+        if stopped is None:
+            raise AgentError("not_found", "No plan has stopped in this session.")
+        request = stopped.request.model_copy(
+            update={"message": "continue", "workflow": None, "plan_first": None}
+        )
+        await self._queue_or_start(Message(new_id("op"), UserMessage(request=request), "page"))
+
+    async def _stopped_plan(self) -> StoredPlan | None:
+        """The last plan, if it stopped before its end (its server may have died, too)."""
+        stored = await self.services.store.last_plan(self.id)
+        return stored if stored is not None and stored.plan.state in RESUMABLE else None
 
     async def configured(self) -> None:
         """Tell the session's title and settings as they are now."""
@@ -263,11 +300,47 @@ class LiveSession:
             self.history = await read_history(self.services, self.id)
         settings = for_turn(self.services.settings(), self.record.settings, request, about.mode)
         await self._remember(about)
-        self.turn = Turn(self, about, settings, message.audience, message.op_id)
-        self._turn_task = asyncio.create_task(self.turn.run())
-        self._turn_task.add_done_callback(lambda task: self._ended(task, message))
+        self._run(await self._make_turn(about, settings, message), message)
         if message.op_id in self._starting:
             self._starting[message.op_id].set()
+
+    async def _make_turn(self, about: Submission, settings: Settings, message: Message) -> Turn:
+        """A turn of the kind that the message asks for."""
+        stopped = await self._stopped_plan() if CONTINUE.match(about.text) else None
+        if stopped is not None:
+            about.mode = about.gate.mode = "agent"
+            return PlannedTurn(
+                self, about, settings, message.audience, message.op_id, resumed=stopped.plan
+            )
+        kind = PlannedTurn if about.planned else Turn
+        return kind(self, about, settings, message.audience, message.op_id)
+
+    def _run(self, turn: Turn, message: Message) -> None:
+        self.turn = turn
+        self._turn_task = asyncio.create_task(turn.run())
+        self._turn_task.add_done_callback(lambda task: self._ended(task, message))
+
+    async def take_up(self, waiting: WaitingTurn) -> None:
+        """Go on with a turn that waited for the person when its server ended.
+
+        Raises ``AgentError`` when what it was about is not there any more.
+        """
+        about = await submission(self.services, waiting.request, self.record.settings, self.created)
+        settings = for_turn(
+            self.services.settings(), self.record.settings, waiting.request, about.mode
+        )
+        audience: Audience = "page" if about.location in ("panel", "inline") else "stream"
+        restored = Restored(await self.services.store.get_turn(waiting.turn_id), waiting.wait)
+        message = Message(
+            waiting.op_id or new_id("op"), UserMessage(request=waiting.request), audience
+        )
+        if waiting.plan is None and not about.planned:
+            turn = Turn(self, about, settings, audience, waiting.op_id, restored)
+        else:
+            turn = PlannedTurn(
+                self, about, settings, audience, waiting.op_id, waiting.plan, restored
+            )
+        self._run(turn, message)
 
     async def _remember(self, about: Submission) -> None:
         """Title the session by its first message; remember its mode, model and notebook."""
@@ -366,6 +439,8 @@ class LiveSession:
 
     async def _stop_turn(self, reason: AbortReason) -> None:
         task = self._turn_task
+        if reason == "shutdown" and self.turn is not None and self.turn.waits:
+            self.turn.leave()
         self._interrupt(reason)
         if task is not None:
             await asyncio.wait([task])
@@ -376,11 +451,13 @@ def _refuse(message: Message, error: AgentError) -> None:
         message.result.set_exception(error)
 
 
-async def read_history(services: Services, session_id: str) -> History:
-    """The turns that are sent, as the database has them."""
+async def read_history(services: Services, session_id: str, running: str | None = None) -> History:
+    """The turns that are sent, as the database has them, but for the one that is ``running``."""
     history = History()
     turns = await services.store.history(session_id, services.settings().max_history_turns)
     for turn in turns:
+        if turn.turn_id == running:
+            continue
         items: list[Item] = list(turn.items)
         if turn.aborted_reason is not None:
             items.append(note_item(turn.aborted_reason))
@@ -395,8 +472,9 @@ async def load(services: Services, session_id: str) -> LiveSession:
     """
     store = services.store
     await store.recover(session_id)
+    waiting = await store.take_waiting_turn(session_id)
     record = await store.get_session(session_id)
-    history = await read_history(services, session_id)
+    history = await read_history(services, session_id, None if waiting is None else waiting.turn_id)
     session = LiveSession(
         services,
         record,
@@ -406,6 +484,14 @@ async def load(services: Services, session_id: str) -> LiveSession:
     )
     for queued in await store.queued_ops(session_id):
         session._messages.append(Message(queued.op_id, queued.op, "page"))
-    if session._messages:
+    if waiting is not None:
+        try:
+            await session.take_up(waiting)
+        except AgentError as error:
+            log.warning("Turn %s cannot be taken up: %s", waiting.turn_id, error.message)
+            await store.abandon(waiting.turn_id)
+            await session.close()
+            return await load(services, session_id)
+    elif session._messages:
         session._ops.put_nowait(TurnEnded())
     return session

@@ -24,7 +24,9 @@ _TOOL = re.compile(r"(?:^|(?<=\s))#([A-Za-z_][\w-]*)")
 class Submission:
     """A message with everything that is decided about it before its turn begins.
 
-    ``text`` is the message without ``agent:``; ``files`` are attached paths that are not notebooks.
+    ``text`` is the message without ``agent:``; ``files`` are attached paths that are not notebooks,
+    ``cells`` the ids of the attached cells of each notebook.
+    ``planned`` messages are carried out by a plan, which waits for the person with ``plan_first``.
     """
 
     request: ChatRequest
@@ -33,8 +35,19 @@ class Submission:
     location: Location
     gate: Gate
     files: list[str] = field(default_factory=list)
+    cells: dict[str, list[str]] = field(default_factory=dict)
     references: list[str] = field(default_factory=list)
     active_document: ActiveDocument | None = None
+    planned: bool = False
+    plan_first: bool = False
+
+    def as_decided(self) -> ChatRequest:
+        """The request with what was taken from the page and the session written out, so that the
+        same is decided of it again when nobody is there to be asked."""
+        active = self.gate.active
+        return self.request.model_copy(
+            update={"active_notebook": active, "mode": self.mode, "location": self.location}
+        )
 
 
 async def submission(
@@ -51,12 +64,17 @@ async def submission(
     page = services.pages.get(request.client_id)
     active_document = page.state.active_document if page is not None else None
     active = await _active_notebook(services, request, active_document)
-    notebooks, files = await _attached(services, request, text)
+    notebooks, files, cells = await _attached(services, request, text, active)
     planned = _AGENT_PREFIX.match(text)
     if planned is not None:
         text, mode = text[planned.end() :], "agent"
-    if active is not None and (planned is not None or location in ("inline", "magic")):
+    if request.workflow is not None:
+        mode = "agent"
+    if active is not None and (
+        planned is not None or request.workflow is not None or location in ("inline", "magic")
+    ):
         notebooks.add(active)
+    plan_first = request.plan_first if request.plan_first is not None else session.plan_first
     return Submission(
         request=request,
         text=text,
@@ -70,8 +88,13 @@ async def submission(
             created=created,
         ),
         files=files,
+        cells=cells,
         references=list(dict.fromkeys([*request.tool_references, *_TOOL.findall(text)])),
         active_document=active_document,
+        planned=planned is not None
+        or request.workflow is not None
+        or (mode == "agent" and bool(plan_first)),
+        plan_first=bool(plan_first),
     )
 
 
@@ -88,17 +111,23 @@ async def _active_notebook(
 
 
 async def _attached(
-    services: Services, request: ChatRequest, text: str
-) -> tuple[set[str], list[str]]:
+    services: Services, request: ChatRequest, text: str, active: str | None
+) -> tuple[set[str], list[str], dict[str, list[str]]]:
+    """What is attached: notebooks, files, and the cells of each notebook."""
     notebooks: set[str] = set()
     files: list[str] = []
+    cells: dict[str, list[str]] = {}
     for attachment in request.attachments:
         path = await _attachment_path(services, attachment)
+        if attachment.kind == "cell":
+            path = path or active
+            if path is not None and attachment.cell_id is not None:
+                cells.setdefault(path, []).append(attachment.cell_id)
         if path is None:
             continue
         if attachment.kind in ("notebook", "cell") or path.endswith(".ipynb"):
             notebooks.add(path)
-        else:
+        elif path not in files:
             files.append(path)
     for quoted, bare in _FILE.findall(text):
         # A word with @ that names no file is a word: a decorator, a handle, an address.
@@ -109,7 +138,7 @@ async def _attached(
             notebooks.add(path)
         elif path not in files:
             files.append(path)
-    return notebooks, files
+    return notebooks, files, cells
 
 
 async def _attachment_path(services: Services, attachment: Attachment) -> str | None:

@@ -6,14 +6,17 @@ import asyncio
 import logging
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..models.types import ModelError, ModelRequest
+from ..notebook.edits import source_hash
 from ..protocol import events
-from ..protocol.base import new_id
+from ..protocol.base import new_id, now_ms
 from ..protocol.errors import AgentError, ErrorBody, ErrorCode
 from ..protocol.plans import PlanStep
 from ..protocol.requests import ChatReply, ToolCallRecord, Usage
+from ..protocol.requests import Turn as StoredTurn
 from ..protocol.tools import Change
 from ..tools.context import SeenCells, ToolContext
 from ..tools.dispatch import Dispatcher
@@ -23,7 +26,7 @@ from .calls import FinishedCall, RepeatedFailures, aborted_call, run_group, sche
 from .history import Item, assistant_item, note_item, unanswered, user_item
 from .model_call import Answer, ModelCall
 from .person import Person
-from .prompting import system_prompt
+from .request import model_request
 from .settings import Settings
 from .targets import Submission
 from .waiting import Audience
@@ -46,6 +49,14 @@ class TurnEnds(Exception):
         self.code: ErrorCode | None = code
 
 
+@dataclass(frozen=True)
+class Restored:
+    """A turn that waited for the person when its server ended; ``wait`` is the event that asks."""
+
+    turn: StoredTurn
+    wait: dict[str, Any]
+
+
 class Turn:
     """One message and all that follows from it, until exactly one event ends it."""
 
@@ -56,8 +67,9 @@ class Turn:
         settings: Settings,
         audience: Audience,
         op_id: str | None,
+        restored: Restored | None = None,
     ) -> None:
-        self.id = new_id("turn")
+        self.id = new_id("turn") if restored is None else restored.turn.id
         self.session = session
         self.about = about
         self.settings = settings
@@ -67,6 +79,8 @@ class Turn:
         self.model = ""
         self.reason_to_stop: AbortReason = "interrupted"
         self.stopping = False
+        self.leaving = False
+        self.quiet = False
         self.started = False
         self.items: list[Item] = []
         # What this turn sends: ``items``, which are kept, and pictures, which are not.
@@ -83,6 +97,21 @@ class Turn:
         self._failures = RepeatedFailures()
         self.person = Person(session.waiting, audience, self.emit)
         self._dispatcher = self._make_dispatcher(session.seen)
+        self._restored = restored
+        if restored is not None:
+            self._restore(restored)
+
+    def _restore(self, restored: Restored) -> None:
+        turn = restored.turn
+        self.started = True
+        self.items = list(turn.items)
+        self._sent = list(turn.items)
+        self._records = {record.call_id: record for record in turn.tool_calls}
+        self._calls_made = len(turn.tool_calls)
+        self._changes = list(turn.changes)
+        self._usage = turn.usage
+        self._began -= (now_ms() - turn.started_at) / 1000
+        self.person.asked_before(restored.wait)
 
     # -- run -----------------------------------------------------------------------------------
 
@@ -92,6 +121,8 @@ class Turn:
             await self._start()
             await self._work()
         except asyncio.CancelledError:
+            if self.leaving:
+                return self._reply_as("aborted", None)
             await self._keep_partial_text()
             return await self._end("aborted", self.reason_to_stop)
         except TurnEnds as end:
@@ -110,6 +141,7 @@ class Turn:
 
     async def _work(self) -> None:
         """All of the turn between its start and its end."""
+        await self._answer_open_calls()
         while not await self._step():
             pass
 
@@ -131,7 +163,16 @@ class Turn:
         await self._execute(calls)
         return False
 
+    async def _answer_open_calls(self) -> None:
+        """Carry out the calls that waited for the person when the server ended."""
+        if self._restored is not None and (calls := unanswered(self.items)):
+            await self._execute(calls, counted=True)
+
     async def _start(self) -> None:
+        if self._restored is not None:
+            await self._prepare()
+            self._see_what_was_asked(self._restored.wait)
+            return
         gate = self.about.gate
         self._keep([user_item(self.about.text)])
         self.model = self.settings.model or ""
@@ -157,6 +198,15 @@ class Turn:
         context = await context_block.gather(self.services, self.about, self.session.seen)
         self._context = [user_item(context.text)]
 
+    def _see_what_was_asked(self, wait: dict[str, Any]) -> None:
+        """What the person decides on is based on the cells as they were shown then: if one was
+        changed since, the change is refused."""
+        for each in wait.get("changes") or []:
+            if each.get("before") is not None and each.get("cellId") is not None:
+                self.session.seen.note_hash(
+                    each["path"], each["cellId"], source_hash(each["before"])
+                )
+
     async def _write_start(self, written: Sequence[events.BaseEvent]) -> None:
         await self.services.store.start_turn(
             session_id=self.session.id,
@@ -165,7 +215,7 @@ class Turn:
             notebook_mode=self.about.gate.notebook_mode,
             location=self.about.location,
             model=self.model or None,
-            request=self.about.request,
+            request=self.about.as_decided(),
             op_id=self.op_id,
             events=written,
             items=self.items,
@@ -178,7 +228,13 @@ class Turn:
         self._check_tokens(self._request())
         await self.say("Thinking")
         self._call = ModelCall(
-            self.services.model, self._request, self._keep, self.emit, self._on_text, self.say
+            self.services.model,
+            self._request,
+            self._keep,
+            self.emit,
+            self._on_text,
+            self.say,
+            quiet=self.quiet,
         )
         answer = await self._call.run()
         await self._count(answer.usage)
@@ -197,24 +253,8 @@ class Turn:
 
     def _request(self) -> ModelRequest:
         """System prompt, tools, history, then the current context, the message, and this turn."""
-        gate = self.about.gate
-        settings = self.settings
-        return ModelRequest(
-            model=self.model,
-            instructions=system_prompt(
-                self.about.mode, gate.notebook_mode, self.services.notebooks.root_dir
-            ),
-            input=[*self.session.history.items(), *self._context, *self._sent],
-            tools=[tool.schema() for tool in gate.allowed(self.services.registry)],
-            temperature=settings.temperature,
-            top_p=settings.top_p,
-            max_output_tokens=settings.max_output_tokens,
-            parallel_tool_calls=settings.parallel_tool_calls,
-            tool_choice=settings.tool_choice,
-            stream=settings.streaming,
-            api_base=settings.api_base,
-            model_api=settings.model_api,
-        )
+        items = [*self.session.history.items(), *self._context, *self._sent]
+        return model_request(self.services, self.about, self.settings, self.model, items)
 
     def _on_text(self) -> None:
         if self._first_token is None:
@@ -236,8 +276,10 @@ class Turn:
 
     # -- execute -------------------------------------------------------------------------------
 
-    async def _execute(self, calls: Sequence[Item]) -> None:
+    async def _execute(self, calls: Sequence[Item], *, counted: bool = False) -> None:
         self._check_tokens()
+        if counted:
+            self._calls_made -= len(calls)
         allowed = self.settings.max_tool_calls - self._calls_made
         self._calls_made += len(calls)
         stuck: FinishedCall | None = None
@@ -299,6 +341,15 @@ class Turn:
 
     async def _update_plan(self, steps: list[PlanStep], explanation: str | None) -> None:
         await self.emit(events.PlanUpdated(steps=steps, explanation=explanation))
+
+    @property
+    def waits(self) -> bool:
+        """Whether the turn waits for the person and does nothing else."""
+        return self.session.waiting.has_open
+
+    def leave(self) -> None:
+        """The server ends while the turn waits: it is left as it stands, to be taken up again."""
+        self.leaving = self.person.leaving = True
 
     # -- the end -------------------------------------------------------------------------------
 
@@ -371,6 +422,11 @@ class Turn:
             )
 
         await self.session.channel.emit(write, ended, self.id)
+        return self._reply_as(status, error)
+
+    def _reply_as(
+        self, status: Literal["completed", "failed", "aborted"], error: ErrorBody | None
+    ) -> ChatReply:
         return ChatReply(
             session_id=self.session.id,
             turn_id=self.id,

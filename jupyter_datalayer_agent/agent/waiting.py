@@ -47,20 +47,39 @@ class WaitingRoom:
     _approvals: dict[str, asyncio.Future[Answer]] = field(default_factory=dict)
     _questions: dict[str, asyncio.Future[str | None]] = field(default_factory=dict)
 
+    @property
+    def has_open(self) -> bool:
+        """Whether an approval or a question waits for its answer."""
+        approvals = any(not future.done() for future in self._approvals.values())
+        return approvals or any(not future.done() for future in self._questions.values())
+
+    def open_approval(self, approval_id: str) -> None:
+        """Open an approval; opened twice it is the same one, with the answer that it may have."""
+        if approval_id not in self._approvals:
+            self._approvals[approval_id] = asyncio.get_running_loop().create_future()
+
+    def open_question(self, request_id: str) -> None:
+        """Open a question, in the same way."""
+        if request_id not in self._questions:
+            self._questions[request_id] = asyncio.get_running_loop().create_future()
+
+    def drop(self, request_id: str) -> None:
+        """Nobody is asked this any more."""
+        self._approvals.pop(request_id, None)
+        self._questions.pop(request_id, None)
+
     def approval(self, approval_id: str, audience: Audience) -> Coroutine[Any, Any, Answer]:
         """Open an approval now; await what is returned for the decision with its reason.
 
         ``expired`` where none came in time.
         """
-        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._approvals[approval_id] = future
+        self.open_approval(approval_id)
         late: Answer = ("expired", None)
         return _settled(self._approvals, approval_id, audience, late)
 
     def answer(self, request_id: str, audience: Audience) -> Coroutine[Any, Any, str | None]:
         """Open a question now; await what is returned for the answer, None if none came in time."""
-        future: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
-        self._questions[request_id] = future
+        self.open_question(request_id)
         return _settled(self._questions, request_id, audience, None)
 
     def decide(self, approval_id: str, answer: Answer) -> bool:

@@ -124,6 +124,7 @@ def call_arguments(
         "temperature": request.temperature,
         "top_p": request.top_p,
         "max_output_tokens": request.max_output_tokens,
+        "text": text_format(request.output_schema),
         "reasoning": {"effort": request.reasoning_effort} if request.reasoning_effort else None,
         "api_base": where.api_base,
         "api_key": _key(where, environ),
@@ -143,6 +144,14 @@ def call_arguments(
     if not where.responses:
         arguments["use_chat_completions_api"] = True
     return arguments
+
+
+def text_format(schema: dict[str, Any] | None) -> dict[str, Any] | None:
+    """``text`` of the Responses API for an answer in JSON; the bridge to chat completions makes
+    ``response_format`` of it."""
+    if schema is None:
+        return None
+    return {"format": {"type": "json_schema", "name": "answer", "schema": schema, "strict": False}}
 
 
 def _key(where: Route, environ: Mapping[str, str]) -> str | None:

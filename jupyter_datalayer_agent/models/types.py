@@ -26,7 +26,7 @@ class ModelRequest:
 
     ``model`` is a name of litellm, ``provider/name``. ``tools`` are function tools in the form of
     the Responses API. What is ``None`` is not sent. ``reasoning_effort`` is for models that have
-    it.
+    it. ``output_schema`` is the JSON schema that the answer's text is to follow.
     """
 
     model: str
@@ -39,6 +39,7 @@ class ModelRequest:
     parallel_tool_calls: bool | None = None
     tool_choice: Any = None
     reasoning_effort: str | None = None
+    output_schema: dict[str, Any] | None = None
     stream: bool = True
     api_base: str | None = None
     model_api: ModelApi = "auto"

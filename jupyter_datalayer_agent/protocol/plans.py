@@ -36,8 +36,9 @@ class Plan(Wire):
     """A planned workflow as it stands; one turn carries it out.
 
     ``workflow`` names the template whose steps these are; None where the model made the plan.
-    ``estimated_duration`` is the model's guess, in words. ``facts`` is what a template's steps
-    have learned, for those that follow.
+    ``estimated_duration`` is the model's guess, in words. Of a template: ``notebook`` is the file
+    that it writes, ``facts`` what its steps have learned, ``cells`` the ids of the cells that each
+    step wrote, by the step's place in the template.
     """
 
     task: str
@@ -46,7 +47,9 @@ class Plan(Wire):
     estimated_duration: str | None = None
     state: PlanState = "running"
     workflow: WorkflowCall | None = None
+    notebook: str | None = None
     facts: dict[str, Any] = Field(default_factory=dict)
+    cells: dict[str, list[str]] = Field(default_factory=dict)
 
     @property
     def next_step(self) -> int | None:

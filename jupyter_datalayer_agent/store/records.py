@@ -7,6 +7,8 @@ from typing import Any
 
 from ..protocol.base import TurnStatus
 from ..protocol.ops import UserMessage
+from ..protocol.plans import Plan
+from ..protocol.requests import ChatRequest
 
 
 @dataclass(frozen=True)
@@ -32,3 +34,23 @@ class QueuedOp:
     op_id: str
     op: UserMessage
     created_at: int
+
+
+@dataclass(frozen=True)
+class StoredPlan:
+    """A plan with the turn that carried it out, and that turn's request."""
+
+    turn_id: str
+    plan: Plan
+    request: ChatRequest
+
+
+@dataclass(frozen=True)
+class WaitingTurn:
+    """A turn that waited for the person when its server ended; ``wait`` is the event that asks."""
+
+    turn_id: str
+    request: ChatRequest
+    op_id: str | None
+    wait: dict[str, Any]
+    plan: Plan | None

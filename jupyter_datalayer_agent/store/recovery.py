@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import sqlalchemy as sa
@@ -24,12 +24,17 @@ TURNS = schema.turns.c
 
 IsOver = Callable[[str, str], bool]
 """Of a turn id and its server id: whether nobody runs that turn any more."""
+IsLost = Callable[[str], bool]
+"""Of a turn id: whether it cannot be taken up again, whatever it waits for."""
 
 
 async def recover_session(
-    connection: AsyncConnection, session_id: str, is_over: IsOver
+    connection: AsyncConnection, session_id: str, is_over: IsOver, is_lost: IsLost
 ) -> str | None:
-    """End the session's running turn if nobody runs it any more; its id, or None."""
+    """End the session's running turn if nobody runs it any more; its id, or None.
+
+    A turn that waits for the person is left as it is, to be taken up when its session is loaded.
+    """
     statement = sa.select(TURNS.id, TURNS.server_id, TURNS.first_seq).where(
         TURNS.session_id == session_id, TURNS.status == "running"
     )
@@ -37,8 +42,39 @@ async def recover_session(
     if row is None or not is_over(row.id, row.server_id):
         return None
     turn = await _DeadTurn.load(connection, session_id, row.id, row.first_seq)
+    if turn.waits and not is_lost(row.id):
+        return None
     await turn.end(connection)
     return turn.turn_id
+
+
+async def read_events(
+    connection: AsyncConnection, session_id: str, turn_id: str, first_seq: int
+) -> list[dict[str, Any]]:
+    """The events of a session's last turn, in order."""
+    events = await connection.scalars(
+        sa.select(EVENTS.data)
+        .where(
+            EVENTS.session_id == session_id,
+            EVENTS.seq >= first_seq,
+            EVENTS.turn_id == turn_id,
+        )
+        .order_by(EVENTS.seq)
+    )
+    return [from_json(event) for event in events]
+
+
+def open_wait(events: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """The event that asks the person, where the turn did nothing since: an approval, a question,
+    or a plan that is proposed or paused."""
+    told = [event for event in events if event["type"] != "status"]
+    if not told:
+        return None
+    last = told[-1]
+    if last["type"] in ("approval_requested", "user_input_requested"):
+        return last
+    waits = last["type"] == "plan_updated" and last.get("state") in ("proposed", "paused")
+    return last if waits else None
 
 
 class _DeadTurn:
@@ -63,15 +99,7 @@ class _DeadTurn:
         cls, connection: AsyncConnection, session_id: str, turn_id: str, first_seq: int
     ) -> _DeadTurn:
         """Read what the turn had. It is the session's last one."""
-        events = await connection.scalars(
-            sa.select(EVENTS.data)
-            .where(
-                EVENTS.session_id == session_id,
-                EVENTS.seq >= first_seq,
-                EVENTS.turn_id == turn_id,
-            )
-            .order_by(EVENTS.seq)
-        )
+        events = await read_events(connection, session_id, turn_id, first_seq)
         items = await connection.scalars(
             sa.select(schema.items.c.data)
             .where(schema.items.c.turn_id == turn_id)
@@ -85,10 +113,15 @@ class _DeadTurn:
         return cls(
             session_id,
             turn_id,
-            [from_json(event) for event in events],
+            events,
             [from_json(item) for item in items],
             {row.call_id: row.name for row in calls},
         )
+
+    @property
+    def waits(self) -> bool:
+        """Whether it waits for the person, and so can be taken up where it stands."""
+        return open_wait(self._events) is not None
 
     async def end(self, connection: AsyncConnection) -> None:
         """Answer what is unanswered, keep what was shown, and mark the turn."""

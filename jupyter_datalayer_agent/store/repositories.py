@@ -5,6 +5,7 @@ from __future__ import annotations
 from .database import Database
 from .event_log import EventLog
 from .op_queue import OpQueue
+from .plans import Plans
 from .sessions import Sessions
 from .turn_reader import TurnReader
 from .turns import TurnEnd, Turns, TurnStart
@@ -22,6 +23,7 @@ class Repositories:
         self.reader = TurnReader(database)
         self.log = EventLog(database)
         self.queue = OpQueue(database)
+        self.plans = Plans(database)
 
     @classmethod
     async def open(cls, database_url: str | None) -> Repositories:

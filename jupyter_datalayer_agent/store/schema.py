@@ -122,3 +122,11 @@ queued_ops = sa.Table(
     sa.Column("data", sa.Text, nullable=False),
     sa.Column("created_at", sa.Integer, nullable=False),
 )
+
+plans = sa.Table(
+    "plans",
+    metadata,
+    sa.Column("turn_id", sa.Text, sa.ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True),
+    _session_ref(),
+    sa.Column("data", sa.Text, nullable=False),
+)

@@ -11,6 +11,7 @@ from ..protocol.base import Location, Mode, NotebookMode
 from ..protocol.errors import AgentError, ErrorBody
 from ..protocol.events import BaseEvent
 from ..protocol.ops import UserMessage
+from ..protocol.plans import Plan
 from ..protocol.requests import (
     ChatRequest,
     Session,
@@ -22,7 +23,7 @@ from ..protocol.requests import (
     Usage,
 )
 from ..protocol.tools import Change
-from .records import QueuedOp, TurnHistory
+from .records import QueuedOp, StoredPlan, TurnHistory, WaitingTurn
 
 if TYPE_CHECKING:
     from .repositories import Repositories
@@ -296,6 +297,23 @@ class Store:
     ) -> list[dict[str, Any]]:
         """Up to ``limit`` events with a greater ``seq``, in order, as they go over the wire."""
         return await (await self._open()).log.after(session_id, after, limit)
+
+    # Plans, and turns that wait for the person
+
+    async def save_plan(
+        self, session_id: str, turn_id: str, plan: Plan, *, events: Sequence[BaseEvent] = ()
+    ) -> None:
+        """Keep the turn's plan as it stands, with the events that tell of it."""
+        await (await self._open()).plans.save(session_id, turn_id, plan, events)
+
+    async def last_plan(self, session_id: str) -> StoredPlan | None:
+        """The plan of the newest turn that has one."""
+        return await (await self._open()).plans.last(session_id)
+
+    async def take_waiting_turn(self, session_id: str) -> WaitingTurn | None:
+        """The session's turn that waits for the person and that no living server runs; from now on
+        this server does. To be called when no such turn is in memory here."""
+        return await (await self._open()).plans.take_waiting(session_id)
 
     # Messages that wait
 

@@ -203,7 +203,9 @@ class Turns:
         async def write(connection: AsyncConnection) -> list[str]:
             recovered = []
             for session in await running(connection):
-                turn_id = await recover_session(connection, session, self._is_over)
+                turn_id = await recover_session(
+                    connection, session, self._is_over, self._end_not_kept.__contains__
+                )
                 if turn_id is not None:
                     recovered.append(turn_id)
             return recovered

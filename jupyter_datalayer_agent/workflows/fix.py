@@ -42,12 +42,20 @@ class CellFailure:
 
 
 Finder = Callable[[CellFailure, FixProbe], Awaitable[list[FixInfo]]]
+FindFixes = Finder
+"""All the finders there are, in one: the likeliest fix first."""
 
 
 @dataclass(frozen=True)
 class Fix:
-    """A finder of repairs for errors of these names (``ename``); an empty tuple means any."""
+    """A finder of repairs for errors of these names (``ename``); an empty tuple means any.
+
+    ``language`` is that of the notebooks it knows; None means any. ``no_kernel`` finders are asked
+    where there was no kernel to run the cell, and only there.
+    """
 
     id: str
     errors: tuple[str, ...]
     find: Finder
+    language: str | None = "python"
+    no_kernel: bool = False

@@ -1,0 +1,44 @@
+"""Tool calls that the agent makes without the model: gated, approved, shown and kept as its are."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from ...protocol import events
+from ...protocol.base import new_id
+from ...protocol.requests import ToolCallRecord
+from ...tools.dispatch import Dispatcher
+from ..calls import FinishedCall, compact, finished
+from ..model_call import Emit
+
+
+class OwnCalls:
+    """Makes calls by a dispatcher that is based on what stands there now.
+
+    ``on_done`` hears of every call that has ended.
+    """
+
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        emit: Emit,
+        on_done: Callable[[FinishedCall], Awaitable[None]],
+    ) -> None:
+        self._dispatcher = dispatcher
+        self._emit = emit
+        self._on_done = on_done
+
+    async def call(self, name: str, arguments: dict[str, Any]) -> FinishedCall:
+        """Make one call; whatever goes wrong stands in its result."""
+        call_id = new_id("call")
+        record = ToolCallRecord(call_id=call_id, name=name, arguments=arguments, status="running")
+        await self._emit(events.ToolCallStarted(call_id=call_id, name=name))
+        await self._emit(
+            events.ToolCallArguments(call_id=call_id, arguments=arguments), tool_calls=[record]
+        )
+        done = await self._dispatcher.call(name, arguments, call_id)
+        call = finished({"call_id": call_id, "name": name, "arguments": compact(arguments)}, done)
+        await self._emit(call.event, tool_calls=[call.record])
+        await self._on_done(call)
+        return call

@@ -1,0 +1,116 @@
+"""A template's steps carried out with the real tools: ``TemplateRun`` for a turn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from ...protocol.plans import Plan
+from ...workflows.template import StepFailed
+from .own_calls import OwnCalls
+from .watch import Failure
+
+
+class ToolTemplateRun:
+    """One step's ``TemplateRun``.
+
+    ``recover`` is asked when a cell failed and says whether it runs well now. The cells that a step
+    wrote are kept with the plan: a step that is done again goes on with them instead of writing
+    them twice, whatever the person made of them.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        index: int,
+        parameters: Any,
+        calls: OwnCalls,
+        standing: Callable[[], Awaitable[set[str]]],
+        recover: Callable[[Failure], Awaitable[None]],
+    ) -> None:
+        assert plan.notebook is not None
+        self._plan = plan
+        self._parameters = parameters
+        self._calls = calls
+        self._standing = standing
+        self._recover = recover
+        self._before = list(plan.cells.get(str(index), []))
+        self._written = plan.cells.setdefault(str(index), [])
+        self._written.clear()
+
+    @property
+    def parameters(self) -> Any:
+        """See ``TemplateRun``."""
+        return self._parameters
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """See ``TemplateRun``."""
+        return self._plan.facts
+
+    @property
+    def notebook(self) -> str:
+        """See ``TemplateRun``."""
+        assert self._plan.notebook is not None
+        return self._plan.notebook
+
+    async def markdown(self, source: str) -> str:
+        """See ``TemplateRun``."""
+        known = await self._known()
+        if known is not None:
+            return known
+        return await self._add("markdown", source, run=False)
+
+    async def code(self, source: str, *, run: bool = True) -> str:
+        """See ``TemplateRun``."""
+        known = await self._known()
+        if known is None:
+            return await self._add("code", source, run=run)
+        if run:
+            done = await self._calls.call(
+                "runNotebookCells", {"path": self.notebook, "cellIds": [known]}
+            )
+            if done.done.result.error is not None:
+                await self._recover(Failure(done.done.result.error.message, self.notebook, known))
+        return known
+
+    async def compute(self, code: str) -> Any:
+        """See ``TemplateRun``."""
+        done = await self._calls.call("executeCode", {"path": self.notebook, "code": code})
+        result = done.done.result
+        if result.error is not None:
+            raise StepFailed(result.error.message)
+        text = result.output.get("outputs", "") if isinstance(result.output, dict) else ""
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise StepFailed(
+                "The data could not be looked at: the kernel's answer was not as "
+                f"expected ({str(text)[:200]})."
+            ) from error
+
+    async def _known(self) -> str | None:
+        """The cell that an earlier attempt at this step wrote in this place, if it still stands."""
+        standing = await self._standing() if self._before else set()
+        while self._before:
+            cell_id = self._before.pop(0)
+            if cell_id in standing:
+                self._written.append(cell_id)
+                return cell_id
+        return None
+
+    async def _add(self, kind: str, source: str, *, run: bool) -> str:
+        arguments: dict[str, Any] = {"path": self.notebook, "type": kind, "content": source}
+        if run:
+            arguments["run"] = True
+        done = await self._calls.call("addNotebookCell", arguments)
+        result = done.done.result
+        output = result.output if isinstance(result.output, dict) else {}
+        cell_id = output.get("cellId")
+        if not isinstance(cell_id, str):
+            raise StepFailed(result.error.message if result.error else "The cell was not added.")
+        self._written.append(cell_id)
+        if result.error is not None:
+            await self._recover(Failure(result.error.message, self.notebook, cell_id))
+        return cell_id

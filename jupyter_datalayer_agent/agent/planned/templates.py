@@ -1,0 +1,210 @@
+"""Plans that are a template's: chosen, their parameters completed, their steps carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from ...notebook.document import DocumentError
+from ...protocol import events
+from ...protocol.errors import AgentError
+from ...protocol.plans import Plan, PlanStep, WorkflowCall
+from ...tools.context import ToolFailure
+from ...workflows.parameters import guessed_parameters, missing_parameters
+from ...workflows.template import StepFailed, Template, TemplateStep
+from ..turn import TurnEnds
+from .recovery import Recovery
+from .template_run import ToolTemplateRun
+from .watch import Verified
+
+if TYPE_CHECKING:
+    from .turn import PlannedTurn
+
+
+class TemplatePlan:
+    """The template behind a turn's plan, if there is one."""
+
+    def __init__(self, turn: PlannedTurn) -> None:
+        self._turn = turn
+        self._template: Template | None = None
+        self._parameters: Any = None
+        self._steps: list[TemplateStep] = []
+
+    # -- choosing ------------------------------------------------------------------------------
+
+    async def make(self, call: WorkflowCall) -> Plan:
+        """The plan of a workflow that was asked for by its id."""
+        template = self._find(call.id)
+        return await self._plan(template, call.parameters)
+
+    async def instead(self, reason: str) -> Plan:
+        """The closest template's plan, where there is no model or it gave none; told as such.
+
+        Ends the turn where no template is close.
+        """
+        turn = self._turn
+        template = turn.services.templates().closest(turn.about.text)
+        if template is None:
+            names = ", ".join(each.name for each in turn.services.templates())
+            raise TurnEnds(
+                "error",
+                f"{reason} No workflow is close to this task. Without a model there are: {names}.",
+                "model_error" if turn.has_model else "no_model",
+            )
+        await turn.emit(
+            events.Warning_(
+                code="template_instead",
+                message=f"{reason} The workflow “{template.name}” is carried out instead; it "
+                "needs no model.",
+            )
+        )
+        return await self._plan(template, {})
+
+    def _find(self, template_id: str) -> Template:
+        template = self._turn.services.templates().find(template_id)
+        if template is None:
+            names = ", ".join(each.id for each in self._turn.services.templates())
+            raise AgentError(
+                "not_found", f"There is no workflow {template_id!r}. There are: {names}."
+            )
+        return template
+
+    async def _plan(self, template: Template, given: dict[str, Any]) -> Plan:
+        parameters = await self._complete(template, given)
+        self._use(template, parameters)
+        return Plan(
+            task=self._turn.about.text,
+            steps=[
+                PlanStep(description=step.description, tool_calls=list(step.tools))
+                for step in self._steps
+            ],
+            required_tools=list(template.required_tools),
+            workflow=WorkflowCall(
+                id=template.id,
+                parameters=parameters.model_dump(mode="json", by_alias=True, exclude_none=True),
+            ),
+        )
+
+    def _use(self, template: Template, parameters: Any) -> None:
+        self._template = template
+        self._parameters = parameters
+        self._steps = list(template.steps(parameters))
+
+    async def _complete(self, template: Template, given: dict[str, Any]) -> Any:
+        """The parameters, the missing ones guessed or asked for."""
+        turn = self._turn
+        files = await self._files()
+        task = turn.about.text
+        values = {**guessed_parameters(template, files, task), **given}
+        for question in missing_parameters(template, values, files, task):
+            try:
+                answer = await turn.person.ask(question.question, question.options or None)
+            except ToolFailure as failure:
+                raise TurnEnds(
+                    "error",
+                    f"“{template.name}” needs the parameter {question.name}: {question.question} "
+                    f"{failure.message} Give it with the request.",
+                    "invalid_request",
+                ) from failure
+            values[question.name] = answer
+        try:
+            return template.parameters.model_validate(values)
+        except ValidationError as error:
+            problems = "; ".join(
+                f"{'.'.join(map(str, each['loc']))}: {each['msg']}"
+                for each in error.errors(include_url=False)
+            )
+            raise TurnEnds(
+                "error",
+                f"“{template.name}” cannot be carried out with these parameters: {problems}.",
+                "invalid_request",
+            ) from error
+
+    async def _files(self) -> list[str]:
+        from .repair import Probe
+
+        return await Probe(self._turn.services.notebooks, "").files()
+
+    # -- carrying out --------------------------------------------------------------------------
+
+    def has(self, step: PlanStep) -> bool:
+        """Whether the step is one of the template's."""
+        return self._place(step) is not None
+
+    def check(self, steps: Sequence[PlanStep]) -> None:
+        """A person's steps for a template's plan: its own ones, unless a model can do others."""
+        if self._template is None or self._turn.has_model:
+            return
+        for step in steps:
+            if not self.has(step):
+                raise AgentError(
+                    "invalid_request",
+                    f"Without a model only the workflow's own steps can be carried out, and "
+                    f"“{step.description}” is none of them.",
+                )
+
+    async def take_up(self) -> None:
+        """Find the template of a plan that is resumed."""
+        plan = self._turn.plan
+        if plan is not None and plan.workflow is not None:
+            template = self._find(plan.workflow.id)
+            self._use(template, template.parameters.model_validate(plan.workflow.parameters))
+
+    async def carry_out(self, index: int, recovery: Recovery) -> Verified:
+        """Do a step of the template's. Raises ``StepFailed``."""
+        turn = self._turn
+        plan = turn.plan
+        assert plan is not None
+        place = self._place(plan.steps[index])
+        assert place is not None
+        if plan.notebook is None:
+            plan.notebook = await self._notebook()
+        run = ToolTemplateRun(
+            plan, place, self._parameters, turn.own, self._standing, recovery.repair
+        )
+        await self._steps[place].act(run)
+        result = await turn.verify()
+        if not isinstance(result, Verified):
+            raise StepFailed(result.message, result.cell_id)
+        return result
+
+    def _place(self, step: PlanStep) -> int | None:
+        descriptions = [each.description for each in self._steps]
+        return descriptions.index(step.description) if step.description in descriptions else None
+
+    async def _notebook(self) -> str:
+        """The notebook to write: the one that is named or that is in front and empty; else a new
+        one."""
+        turn = self._turn
+        template = self._template
+        assert template is not None
+        named = getattr(self._parameters, "notebook", None)
+        target = turn.about.gate.target
+        if target is not None and named in (None, target) and await self._is_empty(target):
+            return target
+        name = str(named or template.notebook)
+        done = await turn.own.call("createNotebook", {"name": name})
+        result = done.done.result
+        if result.error is not None:
+            raise StepFailed(result.error.message)
+        return str(result.output["path"])
+
+    async def _is_empty(self, path: str) -> bool:
+        try:
+            document = await self._turn.services.notebooks.open(
+                path, self._turn.about.request.client_id
+            )
+            return all(not cell.source.strip() for cell in (await document.read()).cells)
+        except DocumentError:
+            return False
+
+    async def _standing(self) -> set[str]:
+        plan = self._turn.plan
+        assert plan is not None
+        assert plan.notebook is not None
+        document = await self._turn.services.notebooks.open(
+            plan.notebook, self._turn.about.request.client_id
+        )
+        return {cell.id for cell in (await document.read()).cells}

@@ -1,0 +1,174 @@
+"""What the calls of a step did, so that "done" is said only of what was seen to be done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...notebook.document import DocumentError
+from ...notebook.service import NotebookService
+from ...protocol.tools import Change
+from ..calls import FinishedCall
+
+RUN_FAILURES = ("kernel_error", "timeout", "aborted")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Something of a step that did not end well; ``cell_id`` where it was the run of a cell."""
+
+    message: str
+    path: str | None = None
+    cell_id: str | None = None
+
+
+@dataclass
+class StepWatch:
+    """Follows the calls of one step (or, added up, of all steps).
+
+    ``runs`` has the last status of every cell that was run, by path and cell; ``changed`` the last
+    change of every cell.
+    """
+
+    calls: int = 0
+    runs: dict[tuple[str, str], str] = field(default_factory=dict)
+    changed: dict[tuple[str, str], Change] = field(default_factory=dict)
+    _messages: dict[tuple[str, str], str] = field(default_factory=dict)
+    _open: dict[str, str] = field(default_factory=dict)
+
+    def note(self, call: FinishedCall, path: str | None) -> Failure | None:
+        """Count a call in; the failure of a run that it reports, if it does."""
+        self.calls += 1
+        result = call.done.result
+        where = _path_of(call, path)
+        failure: Failure | None = None
+        for run in _runs_of(result.output):
+            key = (where, str(run["cellId"]))
+            self.runs[key] = str(run["status"])
+            if run["status"] not in ("ok", "skipped"):
+                message = result.error.message if result.error else f"Cell {key[1]} failed."
+                self._messages[key] = message
+                failure = Failure(message, where, key[1])
+        for change in result.changes or []:
+            if change.cell_id is not None:
+                self.changed[change.path, change.cell_id] = change
+        self._note_call(call, failure)
+        if failure is None and result.error is not None and result.error.code in RUN_FAILURES:
+            return Failure(result.error.message, where, _cell_of(call))
+        return failure
+
+    def _note_call(self, call: FinishedCall, failure: Failure | None) -> None:
+        """A call that failed is open until one of the same tool ends well; a denied one is not
+        open, since the person decided so, and a run is judged by its cell."""
+        result = call.done.result
+        if result.ok:
+            self._open.pop(result.name, None)
+        elif failure is None and not call.done.denied and result.error is not None:
+            self._open[result.name] = result.error.message
+
+    @property
+    def failed_runs(self) -> list[Failure]:
+        """The cells whose last run did not end well."""
+        return [
+            Failure(self._messages.get(key, f"Cell {key[1]} ended with {status}."), *key)
+            for key, status in self.runs.items()
+            if status not in ("ok", "skipped")
+        ]
+
+    @property
+    def open_failures(self) -> list[Failure]:
+        """Everything that did not end well and was not made good."""
+        return [*self.failed_runs, *(Failure(message) for message in self._open.values())]
+
+    def forget(self, cell_id: str | None) -> None:
+        """The failure was made good another way."""
+        for key in [key for key in self.runs if key[1] == cell_id]:
+            self.runs[key] = "ok"
+
+    def add(self, other: StepWatch) -> None:
+        """Add what another step did."""
+        self.calls += other.calls
+        self.runs.update(other.runs)
+        self.changed.update(other.changed)
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What was read back: cells that stand as they were written, and cells that ran well."""
+
+    cells: int
+    runs: int
+
+    def words(self) -> str:
+        """For a person."""
+        said = []
+        if self.cells:
+            said.append(f"{_count(self.cells, 'cell')} read back")
+        if self.runs:
+            said.append(f"{_count(self.runs, 'cell')} ran without error")
+        return ", ".join(said) or "nothing was to be verified"
+
+
+async def verify(
+    watch: StepWatch, notebooks: NotebookService, client_id: str | None
+) -> Verified | Failure:
+    """Whether all that a step touched is as it said: calls, runs, and the notebook read back.
+
+    A cell that the person changed or deleted since is the person's, not a failure of the step.
+    """
+    if watch.open_failures:
+        return watch.open_failures[0]
+    cells = 0
+    for path in dict.fromkeys(path for path, _ in watch.changed):
+        expected = {
+            cell_id: change for (where, cell_id), change in watch.changed.items() if where == path
+        }
+        try:
+            document = await notebooks.open(path, client_id)
+            standing = {cell.id for cell in (await document.read()).cells}
+        except DocumentError as error:
+            return Failure(f"{path} could not be read back: {error.message}", path)
+        gone = [
+            cell_id
+            for cell_id, change in expected.items()
+            if change.after is not None and cell_id not in standing
+        ]
+        if gone and len(gone) == sum(change.after is not None for change in expected.values()):
+            return Failure(f"{path} holds none of the cells that were written.", path)
+        cells += len(expected) - len(gone)
+    good = sum(status == "ok" for status in watch.runs.values())
+    return Verified(cells, good)
+
+
+def _runs_of(output: Any) -> Iterable[dict[str, Any]]:
+    """The runs that a tool's output reports: a list of them, or the one of the cell it wrote."""
+    if not isinstance(output, dict):
+        return []
+    if isinstance(output.get("runs"), list):
+        return [run for run in output["runs"] if "cellId" in run and "status" in run]
+    return [output] if "cellId" in output and "status" in output else []
+
+
+def _path_of(call: FinishedCall, target: str | None) -> str:
+    arguments = call.record.arguments
+    given = arguments.get("path") or arguments.get("uri") if isinstance(arguments, dict) else None
+    changes = call.done.result.changes or []
+    return str(changes[0].path if changes else given or target or "")
+
+
+def _cell_of(call: FinishedCall) -> str | None:
+    """The cell that a call meant, where it could not even begin to run."""
+    result, arguments = call.done.result, call.record.arguments
+    output = result.output if isinstance(result.output, dict) else {}
+    if isinstance(output.get("cellId"), str):
+        return str(output["cellId"])
+    if not isinstance(arguments, dict):
+        return None
+    ids: Sequence[Any] = arguments.get("cellIds") or arguments.get("cell_ids") or []
+    one = arguments.get("cellId") or arguments.get("cell_id")
+    return str(one or ids[0]) if one or ids else None
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
