@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..notebook.context import render_context, render_file
+from ..notebook.context import render_attached, render_context, render_file
 from ..notebook.document import DocumentError
 from ..notebook.edits import source_hash
 from ..protocol.context import CellContext, ContextReply, NotebookContext
@@ -22,6 +22,7 @@ async def gather(
     parts: list[str] = []
     reply = ContextReply(text="", tokens=0, notebook_mode=about.gate.notebook_mode)
     target = about.gate.target
+    shown: set[str] = set()
     if target is not None:
         try:
             notebook = await services.notebooks.context(target, about.request.client_id)
@@ -30,8 +31,15 @@ async def gather(
         else:
             reply.notebook = notebook
             parts.append(render_context(notebook))
+            shown = {cell.id for cell in shown_whole(notebook)}
             if seen is not None:
-                note_shown(seen, target, notebook)
+                for cell in shown_whole(notebook):
+                    seen.note_hash(target, cell.id, source_hash(cell.content))
+        others = sorted(about.gate.attached.difference(about.gate.targets))
+        if others:
+            parts.append(
+                f"Attached too, but not the active tab, so closed to you: {', '.join(others)}"
+            )
     else:
         reply.reason = about.gate.why_off()
         parts.append(f"Notebook mode is off: {reply.reason}")
@@ -47,14 +55,40 @@ async def gather(
             continue
         reply.file = reply.file or file
         parts.append(render_file(file))
-    cells = [each.cell_id for each in about.request.attachments if each.cell_id]
-    if cells:
-        parts.append(f"The person attached these cells: {', '.join(cells)}")
+    for path, ids in about.cells.items():
+        parts.append(
+            await _attached_cells(
+                services, about, path, ids, shown if path == target else set(), seen
+            )
+        )
     if about.references:
         parts.append(f"The person means these tools: {', '.join(about.references)}")
     reply.text = "<context>\n" + "\n\n".join(parts) + "\n</context>"
     reply.tokens = estimate(reply.text)
     return reply
+
+
+async def _attached_cells(
+    services: Services,
+    about: Submission,
+    path: str,
+    ids: list[str],
+    shown: set[str],
+    seen: SeenCells | None,
+) -> str:
+    """The attached cells of a notebook. The person gave these, whatever tab is the active one."""
+    try:
+        document = await services.notebooks.open(path, about.request.client_id)
+        cells = [cell for cell in (await document.read()).cells if cell.id in ids]
+    except DocumentError as error:
+        return f"The attached cells of {path} cannot be read: {error.message}"
+    if seen is not None and path in about.gate.targets:
+        seen.note(path, cells)
+    text = [render_attached(path, cells, shown)] if cells else []
+    gone = [each for each in ids if all(cell.id != each for cell in cells)]
+    if gone:
+        text.append(f"Attached, but no longer in {path}: the cells {', '.join(gone)}")
+    return "\n".join(text)
 
 
 def estimate(text: str) -> int:
@@ -64,16 +98,10 @@ def estimate(text: str) -> int:
     return estimate_tokens(text)
 
 
-def note_shown(seen: SeenCells, path: str, notebook: NotebookContext) -> None:
-    """Note the cells whose whole source the rendered text shows."""
-    for cell in notebook.selected_cells:
-        _note(seen, path, cell)
+def shown_whole(notebook: NotebookContext) -> list[CellContext]:
+    """The cells whose whole source the rendered text shows."""
+    shown = list(notebook.selected_cells)
     cells = notebook.all_cells or []
     if sum(len(cell.content) for cell in cells) <= WHOLE_NOTEBOOK_CHARACTERS:
-        for cell in cells:
-            if len(cell.content) <= WHOLE_CELL_CHARACTERS:
-                _note(seen, path, cell)
-
-
-def _note(seen: SeenCells, path: str, cell: CellContext) -> None:
-    seen.note_hash(path, cell.id, source_hash(cell.content))
+        shown += [cell for cell in cells if len(cell.content) <= WHOLE_CELL_CHARACTERS]
+    return shown

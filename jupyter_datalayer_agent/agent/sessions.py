@@ -41,6 +41,11 @@ class Sessions:
             self._live[session_id] = loaded
         return loaded
 
+    def loaded(self, session_id: str | None) -> LiveSession | None:
+        """The session where it is in memory; one that rests is left at rest."""
+        session = self._live.get(session_id or "")
+        return session if session is not None and not session.ended else None
+
     def running_turn(self, session_id: str) -> str | None:
         """The id of the turn that runs in the session, if any."""
         session = self._live.get(session_id)

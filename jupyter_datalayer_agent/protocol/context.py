@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from .base import Wire
+from .base import Mode, NotebookMode, Wire
 
 CellType = Literal["code", "markdown", "raw"]
 SelectionStatus = Literal["unselected", "selected", "active"]
@@ -62,12 +62,36 @@ class FileContext(Wire):
     truncated: bool = False
 
 
+class RequestPreview(Wire):
+    """The whole of a turn's first request but the person's message, which comes last.
+
+    Sizes are tokens, estimated without the model's own tokenizer. ``instructions`` is the system
+    prompt, ``model`` None where none is ready.
+    """
+
+    mode: Mode
+    model: str | None = None
+    instructions: str
+    instructions_tokens: int
+    tools: list[str]
+    tools_tokens: int
+    history_turns: int
+    history_items: int
+    history_tokens: int
+    context_tokens: int
+    total_tokens: int
+
+
 class ContextReply(Wire):
-    """Answer of ``GET context``: what a turn would send now, and its size in tokens."""
+    """Answer of ``GET context``: what a turn would send now.
+
+    ``text`` is the context, ``tokens`` its estimated size; ``request`` the rest of what is sent.
+    """
 
     notebook: NotebookContext | None = None
     file: FileContext | None = None
     text: str
     tokens: int
-    notebook_mode: Literal["off", "read-only", "full"] = "off"
+    notebook_mode: NotebookMode = "off"
     reason: str | None = None
+    request: RequestPreview | None = None

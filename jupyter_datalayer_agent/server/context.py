@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from ..agent.context_block import gather
-from ..agent.targets import submission
+from pydantic import TypeAdapter
+
+from ..agent.preview import preview
 from ..protocol.context import ContextReply
-from ..protocol.requests import Attachment, ChatRequest, SessionSettings
+from ..protocol.requests import Attachment, ChatRequest
 from .base import Handler, route
 from .route_table import Operation, Route
+
+ATTACHMENTS = TypeAdapter(list[Attachment])
 
 
 class ContextHandler(Handler):
@@ -15,20 +18,36 @@ class ContextHandler(Handler):
 
     @route("read")
     async def get(self) -> ContextReply:
-        path = self.get_query_argument("path", None)
-        values: dict[str, object] = {
-            "message": "",
-            "client_id": self.get_query_argument("clientId", None),
+        request = self._request()
+        loaded = self.parts.sessions.loaded(request.session_id)
+        return await preview(self.parts.services, request, loaded)
+
+    def _request(self) -> ChatRequest:
+        """The chat request that a turn would be begun with, without its message."""
+        names = {
+            "client_id": "clientId",
+            "session_id": "sessionId",
+            "mode": "mode",
+            "model": "model",
+            "location": "location",
         }
-        if path is not None:
-            if path.endswith(".ipynb"):
-                values["attachments"] = [Attachment(kind="notebook", path=path)]
+        values: dict[str, object] = {
+            field: text for field, name in names.items() if (text := self._query(name))
+        }
+        active = self._query("activeNotebook")
+        if active is not None:
+            values["active_notebook"] = active or None
+        attached = ATTACHMENTS.validate_json(self._query("attachments") or "[]")
+        path = self._query("path")
+        if path:
+            is_notebook = path.endswith(".ipynb")
+            attached.append(Attachment(kind="notebook" if is_notebook else "file", path=path))
+            if is_notebook:
                 values["active_notebook"] = path
-            else:
-                values["attachments"] = [Attachment(kind="file", path=path)]
-        request = ChatRequest.model_validate(values)
-        services = self.parts.services
-        return await gather(services, await submission(services, request, SessionSettings(), []))
+        return ChatRequest.model_validate({"message": "", "attachments": attached, **values})
+
+    def _query(self, name: str) -> str | None:
+        return self.get_query_argument(name, None)
 
 
 ROUTES = [
@@ -37,11 +56,17 @@ ROUTES = [
         ContextHandler,
         {
             "get": Operation(
-                "The context that a turn would send",
+                "What a turn would send before the message, and its size",
                 response=ContextReply,
                 query={
-                    "path": "a notebook or file; else what the page has in front",
+                    "path": "a notebook or file that counts as attached, and a notebook as active",
                     "clientId": "the page that is asked",
+                    "sessionId": "the session whose settings and history are sent; none: a new one",
+                    "mode": "ask, edit or agent; else the session's",
+                    "model": "else the one that holds for the session and mode",
+                    "location": "panel, inline, magic or api, as in a chat request",
+                    "attachments": "those of a chat request, as a JSON array",
+                    "activeNotebook": "as in a chat request; empty: none is active",
                 },
             )
         },

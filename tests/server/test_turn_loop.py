@@ -359,7 +359,8 @@ def test_attached_cells_and_tool_references_reach_the_model(
     body = {"message": "#executeCode what?", "attachments": [attached]}
     notebook.post("chat", {**body, "activeNotebook": "loop.ipynb", "mode": "ask"})
     text = model.requests[0].text
-    assert "The person attached these cells: heading" in text
+    assert "Attached cells of loop.ipynb" in text
+    assert "[1] markdown id=heading (as above)" in text
     assert "The person means these tools: executeCode" in text
 
 
