@@ -53,16 +53,23 @@ class BrowserDocument:
         self.page = page
 
     async def read(
-        self, cell_ids: Sequence[str] | None = None, *, outputs: bool = False
+        self, cell_ids: Sequence[str] | None = None, *, outputs: bool = False, whole: bool = False
     ) -> PageNotebook:
         """All cells in order, or the named ones, with what the person has not saved yet."""
         ids = None if cell_ids is None else list(cell_ids)
         result = await self.page.request(
             "notebook.read",
-            ReadParams(path=self.path, cell_ids=ids, outputs=outputs),
+            ReadParams(path=self.path, cell_ids=ids, outputs=outputs, whole=whole),
             timeout=ANSWER_SECONDS,
         )
-        return _parse(PageNotebook, result)
+        notebook = _parse(PageNotebook, result)
+        if whole and notebook.order is None:
+            raise DocumentError(
+                "internal",
+                "The page is of another version than the server and cannot show whole cells.",
+                "Reload the page.",
+            )
+        return notebook
 
     async def edit(self, edits: Sequence[CellEdit]) -> Applied:
         """Apply the batch in the page, in one step of the notebook's undo, and save it."""

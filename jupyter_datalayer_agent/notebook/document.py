@@ -60,9 +60,13 @@ class NotebookDocument(Protocol):
         ...
 
     async def read(
-        self, cell_ids: Sequence[str] | None = None, *, outputs: bool = False
+        self, cell_ids: Sequence[str] | None = None, *, outputs: bool = False, whole: bool = False
     ) -> PageNotebook:
-        """All cells in order, or the named ones; outputs (nbformat) only where asked for."""
+        """All cells in order, or the named ones; outputs (nbformat) only where asked for.
+
+        ``whole`` gives each cell as nbformat has it, and the ids of all cells; of ``cell_ids``
+        those that are not there are left out then.
+        """
         ...
 
     async def edit(self, edits: Sequence[CellEdit]) -> AppliedEdits:

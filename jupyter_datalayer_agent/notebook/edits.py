@@ -30,6 +30,7 @@ from .document import DocumentError
 
 Cell = dict[str, Any]
 _CELL_ID = re.compile(r"^[a-zA-Z0-9_-]{1,64}$")  # nbformat 4.5's schema
+_CODE_ONLY = ("outputs", "execution_count")
 _READ_AGAIN = "Read the notebook again; cells are addressed by the ids that it shows."
 
 
@@ -44,8 +45,11 @@ def source_of(cell: Mapping[str, Any]) -> str:
     return source if isinstance(source, str) else "".join(source)
 
 
-def page_cell(cell: Mapping[str, Any], index: int, *, outputs: bool = False) -> PageCell:
-    """What a nbformat cell looks like on the wire; outputs only where they are asked for."""
+def page_cell(
+    cell: Mapping[str, Any], index: int, *, outputs: bool = False, whole: bool = False
+) -> PageCell:
+    """What a nbformat cell looks like on the wire; outputs only where they are asked for, and the
+    cell itself only where it is wanted ``whole``."""
     source = source_of(cell)
     code = cell["cell_type"] == "code"
     return PageCell(
@@ -58,6 +62,7 @@ def page_cell(cell: Mapping[str, Any], index: int, *, outputs: bool = False) -> 
         outputs=list(cell.get("outputs", [])) if outputs and code else None,
         execution_status="idle" if code else None,
         execution_count=cell.get("execution_count"),
+        cell=dict(cell) if whole else None,
     )
 
 
@@ -119,7 +124,11 @@ class _Batch:
                 "Use 1 to 64 letters, digits, - or _.",
             )
         self.order.insert(self.place(edit.position), edit.cell_id)
-        self.cells[edit.cell_id] = new_cell(edit.cell_id, edit.type, edit.source)
+        self.cells[edit.cell_id] = (
+            new_cell(edit.cell_id, edit.type, edit.source)
+            if edit.cell is None
+            else _whole(edit.cell_id, edit.type, edit.source, edit.cell)
+        )
         self.note("insert", edit.cell_id, None, edit.source, edit.type)
 
     def update(self, edit: UpdateCell) -> None:
@@ -128,9 +137,11 @@ class _Batch:
         after = before if edit.source is None else edit.source
         kind: CellType = edit.type or cell["cell_type"]
         self.touched[edit.cell_id] = None
+        if edit.cell is not None:
+            self.cells[edit.cell_id] = _whole(edit.cell_id, kind, after, edit.cell)
         if after == before and kind == cell["cell_type"]:
             return
-        changed = retyped(cell, kind)
+        changed = retyped(self.cells[edit.cell_id], kind)
         changed["source"] = after
         self.original.setdefault(edit.cell_id, edit.base_hash)
         self.cells[edit.cell_id] = changed
@@ -226,6 +237,18 @@ class _Batch:
         return EditedCells(
             [self.cells[cell_id] for cell_id in self.order], changes, list(self.touched)
         )
+
+
+def _whole(cell_id: str, kind: CellType, source: str, cell: Cell) -> Cell:
+    """A whole cell of an edit, as that edit names it."""
+    if cell.get("cell_type") != kind or source_of(cell) != source:
+        raise DocumentError(
+            "invalid_arguments", f"The whole cell {cell_id} has another type or source."
+        )
+    whole = {**cell, "id": cell_id, "source": source, "metadata": dict(cell.get("metadata", {}))}
+    if kind == "code":
+        return {"outputs": [], "execution_count": None, **whole}
+    return {key: value for key, value in whole.items() if key not in _CODE_ONLY}
 
 
 def new_cell(cell_id: str, kind: CellType, source: str) -> Cell:

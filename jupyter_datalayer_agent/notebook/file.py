@@ -47,13 +47,13 @@ class FileDocument:
         self._divert = divert
 
     async def read(
-        self, cell_ids: Sequence[str] | None = None, *, outputs: bool = False
+        self, cell_ids: Sequence[str] | None = None, *, outputs: bool = False, whole: bool = False
     ) -> PageNotebook:
         """All cells in order, or the named ones that are there."""
         loaded = await self._files.load(self.path)
         wanted = None if cell_ids is None else set(cell_ids)
         cells = [
-            self._with_execution(page_cell(cell, index, outputs=outputs))
+            self._with_execution(page_cell(cell, index, outputs=outputs, whole=whole))
             for index, cell in enumerate(loaded.cells)
             if wanted is None or cell["id"] in wanted
         ]
@@ -69,6 +69,7 @@ class FileDocument:
             or spec.get("language"),
             kernel_status=kernel["status"] if kernel else None,
             cells=cells,
+            order=[cell["id"] for cell in loaded.cells] if whole else None,
         )
 
     async def edit(self, edits: Sequence[CellEdit]) -> Applied:
@@ -76,7 +77,7 @@ class FileDocument:
         for _ in range(5):
             loaded = await self._files.load(self.path)
             edited = apply_edits(loaded.cells, edits, self.path)
-            if not edited.changes and not _sets_outputs(edits):
+            if not edited.changes and not _sets_more(edits):
                 return self._applied(edited, loaded)
             try:
                 saved = await self._files.save(loaded, edited.cells, edited.touched)
@@ -129,5 +130,8 @@ class FileDocument:
         return cell
 
 
-def _sets_outputs(edits: Sequence[CellEdit]) -> bool:
-    return any(edit.op == "outputs" for edit in edits)
+def _sets_more(edits: Sequence[CellEdit]) -> bool:
+    """Whether the batch sets what is not told as a change: outputs and metadata."""
+    return any(
+        edit.op == "outputs" or (edit.op == "update" and edit.cell is not None) for edit in edits
+    )

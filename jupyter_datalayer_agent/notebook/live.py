@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager
 
 from ..protocol.page import CellEdit, CellRun, PageCell, PageNotebook, SetOutputs
 from .browser import BrowserDocument, PageLeft, changes_of
+from .checkpoints import Recorder
 from .document import BackendName, DocumentError, Progress
 from .file import Applied, FileDocument
 from .handover import KernelWatch
@@ -26,11 +27,13 @@ class LiveDocument:
         choose: Callable[[set[str]], Backend],
         lock: Callable[[], AbstractAsyncContextManager[None]],
         kernels: Kernels,
+        recorder: Recorder | None = None,
     ) -> None:
         self.path = path
         self._choose = choose
         self._lock = lock
         self._kernels = kernels
+        self._recorder = recorder
 
     @property
     def backend(self) -> BackendName:
@@ -38,14 +41,14 @@ class LiveDocument:
         return self._choose(set()).backend
 
     async def read(
-        self, cell_ids: Sequence[str] | None = None, *, outputs: bool = False
+        self, cell_ids: Sequence[str] | None = None, *, outputs: bool = False, whole: bool = False
     ) -> PageNotebook:
         """All cells in order, or the named ones."""
         closed: set[str] = set()
         for _ in range(_TRIES):
             document = self._choose(closed)
             try:
-                return await document.read(cell_ids, outputs=outputs)
+                return await document.read(cell_ids, outputs=outputs, whole=whole)
             except NotOpen:
                 _pass_over(document, closed)
             except PageGone:
@@ -55,7 +58,10 @@ class LiveDocument:
     async def edit(self, edits: Sequence[CellEdit]) -> Applied:
         """Apply the batch whole or not at all, save, and read the touched cells back."""
         async with self._lock():
-            return await self._edit(edits)
+            if self._recorder is None:
+                return await self._edit(edits)
+            async with self._recorder.edit(self, edits):
+                return await self._edit(edits)
 
     async def _edit(self, edits: Sequence[CellEdit]) -> Applied:
         closed: set[str] = set()
@@ -83,7 +89,10 @@ class LiveDocument:
         """Run the cells in this order; one result a cell, with the status that it really had."""
         async with self._lock():
             run = _LiveRun(self, stop_on_error, timeout, on_progress)
-            return await run.run(list(cell_ids))
+            if self._recorder is None:
+                return await run.run(list(cell_ids))
+            async with self._recorder.run(self, cell_ids):
+                return await run.run(list(cell_ids))
 
 
 class _LiveRun:

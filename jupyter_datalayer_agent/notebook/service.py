@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import mimetypes
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -20,6 +21,7 @@ from ..protocol.page import (
     SetOutputs,
 )
 from .browser import ANSWER_SECONDS, BrowserDocument
+from .checkpoints import Recorder
 from .context import FILE_CHARACTERS, build_context
 from .creation import Creation
 from .document import DocumentError
@@ -62,6 +64,7 @@ class NotebookService:
         self._kernels = Kernels(session_manager, kernel_manager, kernel_spec_manager)
         self._creation = Creation(contents_manager)
         self._locks = PathLocks()
+        self._recorder: Recorder | None = None
 
     async def close(self) -> None:
         """Close what is open to kernels and pages; kernels go on."""
@@ -84,7 +87,13 @@ class NotebookService:
         def choose(closed: set[str]) -> Backend:
             return self._choose(path, client_id, closed)
 
-        return LiveDocument(path, choose, lambda: self.lock(path), self._kernels)
+        return LiveDocument(path, choose, lambda: self.lock(path), self._kernels, self._recorder)
+
+    def recording(self, recorder: Recorder) -> NotebookService:
+        """The same service, with everything that is changed through it recorded before."""
+        service = copy.copy(self)
+        service._recorder = recorder
+        return service
 
     def _choose(self, path: str, client_id: str | None, closed: set[str]) -> Backend:
         page = self.pages.page_with(path, client_id, closed)
@@ -136,11 +145,17 @@ class NotebookService:
         path = await self.confine(path if path.endswith(".ipynb") else f"{path}.ipynb")
         specs = await self._kernels.specs()
         kernelspec = await self._kernels.describe(kernel_name) if kernel_name or specs else None
-        return await self._creation.notebook(path, kernelspec)
+        path = await self._creation.notebook(path, kernelspec)
+        if self._recorder is not None:
+            await self._recorder.made(path)
+        return path
 
     async def create_file(self, path: str, text: str) -> str:
         """A new text file; its path, another one where the name is taken."""
-        return await self._creation.file(await self.confine(path), text)
+        path = await self._creation.file(await self.confine(path), text)
+        if self._recorder is not None:
+            await self._recorder.made(path, text)
+        return path
 
     async def show(self, path: str, client_id: str | None) -> bool:
         """Open the document in the page, without taking the focus; whether a page did it."""

@@ -227,13 +227,15 @@ class UndoConflict(Wire):
 class ChangesUndone(BaseEvent):
     """Changes of the turn ``of_turn_id`` were taken back: ``changes`` as they were made to the
     documents just now. ``conflicts`` were left as they are, for the person to decide.
-    ``cell_ids`` are the cells that are settled by this; None means all of the turn's."""
+    ``cell_ids`` are the cells that are settled by this; None means all of the turn's. ``note``
+    says what cannot be taken back: what the cells did in the kernel."""
 
     type: Literal["changes_undone"] = "changes_undone"
     of_turn_id: str
     changes: list[Change]
     conflicts: list[UndoConflict] = []
     cell_ids: list[str] | None = None
+    note: str | None = None
 
 
 class ChangesKept(BaseEvent):

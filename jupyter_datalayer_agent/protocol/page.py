@@ -124,7 +124,8 @@ class PageFailure(Wire):
 class PageCell(Wire):
     """A cell as the page has it. ``outputs`` (nbformat) only where they were asked for.
 
-    ``hash`` is the SHA-256 of the source in UTF-8, hexadecimal.
+    ``hash`` is the SHA-256 of the source in UTF-8, hexadecimal. ``cell`` is the whole nbformat
+    cell, where whole cells were asked for.
     """
 
     id: str
@@ -140,10 +141,14 @@ class PageCell(Wire):
     last_run_success: bool | None = None
     last_execution_duration: float | None = None
     last_run_end_time: int | None = None
+    cell: dict[str, Any] | None = None
 
 
 class PageNotebook(Wire):
-    """Result of ``notebook.read``, and part of that of ``notebook.edit``."""
+    """Result of ``notebook.read``, and part of that of ``notebook.edit``.
+
+    ``order`` is the ids of all cells, where whole cells were asked for.
+    """
 
     path: str
     kernel_id: str | None = None
@@ -151,14 +156,20 @@ class PageNotebook(Wire):
     kernel_language: str | None = None
     kernel_status: str | None = None
     cells: list[PageCell]
+    order: list[str] | None = None
 
 
 class ReadParams(Wire):
-    """``notebook.read``: all cells, or only ``cell_ids``; outputs only if wanted."""
+    """``notebook.read``: all cells, or only ``cell_ids``; outputs only if wanted.
+
+    With ``whole`` the cells come as nbformat has them, too, those of ``cell_ids`` that are not
+    there are left out, and ``order`` says which cells there are.
+    """
 
     path: str
     cell_ids: list[str] | None = None
     outputs: bool = False
+    whole: bool = False
 
 
 class CellPosition(Wire):
@@ -170,23 +181,33 @@ class CellPosition(Wire):
 
 
 class InsertCell(Wire):
-    """A new cell, with the id that it is to have."""
+    """A new cell, with the id that it is to have.
+
+    ``cell`` is a whole nbformat cell of this type and source: with its metadata, attachments and
+    outputs, the cell comes back as it once was.
+    """
 
     op: Literal["insert"] = "insert"
     cell_id: str
     type: CellType
     source: str
     position: CellPosition
+    cell: dict[str, Any] | None = None
 
 
 class UpdateCell(Wire):
-    """New source or type in place. Refused when the cell's hash is not ``base_hash``."""
+    """New source or type in place. Refused when the cell's hash is not ``base_hash``.
+
+    With ``cell``, a whole nbformat cell of this type and source (both are given then), metadata,
+    attachments and outputs become those of ``cell`` as well.
+    """
 
     op: Literal["update"] = "update"
     cell_id: str
     base_hash: str
     source: str | None = None
     type: CellType | None = None
+    cell: dict[str, Any] | None = None
 
 
 class DeleteCell(Wire):
@@ -299,6 +320,13 @@ class RevealParams(Wire):
     cell_id: str
 
 
+class DeleteDocumentParams(Wire):
+    """``document.delete``: delete the file as JupyterLab does, and close it. Refused with
+    ``invalid`` where it has changes that are not saved."""
+
+    path: str
+
+
 class DocumentReadParams(Wire):
     """``document.read``: the text of an open file, with what is not saved yet."""
 
@@ -322,6 +350,7 @@ PageMethod = Literal[
     "notebook.reveal",
     "document.open",
     "document.read",
+    "document.delete",
 ]
 
 

@@ -21,6 +21,7 @@ from ..protocol.ops import OP_ADAPTER
 from ..protocol.page import (
     CLIENT_MESSAGE_ADAPTER,
     SERVER_MESSAGE_ADAPTER,
+    DeleteDocumentParams,
     DocumentReadParams,
     DocumentText,
     EditParams,
@@ -50,7 +51,7 @@ GIVEN_UNIONS: dict[str, TypeAdapter[Any]] = {
 }
 PAGE_PARAMS: list[type[Wire]] = [
     ReadParams, EditParams, RunParams, InterruptParams, OpenParams, KernelParams, RevealParams,
-    DocumentReadParams,
+    DocumentReadParams, DeleteDocumentParams,
 ]  # fmt: skip
 PAGE_RESULTS: list[type[Wire]] = [PageNotebook, RunResult, DocumentText]
 
