@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from typing import Any
 
 from pydantic import BaseModel
@@ -30,6 +31,16 @@ def as_given(model: BaseModel) -> dict[str, Any]:
 def from_json(text: str | None) -> Any:
     """The value that ``to_json`` was given; None for a NULL column."""
     return None if text is None else json.loads(text)
+
+
+def packed(value: Any) -> bytes:
+    """A JSON value, compressed."""
+    return zlib.compress(to_json(value).encode(), 3)
+
+
+def unpacked(data: bytes | None) -> Any:
+    """The value that ``packed`` was given; None for a NULL column."""
+    return None if data is None else json.loads(zlib.decompress(data))
 
 
 def plain_text(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from ..protocol.base import TurnStatus
 from ..protocol.ops import UserMessage
@@ -54,3 +54,42 @@ class WaitingTurn:
     op_id: str | None
     wait: dict[str, Any]
     plan: Plan | None
+
+
+ChangeState = Literal["open", "kept", "undone"]
+Place = tuple[str, str]
+"""A document's path and a cell's id; an empty id is the document itself."""
+
+
+@dataclass(frozen=True)
+class CheckpointCell:
+    """A cell before a span of a turn, and how the span left it: JSON, None where it was not
+    there."""
+
+    cell_id: str
+    before: Any
+    left: Any
+
+
+@dataclass(frozen=True)
+class CheckpointSpan:
+    """A stretch of a turn in a document, with those of its cells that are not decided on."""
+
+    path: str
+    order: list[str]
+    order_left: list[str]
+    moved: list[str]
+    cells: list[CheckpointCell] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class CheckpointPart:
+    """What is to be kept of a span; see ``notebook.checkpoints.Recorded``."""
+
+    path: str
+    span: int
+    orders: tuple[list[str], list[str]] | None = None
+    moved: list[str] = field(default_factory=list)
+    added: list[CheckpointCell] = field(default_factory=list)
+    left: dict[str, Any] = field(default_factory=dict)
+    dropped: list[str] = field(default_factory=list)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .checkpoints import Checkpoints
 from .database import Database
 from .event_log import EventLog
 from .op_queue import OpQueue
@@ -24,6 +25,7 @@ class Repositories:
         self.log = EventLog(database)
         self.queue = OpQueue(database)
         self.plans = Plans(database)
+        self.checkpoints = Checkpoints(database)
 
     @classmethod
     async def open(cls, database_url: str | None) -> Repositories:

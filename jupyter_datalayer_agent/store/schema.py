@@ -130,3 +130,39 @@ plans = sa.Table(
     _session_ref(),
     sa.Column("data", sa.Text, nullable=False),
 )
+
+# A stretch of a turn in a document: the ids of its cells before and after it, compressed.
+checkpoints = sa.Table(
+    "checkpoints",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _turn_ref(),
+    sa.Column("path", sa.Text, nullable=False),
+    sa.Column("span", sa.Integer, nullable=False),
+    sa.Column("cell_order", sa.LargeBinary, nullable=False),
+    sa.Column("order_left", sa.LargeBinary, nullable=False),
+    sa.Column("moved", sa.Text, nullable=False),
+)
+
+# ``before`` and ``cell_left`` are compressed JSON; NULL once the change is kept or taken back.
+checkpoint_cells = sa.Table(
+    "checkpoint_cells",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _turn_ref(),
+    sa.Column("path", sa.Text, nullable=False),
+    sa.Column("span", sa.Integer, nullable=False),
+    sa.Column("cell_id", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("before", sa.LargeBinary),
+    sa.Column("cell_left", sa.LargeBinary),
+)
+
+# Events about a turn that came after the next one had begun.
+later_events = sa.Table(
+    "later_events",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _turn_ref(),
+    sa.Column("seq", sa.Integer, nullable=False),
+)

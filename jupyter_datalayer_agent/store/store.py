@@ -23,7 +23,16 @@ from ..protocol.requests import (
     Usage,
 )
 from ..protocol.tools import Change
-from .records import QueuedOp, StoredPlan, TurnHistory, WaitingTurn
+from .records import (
+    ChangeState,
+    CheckpointPart,
+    CheckpointSpan,
+    Place,
+    QueuedOp,
+    StoredPlan,
+    TurnHistory,
+    WaitingTurn,
+)
 
 if TYPE_CHECKING:
     from .repositories import Repositories
@@ -314,6 +323,45 @@ class Store:
         """The session's turn that waits for the person and that no living server runs; from now on
         this server does. To be called when no such turn is in memory here."""
         return await (await self._open()).plans.take_waiting(session_id)
+
+    # What can be taken back
+
+    async def save_checkpoint(self, turn_id: str, part: CheckpointPart) -> None:
+        """Keep a part of a turn's checkpoint of one document. To be called before the change."""
+        await (await self._open()).checkpoints.save(turn_id, part)
+
+    async def next_checkpoint_span(self, turn_id: str, path: str) -> int:
+        """A number that no span of the turn in this document has."""
+        return await (await self._open()).checkpoints.next_span(turn_id, path)
+
+    async def open_changes(self, turn_id: str) -> list[CheckpointSpan]:
+        """The turn's changes that are neither kept nor taken back, by path and in their order."""
+        return await (await self._open()).checkpoints.open_spans(turn_id)
+
+    async def change_states(self, turn_id: str) -> dict[Place, ChangeState]:
+        """What became of each cell (or document) that the turn changed and that was recorded."""
+        return await (await self._open()).checkpoints.states(turn_id)
+
+    async def settle_changes(
+        self,
+        session_id: str,
+        turn_id: str,
+        settled: Mapping[Place, ChangeState],
+        *,
+        events: Sequence[BaseEvent] = (),
+        items: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
+        """Keep what was decided of a turn's changes, with the events that tell of it.
+
+        The data to take them back goes. ``items`` are told the model where the conversation is
+        now, which may be turns later.
+        """
+        checkpoints = (await self._open()).checkpoints
+        await checkpoints.settle(session_id, turn_id, settled, events, items)
+
+    async def session_of_turn(self, turn_id: str) -> str:
+        """The id of the turn's session. Raises ``not_found``."""
+        return await (await self._open()).reader.session_of(turn_id)
 
     # Messages that wait
 

@@ -37,6 +37,18 @@ _OF_TURN = (
     & (EVENTS.seq < sa.func.coalesce(_NEXT_FIRST_SEQ, sa.literal(1 << 62)))
     & (EVENTS.turn_id == TURNS.id)
 )
+# What was decided of a turn's changes may be told when other turns have come after it.
+_LATER = (
+    sa.select(schema.later_events.c.turn_id, EVENTS.data)
+    .select_from(
+        schema.later_events.join(schema.turns, schema.later_events.c.turn_id == TURNS.id).join(
+            schema.events,
+            (EVENTS.session_id == TURNS.session_id) & (EVENTS.seq == schema.later_events.c.seq),
+        )
+    )
+    .where(EVENTS.seq >= _NEXT_FIRST_SEQ)
+    .order_by(EVENTS.seq)
+)
 _LAST_SEQ = sa.func.coalesce(
     sa.select(EVENTS.seq)
     .where(_OF_TURN)
@@ -109,6 +121,19 @@ class TurnReader:
             ]
 
         return await self._database.read(query)
+
+    async def session_of(self, turn_id: str) -> str:
+        """See ``Store.session_of_turn``."""
+
+        async def query(connection: AsyncConnection) -> str | None:
+            statement = sa.select(TURNS.session_id).where(TURNS.id == turn_id)
+            found: str | None = await connection.scalar(statement)
+            return found
+
+        session_id = await self._database.read(query)
+        if session_id is None:
+            raise unknown_turn(turn_id)
+        return session_id
 
     async def created_paths(self, session_id: str) -> list[str]:
         """See ``Store.created_paths``."""
@@ -199,6 +224,8 @@ async def _events(
         .order_by(EVENTS.seq)
     )
     for row in await connection.execute(statement):
+        by_turn[row.turn_id].append(from_json(row.data))
+    for row in await connection.execute(_LATER.where(TURNS.id.in_(turn_ids))):
         by_turn[row.turn_id].append(from_json(row.data))
     return by_turn
 
