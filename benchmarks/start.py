@@ -1,52 +1,82 @@
-"""Server start with and without the extension: time until it answers, and resident memory.
+"""Server start with and without the extension: time until it answers, processor time, memory.
 
-The two kinds of start alternate, so that a change of the machine's speed meets both.
+The two kinds of start alternate, and each pair in the other order than the one before, so that a
+change of the machine's speed meets both. Processor time tells small differences from noise.
 """
 
 from __future__ import annotations
 
+import os
 import statistics
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.table import show
 from tests.support.jupyter import RunningServer
 
-RUNS = 7
+RUNS = 15
 
 
-def start_once(enabled: bool) -> tuple[float, float]:
-    """Seconds until the server answers, and its resident memory then in MB."""
+@dataclass(frozen=True)
+class Start:
+    """Until the server answers: seconds on the clock and of the processor; then resident MB."""
+
+    ready: float
+    processor: float
+    memory: float
+
+
+def start_once(enabled: bool) -> Start:
+    """Start JupyterLab, with the extension or without."""
     with tempfile.TemporaryDirectory() as folder:
         server = RunningServer(Path(folder), lab=True, extension=enabled)
         began = time.perf_counter()
         with server:
             took = time.perf_counter() - began
             assert server.process is not None
-            status = Path(f"/proc/{server.process.pid}/status").read_text()
+            process = Path(f"/proc/{server.process.pid}")
+            ticks = (process / "stat").read_text().rpartition(")")[2].split()[11:13]
+            status = (process / "status").read_text()
             loaded = "jupyter_datalayer_agent | extension was successfully loaded"
             assert (loaded in server.log.read_text()) == enabled
     resident = next(line for line in status.splitlines() if line.startswith("VmRSS"))
-    return took, int(resident.split()[1]) / 1024
+    processor = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+    return Start(took, processor, int(resident.split()[1]) / 1024)
+
+
+def pair(number: int) -> tuple[Start, Start]:
+    """A start without the extension and one with it, every second time the other way round."""
+    if number % 2:
+        with_it = start_once(True)
+        return start_once(False), with_it
+    return start_once(False), start_once(True)
 
 
 def main() -> None:
     """Print the table."""
-    start_once(True)
-    runs = [(start_once(False), start_once(True)) for _ in range(RUNS)]
-    without = [each[0] for each in runs]
-    with_it = [each[1] for each in runs]
-    seconds = [statistics.median(each[0] for each in kind) for kind in (without, with_it)]
-    memory = [statistics.median(each[1] for each in kind) for kind in (without, with_it)]
-    ratio = statistics.median(b[0] / a[0] for a, b in runs)
+    pair(0)
+    runs = [pair(number) for number in range(RUNS)]
+
+    def row(name: str, side: int) -> list[str]:
+        starts = [each[side] for each in runs]
+        ready = statistics.median(each.ready for each in starts)
+        processor = statistics.median(each.processor for each in starts)
+        memory = statistics.median(each.memory for each in starts)
+        return [name, f"{ready:.2f} s", f"{processor:.2f} s", f"{memory:.1f} MB"]
+
+    ready = statistics.median(b.ready / a.ready for a, b in runs)
+    processor = statistics.median(b.processor / a.processor for a, b in runs)
+    memory = statistics.median(b.memory - a.memory for a, b in runs)
+    added = [f"{(each - 1) * 100:+.1f} %" for each in (ready, processor)]
     show(
         f"Server start, JupyterLab alone and with the extension (median of {RUNS} pairs)",
-        ["", "ready", "memory"],
+        ["", "ready", "processor time", "memory"],
         [
-            ["JupyterLab alone", f"{seconds[0]:.2f} s", f"{memory[0]:.1f} MB"],
-            ["with the extension", f"{seconds[1]:.2f} s", f"{memory[1]:.1f} MB"],
-            ["added", f"{(ratio - 1) * 100:+.1f} %", f"{memory[1] - memory[0]:+.1f} MB"],
+            row("JupyterLab alone", 0),
+            row("with the extension", 1),
+            ["added", *added, f"{memory:+.1f} MB"],
         ],
     )
 

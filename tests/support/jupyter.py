@@ -137,11 +137,14 @@ class RunningServer:
             if self.process.poll() is not None:
                 break
             try:
-                if requests.get(f"{self.url}api", timeout=5).ok:
+                # Nothing tells when a port is listened on but trying it; a bare connection is
+                # cheap, so that it can be tried often and costs the starting server nothing.
+                socket.create_connection(("127.0.0.1", self.port), timeout=5).close()
+            except ConnectionError:
+                time.sleep(0.005)
+            else:
+                if requests.get(f"{self.url}api", timeout=60).ok:
                     return
-            except requests.ConnectionError:
-                # Nothing tells when a port is listened on but trying it.
-                time.sleep(0.05)
         raise RuntimeError(f"The server did not start:\n{self.log.read_text()[-4000:]}")
 
     def stop(self) -> None:
