@@ -74,6 +74,39 @@ class ReadsWhole(Protocol):
     ) -> PageNotebook: ...
 
 
+class CheckpointsInMemory:
+    """Checkpoints that end with the process: for a change that is taken back at once, or never."""
+
+    def __init__(self) -> None:
+        self._spans: dict[str, list[Span]] = {}
+
+    async def keep(self, part: Recorded) -> None:
+        """Keep a part."""
+        spans = self._spans.setdefault(part.path, [])
+        if part.span == len(spans):
+            spans.append(Span([], []))
+        span = spans[part.span]
+        if part.orders is not None:
+            span.order, span.order_left = (list(each) for each in part.orders)
+            span.moved = list(part.moved)
+        span.cells.update(part.added)
+        for cell_id, left in part.left.items():
+            span.cells[cell_id] = CellRecord(span.cells[cell_id].before, left)
+        for cell_id in part.dropped:
+            del span.cells[cell_id]
+
+    async def next_span(self, path: str) -> int:
+        """How many there are."""
+        return len(self._spans.get(path, ()))
+
+    async def made(self, path: str, text: str | None) -> None:
+        """Nothing is made that would have to be taken back."""
+
+    def spans(self, path: str) -> list[Span]:
+        """The spans of a notebook, in order."""
+        return self._spans.get(path, [])
+
+
 @dataclass
 class _Current:
     """The span that goes on, with its number."""

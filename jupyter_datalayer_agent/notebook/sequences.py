@@ -50,14 +50,21 @@ def _neighbours(order: Sequence[str], fixed: Collection[str]) -> dict[str, str |
     return neighbours
 
 
-def put_back(order: Sequence[str], coming: Collection[str], before: Sequence[str]) -> list[str]:
+def put_back(
+    order: Sequence[str],
+    coming: Collection[str],
+    before: Sequence[str],
+    *,
+    astray: Collection[str] = (),
+) -> list[str]:
     """``order`` with the cells ``coming`` in it, each next to its nearest old neighbour.
 
     ``before`` is the old order, with all that come. Cells that stand elsewhere than in the old
-    order are no neighbours.
+    order are no neighbours, and those ``astray`` are taken to stand elsewhere.
     """
     places = {cell_id: index for index, cell_id in enumerate(before)}
-    anchors = in_order([each for each in order if each in places], places)
+    moved = set(astray)
+    anchors = in_order([each for each in order if each in places and each not in moved], places)
     result = list(order)
     for cell_id in sorted(coming, key=lambda each: places[each]):
         place = places[cell_id]

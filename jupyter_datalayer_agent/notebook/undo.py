@@ -128,9 +128,9 @@ class _Undoing:
                 back.add(cell_id)
         moved = {each for each in span.moved if each in ids and each in cells} - self.contested
         moved &= set(span.order)
-        back |= moved - moved_since(span.order_left, self.state.order, moved)
+        back |= moved - moved_since(span.order_left, self.state.order, span.moved)
         rest = [each for each in self.state.order if each not in gone and each not in back]
-        self.state.order = put_back(rest, back, span.order) if back else rest
+        self.state.order = put_back(rest, back, span.order, astray=span.moved) if back else rest
         self.returned |= back
 
     def _cell_before(self, record: CellRecord, now: Cell | None, cell_id: str) -> Cell | None:
