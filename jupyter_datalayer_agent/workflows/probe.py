@@ -1,0 +1,125 @@
+"""What a fix may look at, for a real notebook."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from typing import Any
+
+from ..notebook.document import DocumentError
+from ..notebook.service import NotebookService
+from ..protocol.page import CellRunError, PageCell, PageNotebook
+from .fix import CellFailure
+
+COMPUTE_SECONDS = 20.0
+MOST_FILES = 5_000
+_PASSED_OVER = frozenset({"node_modules", "__pycache__", "site-packages", "venv", "env"})
+
+
+class NotebookProbe:
+    """A ``FixProbe`` over the notebook service; it starts no kernel and changes nothing."""
+
+    def __init__(self, notebooks: NotebookService, path: str) -> None:
+        self._notebooks = notebooks
+        self._path = path
+        self._files: list[str] | None = None
+
+    async def compute(self, code: str) -> Any:
+        """What the code prints in the notebook's kernel, read as JSON; None where that fails."""
+        try:
+            if await self._notebooks.kernel_of(self._path) is None:
+                return None
+            run = await self._notebooks.execute_code(code, path=self._path, timeout=COMPUTE_SECONDS)
+        except DocumentError:
+            return None
+        printed = "".join(
+            output["text"]
+            for output in run.outputs
+            if output.get("output_type") == "stream" and output.get("name") == "stdout"
+        )
+        try:
+            return json.loads(printed) if run.status == "ok" else None
+        except json.JSONDecodeError:
+            return None
+
+    async def files(self) -> list[str]:
+        """Up to 5,000 files under the server root, those next to the root first; without hidden
+        ones and those of environments."""
+        if self._files is None:
+            root = self._notebooks.root_dir
+            self._files = [] if root is None else await asyncio.to_thread(_walk, root)
+        return self._files
+
+    async def kernel_specs(self) -> list[dict[str, Any]]:
+        """Kernels that could be started: ``{name, displayName, language}``."""
+        return await self._notebooks.kernel_specs()
+
+
+def _walk(root: str) -> list[str]:
+    found: list[str] = []
+    folders = [root]
+    while folders and len(found) < MOST_FILES:
+        below: list[str] = []
+        for folder in folders:
+            for entry in _entries(folder):
+                if entry.name.startswith(".") or entry.name in _PASSED_OVER:
+                    continue
+                # Links are not followed: they may lead out of the root, or round in a circle.
+                if entry.is_dir(follow_symlinks=False):
+                    below.append(entry.path)
+                elif entry.is_file(follow_symlinks=False):
+                    found.append(os.path.relpath(entry.path, root).replace(os.sep, "/"))
+        folders = below
+    return found[:MOST_FILES]
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
+async def failure_of(
+    notebooks: NotebookService, path: str, cell_id: str, client_id: str | None = None
+) -> CellFailure | None:
+    """The failure that a cell shows now: the error among its outputs.
+
+    None where there is no such cell or it shows no error. Raises ``DocumentError``.
+    """
+    document = await notebooks.open(path, client_id)
+    notebook = await document.read(outputs=True)
+    cell = next((each for each in notebook.cells if each.id == cell_id), None)
+    error = None if cell is None else _error_in(cell)
+    if cell is None or error is None:
+        return None
+    return CellFailure(
+        path=path,
+        cell=cell,
+        cells=notebook.cells,
+        error=error,
+        language=await language_of(notebooks, notebook),
+    )
+
+
+async def language_of(notebooks: NotebookService, notebook: PageNotebook) -> str:
+    """The language of a notebook's code, in lower case: its kernel's, or what its name says."""
+    if notebook.kernel_language:
+        return notebook.kernel_language.lower()
+    for spec in await notebooks.kernel_specs():
+        if spec["name"] == notebook.kernel_name and spec["language"]:
+            return str(spec["language"]).lower()
+    return "python"
+
+
+def _error_in(cell: PageCell) -> CellRunError | None:
+    for output in cell.outputs or []:
+        if output.get("output_type") == "error":
+            return CellRunError(
+                ename=str(output.get("ename", "")),
+                evalue=str(output.get("evalue", "")),
+                traceback=[str(line) for line in output.get("traceback") or []],
+            )
+    return None

@@ -1,0 +1,102 @@
+"""Whether code may run (again) without a question: what it would do beyond giving names values.
+
+A fix is applied without asking only where the cells that it runs are quiet by these rules. They err
+to the side of asking.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..notebook.ipython_source import NotPython, parse_cell
+from ..notebook.names import analyse
+from ..notebook.words import words
+from ..tools.acts import act_of
+
+_LOUD_FUNCTIONS = words("exec eval input getpass setattr delattr exit quit")
+_LOUD_METHODS = words(
+    "commit copy2 copyfile copytree delete dump execute executemany executescript kill makedirs "
+    "mkdir patch popen post put remove removedirs rename rmdir rmtree run save save_model savefig "
+    "savetxt savez send send_message sendmail spawn submit symlink_to system to_clipboard to_csv "
+    "to_excel to_feather to_gbq to_hdf to_json to_parquet to_pickle to_sql to_stata touch unlink "
+    "upload urlretrieve write write_bytes write_csv write_parquet write_text writelines"
+)
+# They take long, as a rule: nobody wants them to begin by themselves.
+_LONG_METHODS = words("fit fit_generator fit_predict fit_transform train sleep")
+
+
+def side_effect(source: str) -> str | None:
+    """What running the cell does beyond the kernel, in words, or None."""
+    act = act_of(source)
+    if act is not None:
+        return act
+    try:
+        tree = parse_cell(source)
+    except NotPython as other:
+        return f"runs a %%{other} cell"
+    except SyntaxError:
+        return "cannot be read as Python"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and (said := _loud(node)) is not None:
+            return said
+    return None
+
+
+def _loud(call: ast.Call) -> str | None:
+    function = call.func
+    name = function.attr if isinstance(function, ast.Attribute) else ""
+    if isinstance(function, ast.Name):
+        if function.id in _LOUD_FUNCTIONS:
+            return f"calls {function.id}()"
+        name = function.id if function.id == "open" else ""
+    if name == "open" and writes(call):
+        return "writes a file"
+    if name in _LOUD_METHODS:
+        return f"calls {name}()"
+    if name in _LONG_METHODS:
+        return f"calls {name}(), which may take long"
+    return None
+
+
+def writes(call: ast.Call) -> bool:
+    """Whether an ``open`` is not, or not surely, for reading."""
+    mode = next((each.value for each in call.keywords if each.arg == "mode"), None)
+    if mode is None:
+        place = 1 if isinstance(call.func, ast.Name) else 0
+        mode = call.args[place] if len(call.args) > place else None
+    if mode is None:
+        return False
+    if not isinstance(mode, ast.Constant) or not isinstance(mode.value, str):
+        return not isinstance(call.func, ast.Attribute)
+    return bool(set(mode.value) & set("wax+"))
+
+
+def repeats(source: str) -> bool:
+    """Whether running the code twice gives something else than once (``n += 1``,
+    ``items.append(x)``)."""
+    names = analyse(source)
+    return bool(names.opaque or names.mutates or names.deletes or names.uses & names.defines)
+
+
+def quiet(source: str) -> bool:
+    """Whether the cell may run once more without a question."""
+    return side_effect(source) is None and not repeats(source)
+
+
+def may_run_again(source: str, failed_line: int | None) -> bool:
+    """Whether a cell that failed at this line (from 1) may run again without a question: only the
+    statements before that one have run. Where the line is not known, all of them may have."""
+    try:
+        tree = parse_cell(source)
+    except (SyntaxError, NotPython):
+        return True  # nothing of it ran
+    statements = tree.body
+    if failed_line is None:
+        return quiet(source)
+    done = [each for each in statements if (each.end_lineno or each.lineno) < failed_line]
+    code = ast.unparse(ast.Module(body=list(done), type_ignores=[]))
+    first = statements[len(done)] if len(done) < len(statements) else None
+    # A loop or a function call may have come far before it failed.
+    if isinstance(first, ast.For | ast.While | ast.With | ast.Try):
+        code = f"{code}\n{ast.unparse(first)}"
+    return quiet(code)
