@@ -47,34 +47,38 @@ class EventChannel:
         self._emitting = asyncio.Lock()
         self._listeners: list[Listener] = []
 
-    async def emit(self, write: Write, event: BaseEvent | None, turn_id: str | None) -> None:
-        """Number the event (if any), write it by ``write``, and tell it once that has returned.
+    async def emit(
+        self, write: Write, event: BaseEvent | Sequence[BaseEvent] | None, turn_id: str | None
+    ) -> None:
+        """Number the events (if any), write them by ``write``, and tell them once that has
+        returned.
 
         Once called it is always carried out: a cancellation goes on only afterwards. Else a number
         could be used twice, and what is in memory would differ from what is written.
         """
-        if await _seen_to_its_end(self._emit(write, event, turn_id)):
+        told = [event] if isinstance(event, BaseEvent) else event or ()
+        if await _seen_to_its_end(self._emit(write, told, turn_id)):
             raise asyncio.CancelledError
 
-    async def _emit(self, write: Write, event: BaseEvent | None, turn_id: str | None) -> None:
+    async def _emit(self, write: Write, told: Sequence[BaseEvent], turn_id: str | None) -> None:
         async with self._emitting:
-            if event is None:
-                await write(())
-                return
-            event.seq, event.turn_id, event.at = self._seq + 1, turn_id, now_ms()
-            await self._write(write, event)
-            self._tell(event)
+            now = now_ms()
+            for event in told:
+                event.turn_id, event.at = turn_id, now
+            await self._write(write, told)
+            for event in told:
+                self._tell(event)
 
-    async def _write(self, write: Write, event: BaseEvent) -> None:
+    async def _write(self, write: Write, told: Sequence[BaseEvent]) -> None:
         try:
-            await write([event])
+            await write(_numbered(told, self._seq))
         except AgentError as error:
             if error.detail != NUMBER_TAKEN:
                 raise
             # Another server wrote to this session: go on behind what it wrote.
-            event.seq = await self._store.last_seq(self._session_id) + 1
-            await write([event])
-        self._seq = event.seq
+            await write(_numbered(told, await self._store.last_seq(self._session_id)))
+        if told:
+            self._seq = told[-1].seq
 
     def _tell(self, event: BaseEvent) -> None:
         told = Told.of(event.to_wire())
@@ -119,6 +123,12 @@ class EventChannel:
     def _leave(self, listener: Listener) -> None:
         if listener in self._listeners:
             self._listeners.remove(listener)
+
+
+def _numbered(told: Sequence[BaseEvent], after: int) -> Sequence[BaseEvent]:
+    for number, event in enumerate(told, after + 1):
+        event.seq = number
+    return told
 
 
 async def _seen_to_its_end(writing: Coroutine[Any, Any, None]) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from ..models.retry import MAX_RETRIES, delay_before
 from ..models.types import (
@@ -24,20 +24,8 @@ from ..models.types import (
 from ..protocol import events
 from ..protocol.requests import ToolCallRecord, Usage
 from .calls import readable_arguments
-from .deltas import DeltaBuffer
 from .history import Item
-
-
-class Emit(Protocol):
-    """Write an event (if any) with what belongs to it, and then tell it."""
-
-    async def __call__(
-        self,
-        event: events.BaseEvent | None,
-        *,
-        items: Sequence[Item] = (),
-        tool_calls: Sequence[ToolCallRecord] = (),
-    ) -> None: ...
+from .outbox import Outbox
 
 
 @dataclass
@@ -69,8 +57,11 @@ class ModelCall:
     """Asks the model once more and again where the connection fails (DESIGN 4.6).
 
     ``keep`` takes each item as it completes, and ``make_request`` builds the request with those
-    that were kept: a broken stream goes on from the last of them. ``on_text`` hears of the text. What
-    a ``quiet`` call writes is not shown: it is not meant for the person.
+    that were kept: a broken stream goes on from the last of them. ``on_text`` hears of the text.
+    What a ``quiet`` call writes is not shown: it is not meant for the person.
+
+    What it tells goes to the ``outbox``, so that the database works while the model is asked; the
+    caller flushes it before acting on the answer.
     """
 
     def __init__(
@@ -78,9 +69,8 @@ class ModelCall:
         model: Model,
         make_request: Callable[[], ModelRequest],
         keep: Callable[[Sequence[Item]], None],
-        emit: Emit,
+        outbox: Outbox,
         on_text: Callable[[], None],
-        say: Callable[[str], Awaitable[None]],
         *,
         quiet: bool = False,
     ) -> None:
@@ -88,9 +78,8 @@ class ModelCall:
         self._model = model
         self._make_request = make_request
         self._keep = keep
-        self._emit = emit
+        self._outbox = outbox
         self._on_text = on_text
-        self._say = say
         self._answer = Answer()
         # What was shown of items that are not complete: by item id, the id that the page knows.
         self._shown: dict[str, str] = {}
@@ -105,63 +94,67 @@ class ModelCall:
     async def run(self) -> Answer:
         """The whole answer. Raises ``ModelError`` when it cannot be had."""
         retries = 0
+        self._say("Thinking")
         while True:
             request = self._make_request()
-            await self._emit(events.ModelStarted(model=request.model, attempt=retries + 1))
+            self._outbox.add(events.ModelStarted(model=request.model, attempt=retries + 1))
             try:
                 await self._stream(request)
                 return self._answer
             except ModelError as error:
-                await self._take_back()
+                self._take_back()
                 if self._answer.calls:
                     # The calls are whole: they are carried out, and the next request goes on
                     # from their results.
-                    await self._emit(events.Warning_(code="broken_stream", message=error.message))
+                    self._outbox.add(events.Warning_(code="broken_stream", message=error.message))
                     return self._answer
                 retries += 1
                 delay = delay_before(retries, error)
                 if delay is None:
                     raise
-                await self._say(f"Reconnecting {retries} of {MAX_RETRIES}")
+                self._say(f"Reconnecting {retries} of {MAX_RETRIES}")
+                await self._outbox.flush()
                 await asyncio.sleep(delay)
 
-    async def _stream(self, request: ModelRequest) -> None:
-        buffer = DeltaBuffer(self._emit)
-        try:
-            async with aclosing(self._model.stream(request)) as stream:
-                async for event in stream:
-                    await self._take(event, buffer)
-        finally:
-            await buffer.flush()
+    def _say(self, message: str) -> None:
+        self._outbox.add(events.Status(message=message))
 
-    async def _take(self, event: StreamEvent, buffer: DeltaBuffer) -> None:
+    async def _stream(self, request: ModelRequest) -> None:
+        async with aclosing(self._model.stream(request)) as stream:
+            async for event in stream:
+                await self._take(event)
+
+    async def _take(self, event: StreamEvent) -> None:
         if isinstance(event, TextDelta):
             self._on_text()
             if self._quiet:
                 return
+            first = not self._text
             self._shown.setdefault(event.item_id, event.item_id)
             self._text[event.item_id] = self._text.get(event.item_id, "") + event.delta
-            buffer.add(events.TextDelta(item_id=event.item_id, delta=event.delta))
+            self._outbox.add(events.TextDelta(item_id=event.item_id, delta=event.delta))
+            if first:
+                # Before the processor is given to what has arrived already.
+                await self._outbox.flush()
             return
         if isinstance(event, ReasoningDelta):
             self._shown.setdefault(event.item_id, event.item_id)
-            buffer.add(events.ReasoningDelta(item_id=event.item_id, delta=event.delta))
+            self._outbox.add(events.ReasoningDelta(item_id=event.item_id, delta=event.delta))
             return
-        await buffer.flush()
         if isinstance(event, FunctionCallStarted):
             self._shown[event.item_id] = event.call_id
-            await self._emit(events.ToolCallStarted(call_id=event.call_id, name=event.name))
+            self._outbox.add(events.ToolCallStarted(call_id=event.call_id, name=event.name))
         elif isinstance(event, ItemDone):
             self._shown.pop(event.item_id, None)
             self._text.pop(event.item_id, None)
-            await self._complete(event.item)
+            self._complete(event.item)
         elif isinstance(event, ResponseDone):
             self._answer.usage = event.usage
             self._answer.finish_reason = event.finish_reason
         else:
             assert isinstance(event, StreamStarted)
 
-    async def _complete(self, item: Item) -> None:
+    def _complete(self, item: Item) -> None:
         if item.get("type") == "reasoning":
             # It must be followed by what it reasoned about, so it waits for that.
             self._reasoning.append(item)
@@ -171,10 +164,10 @@ class ModelCall:
         self._answer.items.extend(kept)
         self._keep(kept)
         if item.get("type") != "function_call":
-            await self._emit(None, items=kept)
+            self._outbox.add(None, items=kept)
             return
         arguments: Any = readable_arguments(item.get("arguments", ""))
-        await self._emit(
+        self._outbox.add(
             events.ToolCallArguments(call_id=item["call_id"], arguments=arguments),
             items=kept,
             tool_calls=[
@@ -187,9 +180,9 @@ class ModelCall:
             ],
         )
 
-    async def _take_back(self) -> None:
+    def _take_back(self) -> None:
         for shown in self._shown.values():
-            await self._emit(events.ItemDiscarded(item_id=shown))
+            self._outbox.add(events.ItemDiscarded(item_id=shown))
         self._shown.clear()
         self._text.clear()
         self._reasoning.clear()

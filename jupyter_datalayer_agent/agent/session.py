@@ -161,12 +161,13 @@ class LiveSession:
 
     async def emit(
         self,
-        event: events.BaseEvent | None,
+        event: events.BaseEvent | Sequence[events.BaseEvent] | None,
         *,
         turn_id: str | None = None,
         **belongings: Any,
     ) -> None:
-        """Write an event with its belongings (items, tool_calls, changes, usage), then tell it."""
+        """Write events with what belongs to them (items, tool_calls, changes, usage), then tell
+        them."""
 
         async def write(written: Sequence[events.BaseEvent]) -> None:
             await self.services.store.append(self.id, turn_id, events=written, **belongings)
@@ -308,7 +309,7 @@ class LiveSession:
         """A turn of the kind that the message asks for."""
         stopped = await self._stopped_plan() if CONTINUE.match(about.text) else None
         if stopped is not None:
-            about.mode = about.gate.mode = "agent"
+            about.go_on_with(stopped.plan.notebook)
             return PlannedTurn(
                 self, about, settings, message.audience, message.op_id, resumed=stopped.plan
             )

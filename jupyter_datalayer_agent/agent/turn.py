@@ -25,6 +25,7 @@ from .budget import add_usage, check_budget
 from .calls import FinishedCall, RepeatedFailures, aborted_call, run_group, schedule
 from .history import Item, assistant_item, note_item, unanswered, user_item
 from .model_call import Answer, ModelCall
+from .outbox import Outbox
 from .person import Person
 from .request import model_request
 from .settings import Settings
@@ -76,6 +77,7 @@ class Turn:
         self.audience: Audience = audience
         self.op_id = op_id
         self.services = session.services
+        self._outbox = Outbox(self._emit)
         self.model = ""
         self.reason_to_stop: AbortReason = "interrupted"
         self.stopping = False
@@ -226,25 +228,24 @@ class Turn:
 
     async def _query(self) -> Answer:
         self._check_tokens(self._request())
-        await self.say("Thinking")
         self._call = ModelCall(
             self.services.model,
             self._request,
             self._keep,
-            self.emit,
+            self._outbox,
             self._on_text,
-            self.say,
             quiet=self.quiet,
         )
         answer = await self._call.run()
-        await self._count(answer.usage)
+        self._count(answer.usage)
         if answer.finish_reason == "max_output_tokens":
-            await self.emit(
+            self._outbox.add(
                 events.Warning_(
                     code="max_output_tokens",
                     message="The answer was cut off at the limit of output tokens.",
                 )
             )
+        await self._outbox.flush()
         return answer
 
     def _keep(self, items: Sequence[Item]) -> None:
@@ -260,10 +261,10 @@ class Turn:
         if self._first_token is None:
             self._first_token = time.monotonic()
 
-    async def _count(self, usage: Usage) -> None:
+    def _count(self, usage: Usage) -> None:
         self._usage = add_usage(self._usage, usage, self.session.session_tokens)
         self.session.session_tokens = self._usage.session_tokens
-        await self.emit(
+        self._outbox.add(
             events.TokenUsage(usage=self._usage.model_copy()), usage=usage, model=self.model
         )
 
@@ -396,6 +397,7 @@ class Turn:
         error: ErrorBody | None = None,
     ) -> ChatReply:
         await self._abort_open_calls()
+        await self._outbox.flush()
         duration = (time.monotonic() - self._began) * 1000
         first = None if self._first_token is None else (self._first_token - self._began) * 1000
         if reason is not None:
@@ -446,7 +448,11 @@ class Turn:
 
     async def emit(self, event: events.BaseEvent | None, **belongings: Any) -> None:
         """Write the event with what belongs to it, then tell it to all who listen."""
-        await self.session.emit(event, turn_id=self.id, **belongings)
+        self._outbox.add(event, **belongings)
+        await self._outbox.flush()
+
+    async def _emit(self, written: Sequence[events.BaseEvent], **belongings: Any) -> None:
+        await self.session.emit(written, turn_id=self.id, **belongings)
 
 
 def error_code(error: ModelError) -> ErrorCode:

@@ -10,7 +10,7 @@ from ...protocol.base import new_id
 from ...protocol.requests import ToolCallRecord
 from ...tools.dispatch import Dispatcher
 from ..calls import FinishedCall, compact, finished
-from ..model_call import Emit
+from ..outbox import Emit
 
 
 class OwnCalls:
