@@ -3,6 +3,7 @@ import { ServerConnection } from '@jupyterlab/services';
 
 import { ApiError } from './errors';
 import {
+  Attachment,
   ChangesReply,
   ChatReply,
   ChatRequest,
@@ -98,11 +99,30 @@ export class AgentClient {
     return this._request('POST', ['chat'], { body });
   }
 
-  /** What a turn on `path` would send as context now. */
+  /**
+   * What a turn would send now, before its message. `path` counts as attached and, where it is a
+   * notebook, as active; an `activeNotebook` of null means that none is.
+   */
   context(
-    options: { path?: string; clientId?: string } = {}
+    options: {
+      path?: string;
+      clientId?: string;
+      sessionId?: string;
+      mode?: Mode;
+      model?: string;
+      location?: Location;
+      attachments?: readonly Attachment[];
+      activeNotebook?: string | null;
+    } = {}
   ): Promise<ContextReply> {
-    return this._request('GET', ['context'], { query: options });
+    const { attachments, activeNotebook, ...others } = options;
+    return this._request('GET', ['context'], {
+      query: {
+        ...others,
+        attachments: attachments && JSON.stringify(attachments),
+        activeNotebook: activeNotebook === null ? '' : activeNotebook
+      }
+    });
   }
 
   listTools(

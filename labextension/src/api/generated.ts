@@ -154,14 +154,26 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The context that a turn would send */
+        /** What a turn would send before the message, and its size */
         get: {
             parameters: {
                 query?: {
+                    /** @description as in a chat request; empty: none is active */
+                    activeNotebook?: string;
+                    /** @description those of a chat request, as a JSON array */
+                    attachments?: string;
                     /** @description the page that is asked */
                     clientId?: string;
-                    /** @description a notebook or file; else what the page has in front */
+                    /** @description panel, inline, magic or api, as in a chat request */
+                    location?: string;
+                    /** @description ask, edit or agent; else the session's */
+                    mode?: string;
+                    /** @description else the one that holds for the session and mode */
+                    model?: string;
+                    /** @description a notebook or file that counts as attached, and a notebook as active */
                     path?: string;
+                    /** @description the session whose settings and history are sent; none: a new one */
+                    sessionId?: string;
                 };
                 header?: never;
                 path?: never;
@@ -1256,7 +1268,8 @@ export interface components {
          * ChangesUndone
          * @description Changes of the turn ``of_turn_id`` were taken back: ``changes`` as they were made to the
          *     documents just now. ``conflicts`` were left as they are, for the person to decide.
-         *     ``cell_ids`` are the cells that are settled by this; None means all of the turn's.
+         *     ``cell_ids`` are the cells that are settled by this; None means all of the turn's. ``note``
+         *     says what cannot be taken back: what the cells did in the kernel.
          */
         ChangesUndone: {
             /**
@@ -1276,6 +1289,11 @@ export interface components {
              * @default []
              */
             conflicts: components["schemas"]["UndoConflict"][];
+            /**
+             * Note
+             * @default null
+             */
+            note?: string | null;
             /** Ofturnid */
             ofTurnId: string;
             /**
@@ -1496,7 +1514,9 @@ export interface components {
         };
         /**
          * ContextReply
-         * @description Answer of ``GET context``: what a turn would send now, and its size in tokens.
+         * @description Answer of ``GET context``: what a turn would send now.
+         *
+         *     ``text`` is the context, ``tokens`` its estimated size; ``request`` the rest of what is sent.
          */
         ContextReply: {
             /** @default null */
@@ -1514,6 +1534,8 @@ export interface components {
              * @default null
              */
             reason?: string | null;
+            /** @default null */
+            request?: components["schemas"]["RequestPreview"] | null;
             /** Text */
             text: string;
             /** Tokens */
@@ -1563,6 +1585,15 @@ export interface components {
              * @enum {string}
              */
             op: "delete";
+        };
+        /**
+         * DeleteDocumentParams
+         * @description ``document.delete``: delete the file as JupyterLab does, and close it. Refused with
+         *     ``invalid`` where it has changes that are not saved.
+         */
+        DeleteDocumentParams: {
+            /** Path */
+            path: string;
         };
         /**
          * Dequeue
@@ -1882,8 +1913,18 @@ export interface components {
         /**
          * InsertCell
          * @description A new cell, with the id that it is to have.
+         *
+         *     ``cell`` is a whole nbformat cell of this type and source: with its metadata, attachments and
+         *     outputs, the cell comes back as it once was.
          */
         InsertCell: {
+            /**
+             * Cell
+             * @default null
+             */
+            cell?: {
+                [key: string]: unknown;
+            } | null;
             /** Cellid */
             cellId: string;
             /**
@@ -2339,9 +2380,17 @@ export interface components {
          * PageCell
          * @description A cell as the page has it. ``outputs`` (nbformat) only where they were asked for.
          *
-         *     ``hash`` is the SHA-256 of the source in UTF-8, hexadecimal.
+         *     ``hash`` is the SHA-256 of the source in UTF-8, hexadecimal. ``cell`` is the whole nbformat
+         *     cell, where whole cells were asked for.
          */
         PageCell: {
+            /**
+             * Cell
+             * @default null
+             */
+            cell?: {
+                [key: string]: unknown;
+            } | null;
             /**
              * Executioncount
              * @default null
@@ -2420,6 +2469,8 @@ export interface components {
         /**
          * PageNotebook
          * @description Result of ``notebook.read``, and part of that of ``notebook.edit``.
+         *
+         *     ``order`` is the ids of all cells, where whole cells were asked for.
          */
         PageNotebook: {
             /** Cells */
@@ -2444,6 +2495,11 @@ export interface components {
              * @default null
              */
             kernelStatus?: string | null;
+            /**
+             * Order
+             * @default null
+             */
+            order?: string[] | null;
             /** Path */
             path: string;
         };
@@ -2476,7 +2532,7 @@ export interface components {
              * Method
              * @enum {string}
              */
-            method: "notebook.read" | "notebook.edit" | "notebook.run" | "notebook.interrupt" | "notebook.selectKernel" | "notebook.reveal" | "document.open" | "document.read";
+            method: "notebook.read" | "notebook.edit" | "notebook.run" | "notebook.interrupt" | "notebook.selectKernel" | "notebook.reveal" | "document.open" | "document.read" | "document.delete";
             /** Params */
             params: {
                 [key: string]: unknown;
@@ -2665,6 +2721,9 @@ export interface components {
         /**
          * ReadParams
          * @description ``notebook.read``: all cells, or only ``cell_ids``; outputs only if wanted.
+         *
+         *     With ``whole`` the cells come as nbformat has them, too, those of ``cell_ids`` that are not
+         *     there are left out, and ``order`` says which cells there are.
          */
         ReadParams: {
             /**
@@ -2679,6 +2738,11 @@ export interface components {
             outputs: boolean;
             /** Path */
             path: string;
+            /**
+             * Whole
+             * @default false
+             */
+            whole: boolean;
         };
         /**
          * ReasoningDelta
@@ -2773,6 +2837,43 @@ export interface components {
              * @enum {string}
              */
             type: "recovery_started";
+        };
+        /**
+         * RequestPreview
+         * @description The whole of a turn's first request but the person's message, which comes last.
+         *
+         *     Sizes are tokens, estimated without the model's own tokenizer. ``instructions`` is the system
+         *     prompt, ``model`` None where none is ready.
+         */
+        RequestPreview: {
+            /** Contexttokens */
+            contextTokens: number;
+            /** Historyitems */
+            historyItems: number;
+            /** Historytokens */
+            historyTokens: number;
+            /** Historyturns */
+            historyTurns: number;
+            /** Instructions */
+            instructions: string;
+            /** Instructionstokens */
+            instructionsTokens: number;
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "ask" | "edit" | "agent";
+            /**
+             * Model
+             * @default null
+             */
+            model?: string | null;
+            /** Tools */
+            tools: string[];
+            /** Toolstokens */
+            toolsTokens: number;
+            /** Totaltokens */
+            totalTokens: number;
         };
         /**
          * Reset
@@ -3825,10 +3926,20 @@ export interface components {
         /**
          * UpdateCell
          * @description New source or type in place. Refused when the cell's hash is not ``base_hash``.
+         *
+         *     With ``cell``, a whole nbformat cell of this type and source (both are given then), metadata,
+         *     attachments and outputs become those of ``cell`` as well.
          */
         UpdateCell: {
             /** Basehash */
             baseHash: string;
+            /**
+             * Cell
+             * @default null
+             */
+            cell?: {
+                [key: string]: unknown;
+            } | null;
             /** Cellid */
             cellId: string;
             /**

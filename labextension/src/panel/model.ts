@@ -265,11 +265,17 @@ export class PanelModel implements IDisposable {
     }
   }
 
-  /** What a turn on this notebook would send now. */
-  context(path: string | null): Promise<ContextReply> {
+  /** What the next message would send with it, as things are now. */
+  context(): Promise<ContextReply> {
+    const { mode, model, attachments } = this.choices.current;
     return this.client.context({
-      path: path ?? undefined,
-      clientId: this._connection.clientId
+      sessionId: this.shown.current.sessionId ?? undefined,
+      mode,
+      model,
+      attachments,
+      activeNotebook: this.editor.activeNotebook,
+      clientId: this._connection.clientId,
+      location: 'panel'
     });
   }
 

@@ -1,4 +1,3 @@
-import { Dialog, showDialog } from '@jupyterlab/apputils';
 import { PathExt } from '@jupyterlab/coreutils';
 import {
   addIcon,
@@ -6,13 +5,13 @@ import {
   fileIcon,
   notebookIcon
 } from '@jupyterlab/ui-components';
-import { Widget } from '@lumino/widgets';
 import React, { useEffect, useReducer, useState } from 'react';
 
 import { Attachment, ContextReply, Mode } from '../../api/types';
 import { useValue } from '../state/value';
 import { countShort } from '../state/words';
 import { IconButton } from './IconButton';
+import { showWhatIsSent, totalTokens } from './WhatIsSent';
 import { usePanel } from './context';
 
 /** What the next message takes along: attachments, the notebook's state, the context's size. */
@@ -141,17 +140,16 @@ function notebookState(
       };
 }
 
-/** How many tokens the context takes; a click shows what exactly will be sent. */
+/** How many tokens the next message takes along; a click shows what exactly will be sent. */
 function ContextSize(props: { active: string | null }): JSX.Element | null {
   const { model } = usePanel();
-  const { attachments } = useValue(model.choices);
-  const { store } = useValue(model.shown);
+  const choices = useValue(model.choices);
+  const { sessionId, store } = useValue(model.shown);
   const { runningTurnId } = useValue(store.conversation);
   const { status } = useValue(model.link);
-  const [context, setContext] = useState<ContextReply | null>(null);
+  const [context, setContext] = useState<ContextReply | Error | null>(null);
   const { active } = props;
-  const path = active && model.choices.hasNotebook(active) ? active : null;
-  const cellCount = path === null ? null : model.editor.cellCount(path);
+  const cellCount = active === null ? null : model.editor.cellCount(active);
 
   useEffect(() => {
     if (runningTurnId || status !== 'online') {
@@ -160,52 +158,37 @@ function ContextSize(props: { active: string | null }): JSX.Element | null {
     let isCurrent = true;
     // Typing in the notebook is not followed; what a click shows is always fresh.
     const timer = setTimeout(() => {
-      model.context(path).then(
+      model.context().then(
         reply => isCurrent && setContext(reply),
-        () => isCurrent && setContext(null)
+        (error: Error) => isCurrent && setContext(error)
       );
     }, 400);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [model, path, cellCount, attachments, runningTurnId, status]);
+  }, [model, active, cellCount, choices, sessionId, runningTurnId, status]);
 
   if (!context) {
     return null;
   }
+  const isError = context instanceof Error;
   return (
     <button
       type="button"
       className="da-link da-context-size"
-      title="Show what will be sent with the next message"
-      onClick={() => void showContext(() => model.context(path))}
+      title={
+        isError
+          ? context.message
+          : 'Show what will be sent with the next message'
+      }
+      onClick={() => void showWhatIsSent(() => model.context())}
     >
-      {countShort(context.tokens)} tokens
+      {isError
+        ? 'cannot be sent'
+        : `≈\u00a0${countShort(totalTokens(context))} tokens`}
     </button>
   );
-}
-
-async function showContext(load: () => Promise<ContextReply>): Promise<void> {
-  const node = document.createElement('pre');
-  node.className = 'da-context-text';
-  node.tabIndex = 0;
-  try {
-    const { text, tokens, reason } = await load();
-    node.textContent = text || reason || 'Nothing is sent but your message.';
-    await showDialog({
-      title: `What will be sent (${countShort(tokens)} tokens)`,
-      body: new Widget({ node }),
-      buttons: [Dialog.okButton({ label: 'Close' })]
-    });
-  } catch (error) {
-    node.textContent = error instanceof Error ? error.message : String(error);
-    await showDialog({
-      title: 'The context could not be read',
-      body: new Widget({ node }),
-      buttons: [Dialog.okButton({ label: 'Close' })]
-    });
-  }
 }
 
 /** Draw again when another notebook is active or a kernel's state changes. */

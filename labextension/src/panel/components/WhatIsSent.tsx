@@ -1,0 +1,118 @@
+import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
+import { Widget } from '@lumino/widgets';
+import React from 'react';
+
+import { ContextReply, Mode } from '../../api/types';
+import { countShort } from '../state/words';
+
+const MODES: Record<Mode, string> = {
+  ask: 'Ask',
+  edit: 'Edit',
+  agent: 'Agent'
+};
+
+/** How much the next message sends: of all parts, where the server told them. */
+export function totalTokens(reply: ContextReply): number {
+  return reply.request?.totalTokens ?? reply.tokens;
+}
+
+/** Show what the next message sends, as the server would build it now. */
+export async function showWhatIsSent(
+  load: () => Promise<ContextReply>
+): Promise<void> {
+  let title = 'What the next message would send cannot be told';
+  let body: Widget;
+  try {
+    const reply = await load();
+    title = `What will be sent (about ${countShort(totalTokens(reply))} tokens)`;
+    body = ReactWidget.create(<WhatIsSent reply={reply} />);
+  } catch (error) {
+    const node = document.createElement('p');
+    node.textContent = error instanceof Error ? error.message : String(error);
+    body = new Widget({ node });
+  }
+  await showDialog({
+    title,
+    body,
+    buttons: [Dialog.okButton({ label: 'Close' })]
+  });
+}
+
+/** The parts of the next request in their order, each with its size. */
+export function WhatIsSent(props: { reply: ContextReply }): JSX.Element {
+  const { reply } = props;
+  const { request } = reply;
+  const context = (
+    <Part
+      isOpen
+      title="Context, as it is now"
+      tokens={reply.tokens}
+      text={reply.text || reply.reason || ''}
+    />
+  );
+  if (!request) {
+    return <div className="da-sent">{context}</div>;
+  }
+  const { historyTurns: turns, historyItems: items, tools } = request;
+  return (
+    <div className="da-sent" data-testid="da-sent">
+      <p>
+        {request.model
+          ? `To ${request.model}, in ${MODES[request.mode]} mode, in this order:`
+          : `In ${MODES[request.mode]} mode, in this order, once a model is connected:`}
+      </p>
+      <Part
+        title={`Instructions of ${MODES[request.mode]} mode`}
+        tokens={request.instructionsTokens}
+        text={request.instructions}
+      />
+      <Part
+        title={`Descriptions of ${count(tools.length, 'tool')}`}
+        tokens={request.toolsTokens}
+        text={tools.join('\n')}
+      />
+      <p className="da-sent-line">
+        {turns
+          ? `This conversation: ${count(turns, 'turn')}, ${count(items, 'item')} (messages, answers, tool calls and their results)`
+          : 'This conversation: nothing yet'}
+        <Size tokens={request.historyTokens} />
+      </p>
+      {context}
+      <p className="da-sent-line">
+        Your message, and the files that it names with @
+      </p>
+      <p className="da-dim">
+        Tool results follow as the agent works. Sizes are estimates: each
+        provider counts in its own way.
+      </p>
+    </div>
+  );
+}
+
+function Part(props: {
+  title: string;
+  tokens: number;
+  text: string;
+  isOpen?: boolean;
+}): JSX.Element {
+  const { title, tokens, text, isOpen } = props;
+  return (
+    <details open={isOpen}>
+      <summary>
+        {title}
+        <Size tokens={tokens} />
+      </summary>
+      <pre className="da-context-text" tabIndex={0}>
+        {text}
+      </pre>
+    </details>
+  );
+}
+
+function Size(props: { tokens: number }): JSX.Element {
+  return <span className="da-dim"> · {countShort(props.tokens)} tokens</span>;
+}
+
+function count(many: number, what: string): string {
+  return `${many || 'no'} ${what}${many === 1 ? '' : 's'}`;
+}
