@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..protocol.tools import Change
 from . import schema
 from .database import Database
 from .encoding import from_json
-from .statements import event_statements, run_all, turn_statements
+from .statements import Compiled, event_statements, run_all, turn_statements
 
 EVENTS = schema.events.c
 SESSIONS = schema.sessions.c
@@ -27,6 +28,8 @@ NEWEST_EVENT = (
 )
 LAST_SEQ = sa.func.coalesce(NEWEST_EVENT, SESSIONS.seq_base)
 """The number of a session's newest event, for a select from ``sessions``."""
+
+SELECT_LAST_SEQ = Compiled(sa.select(LAST_SEQ).where(SESSIONS.id == sa.bindparam("session")))
 
 
 class EventLog:
@@ -67,12 +70,11 @@ class EventLog:
     async def last_seq(self, session_id: str) -> int:
         """See ``Store.last_seq``."""
 
-        async def query(connection: AsyncConnection) -> int | None:
-            statement = sa.select(LAST_SEQ).where(SESSIONS.id == session_id)
-            seq: int | None = await connection.scalar(statement)
-            return seq
+        def query(connection: sqlite3.Connection) -> int:
+            row = SELECT_LAST_SEQ.run(connection, session=session_id).fetchone()
+            return row[0] if row is not None else 0
 
-        return await self._database.read(query) or 0
+        return await self._database.look(query)
 
     async def after(self, session_id: str, after: int, limit: int) -> list[dict[str, Any]]:
         """See ``Store.events_after``."""

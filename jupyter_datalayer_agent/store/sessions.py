@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,7 +15,7 @@ from . import schema
 from .database import Database
 from .encoding import from_json, like_pattern, plain_text, to_json
 from .event_log import LAST_SEQ
-from .statements import insert_into
+from .statements import Compiled, insert_into
 
 SESSIONS = schema.sessions.c
 TURNS = schema.turns.c
@@ -43,6 +44,12 @@ _SELECT = sa.select(
     LAST_SEQ.label("last_seq"),
     _TURN_COUNT.label("turn_count"),
     _RUNNING.label("running_turn_id"),
+)
+_NAMES = _SELECT.selected_columns.keys()
+SELECT_SESSION = Compiled(_SELECT.where(SESSIONS.id == sa.bindparam("session")))
+UPDATE_SESSION = Compiled(
+    sa.update(schema.sessions).where(SESSIONS.id == sa.bindparam("session")),
+    ["title", "settings", "updated_at"],
 )
 
 
@@ -82,7 +89,7 @@ class Sessions:
 
     async def get(self, session_id: str) -> Session:
         """See ``Store.get_session``."""
-        return await self._database.read(lambda connection: _get(connection, session_id))
+        return await self._database.look(lambda connection: _row_of(connection, session_id))
 
     async def list_page(self, query: str | None, limit: int, cursor: str | None) -> SessionsReply:
         """See ``Store.list_sessions``."""
@@ -108,20 +115,28 @@ class Sessions:
     ) -> Session:
         """See ``Store.update_session``."""
 
-        async def write(connection: AsyncConnection) -> Session:
-            session = await _get(connection, session_id)
-            values: dict[str, Any] = {"updated_at": now_ms()}
-            if title is not None:
-                values["title"] = plain_text(title)
-            if settings is not None:
-                given = {name: getattr(settings, name) for name in settings.model_fields_set}
-                merged = session.settings.model_copy(update=given)
-                values["settings"] = to_json(merged.to_wire())
-            change = sa.update(schema.sessions).where(SESSIONS.id == session_id)
-            await connection.execute(change.values(values))
-            return await _get(connection, session_id)
+        def write(connection: sqlite3.Connection) -> Session:
+            session = _row_of(connection, session_id)
+            given = settings.model_fields_set if settings is not None else ()
+            changed = session.model_copy(
+                update={
+                    "title": session.title if title is None else plain_text(title),
+                    "updated_at": now_ms(),
+                    "settings": session.settings.model_copy(
+                        update={name: getattr(settings, name) for name in given}
+                    ),
+                }
+            )
+            UPDATE_SESSION.run(
+                connection,
+                session=session_id,
+                title=changed.title,
+                settings=to_json(changed.settings.to_wire()),
+                updated_at=changed.updated_at,
+            )
+            return changed
 
-        return await self._database.write(write)
+        return await self._database.quick(write)
 
     async def reset(self, session_id: str) -> None:
         """See ``Store.reset_session``."""
@@ -154,6 +169,15 @@ async def _get(connection: AsyncConnection, session_id: str) -> Session:
     if row is None:
         raise unknown_session(session_id)
     return _session(row)
+
+
+def _row_of(connection: sqlite3.Connection, session_id: str) -> Session:
+    row = SELECT_SESSION.run(connection, session=session_id).fetchone()
+    if row is None:
+        raise unknown_session(session_id)
+    values = dict(zip(_NAMES, row, strict=True))
+    settings = SessionSettings.model_validate(from_json(values.pop("settings")))
+    return Session(**values, settings=settings)
 
 
 def _session(row: Any) -> Session:

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -27,7 +27,7 @@ Write = Callable[[AsyncConnection], Awaitable[T]]
 @dataclass(frozen=True)
 class _Pending(Generic[T]):
     write: Callable[[Any], Any]
-    quick: bool
+    kind: Literal["quick", "look", "alone"]
     done: asyncio.Future[T]
 
     def succeed(self, value: T) -> None:
@@ -56,11 +56,17 @@ class Writer:
 
     async def quick(self, write: QuickWrite[T]) -> T:
         """Run ``write`` in the connection's thread and commit, together with others that wait."""
-        return await self._submit(_Pending(write, True, _future()))
+        return await self._submit(_Pending(write, "quick", _future()))
+
+    async def look(self, query: QuickWrite[T]) -> T:
+        """Run one small ``SELECT`` in the connection's thread, after the writes before it.
+
+        It sees nothing that is not committed, or about to be with it; alone it locks nothing."""
+        return await self._submit(_Pending(query, "look", _future()))
 
     async def write(self, write: Write[T]) -> T:
         """Run ``write`` and commit."""
-        return await self._submit(_Pending(write, False, _future()))
+        return await self._submit(_Pending(write, "alone", _future()))
 
     async def finish(self) -> None:
         """Wait until all that was submitted is written."""
@@ -76,7 +82,7 @@ class Writer:
     async def _drain(self) -> None:
         try:
             while self._pending:
-                group = list(takewhile(lambda pending: pending.quick, self._pending))
+                group = list(takewhile(lambda each: each.kind != "alone", self._pending))
                 group = group or [self._pending[0]]
                 for _ in group:
                     self._pending.popleft()
@@ -87,7 +93,8 @@ class Writer:
     async def _settle(self, group: Sequence[_Pending[Any]]) -> None:
         """Commit the group, or fail those of it that cannot be committed."""
         try:
-            results = await (self._together(group) if group[0].quick else self._alone(group[0]))
+            alone = group[0].kind == "alone"
+            results = await (self._alone(group[0]) if alone else self._together(group))
         except _WriteFailed as failure:
             if len(group) == 1:
                 group[0].fail(self._told(failure.cause))
@@ -107,6 +114,10 @@ class Writer:
 
     async def _together(self, group: Sequence[_Pending[Any]]) -> list[Any]:
         writes = [pending.write for pending in group]
+        if all(pending.kind == "look" for pending in group):
+            return await self._driver.in_thread(
+                lambda connection: [_run(connection, query) for query in writes]
+            )
         return await self._driver.in_thread(lambda connection: _transact(connection, writes))
 
     async def _alone(self, pending: _Pending[Any]) -> list[Any]:
