@@ -71,6 +71,13 @@ class History:
         """A turn ended."""
         self.turns.append(list(items))
 
+    def note(self, item: Item) -> None:
+        """Something happened after the newest turn that the model has to know."""
+        if self.turns:
+            self.turns[-1].append(item)
+        else:
+            self.turns.append([item])
+
     def trim(self, max_turns: int) -> tuple[int, int] | None:
         """Drop the oldest turns when there are more than ``max_turns``; counts before and after."""
         before = len(self.turns)

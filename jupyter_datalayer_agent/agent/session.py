@@ -21,6 +21,7 @@ from ..protocol.ops import (
     ConfigUpdate,
     Dequeue,
     Interrupt,
+    Keep,
     Op,
     Pause,
     PlanDecision,
@@ -28,12 +29,14 @@ from ..protocol.ops import (
     Resume,
     SendNow,
     Shutdown,
+    Undo,
     UserInputAnswer,
     UserMessage,
 )
 from ..protocol.requests import ChatReply, Session, SessionSettings
 from ..store.records import StoredPlan, WaitingTurn
 from ..tools.context import SeenCells
+from . import undo
 from .channel import EventChannel
 from .history import History, Item, note_item
 from .planned.turn import PlannedTurn
@@ -53,7 +56,7 @@ RESUMABLE = ("stopped", "running", "paused")
 
 IMPLEMENTED = (
     UserMessage, Dequeue, SendNow, Interrupt, ApprovalDecision, PlanDecision, Pause, Resume,
-    UserInputAnswer, ConfigUpdate, Reset, Shutdown,
+    UserInputAnswer, ConfigUpdate, Undo, Keep, Reset, Shutdown,
 )  # fmt: skip
 
 
@@ -111,6 +114,11 @@ class LiveSession:
     def ended(self) -> bool:
         """Whether the session's task is over; it is loaded again when it is needed again."""
         return self._worker.done()
+
+    async def check(self, op: Op) -> None:
+        """Raises ``AgentError`` ``not_found`` for an op about a turn that the session has not."""
+        if isinstance(op, Undo | Keep):
+            await undo.check(self, op)
 
     def submit(self, op: Op, audience: Audience = "page") -> str:
         """Put an op on the queue; its id. ``AgentError`` for an op that cannot be carried out."""
@@ -227,6 +235,10 @@ class LiveSession:
         elif isinstance(op, ConfigUpdate):
             self.record = await self.services.store.update_session(self.id, settings=op.settings)
             await self.configured()
+        elif isinstance(op, Undo):
+            await undo.take_back(self, op)
+        elif isinstance(op, Keep):
+            await undo.keep(self, op)
         elif isinstance(op, Reset):
             await self._reset()
         elif isinstance(op, Shutdown):

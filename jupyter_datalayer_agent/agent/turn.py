@@ -23,6 +23,7 @@ from ..tools.dispatch import Dispatcher
 from . import context_block
 from .budget import add_usage, check_budget
 from .calls import FinishedCall, RepeatedFailures, aborted_call, run_group, schedule
+from .checkpoints import recorded
 from .history import Item, assistant_item, note_item, unanswered, user_item
 from .model_call import Answer, ModelCall
 from .outbox import Outbox
@@ -98,6 +99,7 @@ class Turn:
         self._first_token: float | None = None
         self._failures = RepeatedFailures()
         self.person = Person(session.waiting, audience, self.emit)
+        self._notebooks = recorded(self.services.notebooks, self.services.store, self.id)
         self._dispatcher = self._make_dispatcher(session.seen)
         self._restored = restored
         if restored is not None:
@@ -316,7 +318,7 @@ class Turn:
         person = self.person
         context = ToolContext(
             gate=about.gate,
-            notebooks=self.services.notebooks,
+            notebooks=self._notebooks,
             kernel_timeout_seconds=self.settings.kernel_timeout_seconds,
             client_id=about.request.client_id,
             session_id=self.session.id,

@@ -20,6 +20,10 @@ class _Hold:
 _holds: ContextVar[tuple[_Hold, ...]] = ContextVar("document_locks", default=())
 
 
+class LockedTooLong(Exception):
+    """Somebody else works on the document and goes on doing so."""
+
+
 class PathLocks:
     """Locks by path; those that nobody wants take no memory."""
 
@@ -29,25 +33,42 @@ class PathLocks:
         self._mine: set[_Hold] = set()
 
     @asynccontextmanager
-    async def hold(self, path: str) -> AsyncIterator[None]:
-        """Hold the lock of a path."""
+    async def hold(self, path: str, timeout: float | None = None) -> AsyncIterator[None]:
+        """Hold the lock of a path. Raises ``LockedTooLong`` when it is not had in ``timeout``
+        seconds."""
         if any(each.active and each.path == path and each in self._mine for each in _holds.get()):
             yield
             return
         lock = self._locks.setdefault(path, asyncio.Lock())
         self._wanted[path] = self._wanted.get(path, 0) + 1
         try:
-            async with lock:
-                hold = _Hold(path)
-                self._mine.add(hold)
-                token = _holds.set((*_holds.get(), hold))
-                try:
-                    yield
-                finally:
-                    hold.active = False
-                    self._mine.discard(hold)
-                    _holds.reset(token)
+            await _acquire(lock, path, timeout)
+            hold = _Hold(path)
+            self._mine.add(hold)
+            token = _holds.set((*_holds.get(), hold))
+            try:
+                yield
+            finally:
+                hold.active = False
+                self._mine.discard(hold)
+                _holds.reset(token)
+                lock.release()
         finally:
             self._wanted[path] -= 1
             if not self._wanted[path]:
                 del self._wanted[path], self._locks[path]
+
+
+async def _acquire(lock: asyncio.Lock, path: str, timeout: float | None) -> None:
+    if timeout is None:
+        await lock.acquire()
+        return
+    acquiring = asyncio.ensure_future(lock.acquire())
+    try:
+        await asyncio.wait([acquiring], timeout=timeout)
+    finally:
+        if not acquiring.done():
+            acquiring.cancel()
+            await asyncio.wait([acquiring])
+    if acquiring.cancelled():
+        raise LockedTooLong(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import mimetypes
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from tornado.web import HTTPError
 from ..protocol.context import FileContext, NotebookContext
 from ..protocol.page import (
     CellRun,
+    DeleteDocumentParams,
     DocumentReadParams,
     DocumentText,
     KernelParams,
@@ -136,9 +138,12 @@ class NotebookService:
             raise DocumentError("not_allowed", f"{path} is hidden; the server does not show it.")
         return relative
 
-    def lock(self, path: str) -> AbstractAsyncContextManager[None]:
-        """Held around edits and runs; whoever holds it may take it again."""
-        return self._locks.hold(path)
+    def lock(self, path: str, timeout: float | None = None) -> AbstractAsyncContextManager[None]:
+        """Held around edits and runs; whoever holds it may take it again.
+
+        Raises ``LockedTooLong`` when it is not had in ``timeout`` seconds.
+        """
+        return self._locks.hold(path, timeout)
 
     async def create(self, path: str, kernel_name: str | None = None) -> str:
         """A new, empty notebook (nbformat 4.5); its path, another one where the name is taken."""
@@ -156,6 +161,27 @@ class NotebookService:
         if self._recorder is not None:
             await self._recorder.made(path, text)
         return path
+
+    async def delete(self, path: str) -> None:
+        """Delete a document as Jupyter does, to the trash where that is configured.
+
+        A page that has it open does it, and closes it. Raises ``DocumentError``.
+        """
+        page = self.pages.page_with(path)
+        if page is not None:
+            params = DeleteDocumentParams(path=path)
+            with contextlib.suppress(NotOpen, PageGone):
+                await page.request("document.delete", params, timeout=ANSWER_SECONDS)
+        try:
+            if await self.exists(path):
+                await ensure_async(self.contents_manager.delete(path))
+        except (HTTPError, OSError) as error:
+            why = getattr(error, "log_message", None) or error
+            raise DocumentError("internal", f"{path} could not be deleted: {why}") from error
+
+    async def text_of(self, path: str) -> str:
+        """The text of a file as it is saved. Raises ``DocumentError``."""
+        return await self._text_of_file(await self.confine(path))
 
     async def show(self, path: str, client_id: str | None) -> bool:
         """Open the document in the page, without taking the focus; whether a page did it."""

@@ -321,8 +321,7 @@ class RevealParams(Wire):
 
 
 class DeleteDocumentParams(Wire):
-    """``document.delete``: delete the file as JupyterLab does, and close it. Refused with
-    ``invalid`` where it has changes that are not saved."""
+    """``document.delete``: delete the file as JupyterLab does, and close it."""
 
     path: str
 

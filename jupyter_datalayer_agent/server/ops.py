@@ -30,6 +30,7 @@ class OpsHandler(Handler):
             raise AgentError("invalid_request", f"The body is not valid JSON: {error}.") from error
         op = check_op(OP_ADAPTER.validate_python(data))
         session = await self.parts.sessions.live(session_id)
+        await session.check(op)
         page = isinstance(op, UserMessage) and op.request.client_id is not None
         self.reply(OpAccepted(op_id=session.submit(op, "page" if page else "stream")), 202)
 

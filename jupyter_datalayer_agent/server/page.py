@@ -144,6 +144,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         if op_id is None:
             op = check_op(message.op)
             session = await self.parts.sessions.live(message.session_id)
+            await session.check(op)
             op_id = session.submit(op, "page")
             accepted.note(self._page.client_id, message.ref, op_id)
         self._send(OpAcceptedMessage(ref=message.ref, op_id=op_id))

@@ -95,8 +95,13 @@ class ChangesHandler(Handler):
         if turn.session_id != session_id:
             raise AgentError("not_found", "The session has no such turn.")
         changes = await store.changes_of(turn_id)
+        states = await store.change_states(turn_id)
         return ChangesReply(
-            turn_id=turn_id, changes=changes, diffs=[unified(change) for change in changes]
+            turn_id=turn_id,
+            changes=changes,
+            diffs=[unified(change) for change in changes],
+            # What was never recorded cannot be taken back, and waits for no decision.
+            states=[states.get((each.path, each.cell_id or ""), "kept") for each in changes],
         )
 
 

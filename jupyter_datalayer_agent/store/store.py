@@ -243,7 +243,8 @@ class Store:
         return await (await self._open()).reader.changes(turn_id)
 
     async def created_paths(self, session_id: str) -> list[str]:
-        """The documents that the session's turns created, oldest first."""
+        """The documents that the session's turns created, oldest first, without those that were
+        taken back."""
         return await (await self._open()).reader.created_paths(session_id)
 
     # While a turn runs

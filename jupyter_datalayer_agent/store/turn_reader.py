@@ -37,6 +37,12 @@ _OF_TURN = (
     & (EVENTS.seq < sa.func.coalesce(_NEXT_FIRST_SEQ, sa.literal(1 << 62)))
     & (EVENTS.turn_id == TURNS.id)
 )
+_TAKEN_BACK = sa.exists().where(
+    schema.checkpoint_cells.c.turn_id == schema.changes.c.turn_id,
+    schema.checkpoint_cells.c.path == schema.changes.c.path,
+    schema.checkpoint_cells.c.cell_id == "",
+    schema.checkpoint_cells.c.state == "undone",
+)
 # What was decided of a turn's changes may be told when other turns have come after it.
 _LATER = (
     sa.select(schema.later_events.c.turn_id, EVENTS.data)
@@ -146,6 +152,7 @@ class TurnReader:
                 .where(
                     TURNS.session_id == session_id,
                     sa.func.json_extract(schema.changes.c.data, "$.op") == "create",
+                    ~_TAKEN_BACK,
                 )
                 .order_by(schema.changes.c.id)
             )

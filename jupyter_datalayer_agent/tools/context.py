@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +63,11 @@ class SeenCells:
     def note_hash(self, path: str, cell_id: str, source_hash: str) -> None:
         """The model is shown a cell with this hash."""
         self._hashes[path, cell_id] = source_hash
+
+    def forget(self, path: str, cell_ids: Iterable[str]) -> None:
+        """What the model was shown of these cells does not stand any more: it has to read them."""
+        for cell_id in cell_ids:
+            self._hashes.pop((path, cell_id), None)
 
     def base(self, path: str, cell_id: str) -> str | None:
         """The hash of what the model saw last, or None when it never saw the cell."""
