@@ -1588,8 +1588,7 @@ export interface components {
         };
         /**
          * DeleteDocumentParams
-         * @description ``document.delete``: delete the file as JupyterLab does, and close it. Refused with
-         *     ``invalid`` where it has changes that are not saved.
+         * @description ``document.delete``: delete the file as JupyterLab does, and close it.
          */
         DeleteDocumentParams: {
             /** Path */
