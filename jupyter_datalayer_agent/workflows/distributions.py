@@ -53,6 +53,7 @@ DISTRIBUTIONS = {
     "flask_sqlalchemy": "Flask-SQLAlchemy",
     "gi": "PyGObject",
     "git": "GitPython",
+    "pynvml": "nvidia-ml-py",
     "github": "PyGithub",
     "google.auth": "google-auth",
     "google.cloud.aiplatform": "google-cloud-aiplatform",
@@ -153,50 +154,48 @@ DISTRIBUTIONS = {
 SAME_NAME = words(
     "accelerate aiofiles aiohttp aiosqlite altair ansible anthropic anyio apache_beam arch "
     "arviz astropy asyncpg atoti autogluon babel baostock bitsandbytes black bokeh boto3 "
-    "botocore bottleneck bqplot branca cachetools calmap cartopy catboost category_encoders "
-    "causalml celery cffi chainer chardet charset_normalizer chromadb click "
-    "clickhouse_connect cmocean cohere colorama colorcet colorlog comet_ml confluent_kafka "
-    "contextily corner cryptography cupy cvxopt cvxpy cython cytoolz d3blocks dagster dash "
-    "dask dask_ml databricks datasets datashader datatable dateparser dbt ddtrace deap "
-    "deepdiff deltalake diffusers dill distributed django docker dtale duckdb einops "
-    "elasticsearch eli5 emcee emoji evaluate evidently fastai fastapi fastparquet feather "
-    "featuretools filelock fiona flair flake8 flaml folium fsspec ftfy fuzzywuzzy gensim "
-    "geopandas geoplot geopy geoviews gradio graphviz great_expectations greenlet gspread gym "
-    "gymnasium h2o h5py hdbscan holoviews httpx huggingface_hub humanize hvplot hyperopt "
-    "hypothesis ibis igraph imagehash imageio imageio_ffmpeg invoke ipdb ipyleaflet ipympl "
-    "IPython ipython ipywidgets jax jaxlib jieba joblib jsonlines jsonschema jupyter "
-    "jupyterlab jupytext kagglehub keras keyring kneed kornia kubernetes langchain "
-    "langchain_community langchain_core langchain_openai langdetect langgraph lifelines "
-    "lightgbm lightning lime linearmodels litellm llvmlite loguru lxml markdown markdown2 "
+    "botocore bottleneck bqplot branca cachetools calmap catboost category_encoders causalml "
+    "celery cffi chainer chardet charset_normalizer chromadb click clickhouse_connect cmocean "
+    "cohere colorama colorcet colorlog comet_ml confluent_kafka contextily corner "
+    "cryptography cupy cvxopt cvxpy cython cytoolz d3blocks dagster dash dask dask_ml "
+    "databricks datasets datashader datatable dbt ddtrace deap deepdiff deltalake diffusers "
+    "dill distributed django docker dtale duckdb einops elasticsearch emcee emoji evaluate "
+    "evidently fastai fastapi fastparquet feather featuretools filelock fiona flair flake8 "
+    "flaml folium fsspec ftfy fuzzywuzzy gensim geopandas geoplot geopy geoviews gradio "
+    "great_expectations greenlet gspread gym gymnasium h2o h5py hdbscan holoviews httpx "
+    "huggingface_hub humanize hvplot hyperopt hypothesis ibis imagehash imageio "
+    "imageio_ffmpeg invoke ipdb ipyleaflet ipympl jax jaxlib jieba joblib jsonlines "
+    "jsonschema jupyter jupyterlab jupytext kagglehub keras keyring kneed kornia kubernetes "
+    "langchain langchain_community langchain_core langchain_openai langdetect langgraph "
+    "lifelines lightgbm lightning lime linearmodels litellm llvmlite loguru markdown2 "
     "matplotlib memory_profiler missingno mistralai mlflow mlxtend mne modin moviepy "
-    "mplcyberpunk mplfinance mpmath msgpack multiprocess mypy nbclient nbconvert nbformat "
-    "neo4j neptune networkx nibabel nilearn nltk nolearn nose notebook numba numexpr numpy "
-    "numpyro nvidia_ml_py obspy odfpy ollama onnx onnxruntime openai opencv_python openpyxl "
-    "optuna orjson osmnx pandas pandas_datareader pandas_gbq pandas_profiling pandas_ta "
-    "pandera panel papermill paramiko patsy pdfplumber peewee peft pendulum phonenumbers pika "
-    "pillow pingouin pint plotly plotnine polars polyline pooch prefect prettytable prophet "
-    "psutil pulp pyarrow pycaret pycountry pydantic pydeck pydicom pyfiglet pygame "
-    "pyinstrument pymc pymc3 pymongo pynndescent pynput pyod pyodbc pypdf pyperclip pyproj "
-    "pyspark pystan pytesseract pytest pytz pyvis pyvista qrcode quandl quantstats qutip "
-    "rasterio ray rdkit redis regex reportlab requests requests_cache requests_html rich "
-    "river rpy2 s3fs sacrebleu sacremoses scanpy scikit_posthocs scikitplot scipy scrapy "
-    "seaborn selenium sentencepiece setuptools shap shapely simpy sktime slack_sdk smart_open "
-    "snowflake soundfile spacy spotipy sqlalchemy_utils sqlmodel squarify stable_baselines3 "
-    "stanza starlette statsforecast statsmodels streamlit stripe sweetviz sympy ta tabpfn "
-    "tabula tabulate tenacity tensorboard tensorflow tensorflow_datasets tensorflow_hub "
-    "tensorflow_probability termcolor textblob theano thefuzz tifffile tiktoken tokenizers "
-    "toml toolz torch torchaudio torchmetrics torchtext torchvision tornado tqdm traitlets "
-    "transformers trimesh trl tsfresh tslearn tweepy typer tzdata ujson uncertainties "
-    "unidecode urllib3 uvicorn vaderSentiment vaex vedo vega_datasets wandb watchdog "
-    "websockets werkzeug widgetsnbextension wikipedia wordcloud xarray xgboost xlrd "
-    "xlsxwriter xlwt xmltodict xxhash ydata_profiling yellowbrick yfinance zarr zstandard"
+    "mplcyberpunk mplfinance mpmath multiprocess mypy nbclient nbconvert nbformat neo4j "
+    "neptune networkx nibabel nilearn nltk nolearn nose notebook numba numexpr numpy numpyro "
+    "obspy odfpy ollama onnx onnxruntime openai openpyxl optuna orjson osmnx pandas "
+    "pandas_datareader pandas_gbq pandas_profiling pandas_ta pandera panel papermill paramiko "
+    "patsy pdfplumber peewee peft pendulum phonenumbers pika pingouin pint plotly plotnine "
+    "polars polyline pooch prefect prettytable prophet psutil pulp pyarrow pycaret pycountry "
+    "pydantic pydeck pydicom pyfiglet pygame pyinstrument pymc pymc3 pymongo pynndescent "
+    "pynput pyod pyodbc pyperclip pyproj pyspark pystan pytesseract pytest pytz pyvis pyvista "
+    "qrcode quandl quantstats qutip rasterio ray rdkit redis regex reportlab requests "
+    "requests_cache requests_html rich river rpy2 s3fs sacrebleu sacremoses scanpy "
+    "scikit_posthocs scikitplot scipy scrapy seaborn selenium sentencepiece setuptools shap "
+    "shapely simpy sktime slack_sdk smart_open snowflake soundfile spacy spotipy "
+    "sqlalchemy_utils sqlmodel squarify stable_baselines3 stanza starlette statsforecast "
+    "statsmodels streamlit stripe sweetviz sympy ta tabpfn tabula tabulate tenacity "
+    "tensorboard tensorflow tensorflow_datasets tensorflow_hub tensorflow_probability "
+    "termcolor textblob theano thefuzz tifffile tiktoken tokenizers toml toolz torch "
+    "torchaudio torchmetrics torchtext torchvision tornado tqdm traitlets transformers "
+    "trimesh trl tsfresh tslearn tweepy typer tzdata ujson uncertainties unidecode urllib3 "
+    "uvicorn vaderSentiment vaex vedo vega_datasets wandb watchdog websockets werkzeug "
+    "widgetsnbextension wikipedia wordcloud xarray xgboost xlrd xlsxwriter xlwt xmltodict "
+    "xxhash ydata_profiling yellowbrick yfinance zarr zstandard"
 )
 _OTHER_SPELLING = {
     "arch": "arch",
     "feather": "feather-format",
     "scikitplot": "scikit-plot",
     "tabula": "tabula-py",
-    "nvidia_ml_py": "nvidia-ml-py",
     "unidecode": "Unidecode",
     "xlsxwriter": "XlsxWriter",
     "databricks": "databricks-sdk",
@@ -250,5 +249,5 @@ def looks_like_a_popular_name(module: str) -> bool:
     name = module.casefold().replace("-", "_")
     popular = {each.casefold() for each in known_modules()}
     popular |= {each.casefold().replace("-", "_") for each in DISTRIBUTIONS.values()}
-    popular |= {each.casefold() for each in sys.stdlib_module_names}
+    popular |= {each.casefold() for each in sys.stdlib_module_names} | {"opencv_python"}
     return any(distance(name, each, 2) <= 2 for each in popular)

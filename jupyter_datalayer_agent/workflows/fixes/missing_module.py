@@ -59,7 +59,8 @@ async def find(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
         return [_install(failure, module, str(distribution_of(module))), *local]
     if local:
         return local
-    near = [each for each in near_names(top, {*modules, *known_modules()}) if each.distance < 3]
+    names = {each for each in [*modules, *known_modules()] if not each.startswith("_")}
+    near = [each for each in near_names(top, names) if each.distance < 3]
     misspelt = _misspelt(failure, top, near, modules)
     if misspelt or top in OWN_NAMES or looks_like_a_popular_name(top):
         return misspelt
