@@ -41,7 +41,7 @@ test('approved for the session, the same kind of act is not asked about again', 
   );
   await tab.panel.send('Remove the others');
   await tab.panel.root
-    .getByRole('button', { name: 'For this session' })
+    .getByRole('button', { name: 'Approve for this session' })
     .click();
   await tab.panel.ended();
   expect(await notebook.sources()).toEqual(['a = 1']);
@@ -58,10 +58,15 @@ test('peers 7: a denied act does not happen, and the model reads the reason', as
     { say: 'I leave it.' }
   );
   await tab.panel.send('Remove the second cell');
-  await tab.panel.waiting
-    .getByRole('textbox', { name: /Reason/ })
-    .fill('I still need b');
-  await tab.panel.root.getByTestId('da-deny').click();
+  // The reason has a field after Deny, which opens on demand.
+  await tab.panel.root.getByTestId('da-deny').focus();
+  await tab.page.keyboard.press('Tab');
+  await tab.page.keyboard.press('Enter');
+  await expect(
+    tab.panel.waiting.getByRole('textbox', { name: /Reason/ })
+  ).toBeFocused();
+  await tab.page.keyboard.type('I still need b');
+  await tab.page.keyboard.press('Enter');
   await tab.panel.ended();
   expect(await notebook.sources()).toEqual(['a = 1', 'b = 2']);
   await expect(tab.panel.toolCalls.last()).toHaveAttribute(

@@ -19,17 +19,22 @@ test('with no model the panel says what was looked for and how to connect one', 
     await expect(root.getByRole('listitem')).toHaveCount(3);
     await expect(root).toContainText('ollama');
     await expect(
-      root.getByRole('button', { name: 'Look again' })
+      root.getByRole('button', { name: 'Check again' })
     ).toBeVisible();
     for (const theme of ['light', 'dark'] as const) {
       await useTheme(lab, theme);
       await shoot(lab, `no-model-${theme}`);
     }
-    // A message that is sent all the same is answered with the same, and stays.
+    // A message that is sent all the same stays in the input, and makes no session.
     await lab.panel.send('Hello');
-    await lab.panel.ended(1, 'aborted');
-    await expect(root.getByRole('alert')).toContainText('No model');
-    await expect(lab.panel.messages('user')).toContainText('Hello');
+    await expect(root.getByRole('alert')).toContainText('Not sent');
+    await expect(lab.panel.input).toHaveValue('Hello');
+    await expect(lab.panel.turns).toHaveCount(0);
+    const { sessions } = await server.api<{ sessions: unknown[] }>(
+      'datalayer-agent/sessions'
+    );
+    expect(sessions).toEqual([]);
+    await shoot(lab, 'no-model-sent');
   } finally {
     await context.close();
     await server.close();
@@ -114,6 +119,60 @@ test('a file that is dragged from the file browser onto the panel is attached', 
   await page.mouse.up();
   await expect(panel.attachments).toContainText('cars.csv');
   await panel.attachments.getByRole('button', { name: /Remove/ }).click();
+  await expect(panel.attachments).toHaveCount(0);
+});
+
+test('a link to a file opens it in JupyterLab; one that leads elsewhere says so', async ({
+  lab,
+  model
+}) => {
+  const { page, panel } = lab;
+  await model.script({
+    say: [
+      '[the data](cars.csv)',
+      `[the same](${lab.folder}/cars.csv)`,
+      '[a secret](../../etc/passwd)',
+      '[nothing](gone.txt)',
+      '[the top](/lab?reset)',
+      '[a page](https://example.com/page)'
+    ].join('\n\n')
+  });
+  await panel.ask('Where is it?');
+  const link = (name: string) =>
+    panel.answers.getByRole('link', { name, exact: true });
+  await link('the data').click();
+  await expect.poll(() => lab.front()).toBe('cars.csv');
+  await lab.open('cars.ipynb');
+  await link('the same').focus();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => lab.front()).toBe('cars.csv');
+  await link('a secret').click();
+  await expect(panel.root).toContainText('leads out of');
+  await link('nothing').click();
+  await expect(panel.root).toContainText('There is no file gone.txt here');
+  await expect(panel.answers).toContainText('(not followed: /lab?reset)');
+  await expect(link('the top')).toHaveCount(0);
+  const outside = link('a page');
+  await expect(outside).toHaveAttribute('target', '_blank');
+  await expect(outside).toHaveAttribute('rel', /noopener/);
+  expect(page.url()).toContain('/lab');
+});
+
+test('a file of the person’s computer that is dropped is not taken silently', async ({
+  lab
+}) => {
+  const { panel } = lab;
+  const transfer = await lab.page.evaluateHandle(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(['a,b'], 'mine.csv'));
+    return data;
+  });
+  const input = panel.root.getByRole('log');
+  await input.dispatchEvent('dragover', { dataTransfer: transfer });
+  await expect(panel.root.locator('.da-mod-drop-foreign')).toBeVisible();
+  await input.dispatchEvent('drop', { dataTransfer: transfer });
+  await expect(panel.root.locator('.da-mod-drop-foreign')).toHaveCount(0);
+  await expect(panel.root).toContainText('Upload mine.csv to the file browser');
   await expect(panel.attachments).toHaveCount(0);
 });
 
@@ -254,4 +313,37 @@ test('sessions are listed, opened, renamed and begun anew', async ({
   expect(found.map(session => session.title)).toEqual([
     `Renamed ${lab.folder}`
   ]);
+});
+
+test('a session is deleted after a question; the one that runs is stopped, the one that is shown gives way', async ({
+  lab,
+  model,
+  server
+}) => {
+  const { panel } = lab;
+  const sessions = panel.root.getByTestId('da-session-list');
+  const name = `Running of ${lab.folder}`;
+  await model.script({ gate: { say: 'The first half' }, after: 1 });
+  await panel.send(name);
+  await model.atGate();
+  await sessions.getByRole('button', { name: 'Sessions' }).click();
+  await sessions.getByRole('searchbox').fill(lab.folder);
+  await sessions.getByRole('button', { name: `Delete ${name}` }).click();
+  const question = sessions.getByRole('alertdialog');
+  await expect(question).toContainText('It is running, and is stopped.');
+  await question.getByRole('button', { name: 'Delete' }).click();
+  await expect(sessions.locator('[data-session]')).toHaveCount(0);
+  expect(await model.outcome(1)).toBe('disconnected');
+  await expect(panel.turns).toHaveCount(0);
+  await expect(panel.root.getByRole('heading').first()).toHaveText(
+    'New session'
+  );
+  const { sessions: left } = await server.api<{ sessions: unknown[] }>(
+    `datalayer-agent/sessions?query=${lab.folder}`
+  );
+  expect(left).toEqual([]);
+  await lab.page.keyboard.press('Escape');
+  await model.script({ say: 'Here.' });
+  await panel.ask('And now?');
+  await expect(panel.answers).toHaveText('Here.');
 });

@@ -36,6 +36,8 @@ export interface IEditor {
   hints(path: string): INotebookHints;
   /** Go to the document and, in a notebook, to the cell. */
   reveal(path: string, cellId?: string): Promise<void>;
+  /** Open the first of these files or folders that is there; false where none is. */
+  openFirst(paths: readonly string[]): Promise<boolean>;
   /** Scroll a cell of the notebook in front into view, unless the person works in it. */
   follow(path: string, cellId: string): Promise<void>;
   /** Let the person choose files; their paths. */

@@ -1,32 +1,25 @@
 import { IDisposable } from '@lumino/disposable';
 
 import { ApiError } from '../api/errors';
-import {
-  ContextReply,
-  DocumentChanged,
-  Event,
-  Mode,
-  ModelsReply,
-  Op
-} from '../api/types';
+import { ContextReply, Event, Mode, Op } from '../api/types';
 import { Choices } from './choices';
 import { IEditor } from './editor';
+import { follow } from './follow';
+import { fill, loadBefore, loadNewest } from './history';
 import { Link } from './link';
+import { pathsUnderRoot } from './links';
+import { IReadiness, Models, readinessOf } from './models';
 import { Outbox } from './outbox';
 import { IPanelClient, IPanelConnection, ISessionMemory } from './services';
 import { ConversationStore } from './state/store';
 import { Value } from './state/value';
 
-/** Turns that are loaded at once. */
-const PAGE = 20;
-
-/** How old a change may be that the page follows, in ms. */
-const FOLLOW_MS = 5000;
-
 /** A sentence above the input. */
 export interface INotice {
   level: 'error' | 'info';
   message: string;
+  /** What is missing; the notice goes when it is there. */
+  needs?: 'model';
 }
 
 /** Which session is shown, and how far it is loaded. */
@@ -57,6 +50,9 @@ export class PanelModel implements IDisposable {
     // The server may have been started anew, with other keys.
     this.link = new Link(this._connection, () => void this.refreshModels());
     this.choices = new Choices(() => this._remember());
+    this.models = new Models(() => this.client.models());
+    this.models.subscribe(() => this._onReadiness());
+    this.choices.subscribe(() => this._onReadiness());
   }
 
   readonly client: IPanelClient;
@@ -64,7 +60,7 @@ export class PanelModel implements IDisposable {
   readonly link: Link;
   readonly choices: Choices;
   readonly shown = new Value<IShown>(nothingShown());
-  readonly models = new Value<ModelsReply | null>(null);
+  readonly models: Models;
   readonly notice = new Value<INotice | null>(null);
   readonly sending = new Outbox();
 
@@ -109,28 +105,14 @@ export class PanelModel implements IDisposable {
     this.sending.set([]);
     this.shown.set(shown);
     try {
-      const history = await this.client.listTurns(sessionId, {
-        limit: PAGE,
-        events: true
-      });
-      // Read after the turns: what waits now starts in an event that is still to come.
-      const session = await this.client.getSession(sessionId);
+      const loaded = await loadNewest(this.client, sessionId);
       if (this.shown.current.store !== store) {
         return;
       }
-      store.conversation.patch({
-        title: session.title,
-        settings: session.settings,
-        queued: session.queued ?? []
-      });
-      this.choices.restore(session.settings);
-      // What still runs is drawn from its events, which come again with those that follow.
-      const running = history.turns.find(turn => turn.status === 'running');
-      const ended = history.turns.filter(turn => turn.status !== 'running');
-      store.prepend(ended);
-      const seen = ended.reduce((seq, turn) => Math.max(seq, turn.lastSeq), 0);
-      store.resumeAfter(running ? running.firstSeq - 1 : seen);
-      this.shown.set({ ...shown, isLoading: false, before: history.before });
+      fill(store, loaded);
+      this.choices.restore(loaded.session.settings);
+      const { before } = loaded.history;
+      this.shown.set({ ...shown, isLoading: false, before });
       this._memory.save(sessionId);
       this._subscribe(sessionId, store);
     } catch (error) {
@@ -149,13 +131,12 @@ export class PanelModel implements IDisposable {
     this.shown.set({ ...shown, isLoading: true });
     let before: string | undefined = shown.before;
     try {
-      const page = await this.client.listTurns(shown.sessionId, {
-        limit: PAGE,
+      before = await loadBefore(
+        this.client,
+        shown.sessionId,
         before,
-        events: true
-      });
-      shown.store.prepend(page.turns);
-      before = page.before;
+        shown.store
+      );
     } catch (error) {
       this._tell(error);
     }
@@ -169,6 +150,13 @@ export class PanelModel implements IDisposable {
     this.notice.set(null);
     if (this.link.current.status === 'offline') {
       return false; // The panel says so all the time.
+    }
+    if (!this.models.current) {
+      await this.refreshModels();
+    }
+    if (!this.readiness.isReady) {
+      this._needModel();
+      return false;
     }
     const sending = this.sending.add(message);
     try {
@@ -191,7 +179,7 @@ export class PanelModel implements IDisposable {
       return true;
     } catch (error) {
       this.sending.remove(sending);
-      this._tell(error);
+      this._sendFailed(error);
       return false;
     }
   }
@@ -232,9 +220,11 @@ export class PanelModel implements IDisposable {
     this._submit({ type: 'send_now', opId });
   }
 
-  /** Give the session another title. */
-  async rename(title: string): Promise<void> {
-    const { sessionId, store } = this.shown.current;
+  /** Give a session another title: the one that is shown, or another. */
+  async rename(
+    title: string,
+    sessionId = this.shown.current.sessionId
+  ): Promise<void> {
     if (!sessionId || !title.trim()) {
       return;
     }
@@ -242,10 +232,33 @@ export class PanelModel implements IDisposable {
       const session = await this.client.patchSession(sessionId, {
         title: title.trim().slice(0, 200)
       });
-      store.conversation.patch({ title: session.title });
+      const { sessionId: shownId, store } = this.shown.current;
+      if (shownId === sessionId) {
+        store.conversation.patch({ title: session.title });
+      }
     } catch (error) {
       this._tell(error);
     }
+  }
+
+  /**
+   * Delete a session with all that was said in it; what runs in it is stopped. Where it is the one
+   * that is shown, a new one takes its place. False, with a notice, where it could not be deleted.
+   */
+  async deleteSession(sessionId: string): Promise<boolean> {
+    try {
+      await this.client.deleteSession(sessionId);
+    } catch (error) {
+      // Deleted in another tab: it is gone, as wanted.
+      if (!isGone(error)) {
+        this._tell(error);
+        return false;
+      }
+    }
+    if (this.shown.current.sessionId === sessionId) {
+      this.newSession();
+    }
+    return true;
   }
 
   setMode(mode: Mode): void {
@@ -256,10 +269,15 @@ export class PanelModel implements IDisposable {
     this.choices.choose({ model });
   }
 
+  /** Whether the next message could be answered. */
+  get readiness(): IReadiness {
+    return readinessOf(this.models.current, this.choices.current.model);
+  }
+
   /** Ask which models there are. */
   async refreshModels(): Promise<void> {
     try {
-      this.models.set(await this.client.models());
+      await this.models.refresh();
     } catch (error) {
       this._tell(error);
     }
@@ -277,6 +295,21 @@ export class PanelModel implements IDisposable {
       clientId: this._connection.clientId,
       location: 'panel'
     });
+  }
+
+  /** Open what a relative link in an answer leads to. */
+  async openLink(relative: string): Promise<void> {
+    const paths = pathsUnderRoot(relative, this.editor.activeNotebook);
+    try {
+      if (!paths.length || !(await this.editor.openFirst(paths))) {
+        const message = paths.length
+          ? `There is no file ${relative} here.`
+          : `${relative} leads out of JupyterLab's folder, and is not opened.`;
+        this.notice.set({ level: 'info', message });
+      }
+    } catch (error) {
+      this._tell(error);
+    }
   }
 
   /** The person turned to the input. */
@@ -325,22 +358,11 @@ export class PanelModel implements IDisposable {
     );
   }
 
-  /** Bring into view what was changed just now; not what a reload tells again. */
-  private _follow({ path, changes, at }: DocumentChanged): void {
-    const shown = changes.filter(({ op, cellId }) => cellId && op !== 'delete');
-    const cellId = shown[shown.length - 1]?.cellId;
-    if (cellId && Math.abs(Date.now() - at) < FOLLOW_MS) {
-      this.editor
-        .follow(path, cellId)
-        .catch(error => console.warn('datalayer-agent:', error));
-    }
-  }
-
   /** What concerns the panel and not one turn. */
   private _onEvent(event: Event): void {
     this.sending.onEvent(event);
     if (event.type === 'document_changed') {
-      this._follow(event);
+      follow(this.editor, event);
     }
     if (!event.turnId && (event.type === 'error' || event.type === 'warning')) {
       this.notice.set({ level: 'error', message: event.message });
@@ -368,9 +390,44 @@ export class PanelModel implements IDisposable {
     }
   }
 
+  /** No session and no turn is made of a message that nobody could answer. */
+  private _needModel(): void {
+    const why = this.readiness.other
+      ? 'the chosen model cannot be used now'
+      : 'no model is connected';
+    this.notice.set({
+      level: 'error',
+      message: `Not sent: ${why}. What you wrote stays in the input.`,
+      needs: 'model'
+    });
+    // One may have been connected meanwhile.
+    void this.refreshModels();
+  }
+
+  private _onReadiness(): void {
+    if (this.notice.current?.needs === 'model' && this.readiness.isReady) {
+      this.notice.set({
+        level: 'info',
+        message: 'A model is connected now. Your message can be sent.'
+      });
+    }
+  }
+
+  private _sendFailed(error: unknown): void {
+    if (!isGone(error) || !this.shown.current.sessionId) {
+      this._tell(error);
+      return;
+    }
+    this.newSession();
+    this.notice.set({
+      level: 'error',
+      message:
+        'Not sent: this conversation was deleted. Send again to begin a new one.'
+    });
+  }
+
   private _openFailed(error: unknown, isRestored: boolean): void {
-    const isGone = error instanceof ApiError && error.code === 'not_found';
-    if (isRestored && isGone) {
+    if (isRestored && isGone(error)) {
       this.newSession();
       return;
     }
@@ -393,6 +450,10 @@ export class PanelModel implements IDisposable {
   private _creating: Promise<string> | null = null;
   private _wasFocused = false;
   private _isDisposed = false;
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'not_found';
 }
 
 function nothingShown(): IShown {

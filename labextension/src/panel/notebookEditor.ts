@@ -3,6 +3,7 @@ import { IDocumentManager } from '@jupyterlab/docmanager';
 import { FileDialog } from '@jupyterlab/filebrowser';
 import { IOutput } from '@jupyterlab/nbformat';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { ServerConnection } from '@jupyterlab/services';
 import { ISignal, Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
@@ -119,6 +120,29 @@ export class NotebookEditor implements IEditor {
     if (cell) {
       flash(cell);
     }
+  }
+
+  async openFirst(paths: readonly string[]): Promise<boolean> {
+    const { contents } = this._manager.services;
+    for (const path of paths) {
+      const found = await contents
+        .get(path, { content: false })
+        .catch(error => {
+          if (error instanceof ServerConnection.ResponseError) {
+            return null; // Not there, or not to be seen.
+          }
+          throw error;
+        });
+      if (found?.type === 'directory') {
+        await this._app.commands.execute('filebrowser:go-to-path', { path });
+        return true;
+      }
+      if (found) {
+        this._manager.openOrReveal(path);
+        return true;
+      }
+    }
+    return false;
   }
 
   async follow(path: string, cellId: string): Promise<void> {

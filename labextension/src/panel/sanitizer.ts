@@ -1,5 +1,7 @@
 import { IRenderMime } from '@jupyterlab/rendermime';
 
+import { relativePath } from './links';
+
 /** Elements that could load something, run something or catch what a person types. */
 const FORBIDDEN = [
   'audio',
@@ -60,7 +62,10 @@ function cleanAttributes(node: Element): void {
       name === 'poster' ||
       name === 'ping' ||
       (name === 'style' && /url\s*\(|image\s*\(|@import|\\/i.test(value));
-    const acts = name.startsWith('data-commandlinker') || name.startsWith('on');
+    const acts =
+      name.startsWith('data-commandlinker') ||
+      name.startsWith('data-da-') ||
+      name.startsWith('on');
     if (loads || acts) {
       node.removeAttribute(name);
     }
@@ -83,17 +88,38 @@ function replaceImage(image: Element): void {
   image.replaceWith(note);
 }
 
+/** A link leads to a document here, to another tab, or nowhere; then it says where it would. */
 function hardenLink(link: HTMLAnchorElement): void {
-  const address = link.getAttribute('href');
-  if (!address) {
+  const address = link.getAttribute('href')?.trim() ?? '';
+  if (/^(https?:|mailto:)/i.test(address)) {
+    link.target = '_blank';
+    link.rel = 'noopener noreferrer';
     return;
   }
-  if (!/^(https?:|mailto:|#)/i.test(address.trim())) {
-    // A path: it would lead out of JupyterLab, and may be anything. Shown, not followed.
-    link.removeAttribute('href');
-    link.title = address;
-    return;
+  link.removeAttribute('href');
+  link.removeAttribute('target');
+  const path = relativePath(address);
+  if (path) {
+    link.dataset.daPath = path;
+    link.className = 'da-document-link';
+    link.setAttribute('role', 'link');
+    link.tabIndex = 0;
+    link.title = `Open ${path}`;
+  } else if (!address.startsWith('#') && link.textContent?.trim()) {
+    explain(link, address);
   }
-  link.target = '_blank';
-  link.rel = 'noopener noreferrer';
+}
+
+/** It would lead out of JupyterLab's folder, or may run something. Shown, not followed. */
+function explain(link: HTMLAnchorElement, address: string): void {
+  link.className = 'da-dead-link';
+  link.title = address
+    ? `Not followed: ${address}`
+    : 'Not followed: it leads to no page and no file here';
+  const note = link.ownerDocument.createElement('span');
+  note.className = 'da-link-note';
+  note.textContent = address
+    ? ` (not followed: ${address})`
+    : ' (not followed)';
+  link.after(note);
 }

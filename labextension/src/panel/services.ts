@@ -8,6 +8,7 @@ export type IPanelClient = Pick<
   | 'createSession'
   | 'getSession'
   | 'patchSession'
+  | 'deleteSession'
   | 'listTurns'
   | 'context'
   | 'listTools'

@@ -196,6 +196,11 @@ export class FakeClient implements IPanelClient {
     return session;
   }
 
+  async deleteSession(id: string): Promise<void> {
+    await this.getSession(id);
+    this.sessions.delete(id);
+  }
+
   async listTurns(
     sessionId: string,
     options: { limit?: number; before?: string } = {}
@@ -233,7 +238,10 @@ export class FakeClient implements IPanelClient {
       notebookMode: 'read-only',
       tools: [
         tool('getNotebookCells', 'Read cells of the notebook. More words.'),
-        tool('runNotebookCells', 'Run cells.', 'only in Agent mode'),
+        {
+          ...tool('runNotebookCells', 'Run cells.', 'only in Agent mode'),
+          changes: true
+        },
         tool('listFiles', 'List the files in a folder.')
       ]
     };
@@ -255,6 +263,9 @@ export class FakeEditor implements IEditor {
     c5: { number: 5, firstLine: 'cars["Horsepower"].mean()' }
   };
   readonly followed: { path: string; cellId: string }[] = [];
+  /** What `openFirst` finds, and what it was asked for. */
+  files: readonly string[] = [];
+  readonly opened: (readonly string[])[] = [];
   readonly revealed: { path: string; cellId?: string }[] = [];
 
   kernel(): IKernelState | null {
@@ -275,6 +286,11 @@ export class FakeEditor implements IEditor {
 
   async reveal(path: string, cellId?: string): Promise<void> {
     this.revealed.push({ path, cellId });
+  }
+
+  async openFirst(paths: readonly string[]): Promise<boolean> {
+    this.opened.push(paths);
+    return paths.some(path => this.files.includes(path));
   }
 
   async follow(path: string, cellId: string): Promise<void> {

@@ -1,6 +1,12 @@
 import { ApiError } from '../../api/errors';
 import { PanelModel } from '../model';
-import { FakeClient, FakeConnection, FakeEditor, FakeMemory } from './fakes';
+import {
+  FakeClient,
+  FakeConnection,
+  FakeEditor,
+  FakeMemory,
+  READY
+} from './fakes';
 import { turnRecord } from './samples';
 
 function makeModel(sessionId: string | null = null) {
@@ -107,6 +113,53 @@ describe('a message', () => {
   });
 });
 
+describe('without a model', () => {
+  const none = (client: FakeClient) => {
+    client.modelsReply = { ...READY, ready: false, models: [] };
+  };
+
+  it('a message makes no session and no turn, and is kept', async () => {
+    const { model, client, connection } = makeModel();
+    none(client);
+    await model.start();
+    expect(await model.send('Hello')).toBe(false);
+    expect(client.sessions.size).toBe(0);
+    expect(connection.ops).toEqual([]);
+    expect(model.notice.current).toMatchObject({
+      level: 'error',
+      needs: 'model'
+    });
+    expect(model.notice.current?.message).toContain('no model is connected');
+  });
+
+  it('is asked for the models first, where they are not known yet', async () => {
+    const { model, client } = makeModel();
+    none(client);
+    model.link.set({ status: 'online', attempt: 0 });
+    expect(await model.send('Hello')).toBe(false);
+    expect(client.sessions.size).toBe(0);
+  });
+
+  it('says that it can be sent, once one is connected', async () => {
+    const { model, client } = makeModel();
+    none(client);
+    await model.start();
+    await model.send('Hello');
+    client.modelsReply = READY;
+    await model.refreshModels();
+    expect(model.notice.current).toMatchObject({ level: 'info' });
+    expect(await model.send('Hello')).toBe(true);
+  });
+
+  it('goes to a model that the server does not list, which it may know all the same', async () => {
+    const { model, client } = makeModel();
+    none(client);
+    await model.start();
+    model.setModel('ollama_chat/qwen3');
+    expect(await model.send('Hello')).toBe(true);
+  });
+});
+
 describe('after a reload', () => {
   it('the session is shown as it was, with what it remembers', async () => {
     const { model, client, connection } = makeModel('ses_1');
@@ -160,6 +213,45 @@ describe('after a reload', () => {
     expect(model.shown.current.sessionId).toBeNull();
     expect(memory.sessionId).toBeNull();
     expect(model.notice.current).toBeNull();
+  });
+});
+
+describe('a session', () => {
+  it('is renamed, whether it is shown or not', async () => {
+    const { model, client } = makeModel();
+    await session(client, 'One');
+    await session(client, 'Two');
+    await model.open('ses_1');
+    await model.rename('Uno');
+    await model.rename('Due', 'ses_2');
+    const { store } = model.shown.current;
+    expect(store.conversation.current.title).toBe('Uno');
+    expect(client.sessions.get('ses_2')?.title).toBe('Due');
+  });
+
+  it('that is shown gives way to a new one when it is deleted', async () => {
+    const { model, client, memory } = makeModel();
+    await session(client);
+    await session(client);
+    await model.open('ses_1');
+    expect(await model.deleteSession('ses_2')).toBe(true);
+    expect(model.shown.current.sessionId).toBe('ses_1');
+    expect(await model.deleteSession('ses_1')).toBe(true);
+    expect(model.shown.current.sessionId).toBeNull();
+    expect(memory.sessionId).toBeNull();
+    // Deleted in another tab meanwhile: it is gone, as wanted.
+    expect(await model.deleteSession('ses_1')).toBe(true);
+    expect(model.notice.current).toBeNull();
+  });
+
+  it('that was deleted elsewhere takes no message, and gives way to a new one', async () => {
+    const { model, client, connection } = makeModel();
+    await session(client);
+    await model.open('ses_1');
+    connection.refusal = new ApiError('not_found', 'There is no session.');
+    expect(await model.send('Hello')).toBe(false);
+    expect(model.shown.current.sessionId).toBeNull();
+    expect(model.notice.current?.message).toContain('was deleted');
   });
 });
 

@@ -58,6 +58,27 @@ describe('text by a model', () => {
     }
   );
 
+  it.each(['javascript:alert(1)', '/lab?reset', '//spy.example/x', 'C:\\x'])(
+    'says that %s is not followed',
+    href => {
+      const node = document.createElement('div');
+      node.innerHTML = neutralise(`<a href="${href}">x</a>`);
+      expect(node.textContent).toBe(`x (not followed: ${href})`);
+      expect(node.querySelector('[data-da-path]')).toBeNull();
+    }
+  );
+
+  it('marks a link to a file here, which no other attribute can pretend to be', () => {
+    const node = document.createElement('div');
+    node.innerHTML = neutralise(
+      '<a href="data/a%20b.csv#top">x</a><span data-da-path="c">y</span>'
+    );
+    const marked = node.querySelectorAll<HTMLElement>('[data-da-path]');
+    expect(marked).toHaveLength(1);
+    expect(marked[0].dataset.daPath).toBe('data/a b.csv');
+    expect(marked[0].tabIndex).toBe(0);
+  });
+
   it('runs no JupyterLab command and takes no input', () => {
     const html = neutralise(
       '<a data-commandlinker-command="x" data-commandlinker-args="{}">x</a>' +

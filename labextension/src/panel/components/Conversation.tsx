@@ -2,6 +2,7 @@ import React, { memo, useRef } from 'react';
 
 import { ConversationStore } from '../state/store';
 import { useValue } from '../state/value';
+import { Readiness } from './Readiness';
 import { TurnView, UserMessage } from './Turn';
 import { Welcome } from './Welcome';
 import { usePanel } from './context';
@@ -58,6 +59,7 @@ export function Conversation(): JSX.Element {
           )}
           {isEmpty && !shown.isLoading && !sending.length && <Welcome />}
           <Turns store={shown.store} ids={turnIds} />
+          {!isEmpty && !shown.isLoading && <Readiness />}
           {sending.map(({ message }, index) => (
             <div key={index} className="da-turn">
               <UserMessage text={message} />

@@ -44,7 +44,7 @@ function Title(): JSX.Element {
         <button
           type="button"
           className="da-title-button"
-          title="Rename"
+          title={`${title || 'Untitled session'} (click to rename)`}
           onClick={() => setDraft(title ?? '')}
         >
           {title || 'Untitled session'}
@@ -96,7 +96,7 @@ function Waiting(): JSX.Element | null {
         const panel = event.currentTarget.closest('.da-panel');
         const card = panel?.querySelector('.da-waiting');
         card?.scrollIntoView({ block: 'center' });
-        card?.querySelector<HTMLElement>('button')?.focus();
+        card?.querySelector<HTMLElement>('.da-buttons button')?.focus();
       }}
     >
       Waiting for you

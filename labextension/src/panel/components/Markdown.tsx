@@ -8,6 +8,7 @@ import { usePanel } from './context';
 export const Markdown = memo(
   (props: { text: string; isGrowing: boolean }): JSX.Element => {
     const { text, isGrowing } = props;
+    const { model } = usePanel();
     const grown = useRef(NO_BLOCKS);
     let blocks: readonly string[];
     let tail = -1;
@@ -19,7 +20,13 @@ export const Markdown = memo(
       blocks = allBlocks(text);
     }
     return (
-      <div className="da-markdown">
+      <div
+        className="da-markdown"
+        onClick={({ target }) => openLink(target, path => model.openLink(path))}
+        onKeyDown={({ key, target }) =>
+          key === 'Enter' && openLink(target, path => model.openLink(path))
+        }
+      >
         {blocks.map((source, index) => (
           <Block key={index} source={source} isGrowing={index === tail} />
         ))}
@@ -27,6 +34,14 @@ export const Markdown = memo(
     );
   }
 );
+
+/** Open the document of the link at a place, if there is one. */
+function openLink(target: EventTarget, open: (path: string) => unknown): void {
+  const link = (target as Element).closest<HTMLElement>('a[data-da-path]');
+  if (link?.dataset.daPath) {
+    open(link.dataset.daPath);
+  }
+}
 
 const Block = memo(
   (props: { source: string; isGrowing: boolean }): JSX.Element => {

@@ -5,7 +5,7 @@ import { Attachment } from '../../api/types';
 import { IInputSetup } from '../chat/inputSetup';
 import { emptyTurn } from '../state/turn';
 import { Value, useValue } from '../state/value';
-import { activityWords } from '../state/words';
+import { abortWords, activityWords } from '../state/words';
 import { ChangesBar } from './ChangesBar';
 import { Composer, inputIn } from './Composer';
 import { ContextStrip } from './ContextStrip';
@@ -13,7 +13,7 @@ import { Conversation } from './Conversation';
 import { Header } from './Header';
 import { Plan } from './Plan';
 import { Queue } from './Queue';
-import { ComposerContext } from './composerContext';
+import { ComposerContext, useComposer } from './composerContext';
 import {
   IPanelContext,
   PanelContext,
@@ -89,6 +89,7 @@ function Notices(): JSX.Element {
   const { model } = usePanel();
   const { status, attempt } = useValue(model.link);
   const notice = useValue(model.notice);
+  const composer = useComposer();
   return (
     <>
       {status === 'offline' && (
@@ -102,10 +103,22 @@ function Notices(): JSX.Element {
           role={notice.level === 'error' ? 'alert' : 'status'}
         >
           {notice.message}
+          {notice.needs === 'model' && (
+            <button
+              type="button"
+              className="da-link"
+              onClick={() => void model.refreshModels()}
+            >
+              Check again
+            </button>
+          )}
           <button
             type="button"
             className="da-link"
-            onClick={() => model.notice.set(null)}
+            onClick={() => {
+              model.notice.set(null);
+              composer.focus();
+            }}
           >
             Close
           </button>
@@ -120,26 +133,33 @@ function Announcer(): JSX.Element {
   const { model } = usePanel();
   const { store } = useValue(model.shown);
   const { runningTurnId, turnIds } = useValue(store.conversation);
-  const turn = useValue(runningTurnId ? store.turn(runningTurnId) : NO_TURN);
-  const words = activityWords(turn, useCellNumber(turn.target));
+  const newest = turnIds[turnIds.length - 1];
+  const turn = useValue(newest ? store.turn(newest) : NO_TURN);
+  const doing = activityWords(turn, useCellNumber(turn.target));
+  const ended = turn.status === 'aborted' ? abortWords(turn) : 'Done';
   return (
     <div className="da-hidden" role="status" aria-live="polite">
-      {runningTurnId ? words : turnIds.length ? 'Done' : ''}
+      {runningTurnId ? doing : newest ? ended : ''}
     </div>
   );
 }
 
-/** Escape stops the running turn, unless it has closed something of its own. */
+/**
+ * Escape stops the running turn, unless it has closed something of its own or the person is
+ * writing: who leaves a field with it does not mean the agent.
+ */
 function stopOnEscape(event: React.KeyboardEvent, stop: () => void): void {
-  if (event.key !== 'Escape' || event.defaultPrevented) {
+  if (
+    event.key !== 'Escape' ||
+    event.defaultPrevented ||
+    event.nativeEvent.isComposing
+  ) {
     return;
   }
-  const target = event.target as HTMLElement;
-  if (
-    target.getAttribute('aria-expanded') === 'true' &&
-    target.matches('textarea')
-  ) {
-    return; // The menu of completions closes.
+  const { target } = event;
+  const isWriting =
+    target instanceof HTMLTextAreaElement && !!target.value.trim();
+  if (!isWriting) {
+    stop();
   }
-  stop();
 }

@@ -1,12 +1,15 @@
-import { LabIcon } from '@jupyterlab/ui-components';
+import { LabIcon, caretDownIcon } from '@jupyterlab/ui-components';
 import React, { useEffect, useRef, useState } from 'react';
 
 import { IconButton } from './IconButton';
 
-/** Properties of a `Popup`. */
+/** Properties of a `Popup`; its button shows the icon, or the words in `face`. */
 export interface IPopupProps {
-  icon: LabIcon;
+  icon?: LabIcon;
+  face?: string;
+  className?: string;
   label: string;
+  title?: string;
   role: 'menu' | 'dialog';
   testId?: string;
   buttonTestId?: string;
@@ -41,23 +44,46 @@ export function Popup(props: IPopupProps): JSX.Element {
     return () => document.removeEventListener('pointerdown', onDown, true);
   }, [isOpen]);
 
+  const toggle = {
+    ref: button,
+    disabled: props.disabled,
+    'data-testid': props.buttonTestId,
+    'aria-haspopup': props.role,
+    'aria-expanded': isOpen,
+    onClick: () => setOpen(!isOpen)
+  };
   return (
     <div
-      className="da-popup-anchor"
+      className={`da-popup-anchor ${props.className ?? ''}`}
       ref={frame}
       data-testid={props.testId}
       onKeyDown={event => isOpen && onKey(event, frame.current, close)}
+      onBlur={event => {
+        // The focus went on by the keyboard: what is open behind it would take its Escape.
+        const to = event.relatedTarget;
+        if (to && !event.currentTarget.contains(to)) {
+          setOpen(false);
+        }
+      }}
     >
-      <IconButton
-        ref={button}
-        icon={props.icon}
-        label={props.label}
-        disabled={props.disabled}
-        data-testid={props.buttonTestId}
-        aria-haspopup={props.role}
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      />
+      {props.icon ? (
+        <IconButton {...toggle} icon={props.icon} label={props.label} />
+      ) : (
+        <button
+          {...toggle}
+          type="button"
+          className="da-select"
+          title={props.title}
+          aria-label={`${props.label}: ${props.face}`}
+        >
+          <span className="da-select-face">{props.face}</span>
+          <caretDownIcon.react
+            tag="span"
+            className="da-caret"
+            aria-hidden="true"
+          />
+        </button>
+      )}
       {isOpen && (
         <div
           className={`da-popup da-mod-${props.placement}`}
@@ -88,7 +114,7 @@ function onKey(
   }
   const items = [
     ...frame.querySelectorAll<HTMLElement>(
-      '.da-popup button:not(:disabled), .da-popup input'
+      '.da-popup .da-menu-item:not(:disabled), .da-popup input'
     )
   ];
   const at = items.indexOf(document.activeElement as HTMLElement);

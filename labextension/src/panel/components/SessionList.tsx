@@ -1,9 +1,10 @@
 import { historyIcon } from '@jupyterlab/ui-components';
-import React, { useEffect, useState } from 'react';
+import React, { useEffect, useRef, useState } from 'react';
 
 import { Session } from '../../api/types';
 import { useValue } from '../state/value';
 import { Popup } from './Popup';
+import { SessionRow } from './SessionRow';
 import { usePanel } from './context';
 
 /** The sessions, newest first, to switch to. */
@@ -28,6 +29,7 @@ function Sessions(props: { close: () => void }): JSX.Element {
   const [found, setFound] = useState<Session[] | null>(null);
   const [cursor, setCursor] = useState<string | undefined>();
   const [failure, setFailure] = useState('');
+  const search = useRef<HTMLInputElement>(null);
 
   useEffect(() => {
     let isCurrent = true;
@@ -64,6 +66,7 @@ function Sessions(props: { close: () => void }): JSX.Element {
   return (
     <>
       <input
+        ref={search}
         className="da-field"
         type="search"
         aria-label="Find a session"
@@ -79,27 +82,22 @@ function Sessions(props: { close: () => void }): JSX.Element {
       )}
       <ul className="da-sessions">
         {found?.map(session => (
-          <li key={session.id}>
-            <button
-              type="button"
-              className="da-menu-item"
-              data-session={session.id}
-              aria-current={session.id === sessionId}
-              onClick={() => {
-                props.close();
-                void model.open(session.id);
-              }}
-            >
-              <span className="da-session-title">
-                {session.title || 'Untitled session'}
-              </span>
-              <span className="da-dim">
-                {session.runningTurnId
-                  ? 'running'
-                  : whenWords(session.updatedAt)}
-              </span>
-            </button>
-          </li>
+          <SessionRow
+            key={session.id}
+            session={session}
+            isShown={session.id === sessionId}
+            onOpen={() => {
+              props.close();
+              void model.open(session.id);
+            }}
+            onRenamed={title =>
+              setFound(replaced(found, { ...session, title }))
+            }
+            onDeleted={() => {
+              setFound(found.filter(({ id }) => id !== session.id));
+              search.current?.focus();
+            }}
+          />
         ))}
       </ul>
       {cursor && (
@@ -111,10 +109,6 @@ function Sessions(props: { close: () => void }): JSX.Element {
   );
 }
 
-/** The time of today, else the date. */
-function whenWords(at: number): string {
-  const date = new Date(at);
-  return date.toDateString() === new Date().toDateString()
-    ? date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
-    : date.toLocaleDateString([], { day: 'numeric', month: 'short' });
+function replaced(sessions: Session[], session: Session): Session[] {
+  return sessions.map(other => (other.id === session.id ? session : other));
 }

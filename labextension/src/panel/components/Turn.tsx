@@ -11,13 +11,16 @@ import {
 } from '../state/turn';
 import { IReadable, useValue } from '../state/value';
 import { activityWords } from '../state/words';
-import { Approval, Question } from './Approval';
+import { Approval } from './Approval';
 import { Elapsed } from './Elapsed';
 import { Markdown } from './Markdown';
+import { KeptPlan } from './Plan';
+import { Question } from './Question';
 import { ReadGroup } from './ReadGroup';
+import { useReadiness } from './Readiness';
 import { ToolLine } from './ToolLine';
 import { TurnFoot } from './TurnFoot';
-import { useCellNumber, usePanel } from './context';
+import { useCellNumber } from './context';
 
 /** A message of the person and everything that came of it. */
 export const TurnView = memo(
@@ -53,6 +56,7 @@ export const TurnView = memo(
             }
           />
         ))}
+        {!isRunning && <KeptPlan plan={turn.plan} />}
         {isRunning ? <Working turn={turn} /> : <TurnFoot turn={turn} />}
       </article>
     );
@@ -66,11 +70,14 @@ function runningCall(turn: ITurn): Entry | undefined {
     .pop();
 }
 
-/** A call that waits for approval does nothing yet: the question stands for it. */
+/** A call that waits for approval, or never had an answer, did nothing: the question stands for it. */
 function withoutAsked(entries: readonly Entry[]): readonly Entry[] {
   const asked = new Set(
     entries.map(entry =>
-      entry.kind === 'approval' && !entry.decision ? entry.callId : undefined
+      entry.kind === 'approval' &&
+      (!entry.decision || entry.decision === 'aborted')
+        ? entry.callId
+        : undefined
     )
   );
   return entries.filter(entry => entry.kind !== 'tool' || !asked.has(entry.id));
@@ -157,31 +164,22 @@ const Reasoning = memo(
 );
 
 const Notice = memo((props: { entry: INoticeEntry }): JSX.Element => {
-  const { entry } = props;
+  const { level, code, message } = props.entry;
+  const { isReady } = useReadiness();
+  if (code === 'no_model' && isReady) {
+    // It is not true any more; the message can be sent again below.
+    return (
+      <div className="da-notice">
+        No model was connected when this was sent.
+      </div>
+    );
+  }
   return (
-    <div className={`da-notice da-mod-${entry.level}`} role="alert">
-      {entry.message}
-      {entry.level === 'error' && <ErrorHelp code={entry.code} />}
+    <div className={`da-notice da-mod-${level}`} role="alert">
+      {message}
     </div>
   );
 });
-
-/** What to do about an error, as a button where there is one. */
-function ErrorHelp(props: { code: string }): JSX.Element | null {
-  const { model } = usePanel();
-  if (props.code === 'no_model') {
-    return (
-      <button
-        type="button"
-        className="da-button"
-        onClick={() => void model.refreshModels()}
-      >
-        Look for a model again
-      </button>
-    );
-  }
-  return null;
-}
 
 /** What goes on, in words, unless a tool call at the end says so already. */
 function Working(props: { turn: ITurn }): JSX.Element | null {

@@ -5,6 +5,7 @@ import { ITurn } from '../state/turn';
 import { abortWords, doneAndNot, usageWords } from '../state/words';
 import { IconButton } from './IconButton';
 import { copyText } from '../rendering';
+import { useReadiness } from './Readiness';
 import { useCellNumber, usePanel } from './context';
 
 /** How the turn ended and what it took. */
@@ -15,8 +16,13 @@ export function TurnFoot(props: { turn: ITurn }): JSX.Element {
     entry => entry.kind === 'notice' && entry.level === 'error'
   );
   const isBroken = turn.status === 'aborted' && turn.abortReason === 'error';
+  const { isReady } = useReadiness();
   const canRetry =
-    turn.entries.some(entry => entry.kind === 'notice' && entry.retryable) ||
+    turn.entries.some(
+      entry =>
+        entry.kind === 'notice' &&
+        (entry.retryable || (entry.code === 'no_model' && isReady))
+    ) ||
     (isBroken && !hasError);
   const reply = turn.entries
     .map(entry => (entry.kind === 'text' ? entry.text : ''))
@@ -53,21 +59,21 @@ export function TurnFoot(props: { turn: ITurn }): JSX.Element {
   );
 }
 
+/** What was done, and then that it was stopped and what was not done. */
 function Stopped(props: { turn: ITurn }): JSX.Element {
   const { turn } = props;
   const { done, not } = doneAndNot(turn, useCellNumber(turn.target));
   return (
     <div className="da-stopped">
-      <div>{abortWords(turn)}</div>
-      {(done.length > 0 || not.length > 0) && (
-        <ul>
-          <li>Done before: {done.length ? done.join('; ') : 'nothing'}.</li>
-          {not.length > 0 && <li>Not finished: {not.join('; ')}.</li>}
-        </ul>
-      )}
-      {done.length === 0 && not.length === 0 && (
-        <div>Nothing was changed or run.</div>
-      )}
+      <div>
+        {done.length
+          ? `Done before: ${done.join('; ')}.`
+          : 'Nothing was changed or run.'}
+      </div>
+      <div>
+        {abortWords(turn)}
+        {not.length > 0 && ` Not finished: ${not.join('; ')}.`}
+      </div>
     </div>
   );
 }

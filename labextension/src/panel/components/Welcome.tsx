@@ -1,10 +1,11 @@
 import { PathExt } from '@jupyterlab/coreutils';
 import React from 'react';
 
-import { Mode, ModelsReply } from '../../api/types';
+import { Mode } from '../../api/types';
 import { IEditor } from '../editor';
 import { useValue } from '../state/value';
 import { useEditorChanges } from './ContextStrip';
+import { Readiness, useReadiness } from './Readiness';
 import { useComposer } from './composerContext';
 import { usePanel } from './context';
 
@@ -12,47 +13,11 @@ import { usePanel } from './context';
 export function Welcome(): JSX.Element | null {
   const { model } = usePanel();
   const models = useValue(model.models);
+  const { isReady } = useReadiness();
   if (!models) {
     return null;
   }
-  return models.ready ? <Suggestions /> : <Readiness models={models} />;
-}
-
-/** No model: what was looked for, and the ways to connect one. */
-function Readiness(props: { models: ModelsReply }): JSX.Element {
-  const { model } = usePanel();
-  const { message, connections } = props.models;
-  return (
-    <div className="da-welcome" data-ready="false">
-      <h3>No model is connected yet</h3>
-      <p>{message}</p>
-      {connections.length > 0 && (
-        <ol className="da-connections">
-          {connections.map(({ title, steps }) => (
-            <li key={title}>
-              <strong>{title}</strong>
-              <div className="da-steps">
-                {steps
-                  .split('`')
-                  .map((part, index) =>
-                    index % 2 ? <code key={index}>{part}</code> : part
-                  )}
-              </div>
-            </li>
-          ))}
-        </ol>
-      )}
-      <div className="da-buttons">
-        <button
-          type="button"
-          className="da-button"
-          onClick={() => void model.refreshModels()}
-        >
-          Look again
-        </button>
-      </div>
-    </div>
-  );
+  return isReady ? <Suggestions /> : <Readiness />;
 }
 
 /** Three things to begin with, drawn from the notebook in front. */

@@ -2,7 +2,7 @@ import React from 'react';
 
 import { STARTED, call } from '../../state/__tests__/events';
 import { Conversation } from '../Conversation';
-import { clear, button, click, draw, makePanel } from './render';
+import { clear, button, click, draw, makePanel, press, type } from './render';
 
 global.ResizeObserver = class {
   observe() {}
@@ -106,7 +106,11 @@ describe('a tool call', () => {
     expect(line.getAttribute('aria-expanded')).toBe('false');
     await click(line);
     expect(line.getAttribute('aria-expanded')).toBe('true');
-    expect(tool.textContent).toContain('cellIds:');
+    // The cell as people name it; its id is for who looks for it.
+    expect(tool.textContent).toContain('cell 5 · cars["Horsepower"].mean()');
+    expect(tool.textContent).not.toContain('c5');
+    const named = tool.querySelector<HTMLElement>('[data-cell-ids="c5"]')!;
+    expect(named.title).toBe('Cell 5 has the id c5');
     expect(tool.textContent).toContain('message: KeyError');
   });
 
@@ -170,9 +174,14 @@ describe('an approval', () => {
     expect(find(node, 'da-tool-call')).toHaveLength(0);
   });
 
-  it('is given, for once or for the session', async () => {
+  it('is given, for once or for the session, which says what that means', async () => {
     const { node, ops } = await asked();
-    await click(button(node, 'For this session'));
+    const forSession = button(node, 'Approve for this session')!;
+    const id = forSession.getAttribute('aria-describedby')!;
+    expect(document.getElementById(id)?.textContent).toContain(
+      'every later “Remove cells” in this conversation'
+    );
+    await click(forSession);
     expect(ops()).toEqual([
       {
         type: 'approval_decision',
@@ -194,6 +203,107 @@ describe('an approval', () => {
     });
     expect(find(node, 'da-approve')).toHaveLength(0);
     expect(node.textContent).toContain('Not allowed by you');
+  });
+
+  it('takes no focus, and has its answers in the order in which they are given', async () => {
+    const { node } = await asked();
+    expect(document.activeElement).toBe(document.body);
+    const buttons = [...node.querySelectorAll('.da-buttons button')];
+    expect(buttons.map(({ textContent }) => textContent)).toEqual([
+      'Approve',
+      'Approve for this session',
+      'Deny',
+      'Deny with a reason'
+    ]);
+    expect(node.querySelector('.da-waiting input')).toBeNull();
+  });
+
+  it('is denied with a reason, whose field opens on demand and closes by Escape', async () => {
+    const { node, ops } = await asked();
+    const opener = button(node, 'Deny with a reason')!;
+    const field = () => node.querySelector<HTMLInputElement>('input');
+    await click(opener);
+    expect(document.activeElement).toBe(field());
+    await press(field(), 'Escape');
+    expect(field()).toBeNull();
+    expect(document.activeElement).toBe(opener);
+    await click(opener);
+    await type(field(), 'I need it');
+    await press(field(), 'Enter');
+    expect(ops()).toMatchObject([{ decision: 'deny', feedback: 'I need it' }]);
+  });
+
+  it('that was never answered says once that nothing was done', async () => {
+    const { node, emit } = await asked();
+    await emit(
+      { type: 'approval_resolved', approvalId: 'ap', decision: 'aborted' },
+      call('c1', 'deleteNotebookCells', 'aborted')[2],
+      { type: 'turn_aborted', reason: 'interrupted' }
+    );
+    expect(find(node, 'da-tool-call')).toHaveLength(0);
+    expect(node.textContent).toContain('Remove cell 4: not done');
+    expect(node.textContent?.match(/stopped/gi)).toHaveLength(1);
+  });
+});
+
+describe('a plan', () => {
+  it('stays when its turn has ended, folded, with what was not done', async () => {
+    const { model, emit } = await makePanel();
+    const node = await draw(model, <Conversation />);
+    await emit(
+      STARTED,
+      {
+        type: 'plan_updated',
+        steps: [
+          { description: 'Load', status: 'completed', toolCalls: [] },
+          { description: 'Plot', status: 'in_progress', toolCalls: [] },
+          { description: 'Explain', status: 'pending', toolCalls: [] }
+        ]
+      },
+      { type: 'turn_aborted', reason: 'interrupted' }
+    );
+    const [plan] = find(node, 'da-kept-plan');
+    const line = plan.querySelector('button')!;
+    expect(line.textContent).toBe('Plan · 1 of 3 done');
+    expect(plan.querySelector('li')).toBeNull();
+    await click(line);
+    expect([...plan.querySelectorAll('li')].map(li => li.textContent)).toEqual([
+      'Load, done',
+      'Plotnot finished',
+      'Explainnot done'
+    ]);
+  });
+});
+
+describe('a link in an answer', () => {
+  it('to a file opens it here, as seen from the notebook and from the root', async () => {
+    const { model, emit, editor } = await makePanel();
+    editor.activeNotebook = 'work/cars.ipynb';
+    editor.files = ['work/data/cars.csv'];
+    const node = await draw(model, <Conversation />);
+    await emit(STARTED, {
+      type: 'text_delta',
+      itemId: 'a',
+      delta: 'See [the data](data/cars.csv).'
+    });
+    await click(node.querySelector('.da-markdown a'));
+    expect(editor.opened).toEqual([['work/data/cars.csv', 'data/cars.csv']]);
+    expect(model.notice.current).toBeNull();
+  });
+
+  it('to a file that is not there says so', async () => {
+    const { model, emit } = await makePanel();
+    const node = await draw(model, <Conversation />);
+    await emit(STARTED, {
+      type: 'text_delta',
+      itemId: 'a',
+      delta: '[x](gone.csv) [y](../../secret)'
+    });
+    const [gone, outside] = node.querySelectorAll('.da-markdown a');
+    await click(gone);
+    expect(model.notice.current?.message).toContain('no file gone.csv');
+    await press(outside as HTMLElement, 'Enter');
+    expect(model.notice.current?.message).toContain('leads out of');
   });
 });
 
@@ -238,10 +348,11 @@ describe('a turn that ended early', () => {
       }),
       { type: 'turn_aborted', reason: 'interrupted' }
     );
-    const { textContent } = node.querySelector('.da-stopped')!;
-    expect(textContent).toContain('You stopped this.');
-    expect(textContent).toContain('Done before: changed cell 4.');
-    expect(textContent).toContain('Not finished: running cell 4.');
+    const lines = [...node.querySelectorAll('.da-stopped > *')];
+    expect(lines.map(({ textContent }) => textContent)).toEqual([
+      'Done before: changed cell 4.',
+      'You stopped this. Not finished: running cell 4.'
+    ]);
   });
 
   it('can be tried again where that may help', async () => {

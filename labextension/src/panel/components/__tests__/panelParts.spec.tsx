@@ -3,10 +3,17 @@ import React from 'react';
 import { STARTED } from '../../state/__tests__/events';
 import { ChangesBar } from '../ChangesBar';
 import { ContextStrip } from '../ContextStrip';
+import { Conversation } from '../Conversation';
 import { Queue } from '../Queue';
 import { Welcome, suggestionsFor } from '../Welcome';
-import { FakeEditor } from '../../__tests__/fakes';
+import { FakeEditor, READY } from '../../__tests__/fakes';
 import { button, clear, click, doing, draw, makePanel } from './render';
+
+global.ResizeObserver = class {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+};
 
 afterEach(clear);
 
@@ -78,6 +85,61 @@ describe('the context strip', () => {
     await click(button(node, 'cars.ipynb'));
     await click(chip(node)?.querySelector('[aria-label="Remove cars.ipynb"]'));
     expect(chip(node)).toBeNull();
+  });
+});
+
+describe('where no model is ready', () => {
+  const NONE = {
+    models: [],
+    default: undefined,
+    ready: false,
+    message: 'No key is set.',
+    connections: [{ title: 'A key', steps: 'export KEY=...' }]
+  };
+
+  it('a conversation says so at its end, until one is connected', async () => {
+    const { model, emit, client } = await makePanel();
+    const node = await draw(model, <Conversation />);
+    await emit(
+      STARTED,
+      {
+        type: 'error',
+        code: 'no_model',
+        message: 'No key is set.',
+        retryable: false
+      },
+      { type: 'turn_aborted', reason: 'error' }
+    );
+    client.modelsReply = NONE;
+    await doing(() => void model.refreshModels());
+    expect(node.textContent).toContain('export KEY=...');
+    expect(button(node, 'Try again')).toBeUndefined();
+    client.modelsReply = READY;
+    await click(button(node, 'Check again'));
+    expect(node.textContent).not.toContain('No key is set.');
+    expect(node.textContent).not.toContain('export KEY=...');
+    expect(button(node, 'Try again')).toBeDefined();
+  });
+
+  it('comes to life by itself when the person comes back with one', async () => {
+    const { model, client } = await makePanel();
+    client.modelsReply = NONE;
+    await model.refreshModels();
+    const node = await draw(model, <Welcome />);
+    expect(node.textContent).toContain('No model is connected yet');
+    client.modelsReply = READY;
+    await doing(() => window.dispatchEvent(new Event('focus')));
+    expect(node.textContent).toContain('You could begin with');
+  });
+
+  it('offers the model that is, when only the chosen one is not', async () => {
+    const { model } = await makePanel();
+    const node = await draw(model, <Welcome />);
+    await doing(() => model.setModel('anthropic/claude-test'));
+    expect(node.textContent).toContain('ANTHROPIC_API_KEY is not set');
+    await click(button(node, 'Use GPT Test'));
+    expect(model.choices.current.model).toBe('openai/gpt-test');
+    expect(node.textContent).toContain('You could begin with');
   });
 });
 

@@ -74,10 +74,33 @@ export async function click(element: Element | null | undefined) {
   });
 }
 
-/** Let the model do something, and let everything follow from it. */
-export async function doing(run: () => void): Promise<void> {
+/** Press a key in an element. */
+export async function press(element: Element | null, key: string) {
   await act(async () => {
-    run();
+    element!.dispatchEvent(
+      new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })
+    );
+    await settle();
+  });
+}
+
+/** Write into a field, over what stands there. */
+export async function type(field: HTMLInputElement | null, text: string) {
+  const { set } = Object.getOwnPropertyDescriptor(
+    HTMLInputElement.prototype,
+    'value'
+  )!;
+  await act(async () => {
+    set!.call(field, text);
+    field!.dispatchEvent(new Event('input', { bubbles: true }));
+    await settle();
+  });
+}
+
+/** Let the model do something, and let everything follow from it. */
+export async function doing(run: () => unknown): Promise<void> {
+  await act(async () => {
+    await run();
     await settle();
   });
 }
@@ -106,6 +129,7 @@ function rendermime(): IRenderMimeRegistry {
         source
           .replace(/^```\w*\n([^]*?)\n```$/gm, '<pre><code>$1</code></pre>')
           .replace(/!\[(.*?)\]\((.*?)\)/g, '<img alt="$1" src="$2">')
+          .replace(/\[(.*?)\]\((.*?)\)/g, '<a href="$2">$1</a>')
           .replace(/\*\*(.*?)\*\*/g, '<strong>$1</strong>')
     }
   });

@@ -1,0 +1,101 @@
+import React, { useEffect, useRef } from 'react';
+
+import { IReadiness, readinessOf } from '../models';
+import { useValue } from '../state/value';
+import { usePanel } from './context';
+
+/** How often it is looked for a model while there is none and the page is seen, in ms. */
+const LOOK_MS = 10_000;
+
+/** Whether the next message could be answered. */
+export function useReadiness(): IReadiness {
+  const { model } = usePanel();
+  const models = useValue(model.models);
+  const { model: chosen } = useValue(model.choices);
+  return readinessOf(models, chosen);
+}
+
+/** Where no model is ready: what was looked for, and the ways to connect one. */
+export function Readiness(): JSX.Element | null {
+  const { model } = usePanel();
+  const models = useValue(model.models);
+  const notice = useValue(model.notice);
+  const { isReady, message, other } = useReadiness();
+  const card = useRef<HTMLDivElement>(null);
+  const isWanted = !isReady && notice?.needs === 'model';
+
+  useLookout(isReady);
+  useEffect(() => {
+    if (isWanted) {
+      card.current?.scrollIntoView?.({ block: 'start' });
+    }
+  }, [isWanted]);
+
+  if (isReady) {
+    return null;
+  }
+  return (
+    <div className="da-welcome" data-ready="false" ref={card}>
+      <h3>
+        {other ? 'The chosen model is not set up' : 'No model is connected yet'}
+      </h3>
+      <p>{message}</p>
+      {!!models?.connections.length && (
+        <ol className="da-connections">
+          {models.connections.map(({ title, steps }) => (
+            <li key={title}>
+              <strong>{title}</strong>
+              <div className="da-steps">
+                {steps
+                  .split('`')
+                  .map((part, index) =>
+                    index % 2 ? <code key={index}>{part}</code> : part
+                  )}
+              </div>
+            </li>
+          ))}
+        </ol>
+      )}
+      <div className="da-buttons">
+        {other && (
+          <button
+            type="button"
+            className="da-button da-mod-primary"
+            onClick={() => model.setModel(other.id)}
+          >
+            {`Use ${other.label}`}
+          </button>
+        )}
+        <button
+          type="button"
+          className="da-button"
+          onClick={() => void model.refreshModels()}
+        >
+          Check again
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** A model that is connected elsewhere is found when the person comes back, or soon. */
+function useLookout(isReady: boolean): void {
+  const { model } = usePanel();
+  useEffect(() => {
+    if (isReady) {
+      return;
+    }
+    const look = () => {
+      if (!document.hidden && model.link.current.status === 'online') {
+        // Nobody asked: a failure is told when the person asks.
+        model.models.refresh().catch(() => undefined);
+      }
+    };
+    const timer = setInterval(look, LOOK_MS);
+    window.addEventListener('focus', look);
+    return () => {
+      clearInterval(timer);
+      window.removeEventListener('focus', look);
+    };
+  }, [model, isReady]);
+}

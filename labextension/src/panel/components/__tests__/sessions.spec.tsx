@@ -1,0 +1,76 @@
+import React from 'react';
+
+import { SessionList } from '../SessionList';
+import {
+  button,
+  clear,
+  click,
+  doing,
+  draw,
+  makePanel,
+  press,
+  settle,
+  type
+} from './render';
+
+afterEach(clear);
+
+async function openList() {
+  const panel = await makePanel();
+  await panel.client.createSession({ title: 'Boats' });
+  const node = await draw(panel.model, <SessionList />);
+  await click(named(node, 'Sessions'));
+  await doing(settle); // The list comes from the server.
+  return { ...panel, node };
+}
+
+const named = (node: HTMLElement, label: string) =>
+  node.querySelector<HTMLElement>(`[aria-label="${label}"]`);
+
+const titles = (node: HTMLElement) =>
+  [...node.querySelectorAll('.da-session-title')].map(
+    ({ textContent }) => textContent
+  );
+
+describe('the list of sessions', () => {
+  it('renames one in its place by Enter, and leaves it by Escape', async () => {
+    const { node, client } = await openList();
+    const field = () =>
+      node.querySelector<HTMLInputElement>(
+        '[aria-label="Title of the session"]'
+      );
+    await click(named(node, 'Rename Boats'));
+    await type(field(), 'Ships');
+    await press(field(), 'Escape');
+    expect(titles(node).sort()).toEqual(['Boats', 'Cars']);
+    await click(named(node, 'Rename Boats'));
+    await type(field(), 'Ships');
+    await press(field(), 'Enter');
+    expect(titles(node).sort()).toEqual(['Cars', 'Ships']);
+    expect(client.sessions.get('ses_2')?.title).toBe('Ships');
+    expect(named(node, 'Sessions')?.getAttribute('aria-expanded')).toBe('true');
+  });
+
+  it('deletes one after a question, which Escape answers with no', async () => {
+    const { node, client } = await openList();
+    await click(named(node, 'Delete Boats'));
+    expect(document.activeElement).toBe(button(node, 'Cancel'));
+    await press(button(node, 'Cancel')!, 'Escape');
+    expect(titles(node)).toHaveLength(2);
+    await click(named(node, 'Delete Boats'));
+    await click(button(node, 'Delete'));
+    expect(titles(node)).toEqual(['Cars']);
+    expect([...client.sessions.keys()]).toEqual(['ses_1']);
+  });
+
+  it('says of one that runs that it is stopped', async () => {
+    const { node, client } = await openList();
+    client.sessions.get('ses_2')!.runningTurnId = 'turn';
+    await type(node.querySelector('input'), 'x');
+    await type(node.querySelector('input'), '');
+    await click(named(node, 'Delete Boats'));
+    expect(node.querySelector('[role="alertdialog"]')?.textContent).toContain(
+      'It is running, and is stopped.'
+    );
+  });
+});

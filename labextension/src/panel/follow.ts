@@ -1,0 +1,19 @@
+import { DocumentChanged } from '../api/types';
+import { IEditor } from './editor';
+
+/** How old a change may be that the page follows, in ms. */
+const FOLLOW_MS = 5000;
+
+/** Bring into view what was changed just now; not what a reload tells again. */
+export function follow(
+  editor: IEditor,
+  { path, changes, at }: DocumentChanged
+): void {
+  const shown = changes.filter(({ op, cellId }) => cellId && op !== 'delete');
+  const cellId = shown[shown.length - 1]?.cellId;
+  if (cellId && Math.abs(Date.now() - at) < FOLLOW_MS) {
+    editor
+      .follow(path, cellId)
+      .catch(error => console.warn('datalayer-agent:', error));
+  }
+}

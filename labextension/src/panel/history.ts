@@ -1,0 +1,59 @@
+import { Session, TurnsReply } from '../api/types';
+import { IPanelClient } from './services';
+import { ConversationStore } from './state/store';
+
+/** Turns that are loaded at once. */
+const PAGE = 20;
+
+/** A session as the server has it, and its newest turns. */
+export interface ILoaded {
+  session: Session;
+  history: TurnsReply;
+}
+
+/** Read a session and its newest turns. */
+export async function loadNewest(
+  client: IPanelClient,
+  sessionId: string
+): Promise<ILoaded> {
+  const history = await client.listTurns(sessionId, {
+    limit: PAGE,
+    events: true
+  });
+  // Read after the turns: what waits now starts in an event that is still to come.
+  return { session: await client.getSession(sessionId), history };
+}
+
+/** Put what was loaded into an empty store, which then expects the events that follow. */
+export function fill(
+  store: ConversationStore,
+  { session, history }: ILoaded
+): void {
+  store.conversation.patch({
+    title: session.title,
+    settings: session.settings,
+    queued: session.queued ?? []
+  });
+  // What still runs is drawn from its events, which come again with those that follow.
+  const running = history.turns.find(turn => turn.status === 'running');
+  const ended = history.turns.filter(turn => turn.status !== 'running');
+  store.prepend(ended);
+  const seen = ended.reduce((seq, turn) => Math.max(seq, turn.lastSeq), 0);
+  store.resumeAfter(running ? running.firstSeq - 1 : seen);
+}
+
+/** Put the turns before one into its store; returns the turn to ask for next, if there are more. */
+export async function loadBefore(
+  client: IPanelClient,
+  sessionId: string,
+  before: string,
+  store: ConversationStore
+): Promise<string | undefined> {
+  const page = await client.listTurns(sessionId, {
+    limit: PAGE,
+    before,
+    events: true
+  });
+  store.prepend(page.turns);
+  return page.before;
+}
