@@ -5,8 +5,14 @@ const PIECE = 200;
 
 /** Text of any length that scrolls as smoothly as a short one. */
 export const LongText = memo(
-  (props: { text: string; label: string }): JSX.Element => {
-    const { text, label } = props;
+  (props: {
+    text: string;
+    label: string;
+    title?: string;
+    /** Ids of the cells that the text names. */
+    cellIds?: string;
+  }): JSX.Element => {
+    const { text, label, title, cellIds } = props;
     const pieces = useMemo(() => {
       const lines = text.split('\n');
       const made: { text: string; lines: number }[] = [];
@@ -17,7 +23,13 @@ export const LongText = memo(
       return made;
     }, [text]);
     return (
-      <pre className="da-long-text" tabIndex={0} aria-label={label}>
+      <pre
+        className="da-long-text"
+        tabIndex={0}
+        aria-label={label}
+        title={title}
+        data-cell-ids={cellIds}
+      >
         {pieces.map((piece, index) => (
           <div
             key={index}

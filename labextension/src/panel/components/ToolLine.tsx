@@ -9,13 +9,14 @@ import {
 import React, { memo, useId, useState } from 'react';
 
 import { IToolEntry } from '../state/turn';
+import { LabelOf, idWords, nameCells } from '../state/cells';
 import { mergeChanges } from '../state/changes';
 import { pretty } from '../state/pretty';
 import { durationWords, toolWords } from '../state/words';
 import { ChangeList } from './ChangeList';
 import { Elapsed } from './Elapsed';
 import { LongText } from './LongText';
-import { useCellNumber } from './context';
+import { useCellLabel, useCellNumber } from './context';
 
 const STATUS_ICON = {
   ok: checkIcon,
@@ -71,7 +72,7 @@ export const ToolLine = memo(
         </button>
         {isOpen && (
           <div className="da-tool-details" id={id}>
-            <ToolDetails call={call} />
+            <ToolDetails call={call} target={props.target} />
           </div>
         )}
       </div>
@@ -87,13 +88,13 @@ function StatusMark(props: { status: IToolEntry['status'] }): JSX.Element {
   return <Icon tag="span" className="da-status-icon" aria-hidden="true" />;
 }
 
-function ToolDetails(props: { call: IToolEntry }): JSX.Element {
-  const { call } = props;
+function ToolDetails(props: {
+  call: IToolEntry;
+  target?: string;
+}): JSX.Element {
+  const { call, target } = props;
+  const labelOf = useCellLabel(target)(call.arguments);
   const changes = mergeChanges(call.changes);
-  const output =
-    call.output === undefined || call.output === null
-      ? ''
-      : pretty(call.output);
   return (
     <>
       <div className="da-tool-name">
@@ -101,23 +102,26 @@ function ToolDetails(props: { call: IToolEntry }): JSX.Element {
         {call.durationMs !== undefined &&
           ` · ${durationWords(call.durationMs)}`}
       </div>
-      <Arguments value={call.arguments} />
+      <Arguments value={call.arguments} labelOf={labelOf} />
       {changes.length > 0 && <ChangeList changes={changes} />}
-      {output && (
-        <>
-          <div className="da-caption">
-            Output{call.truncated ? ', cut for the model' : ''}
-          </div>
-          <LongText text={output} label="Output" />
-        </>
+      {call.output !== undefined && call.output !== null && (
+        <Values
+          value={call.output}
+          label="Output"
+          caption={`Output${call.truncated ? ', cut for the model' : ''}`}
+          labelOf={labelOf}
+        />
       )}
     </>
   );
 }
 
 /** Arguments: code in a field of its own, the rest a line each. */
-function Arguments(props: { value: unknown }): JSX.Element | null {
-  const { value } = props;
+function Arguments(props: {
+  value: unknown;
+  labelOf: LabelOf;
+}): JSX.Element | null {
+  const { value, labelOf } = props;
   if (value === undefined || value === null) {
     return null;
   }
@@ -131,7 +135,11 @@ function Arguments(props: { value: unknown }): JSX.Element | null {
   return (
     <>
       {rest.length > 0 && (
-        <LongText text={pretty(Object.fromEntries(rest))} label="Arguments" />
+        <Values
+          value={Object.fromEntries(rest)}
+          label="Arguments"
+          labelOf={labelOf}
+        />
       )}
       {entries.map(
         ([key, text]) =>
@@ -145,3 +153,29 @@ function Arguments(props: { value: unknown }): JSX.Element | null {
     </>
   );
 }
+
+/** Values, a line each; cells by number and first line, their ids in the tooltip. */
+const Values = memo(
+  (props: {
+    value: unknown;
+    label: string;
+    caption?: string;
+    labelOf: LabelOf;
+  }): JSX.Element | null => {
+    const { value, ids } = nameCells(props.value, props.labelOf);
+    const text = pretty(value);
+    return text ? (
+      <>
+        {props.caption && <div className="da-caption">{props.caption}</div>}
+        <LongText
+          text={text}
+          label={props.label}
+          title={idWords(ids) || undefined}
+          cellIds={[...ids.keys()].join(' ') || undefined}
+        />
+      </>
+    ) : null;
+  },
+  // Cells that move later do not make what was done then look different.
+  (a, b) => a.value === b.value
+);

@@ -2,6 +2,7 @@ import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { createContext, useContext, useMemo } from 'react';
 
 import { PanelModel } from '../model';
+import { LabelOf } from '../state/cells';
 import { CellNumber } from '../state/words';
 
 /** What every component of the panel may use. */
@@ -30,6 +31,20 @@ export function useCellNumber(target?: string): CellNumber {
     () => (path: string | undefined, id: string) => {
       const notebook = path ?? target ?? editor.activeNotebook;
       return notebook ? (editor.cell(notebook, id)?.number ?? null) : null;
+    },
+    [editor, target]
+  );
+}
+
+/** The label of a cell by its id, in the notebook that a call is about. */
+export function useCellLabel(target?: string): (args: unknown) => LabelOf {
+  const { editor } = usePanel().model;
+  return useMemo(
+    () => args => {
+      const { path } = (args ?? {}) as { path?: unknown };
+      const notebook =
+        typeof path === 'string' ? path : (target ?? editor.activeNotebook);
+      return id => (notebook ? editor.cell(notebook, id) : null);
     },
     [editor, target]
   );
