@@ -16,9 +16,11 @@ export class DropTarget implements IDisposable {
   constructor(
     private readonly _node: HTMLElement,
     private readonly _contents: Contents.IManager,
-    private readonly _onDrop: (attachments: Attachment[]) => void
+    private readonly _onDrop: (attachments: Attachment[]) => void,
+    /** Files of the person's computer were dropped, which no server has. */
+    private readonly _onForeign: (names: string[]) => void
   ) {
-    for (const type of EVENTS) {
+    for (const type of [...EVENTS, ...FOREIGN_EVENTS]) {
       _node.addEventListener(type, this, true);
     }
   }
@@ -29,12 +31,16 @@ export class DropTarget implements IDisposable {
 
   dispose(): void {
     this._isDisposed = true;
-    for (const type of EVENTS) {
+    for (const type of [...EVENTS, ...FOREIGN_EVENTS]) {
       this._node.removeEventListener(type, this, true);
     }
   }
 
   handleEvent(event: Event): void {
+    if (FOREIGN_EVENTS.includes(event.type)) {
+      this._onForeignEvent(event as DragEvent);
+      return;
+    }
     const drag = event as Drag.Event;
     if (event.type === 'lm-dragleave') {
       this._node.classList.remove('da-mod-drop');
@@ -53,6 +59,23 @@ export class DropTarget implements IDisposable {
     drag.dropAction = drag.proposedAction;
   }
 
+  /** A drag from outside of the browser: without an answer it would replace JupyterLab. */
+  private _onForeignEvent(event: DragEvent): void {
+    const { dataTransfer, type } = event;
+    if (!dataTransfer?.types.includes('Files')) {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    const isOver = type === 'dragenter' || type === 'dragover';
+    this._node.classList.toggle('da-mod-drop-foreign', isOver);
+    if (isOver) {
+      dataTransfer.dropEffect = 'copy';
+    } else if (type === 'drop') {
+      this._onForeign([...dataTransfer.files].map(({ name }) => name));
+    }
+  }
+
   private _dropped(drag: Drag.Event): Attachment[] {
     // Paths without the drive: the server knows those under its root.
     return [...droppedFiles(drag), ...droppedCells(drag)].map(attachment => ({
@@ -65,6 +88,7 @@ export class DropTarget implements IDisposable {
 }
 
 const EVENTS = ['lm-dragenter', 'lm-dragover', 'lm-dragleave', 'lm-drop'];
+const FOREIGN_EVENTS = ['dragenter', 'dragover', 'dragleave', 'drop'];
 
 function droppedFiles({ mimeData }: Drag.Event): Attachment[] {
   const paths = (mimeData.getData(FILES) ?? []) as string[];

@@ -7,6 +7,7 @@ import React from 'react';
 import { setUpInput } from './chat/inputSetup';
 import { inputIn } from './components/Composer';
 import { Panel } from './components/Panel';
+import { Draft } from './draft';
 import { DropTarget } from './drop';
 import { PanelModel } from './model';
 import { PanelSanitizer } from './sanitizer';
@@ -27,11 +28,15 @@ export class PanelView extends ReactWidget {
     this.addClass('da-view');
     const { model, contents, rendermime } = _options;
     this._setup = setUpInput(model, contents);
+    this._draft = new Draft(this._setup.chatModel.input, model.shown);
     this._rendermime = rendermime.clone({
       sanitizer: new PanelSanitizer(rendermime.sanitizer)
     });
-    this._drop = new DropTarget(this.node, contents, attachments =>
-      model.choices.attach(...attachments)
+    this._drop = new DropTarget(
+      this.node,
+      contents,
+      attachments => model.choices.attach(...attachments),
+      names => model.notice.set({ level: 'info', message: uploadFirst(names) })
     );
   }
 
@@ -49,6 +54,7 @@ export class PanelView extends ReactWidget {
 
   dispose(): void {
     this._wantsFocus = false;
+    this._draft.dispose();
     this._drop.dispose();
     super.dispose();
   }
@@ -72,6 +78,17 @@ export class PanelView extends ReactWidget {
 
   private readonly _setup: ReturnType<typeof setUpInput>;
   private readonly _rendermime: IRenderMimeRegistry;
+  private readonly _draft: Draft;
   private readonly _drop: DropTarget;
   private _wantsFocus = false;
+}
+
+/** What to do with files of the person's computer. */
+function uploadFirst(names: string[]): string {
+  const [what, them] =
+    names.length === 1 ? [names[0], 'it'] : ['these files', 'them'];
+  return (
+    `Not attached: the agent sees only files on the server. Upload ${what} to the file browser ` +
+    `first (drop ${them} there), then attach ${them} from there or with @.`
+  );
 }

@@ -7,8 +7,9 @@ import { Contents } from '@jupyterlab/services';
 import { fileIcon, folderIcon, notebookIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import { ToolListing } from '../../api/types';
+import { Mode, ToolListing } from '../../api/types';
 import { PanelModel } from '../model';
+import { describe } from '../state/descriptions';
 
 /** Completions that are shown at most. */
 const MOST = 12;
@@ -33,6 +34,7 @@ export class ToolCommands implements IChatCommandProvider {
       return [];
     }
     const typed = word.slice(1).toLowerCase();
+    const { mode } = this._model.choices.current;
     return tools
       .filter(tool => tool.name.toLowerCase().includes(typed))
       .sort((a, b) => rank(a, typed) - rank(b, typed))
@@ -40,9 +42,10 @@ export class ToolCommands implements IChatCommandProvider {
       .map(tool => ({
         name: `#${tool.name}`,
         providerId: this.id,
-        description: tool.enabled
-          ? firstSentence(tool.description)
-          : (tool.reason ?? 'not available now'),
+        description: [
+          describe(tool.name, tool.description),
+          ...(tool.enabled ? [] : [lackOf(tool, mode)])
+        ].join(' · '),
         icon: mark(tool.enabled ? '' : 'da-mod-unavailable'),
         spaceOnAccept: true
       }));
@@ -170,6 +173,11 @@ export class PanelCommands implements IChatCommandProvider {
       }));
   }
 
+  /** Whether a text is one of the commands. */
+  has(text: string): boolean {
+    return this._commands.has(text.trim());
+  }
+
   async onSubmit(input: IInputModel): Promise<void> {
     const command = this._commands.get(input.value.trim());
     if (command) {
@@ -197,9 +205,12 @@ export class PanelCommands implements IChatCommandProvider {
   ]);
 }
 
-const HELP =
-  '@ attaches a file or notebook, # names a tool, /new begins a session, /stop stops. ' +
-  'Enter sends, Shift+Enter breaks the line, Esc stops.';
+const HELP = [
+  '@ attaches a file or notebook, # names a tool.',
+  'agent: at the start has Agent mode work on the notebook in front, whatever is chosen.',
+  '/new begins a session, /stop stops what is running, /help shows this.',
+  'Enter sends, Shift+Enter breaks the line, Esc in the empty input stops.'
+].join('\n');
 
 /** An icon by which the styles know a completion as ours. */
 function mark(className: string, icon?: JSX.Element): JSX.Element {
@@ -213,14 +224,20 @@ function rank(tool: ToolListing, typed: string): number {
   );
 }
 
+/** Why a tool cannot be used now, for people: the server's reason is written for the model. */
+function lackOf({ changes, group }: ToolListing, mode: Mode): string {
+  if (changes && mode !== 'agent') {
+    return 'in Agent mode only';
+  }
+  return group === 'notebook'
+    ? 'needs a notebook that is attached and in front'
+    : 'not available now';
+}
+
 /** Notebooks before files before folders, and those whose name begins as typed. */
 function place(entry: Contents.IModel, prefix: string): number {
   const kind = { notebook: 0, directory: 2 }[entry.type] ?? 1;
   return kind + (entry.name.toLowerCase().startsWith(prefix) ? 0 : 3);
-}
-
-function firstSentence(text: string): string {
-  return /^[^\n]*?[.](?=\s|$)/.exec(text)?.[0] ?? text.split('\n')[0];
 }
 
 /** The folder and the beginning of a name in the word at the cursor, if that is a path. */

@@ -17,6 +17,8 @@ export interface IInputSetup {
   commands: ChatCommandRegistry;
   openers: AttachmentOpenerRegistry;
   toolbar: InputToolbarRegistry;
+  /** Whether a text is, as a whole, something that the panel itself does: `/new`. */
+  isCommand(text: string): boolean;
 }
 
 /** Make the input's model, and fill its registries with what the panel brings. */
@@ -27,7 +29,8 @@ export function setUpInput(
   const chatModel = new InputChatModel(model);
 
   const commands = new ChatCommandRegistry();
-  commands.addProvider(new PanelCommands(model));
+  const panelCommands = new PanelCommands(model);
+  commands.addProvider(panelCommands);
   commands.addProvider(new ToolCommands(model));
   commands.addProvider(new FileCommands(model, contents));
 
@@ -42,5 +45,6 @@ export function setUpInput(
   toolbar.addItem('attach', { element: AttachMenu, position: 30 });
   toolbar.addItem('send', { element: SendButtons, position: 100 });
 
-  return { chatModel, commands, openers, toolbar };
+  const isCommand = (text: string) => panelCommands.has(text);
+  return { chatModel, commands, openers, toolbar, isCommand };
 }

@@ -86,7 +86,7 @@ function QuietInput(props: {
       className="da-composer"
       ref={frame}
       onFocus={() => model.inputFocused()}
-      onKeyDownCapture={onKeyBefore}
+      onKeyDownCapture={event => onKeyBefore(event, props.setup)}
     >
       <ChatInput model={props.setup.chatModel.input} />
     </div>
@@ -105,7 +105,7 @@ export function inputIn(
 }
 
 /** What the input gets wrong by itself. */
-function onKeyBefore(event: React.KeyboardEvent): void {
+function onKeyBefore(event: React.KeyboardEvent, setup: IInputSetup): void {
   const { key, target } = event;
   if (key === 'Enter' && event.nativeEvent.isComposing) {
     // Enter that ends a composition (Chinese, Japanese, Korean) does not send.
@@ -115,11 +115,17 @@ function onKeyBefore(event: React.KeyboardEvent): void {
   if ((key !== 'Enter' && key !== 'Tab') || event.shiftKey) {
     return;
   }
-  // Newer versions of MUI take the words typed over the first completion, which would be lost.
   const chosen = highlighted(target as HTMLElement);
-  if (chosen) {
-    event.preventDefault();
-    event.stopPropagation();
+  if (!chosen) {
+    return;
+  }
+  event.preventDefault();
+  event.stopPropagation();
+  if (key === 'Enter' && isWhole(chosen, setup)) {
+    // There is nothing to complete: this is meant to be sent.
+    void submit(setup);
+  } else {
+    // Newer versions of MUI take the words typed over the first completion, which would be lost.
     chosen.click();
   }
 }
@@ -129,4 +135,20 @@ function highlighted(field: HTMLElement): HTMLElement | null {
   const isOpen = field.getAttribute('aria-expanded') === 'true';
   const id = field.getAttribute('aria-activedescendant');
   return isOpen && id ? document.getElementById(id) : null;
+}
+
+/** Whether what is typed is all that would be completed: a command, or the chosen completion. */
+function isWhole(chosen: HTMLElement, setup: IInputSetup): boolean {
+  const { input } = setup.chatModel;
+  const name = chosen.querySelector('.jp-chat-command-name')?.textContent;
+  return setup.isCommand(input.value) || name === input.currentWord;
+}
+
+/** Do what is typed, or send it, as Enter does where no menu is open. */
+async function submit(setup: IInputSetup): Promise<void> {
+  const { input } = setup.chatModel;
+  await setup.commands.onSubmit(input);
+  input.send(input.value);
+  // The menu goes with the word that it was about.
+  input.cursorIndex = input.value.length;
 }

@@ -1,0 +1,82 @@
+import { InputModel } from '@jupyter/chat/lib/input-model';
+
+import {
+  FakeClient,
+  FakeConnection,
+  FakeEditor,
+  FakeMemory
+} from '../../__tests__/fakes';
+import { PanelModel } from '../../model';
+import { PanelCommands, ToolCommands } from '../commands';
+
+function makeInput() {
+  const client = new FakeClient();
+  const model = new PanelModel({
+    client,
+    connection: new FakeConnection(),
+    editor: new FakeEditor(),
+    memory: new FakeMemory()
+  });
+  const input = new InputModel({ onSend: () => undefined });
+  const type = (text: string) => {
+    input.value = text;
+    input.cursorIndex = text.length;
+  };
+  return { client, model, input, type };
+}
+
+describe('completions of tools', () => {
+  it('say what a tool does in words for people, and why one cannot be used', async () => {
+    const { model, input, type } = makeInput();
+    const tools = new ToolCommands(model);
+    type('Use #notebook');
+    const found = await tools.listCommandCompletions(input);
+    expect(found.map(({ name, description }) => [name, description])).toEqual([
+      ['#getNotebookCells', 'Read cells of the notebook'],
+      ['#runNotebookCells', 'Run cells, until one fails · in Agent mode only']
+    ]);
+  });
+
+  it('that come late are about what stands there then', async () => {
+    const { model, client, input, type } = makeInput();
+    const tools = new ToolCommands(model);
+    const reply = await client.listTools();
+    let answer = () => undefined as void;
+    client.listTools = () =>
+      new Promise(resolve => {
+        answer = () => resolve(reply);
+      });
+    type('#get');
+    const early = tools.listCommandCompletions(input);
+    type('#list');
+    answer();
+    expect((await early).map(({ name }) => name)).toEqual(['#listFiles']);
+
+    const { model: other, input: field, type: write } = makeInput();
+    write('#get');
+    const late = new ToolCommands(other).listCommandCompletions(field);
+    write('#get and');
+    expect(await late).toEqual([]);
+  });
+});
+
+describe('the commands of the panel', () => {
+  it('are done when they are all that is written', async () => {
+    const { model, input, type } = makeInput();
+    const commands = new PanelCommands(model);
+    expect(commands.has(' /help ')).toBe(true);
+    expect(commands.has('/help me')).toBe(false);
+    type('/help');
+    await commands.onSubmit(input);
+    expect(input.value).toBe('');
+    expect(model.notice.current?.message).toContain('agent:');
+  });
+
+  it('are none in the middle of a message', async () => {
+    const { model, input, type } = makeInput();
+    type('look at /ne');
+    expect(
+      await new PanelCommands(model).listCommandCompletions(input)
+    ).toEqual([]);
+  });
+});
