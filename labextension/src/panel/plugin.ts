@@ -19,6 +19,7 @@ import { WorkspaceMemory } from './memory';
 import { PanelModel } from './model';
 import { NotebookEditor } from './notebookEditor';
 import { AgentPanel, PANEL_ID } from './widget';
+import { giveRoomOnce } from './width';
 
 /** Id of the plugin, and of its settings. */
 export const PLUGIN_ID = 'jupyter-datalayer-agent:plugin';
@@ -66,13 +67,18 @@ function activatePanel(
     editor: new NotebookEditor(app, tracker, documents),
     memory: new WorkspaceMemory(state)
   });
-  const panel = new AgentPanel(model, {
-    rendermime,
-    contents: app.serviceManager.contents,
-    themeManager,
-    openSettings: () =>
-      void app.commands.execute('settingeditor:open', { query: 'Agent' })
-  });
+  const panel = new AgentPanel(
+    model,
+    {
+      rendermime,
+      contents: app.serviceManager.contents,
+      themeManager,
+      openSettings: () =>
+        void app.commands.execute('settingeditor:open', { query: 'Agent' })
+    },
+    // Not before the layout is restored, which sets the widths.
+    panel => app.restored.then(() => giveRoomOnce(panel, state))
+  );
   addCommands(app, panel, palette);
   app.shell.add(panel, 'right', { rank: 900, type: 'Agent' });
   restorer?.add(panel, PANEL_ID);

@@ -12,7 +12,9 @@ export const PANEL_ID = 'datalayer-agent-panel';
 export class AgentPanel extends Widget {
   constructor(
     readonly model: PanelModel,
-    private readonly _viewOptions: Omit<IPanelViewOptions, 'model'>
+    private readonly _viewOptions: Omit<IPanelViewOptions, 'model'>,
+    /** Called when the panel is first seen. */
+    private readonly _onFirstShown: (panel: AgentPanel) => Promise<void>
   ) {
     super();
     this.id = PANEL_ID;
@@ -51,6 +53,9 @@ export class AgentPanel extends Widget {
   }
 
   private _load(): Promise<PanelView | null> {
+    if (!this._view) {
+      void this._onFirstShown(this);
+    }
     this._view ??= this._makeView().catch((error: unknown) => {
       this._view = null;
       this.node.textContent = 'The panel could not be loaded.';
