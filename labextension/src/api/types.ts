@@ -152,6 +152,7 @@ export type InterruptParams = Wire<'InterruptParams'>;
 export type OpenParams = Wire<'OpenParams'>;
 export type KernelParams = Wire<'KernelParams'>;
 export type RevealParams = Wire<'RevealParams'>;
+export type DeleteDocumentParams = Wire<'DeleteDocumentParams'>;
 export type DocumentReadParams = Wire<'DocumentReadParams'>;
 export type DocumentText = Wire<'DocumentText'>;
 export type PageRequest = Wire<'PageRequest'>;

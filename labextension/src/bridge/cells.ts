@@ -1,4 +1,4 @@
-import type { YNotebook } from '@jupyter/ydoc';
+import type { SharedCell as SharedCellJSON, YNotebook } from '@jupyter/ydoc';
 import { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import { Notebook, NotebookPanel } from '@jupyterlab/notebook';
 
@@ -6,6 +6,9 @@ import { PageCell, PageNotebook, PageRequestError } from '../api';
 import { ExecutionTracker } from './executions';
 import { hashSource } from './hash';
 import { kernelOf } from './kernel';
+
+/** A whole cell, as nbformat has it and a shared notebook takes it. */
+export type WholeCell = SharedCellJSON.Cell & { id: string; source: string };
 
 /** A shared cell of an open notebook. */
 export type SharedCell = YNotebook['cells'][number];
@@ -36,6 +39,14 @@ export function keepIds(notebook: YNotebook): void {
 /** Whether a cell model is a code cell's. */
 export function isCode(model: ICellModel): model is ICodeCellModel {
   return model.type === 'code';
+}
+
+/** A cell with its outputs, metadata and trust. */
+export function wholeCell(shared: SharedCell, model?: ICellModel): WholeCell {
+  const json = shared.toJSON() as WholeCell;
+  return model?.trusted && shared.cell_type === 'code'
+    ? { ...json, metadata: { ...json.metadata, trusted: true } }
+    : json;
 }
 
 /** A cell's place, or -1. */
@@ -75,6 +86,32 @@ export class CellReader {
       path: panel.context.localPath,
       ...kernelOf(panel),
       cells: wanted.map(index => this.cell(panel, index, outputs))
+    };
+  }
+
+  /** The cells with everything in them, those that are there, and the ids of all. */
+  readWhole(
+    panel: NotebookPanel,
+    cellIds?: readonly string[] | null
+  ): PageNotebook {
+    const { cells } = sharedNotebook(panel);
+    const order = cells.map(cell => cell.getId());
+    const wanted = cellIds && new Set(cellIds);
+    const indices = order.flatMap((id, index) =>
+      !wanted || wanted.has(id) ? index : []
+    );
+    const models = panel.content.model!.cells;
+    const notebook = this.read(panel, indices);
+    return {
+      ...notebook,
+      order,
+      cells: notebook.cells.map(cell => ({
+        ...cell,
+        cell: wholeCell(
+          cells[cell.index],
+          models.get(cell.index)
+        ) as unknown as PageCell['cell']
+      }))
     };
   }
 

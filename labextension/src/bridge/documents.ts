@@ -101,6 +101,18 @@ export class Documents {
     await within(LOAD_MS, context.ready, () => notLoaded(path));
   }
 
+  /** Delete a document as the file browser does: its kernel ends, and its tabs close. */
+  async delete(path: string): Promise<void> {
+    const context = this._findContext(path);
+    if (!context) {
+      throw new PageRequestError(
+        'not_open',
+        `${path} is not open in the page.`
+      );
+    }
+    await this._manager.deleteFile(context.path);
+  }
+
   /**
    * Scroll a cell into view. With `activate` (the person asked for it) its notebook becomes the
    * active document and it the active cell; without, the focus stays where it is.

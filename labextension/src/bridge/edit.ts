@@ -1,5 +1,7 @@
+import type * as nbformat from '@jupyterlab/nbformat';
 import type { YNotebook } from '@jupyter/ydoc';
 import { NotebookPanel } from '@jupyterlab/notebook';
+import { PartialJSONValue } from '@lumino/coreutils';
 
 import { CellEdit, PageNotebook, PageRequestError } from '../api';
 import {
@@ -61,12 +63,40 @@ function applySteps(notebook: YNotebook, steps: readonly Step[]): void {
           step.cell.updateSource(start, end, insert);
           break;
         }
+        case 'restore':
+          restore(step);
+          break;
         default:
           step satisfies never;
       }
     }
   });
   notebook.undoManager.stopCapturing();
+}
+
+/** Metadata, attachments and outputs of a cell; inside the batch's transaction, so undone with it. */
+function restore({
+  cell,
+  model,
+  whole
+}: Extract<Step, { kind: 'restore' }>): void {
+  const { trusted, ...metadata } = whole.metadata ?? {};
+  for (const key of Object.keys(cell.getMetadata())) {
+    if (!(key in metadata) && key !== 'trusted') {
+      cell.deleteMetadata(key);
+    }
+  }
+  for (const [key, value] of Object.entries(metadata)) {
+    cell.setMetadata(key, value as PartialJSONValue);
+  }
+  if (cell.cell_type === 'code') {
+    // Outputs of unknown origin must not become trusted by coming back.
+    model.trusted = trusted === true;
+    cell.setOutputs((whole.outputs ?? []) as nbformat.IOutput[]);
+    cell.setExecutionCount((whole.execution_count ?? null) as number | null);
+  } else {
+    cell.setAttachments(whole.attachments as nbformat.IAttachments | undefined);
+  }
 }
 
 function applyOutputs(

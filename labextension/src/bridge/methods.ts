@@ -1,4 +1,5 @@
 import {
+  DeleteDocumentParams,
   DocumentReadParams,
   DocumentText,
   EditParams,
@@ -42,14 +43,18 @@ interface IMethods {
   'notebook.reveal': (params: RevealParams) => Promise<void>;
   'document.open': (params: OpenParams) => Promise<void>;
   'document.read': (params: DocumentReadParams) => Promise<DocumentText>;
+  'document.delete': (params: DeleteDocumentParams) => Promise<void>;
 }
 
 /** What the server may ask of this page. */
 export function createMethods(parts: IParts): IMethods {
   const { documents, reader, runner, saver } = parts;
   return {
-    'notebook.read': async ({ path, cellIds, outputs }) => {
+    'notebook.read': async ({ path, cellIds, outputs, whole }) => {
       const panel = await documents.notebook(path);
+      if (whole) {
+        return reader.readWhole(panel, cellIds);
+      }
       const indices = cellIds && indicesOf(sharedNotebook(panel), cellIds);
       return reader.read(panel, indices, outputs);
     },
@@ -82,7 +87,9 @@ export function createMethods(parts: IParts): IMethods {
 
     'document.open': ({ path }) => documents.open(path),
 
-    'document.read': ({ path }) => documents.read(path)
+    'document.read': ({ path }) => documents.read(path),
+
+    'document.delete': ({ path }) => documents.delete(path)
   };
 }
 

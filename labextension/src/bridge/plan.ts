@@ -1,5 +1,4 @@
 import type * as nbformat from '@jupyterlab/nbformat';
-import type { SharedCell as SharedCellJSON } from '@jupyter/ydoc';
 import { ICellModel } from '@jupyterlab/cells';
 import { NotebookPanel } from '@jupyterlab/notebook';
 import { PartialJSONObject } from '@lumino/coreutils';
@@ -15,18 +14,23 @@ import {
   SetOutputs,
   UpdateCell
 } from '../api';
-import { CellReader, isCode, SharedCell, sharedNotebook } from './cells';
+import {
+  CellReader,
+  isCode,
+  SharedCell,
+  sharedNotebook,
+  wholeCell,
+  WholeCell
+} from './cells';
 import { hashSource } from './hash';
 import { ISplice, minimalSplice } from './text';
 
-/** A cell that is to be made, as a shared notebook takes it. */
-export type NewCell = SharedCellJSON.Cell & { id: string; source: string };
-
 /** One operation on the shared document. Indices are those at its turn. */
 export type Step =
-  | { kind: 'insert'; index: number; cell: NewCell }
+  | { kind: 'insert'; index: number; cell: WholeCell }
   | { kind: 'delete'; index: number }
-  | { kind: 'splice'; cell: SharedCell; splice: ISplice };
+  | { kind: 'splice'; cell: SharedCell; splice: ISplice }
+  | { kind: 'restore'; cell: SharedCell; model: ICellModel; whole: WholeCell };
 
 /** Outputs for a cell; they are no step of the undo. */
 export interface IOutputsStep {
@@ -52,7 +56,7 @@ interface IEntry {
   shared?: SharedCell;
   model?: ICellModel;
   /** The cell that the batch makes; later edits of the batch change it before it is made. */
-  made?: NewCell;
+  made?: WholeCell;
   /** What an edit of the batch was based on, which others of the batch may be based on too. */
   baseHash?: string;
 }
@@ -155,26 +159,37 @@ class Planner {
     }
   }
 
-  private _insert({ cellId, type, source, position }: InsertCell): void {
+  private _insert({ cellId, type, source, position, cell }: InsertCell): void {
     if (this._entries.some(({ id }) => id === cellId)) {
       throw invalid(`There is a cell ${cellId} already.`);
     }
-    const made: NewCell = {
-      id: cellId,
-      cell_type: type,
-      source,
-      // As JupyterLab's own new cells: no output of unknown origin is in it.
-      metadata: type === 'code' ? { trusted: true } : {}
-    };
+    const made: WholeCell = cell
+      ? asWhole(cell, cellId, type, source)
+      : {
+          id: cellId,
+          cell_type: type,
+          source,
+          // As JupyterLab's own new cells: no output of unknown origin is in it.
+          metadata: type === 'code' ? { trusted: true } : {}
+        };
     const index = this._place(position);
     this._entries.splice(index, 0, { id: cellId, type, source, made });
     this._steps.push({ kind: 'insert', index, cell: made });
   }
 
-  private _update({ cellId, baseHash, source, type }: UpdateCell): void {
+  private _update({ cellId, baseHash, source, type, cell }: UpdateCell): void {
     const { entry, index } = this._find(cellId);
     this._checkHash(entry, baseHash);
-    this._checkLock(entry, 'editable');
+    const changes =
+      (source ?? entry.source) !== entry.source ||
+      (type ?? entry.type) !== entry.type;
+    if (changes) {
+      this._checkLock(entry, 'editable');
+    }
+    if (cell) {
+      this._restore(entry, index, asWhole(cell, cellId, type, source));
+      return;
+    }
     if (source != null && source !== entry.source) {
       if (entry.made) {
         entry.made.source = source;
@@ -189,6 +204,25 @@ class Planner {
       entry.type = type;
       this._remake(entry, index, retyped(this._json(entry), type));
     }
+  }
+
+  /** Everything in a cell becomes what it is in `whole`; in place, where the type is the same. */
+  private _restore(entry: IEntry, index: number, whole: WholeCell): void {
+    this._checkIdle(entry, 'change its outputs');
+    const { shared, model } = entry;
+    const { source } = entry;
+    const inPlace = !entry.made && whole.cell_type === entry.type;
+    entry.source = whole.source;
+    entry.type = whole.cell_type as CellType;
+    if (!inPlace || !shared || !model) {
+      this._remake(entry, index, whole);
+      return;
+    }
+    const splice = minimalSplice(source, whole.source);
+    if (splice) {
+      this._steps.push({ kind: 'splice', cell: shared, splice });
+    }
+    this._steps.push({ kind: 'restore', cell: shared, model, whole });
   }
 
   private _delete({ cellId, baseHash }: DeleteCell): void {
@@ -232,7 +266,7 @@ class Planner {
   }
 
   /** Another cell with the same id in the same place. */
-  private _remake(entry: IEntry, index: number, made: NewCell): void {
+  private _remake(entry: IEntry, index: number, made: WholeCell): void {
     if (entry.made) {
       // Its insertions are among the steps: what they insert changes.
       for (const step of this._steps) {
@@ -248,14 +282,11 @@ class Planner {
   }
 
   /** The cell as one that can be made anew, with its outputs, metadata and trust. */
-  private _json(entry: IEntry): NewCell {
+  private _json(entry: IEntry): WholeCell {
     if (entry.made) {
       return entry.made;
     }
-    const json = entry.shared!.toJSON() as NewCell;
-    if (entry.model?.trusted && entry.type === 'code') {
-      json.metadata = { ...json.metadata, trusted: true };
-    }
+    const json = wholeCell(entry.shared!, entry.model);
     return { ...json, id: entry.id, source: entry.source };
   }
 
@@ -318,8 +349,28 @@ class Planner {
   private readonly _outputs: IOutputsStep[] = [];
 }
 
+/** A whole cell of an edit, as a shared notebook takes it; throws where they do not agree. */
+function asWhole(
+  cell: object,
+  id: string,
+  type?: CellType | null,
+  source?: string | null
+): WholeCell {
+  const json = cell as WholeCell;
+  if (json.cell_type !== type || json.source !== source) {
+    throw invalid(`The whole cell ${id} has another type or source.`);
+  }
+  const whole = { ...json, id, metadata: json.metadata ?? {} };
+  return type === 'code'
+    ? ({
+        ...whole,
+        outputs: ((json.outputs ?? []) as nbformat.IOutput[]).map(joinedStream)
+      } as WholeCell)
+    : whole;
+}
+
 /** The cell as one of another type: what only the old type has goes. */
-function retyped(cell: NewCell, type: CellType): NewCell {
+function retyped(cell: WholeCell, type: CellType): WholeCell {
   const metadata: PartialJSONObject = { ...cell.metadata };
   delete metadata.trusted;
   const attachments =
@@ -333,7 +384,7 @@ function retyped(cell: NewCell, type: CellType): NewCell {
     // Without outputs there is nothing to distrust.
     metadata: type === 'code' ? { ...metadata, trusted: true } : metadata,
     ...attachments
-  } as NewCell;
+  } as WholeCell;
 }
 
 /** nbformat allows a stream's text in lines; a shared cell would join them with commas. */
