@@ -37,6 +37,7 @@ from .locks import PathLocks
 from .pages import NotOpen, Page, PageGone, PageHub
 from .paths import resolve_path
 from .runs import WriteOutputs
+from .staleness import Staleness
 
 
 class NotebookService:
@@ -62,6 +63,7 @@ class NotebookService:
         self.root_dir = root_dir if on_disk else None
         self.kernel_timeout_seconds = kernel_timeout_seconds
         self.executions = ExecutionLog()
+        self.staleness = Staleness()
         self.files = NotebookFiles(contents_manager)
         self._kernels = Kernels(session_manager, kernel_manager, kernel_spec_manager)
         self._creation = Creation(contents_manager)

@@ -99,6 +99,7 @@ class ToolContext:
     update_plan: Callable[[list[PlanStep], str | None], Awaitable[None]] = _no_plan
     on_status: Callable[[str], Awaitable[None]] | None = None
     on_changes: Callable[[str, list[Change]], Awaitable[None]] | None = None
+    on_stale: Callable[[str, list[str]], Awaitable[None]] | None = None
 
     def path(self, path: str | None) -> str:
         """The notebook that a call means; ``ToolFailure`` when it may not work on it."""
@@ -123,3 +124,8 @@ class ToolContext:
         """A document was changed and read back: told at once, whatever follows in the call."""
         if self.on_changes is not None and changes:
             await self.on_changes(path, changes)
+
+    async def stale(self, path: str, cell_ids: list[str]) -> None:
+        """These are now all the cells whose outputs no longer follow from the sources."""
+        if self.on_stale is not None:
+            await self.on_stale(path, cell_ids)

@@ -25,6 +25,7 @@ from .notebook_read import missing_cells
 from .outputs import first_line
 from .registry import ToolOutcome, tool
 from .run_cells import run_and_report
+from .staleness import look_before, stale_now
 
 CellType = Literal["code", "markdown", "raw"]
 
@@ -144,6 +145,7 @@ async def apply(
 ) -> tuple[list[Change], list[PageCell]]:
     """Apply a batch and note the cells as read back."""
     path = context.path(path)
+    await look_before(context, path)
     document = await context.notebooks.open(path, context.client_id)
     applied = await document.edit(edits)
     if context.seen is not None:
@@ -190,6 +192,7 @@ async def add_notebook_cell(args: AddNotebookCell, context: ToolContext) -> Tool
     outcome = ToolOutcome(read_back(cell), f"Added cell {cell.index + 1}", changes=changes)
     if args.run and args.type == "code":
         return await run_and_report(context, args.path, [cell], outcome)
+    outcome.output |= await stale_now(context, args.path)
     return outcome
 
 
@@ -263,6 +266,7 @@ async def update_notebook_cell(args: UpdateNotebookCell, context: ToolContext) -
     outcome = ToolOutcome(read_back(after), f"Changed cell {after.index + 1}", changes=changes)
     if args.run:
         return await run_and_report(context, args.path, [after], outcome)
+    outcome.output |= await stale_now(context, args.path)
     return outcome
 
 
@@ -301,8 +305,9 @@ async def delete_notebook_cells(args: DeleteNotebookCells, context: ToolContext)
     edits = [DeleteCell(cell_id=each, base_hash=cells[each].hash) for each in ids]
     changes, _ = await apply(context, args.path, edits)
     numbers = ", ".join(str(cells[each].index + 1) for each in ids)
+    output = {"deleted": ids, **await stale_now(context, args.path)}
     return ToolOutcome(
-        {"deleted": ids}, f"Deleted cell{'' if len(ids) == 1 else 's'} {numbers}", changes=changes
+        output, f"Deleted cell{'' if len(ids) == 1 else 's'} {numbers}", changes=changes
     )
 
 
@@ -313,7 +318,7 @@ async def move_notebook_cell(args: MoveNotebookCell, context: ToolContext) -> To
     changes, cells = await apply(context, args.path, [edit])
     cell = _one(cells, args.cell_id)
     return ToolOutcome(
-        read_back(cell),
+        {**read_back(cell), **await stale_now(context, args.path)},
         f"Moved “{first_line(cell.source)}” to place {cell.index + 1}",
         changes=changes,
     )

@@ -7,21 +7,27 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
+from ..notebook.dependencies import dependents, has_run
 from ..protocol.base import Wire
-from ..protocol.page import CellRun, PageCell
+from ..protocol.page import CellRun, PageCell, PageNotebook
 from .acts import act_of
 from .context import ToolContext, ToolFailure
 from .notebook_read import missing_cells
 from .outputs import first_line, plain, render_outputs
 from .registry import Image, ToolOutcome, tool
+from .staleness import look_before, stale_now
 
 
 class RunNotebookCells(Wire):
-    """Arguments of ``runNotebookCells``: ``cell_ids`` in notebook order, or ``all``."""
+    """Arguments of ``runNotebookCells``: ``cell_ids`` in notebook order, or ``all``.
+
+    ``include_dependents``: also the cells below that follow from them.
+    """
 
     path: str | None = None
     cell_ids: list[str] | None = None
     all: bool = False
+    include_dependents: bool = False
     stop_on_error: bool = True
     timeout_seconds: float | None = Field(None, gt=0, le=86_400)
 
@@ -41,7 +47,18 @@ async def _cells_of(args: RunNotebookCells, context: ToolContext) -> list[PageCe
     if failure := missing_cells(notebook, args.cell_ids or []):
         raise failure
     wanted = set(args.cell_ids or [])
+    if args.include_dependents:
+        wanted |= _dependents(notebook, wanted)
     return [cell for cell in notebook.cells if cell.id in wanted]
+
+
+def _dependents(notebook: PageNotebook, changed: set[str]) -> set[str]:
+    """What follows from the cells and has run before, so that it shows what is no longer so;
+    where none of it has run, all of it."""
+    language = notebook.kernel_language or "python"
+    following = set(dependents(notebook.cells, changed, language))
+    ran = {cell.id for cell in notebook.cells if cell.id in following and has_run(cell)}
+    return ran or following
 
 
 async def _act_of_run(args: RunNotebookCells, context: ToolContext) -> str | None:
@@ -61,7 +78,7 @@ async def _act_of_run(args: RunNotebookCells, context: ToolContext) -> str | Non
 )
 async def run_notebook_cells(args: RunNotebookCells, context: ToolContext) -> ToolOutcome:
     """Run cells in notebook order; stops at the first error. Returns each cell's real status and
-    outputs."""
+    outputs. includeDependents: also the cells that follow from them (staleCells of a change)."""
     cells = await _cells_of(args, context)
     if not cells:
         raise ToolFailure("invalid_arguments", "The notebook has no cells to run.")
@@ -89,6 +106,7 @@ async def run_and_report(
     ``done`` is what the call did before (the cell that it added or changed).
     """
     path = context.path(path)
+    await look_before(context, path)
     document = await context.notebooks.open(path, context.client_id)
     numbers = {cell.id: cell.index + 1 for cell in cells}
 
@@ -119,6 +137,7 @@ async def run_and_report(
     output: dict[str, Any] = {"runs": views}
     if done is not None:
         output = {**done.output, **(views[0] if len(views) == 1 else output)}
+    output |= await stale_now(context, path)
     changes = done.changes if done is not None else []
     more = "read the rest with getCellOutputs (cellId, offset)"
     bad = next((run for run in runs if run.status not in ("ok", "skipped")), None)
