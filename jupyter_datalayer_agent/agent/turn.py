@@ -329,6 +329,7 @@ class Turn:
             update_plan=self._update_plan,
             on_status=self.say,
             on_changes=self._changed,
+            on_stale=self._stale,
         )
         return Dispatcher(
             self.services.registry,
@@ -341,6 +342,9 @@ class Turn:
         """A document was changed: kept and told at once, whatever follows in the call."""
         self._changes.extend(changes)
         await self.emit(events.DocumentChanged(path=path, changes=changes), changes=changes)
+
+    async def _stale(self, path: str, cell_ids: list[str]) -> None:
+        await self.emit(events.CellsStale(path=path, cell_ids=cell_ids))
 
     async def _update_plan(self, steps: list[PlanStep], explanation: str | None) -> None:
         await self.emit(events.PlanUpdated(steps=steps, explanation=explanation))
