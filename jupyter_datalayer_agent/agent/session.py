@@ -306,16 +306,18 @@ class LiveSession:
         request = message.op.request
         try:
             about = await submission(self.services, request, self.record.settings, self.created)
+            if not await self.channel.in_step():
+                self.history = await read_history(self.services, self.id)
+            settings = for_turn(self.services.settings(), self.record.settings, request, about.mode)
+            turn = await self._make_turn(about, settings, message)
         except AgentError as error:
             _refuse(message, error)
             raise
-        if not await self.channel.in_step():
-            self.history = await read_history(self.services, self.id)
-        settings = for_turn(self.services.settings(), self.record.settings, request, about.mode)
-        await self._remember(about)
-        self._run(await self._make_turn(about, settings, message), message)
+        self._run(turn, message)
         if message.op_id in self._starting:
             self._starting[message.op_id].set()
+        # Beside the turn, which needs none of it.
+        await self._remember(about)
 
     async def _make_turn(self, about: Submission, settings: Settings, message: Message) -> Turn:
         """A turn of the kind that the message asks for."""

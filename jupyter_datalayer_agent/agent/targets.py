@@ -41,6 +41,13 @@ class Submission:
     planned: bool = False
     plan_first: bool = False
 
+    def go_on_with(self, notebook: str | None) -> None:
+        """The message takes up a plan that works on this notebook."""
+        gate = self.gate
+        attached = gate.attached | {notebook} if notebook is not None else gate.attached
+        self.mode = gate.mode = "agent"
+        gate.attached = attached
+
     def as_decided(self) -> ChatRequest:
         """The request with what was taken from the page and the session written out, so that the
         same is decided of it again when nobody is there to be asked."""

@@ -36,9 +36,9 @@ class Plan(Wire):
     """A planned workflow as it stands; one turn carries it out.
 
     ``workflow`` names the template whose steps these are; None where the model made the plan.
-    ``estimated_duration`` is the model's guess, in words. Of a template: ``notebook`` is the file
-    that it writes, ``facts`` what its steps have learned, ``cells`` the ids of the cells that each
-    step wrote, by the step's place in the template.
+    ``estimated_duration`` is the model's guess, in words. ``notebook`` is the one that the plan is
+    about; a template may yet have to make it. Of a template: ``facts`` is what its steps have
+    learned, ``cells`` the ids of the cells that each step wrote, by the step's place.
     """
 
     task: str

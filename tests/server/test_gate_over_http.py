@@ -8,6 +8,7 @@ from typing import Any
 import nbformat
 import pytest
 
+from tests.server.planning import plan_of
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Calls, Say, ScriptedModelServer
 
@@ -94,7 +95,8 @@ def test_peers_02_another_notebook_is_refused_by_path(
 def test_agent_prefix_makes_it_agent_mode_on_the_active_notebook(
     notebooks: RunningServer, model: ScriptedModelServer
 ) -> None:
-    model.script(Call("addNotebookCell", {"type": "markdown", "content": "hi"}), Say("Done."))
+    add = Call("addNotebookCell", {"type": "markdown", "content": "hi"})
+    model.script(plan_of("Say hi"), add, Say("Done."))
     reply = notebooks.post(
         "chat", {"message": "AGENT: say hi", "mode": "ask", "activeNotebook": "a.ipynb"}
     )

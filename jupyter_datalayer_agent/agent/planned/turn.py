@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..waiting import Audience
 
 PLAN_ATTEMPTS = 2
+WAITING = ("proposed", "paused")
 NOBODY = "Over this route nobody can approve a plan."
 
 
@@ -72,6 +73,8 @@ class PlannedTurn(Turn):
         self._run_failure: Failure | None = None
         # The step in the middle of which the turn waited when its server ended.
         self._in_step: int | None = None
+        if restored is not None and resumed is not None and resumed.state in WAITING:
+            self._open_decision()
 
     # -- what is asked of it from outside ------------------------------------------------------
 
@@ -137,6 +140,7 @@ class PlannedTurn(Turn):
             try:
                 plan = await self._ask_for_plan()
                 if plan is not None:
+                    plan.notebook = self.about.gate.target
                     return plan
                 reason = "The model gave no plan that could be carried out."
             except ModelError as error:
@@ -207,7 +211,7 @@ class PlannedTurn(Turn):
     async def _go_on_waiting(self, plan: Plan) -> None:
         """The server was started again while the turn waited."""
         await self._templates.take_up()
-        if plan.state in ("proposed", "paused"):
+        if plan.state in WAITING:
             await self._wait_for_decision()
         else:
             self._in_step = plan.next_step
@@ -221,10 +225,9 @@ class PlannedTurn(Turn):
     async def _wait_for_decision(self) -> None:
         """Wait until the person lets the plan go on. Ends the turn when they do not."""
         assert self.plan is not None
-        self._decision = asyncio.get_running_loop().create_future()
         was_paused = self.plan.state == "paused"
         try:
-            decision = await asyncio.wait_for(self._decision, patience(self.audience))
+            decision = await asyncio.wait_for(self._open_decision(), patience(self.audience))
         except asyncio.TimeoutError:
             decision = None
         finally:
@@ -236,6 +239,12 @@ class PlannedTurn(Turn):
         await self.show("running")
         if decision.decision == "edit":
             await self.tell_model(words.decided(self.plan))
+
+    def _open_decision(self) -> asyncio.Future[PlanDecision | None]:
+        """From now on a decision is taken, also before anybody awaits it."""
+        if self._decision is None:
+            self._decision = asyncio.get_running_loop().create_future()
+        return self._decision
 
     def _edit(self, given: Sequence[PlanStep]) -> None:
         """Take the person's steps in place of those that are not done."""
@@ -381,6 +390,13 @@ class PlannedTurn(Turn):
     async def _take_up(self) -> None:
         """Go on with a plan that stopped."""
         assert self.plan is not None
+        notebook = self.plan.notebook
+        if notebook is not None and notebook not in self.about.gate.targets:
+            raise TurnEnds(
+                "error",
+                f"The plan works on {notebook}. Open it, so that it is the active tab, and send "
+                "“continue” again.",
+            )
         self.plan.steps = [
             step if step.status == "completed" else step.model_copy(update={"status": "pending"})
             for step in self.plan.steps
