@@ -46,7 +46,9 @@ def missing_parameters(
             continue
         options = likely_data_files(files, task) if name == "data" else []
         about = info.description or f"{alias}?"
-        missing.append(MissingParameter(alias, f"{template.name} needs “{alias}”: {about}", options))
+        missing.append(
+            MissingParameter(alias, f"{template.name} needs “{alias}”: {about}", options)
+        )
     return missing
 
 

@@ -1,0 +1,196 @@
+"""A report in pictures: chapters that fit the data, each with what its figure says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import Field
+
+from ..template import Template, TemplateRun, TemplateStep
+from .parts import plots, sections
+from .parts.data import Column, Data
+from .parts.findings import (
+    correlation_text,
+    course_text,
+    distribution_text,
+    group_text,
+    relation_text,
+    share_text,
+)
+from .parts.parameters import DataParameters
+from .parts.words import bullets, code, codes, count, percent
+
+TEXT = (
+    "This report shows in figures what the data say: how their values are distributed, how groups "
+    "differ and what goes together. The numbers in the text come from the same data as the figures."
+)
+COORDINATES = (("latitude", "longitude"), ("lat", "lng"), ("lat", "lon"), ("lat", "long"))
+HUES = 6
+
+
+class Parameters(DataParameters):
+    format: Literal["notebook"] = Field(default="notebook", description="The form of the report.")
+
+
+def steps(parameters: Parameters) -> Sequence[TemplateStep]:
+    return [
+        TemplateStep("Look at the file; write title, introduction and imports", _head,
+                     ("executeCode", "addNotebookCell")),
+        TemplateStep("Load the data", _load, ("addNotebookCell", "executeCode")),
+        TemplateStep("Draw how values are distributed", sections.distributions),
+        TemplateStep("Draw how groups differ", _groups),
+        TemplateStep("Draw the course of time and the map", _time_and_place),
+        TemplateStep("Draw what goes together", _relations),
+        TemplateStep("Write the conclusions", _conclusions),
+    ]  # fmt: skip
+
+
+async def _head(run: TemplateRun) -> None:
+    await sections.head(run, "Visual report", TEXT, "numpy")
+
+
+async def _load(run: TemplateRun) -> None:
+    await sections.load(run)
+    await run.code("df.head()")
+    await sections.missing(run)
+
+
+async def _groups(run: TemplateRun) -> None:
+    """The two most telling pairs of a number and a category, of different numbers."""
+    data = Data(run.facts)
+    found = _different(sections.telling_groups(data))
+    if not found:
+        return
+    await run.markdown("## How groups differ")
+    for best in found:
+        await run.markdown(group_text(best))
+        await run.code(plots.groups(data, best))
+
+
+async def _time_and_place(run: TemplateRun) -> None:
+    data = Data(run.facts)
+    await sections.over_time(run)
+    places = coordinates(data)
+    if places is None:
+        return
+    latitude, longitude = places
+    group = hue(data, latitude, longitude)
+    about = latitude.about, longitude.about
+    await run.markdown(
+        f"## On the map\n\nThe rows lie between {about[0]['min']:.1f}° and {about[0]['max']:.1f}° of "
+        f"latitude and {about[1]['min']:.1f}° and {about[1]['max']:.1f}° of longitude; half of them "
+        f"between {about[0]['q1']:.1f}° and {about[0]['q3']:.1f}° of latitude."
+    )
+    await run.code(plots.map_of_places(latitude, longitude, group, data.rows))
+
+
+async def _relations(run: TemplateRun) -> None:
+    """The heatmap, and the closest relation as points."""
+    data = Data(run.facts)
+    names = data.survey["heatmap"]
+    if len(names) < 2:
+        return
+    await run.markdown(f"## What goes together\n\n{correlation_text(data)}")
+    await run.code(plots.heatmap([data[name] for name in names]))
+    pair = closest_pair(data)
+    if pair is not None:
+        a, b = data[pair["a"]], data[pair["b"]]
+        if b.name != data.facts.get("target") and a.name == data.facts.get("target"):
+            a, b = b, a
+        await run.markdown(relation_text(data, pair))
+        await run.code(plots.scatter(a, b, hue(data, a, b), data.rows))
+
+
+async def _conclusions(run: TemplateRun) -> None:
+    data = Data(run.facts)
+    lopsided = [
+        column for column in data.categories if column.top and column.unique <= 50
+    ]  # fmt: skip
+    time = data.survey.get("time")
+    emptiest = data.incomplete[:1]
+    said = [
+        f"{code(column.name)}: the largest of {count(column.unique, 'group')} is "
+        f"{code(column.top[0][0])} with {percent(column.top[0][1] / (data.rows - column.missing))} of "
+        "the rows that have a value."
+        for column in lopsided[:2]
+    ]
+    said += [group_text(best) for best in _different(sections.telling_groups(data))]
+    if time:
+        said.append(course_text(data, sections.moving(data, 1)))
+    if data.survey["pairs"]:
+        said.append(correlation_text(data))
+    if emptiest:
+        said.append(
+            f"Not all is known: {codes([emptiest[0].name])} lacks "
+            f"{share_text(data, emptiest[0].missing)}."
+        )
+    if not said:
+        said.append(distribution_text(data, data.shown, []))
+    await run.markdown(f"## Conclusions\n\n{bullets(said)}")
+
+
+def coordinates(data: Data) -> tuple[Column, Column] | None:
+    """Columns of latitude and longitude in degrees, by their names and ranges."""
+    named = {column.name.lower(): column for column in data.of("number")}
+    for north, east in COORDINATES:
+        if north in named and east in named:
+            latitude, longitude = named[north], named[east]
+            fits = -90 <= latitude.about["min"] <= latitude.about["max"] <= 90
+            if fits and -180 <= longitude.about["min"] <= longitude.about["max"] <= 360:
+                return latitude, longitude
+    return None
+
+
+def closest_pair(data: Data) -> dict[str, Any] | None:
+    """The pair to draw as points: related, and not the same quantity twice; the target's first."""
+    target = data.facts.get("target")
+    pairs = [each for each in data.survey["pairs"] if 0.2 <= abs(each["r"]) <= 0.98]
+    pairs.sort(key=lambda each: (target not in (each["a"], each["b"]), -abs(each["r"])))
+    return next(iter(pairs), None)
+
+
+def hue(data: Data, a: Column, b: Column) -> Column | None:
+    """A category of few groups that differ in one of the two numbers."""
+    for best in data.survey["groups"]:
+        category = data[best["category"]]
+        if best["number"] in (a.name, b.name) and 2 <= category.unique <= HUES:
+            return category if best["eta"] >= 0.05 else None
+    return None
+
+
+def _different(found: Sequence[dict[str, Any]], limit: int = 2) -> list[dict[str, Any]]:
+    """The first of each number and each category."""
+    kept: list[dict[str, Any]] = []
+    for each in found:
+        if all(each["number"] != k["number"] and each["category"] != k["category"] for k in kept):
+            kept.append(each)
+    return kept[:limit]
+
+
+data_visualization_report = Template(
+    id="data-visualization-report",
+    name="Data visualization report",
+    description="A report in figures on a CSV or Parquet file: introduction, distributions, groups, "
+    "time, relations, and conclusions drawn from the figures computed.",
+    parameters=Parameters,
+    steps=steps,
+    keywords=(
+        "report",
+        "visualization report",
+        "visualisation report",
+        "visual report",
+        "visualize",
+        "visualise",
+        "visualization",
+        "visualisation",
+        "plot",
+        "chart",
+        "graph",
+        "figures",
+        "dashboard",
+        "draw",
+        "picture",
+    ),  # fmt: skip
+    notebook="data_visualization_report.ipynb",
+)

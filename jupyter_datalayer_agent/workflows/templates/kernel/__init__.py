@@ -1,0 +1,64 @@
+"""Code of ours that runs in the notebook's kernel, through ``TemplateRun.compute``.
+
+The modules here are sent as source and run in a namespace of their own, so that the person's names
+are not changed, and only those read that are asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+RUNNER = """\
+def _datalayer_agent_run(source, arguments, names):
+    import json
+    import math
+    import warnings
+
+    def plain(value):
+        if isinstance(value, dict):
+            return {{str(key): plain(each) for key, each in value.items()}}
+        if isinstance(value, (list, tuple)):
+            return [plain(each) for each in value]
+        if hasattr(value, "item"):
+            value = value.item()
+        return None if isinstance(value, float) and not math.isfinite(value) else value
+
+    space = {{"__name__": "datalayer_agent_workflow", **names}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(compile(source, "<datalayer-agent>", "exec"), space)
+        answer = space["answer"](**arguments)
+    print(json.dumps(plain(answer)))
+
+
+import json as _datalayer_agent_json
+
+_datalayer_agent_run(
+    _datalayer_agent_json.loads({source!r}),
+    _datalayer_agent_json.loads({arguments!r}),
+    {{name: globals()[name] for name in {names!r}}},
+)
+del _datalayer_agent_run, _datalayer_agent_json
+"""
+
+
+def call(*modules: str, answer: str, names: Sequence[str] = (), **arguments: Any) -> str:
+    """Code that runs the modules, then ``answer`` (which defines a function of that name), and
+    prints what it returns as JSON. ``names`` of the notebook are there for it to read.
+    """
+    future = "from __future__ import annotations\n"
+    source = "\n\n".join([future, *(_source(module) for module in modules), answer])
+    return RUNNER.format(
+        source=json.dumps(source), arguments=json.dumps(arguments), names=list(names)
+    )
+
+
+@cache
+def _source(module: str) -> str:
+    text = (files(__package__) / f"{module}.py").read_text(encoding="utf-8")
+    # Annotations are for readers here; a future import must stand first in a file.
+    return text.replace("from __future__ import annotations\n", "")

@@ -1,0 +1,301 @@
+"""Runs in the notebook's kernel: what the columns of a data file are. Needs pandas.
+
+Its source is sent to the kernel after that of ``sniff.py``.
+"""
+
+from __future__ import annotations
+
+import decimal
+import re
+import warnings
+from typing import Any
+
+import pandas as pd
+
+PROBE_ROWS = 1_000_000
+SENTINELS = {"?", "-", "--", "---", ".", "..", "*", "n/a", "n.a.", "na", "missing", "unknown"}
+ID_NAME = r"(^|[_\W])(id|ids|uuid|guid|index|idx|rownum|row number)$|[a-z](ID|Id)$"
+CODE_NAME = r"(^|[_\W])(zip|zipcode|zip code|postal|postal ?code|postcode|phone|fips|ssn|isbn)$"
+YEAR_NAME = r"(^|[_\W])(year|yr|jahr)([_\W]|$)|[a-z]Year$"
+DAYS = (
+    "%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%m-%d-%Y", "%d-%m-%Y", "%m/%d/%y",
+    "%d/%m/%y", "%d.%m.%y", "%b %d %Y", "%b %d, %Y", "%B %d %Y", "%B %d, %Y", "%d %b %Y",
+    "%d %B %Y", "%d-%b-%Y", "%d-%b-%y", "%Y.%m.%d", "%a %b %d %Y",
+)  # fmt: skip
+TIMES = (
+    "",
+    " %H:%M",
+    " %H:%M:%S",
+    " %H:%M:%S.%f",
+    "T%H:%M",
+    "T%H:%M:%S",
+    " %I:%M %p",
+    " %I:%M:%S %p",
+)
+MONTHS = ("%Y-%m", "%b %Y", "%B %Y", "%b-%Y", "%b-%y", "%m/%Y", "%Y/%m")
+
+
+def load(path: str, how: dict[str, Any]) -> tuple[pd.DataFrame, bool]:
+    """The data as the notebook will have it (``how`` is completed), and whether it was cut."""
+    if how["format"] == "parquet":
+        try:
+            frame = pd.read_parquet(path)
+        except (OSError, ValueError) as error:
+            raise Unreadable(f"pandas cannot read it as Parquet: {error}")  # noqa: B904, F821
+        return _plain_columns(frame, how), False
+    read = how["read"]
+    frame = _read_csv(path, read)
+    markers = _markers(frame)
+    if markers:
+        read["na_values"] = markers
+        frame = _read_csv(path, read)
+    return frame, len(frame) == PROBE_ROWS
+
+
+def _read_csv(path: str, read: dict[str, Any]) -> pd.DataFrame:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            frame = pd.read_csv(path, nrows=PROBE_ROWS, **read)
+        except (ValueError, OSError) as error:  # ParserError is a ValueError
+            raise Unreadable(f"pandas cannot read it as CSV: {error}")  # noqa: B904, F821
+    if any(issubclass(each.category, pd.errors.DtypeWarning) for each in caught):
+        read["low_memory"] = False
+        return _read_csv(path, read)
+    return frame
+
+
+def _plain_columns(frame: pd.DataFrame, how: dict[str, Any]) -> pd.DataFrame:
+    if not isinstance(frame.index, pd.RangeIndex):
+        how["reset_index"] = True
+        frame = frame.reset_index()
+    if not all(isinstance(name, str) for name in frame.columns):
+        how["text_columns"] = True
+        frame.columns = frame.columns.map(str)
+    if frame.columns.has_duplicates:
+        twice = sorted(set(frame.columns[frame.columns.duplicated()]))
+        raise Unreadable(f"column names occur more than once: {', '.join(twice)}")  # noqa: F821
+    return frame
+
+
+def _markers(frame: pd.DataFrame) -> list[str]:
+    """Texts such as "?" that stand for missing values in columns that are numbers otherwise."""
+    found: set[str] = set()
+    for name in frame.columns:
+        series = frame[name].dropna()
+        if not len(series) or not _is_text(series):
+            continue
+        words = series.astype(str).str.strip()
+        odd = set(words[pd.to_numeric(words, errors="coerce").isna()].unique())
+        if odd and {word.lower() for word in odd} <= SENTINELS and len(odd) < words.nunique():
+            found |= set(series[words.isin(odd)].astype(str).unique())
+    return sorted(found)
+
+
+def profile(frame: pd.DataFrame, date_column: str | None, european: bool) -> dict[str, Any]:
+    """Every column: its kind, what it holds, and how it is to be converted (``convert``)."""
+    columns = []
+    for name in frame.columns:
+        convert = _conversion(frame[name], name == date_column, european)
+        if convert:
+            frame[name] = _converted(frame[name], convert)
+        columns.append({"convert": convert, **describe(frame[name], len(frame))})
+    return {"rows": len(frame), "columns": columns, "duplicates": _duplicates(frame)}
+
+
+def _duplicates(frame: pd.DataFrame) -> int | None:
+    try:
+        return int(frame.duplicated().sum())
+    except TypeError:  # lists and dictionaries in cells cannot be compared
+        return None
+
+
+def _is_text(series: pd.Series) -> bool:
+    return series.dtype == object or isinstance(series.dtype, pd.StringDtype)
+
+
+def _conversion(series: pd.Series, is_date: bool, european: bool) -> dict[str, Any] | None:
+    values = series.dropna()
+    if pd.api.types.is_datetime64_any_dtype(series):
+        return {"to": "naive"} if series.dt.tz is not None else None
+    if is_date:
+        return _date_given(values, european)
+    if not len(values):
+        return None
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        return None
+    if isinstance(series.dtype, pd.StringDtype) and series.dtype.na_value is pd.NA:
+        # sklearn and seaborn do not know pd.NA.
+        return _text_conversion(values, european) or {"to": "category"}
+    if pd.api.types.is_extension_array_dtype(series.dtype):
+        if pd.api.types.is_bool_dtype(series.dtype):
+            return {"to": "bool" if len(values) == len(series) else "float"}
+        if pd.api.types.is_numeric_dtype(series.dtype):
+            return {"to": "float"}
+    if _is_text(series):
+        return _text_conversion(values, european)
+    if (
+        pd.api.types.is_float_dtype(series.dtype)
+        and values.isin([float("inf"), -float("inf")]).any()
+    ):
+        return {"to": "finite"}
+    return None
+
+
+def _text_conversion(values: pd.Series, european: bool) -> dict[str, Any] | None:
+    if isinstance(values.iloc[0], decimal.Decimal):
+        return {"to": "float"}
+    if not all(isinstance(value, str) for value in values.head(1000)):
+        dates = pd.api.types.infer_dtype(values) in ("date", "datetime")
+        return {"to": "datetime"} if dates else None
+    words = values.astype(str).str.strip()
+    if words.str.fullmatch(r"[-+(]?[$€£]\s?[-\d,]+(\.\d+)?\)?").all():
+        return {"to": "money"}
+    if words.str.fullmatch(r"[-+]?\d+(\.\d+)?\s?%").all():
+        return {"to": "percent"}
+    return _date_format(values.astype(str), european)
+
+
+def _date_given(values: pd.Series, european: bool) -> dict[str, Any]:
+    found = None
+    if _is_text(values):
+        found = _date_format(values.astype(str), european)
+    elif pd.api.types.is_numeric_dtype(values) and len(values):
+        low, high = values.min(), values.max()
+        if 1000 <= low and high <= 2500:
+            found = {"to": "date", "format": "%Y"}
+        elif 10_000_101 <= low and high <= 25_001_231:
+            found = {"to": "date", "format": "%Y%m%d"}
+        elif high > 1e8:
+            found = {"to": "epoch", "unit": "s" if high < 1e11 else "ms"}
+    if found is None:
+        raise Unreadable(f"column {values.name!r} holds no dates")  # noqa: F821
+    return found
+
+
+def _date_format(words: pd.Series, european: bool) -> dict[str, Any] | None:
+    """The format that all values have; at most 1 % of them may be no dates."""
+    unique = pd.Series(words.unique())
+    sample = unique.head(100)
+    if not sample.str.contains(r"\d").all() or sample.str.len().max() > 40:
+        return None
+    formats = [day + time for time in TIMES for day in DAYS] + list(MONTHS)
+    if european:
+        formats.sort(key=lambda each: each.startswith("%m"))
+    for form in formats:
+        if pd.to_datetime(sample, format=form, errors="coerce").notna().mean() < 0.97:
+            continue
+        share = pd.to_datetime(unique, format=form, errors="coerce").notna().mean()
+        if share == 1 or (share > 0.99 and len(unique) > 100):
+            return {"to": "date", "format": form, **({} if share == 1 else {"coerce": True})}
+    if sample.str.match(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d").all():
+        parsed = pd.to_datetime(unique, format="ISO8601", errors="coerce", utc=True)
+        if parsed.notna().all():
+            return {"to": "iso"}
+    return None
+
+
+def _converted(series: pd.Series, convert: dict[str, Any]) -> pd.Series:
+    """The same as the code that the notebook gets (``parts/loading.py``)."""
+    to = convert["to"]
+    if to == "date":
+        errors = "coerce" if convert.get("coerce") else "raise"
+        return pd.to_datetime(series, format=convert["format"], errors=errors)
+    if to == "epoch":
+        return pd.to_datetime(series, unit=convert["unit"])
+    if to == "iso":
+        return pd.to_datetime(series, format="ISO8601", utc=True).dt.tz_localize(None)
+    if to == "datetime":
+        return pd.to_datetime(series)
+    if to == "naive":
+        return series.dt.tz_convert("UTC").dt.tz_localize(None)
+    if to == "money":
+        return pd.to_numeric(series.str.replace(r"[^\d.-]", "", regex=True))
+    if to == "percent":
+        return pd.to_numeric(series.str.rstrip("% "))
+    if to == "finite":
+        return series.replace([float("inf"), -float("inf")], float("nan"))
+    return series.astype(to)
+
+
+def describe(series: pd.Series, rows: int) -> dict[str, Any]:
+    """The kind of a column, and the figures that belong to it."""
+    values = series.dropna()
+    about: dict[str, Any] = {
+        "name": series.name, "dtype": str(series.dtype), "missing": int(series.isna().sum()),
+    }  # fmt: skip
+    try:
+        about["unique"] = int(values.nunique())
+    except TypeError:
+        return {**about, "unique": None, "kind": "nested"}
+    if not len(values):
+        return {**about, "kind": "empty"}
+    if pd.api.types.is_datetime64_any_dtype(series):
+        low, high = values.min(), values.max()
+        about |= {"kind": "date", "min": low.isoformat(), "max": high.isoformat()}
+        about["time"] = bool((values.dt.normalize() != values).any())
+        about["ordered"] = bool(values.is_monotonic_increasing)
+    elif pd.api.types.is_bool_dtype(series) or values.map(type).eq(bool).all():
+        about |= {"kind": "boolean", **_levels(values)}
+    elif pd.api.types.is_numeric_dtype(series) and not pd.api.types.is_complex_dtype(series):
+        about |= _number(values, str(series.name), rows)
+        if about["unique"] == 2 and (about["min"], about["max"]) == (0, 1):
+            about |= {"kind": "boolean", "flag": True, **_levels(values.astype(int))}
+    elif _is_text(series) or isinstance(series.dtype, pd.CategoricalDtype):
+        about |= _text(values, str(series.name))
+    else:
+        about["kind"] = "mixed"
+    if about["unique"] == 1 and rows > 1:
+        about["kind"] = "constant"
+    return about
+
+
+def _number(values: pd.Series, name: str, rows: int) -> dict[str, Any]:
+    floats = values.astype(float)
+    whole = bool((floats % 1 == 0).all())
+    low, high = float(floats.min()), float(floats.max())
+    q1, median, q3 = (float(floats.quantile(share)) for share in (0.25, 0.5, 0.75))
+    skew = float(floats.skew()) if len(floats) > 2 else 0.0
+    year = whole and re.search(YEAR_NAME, name, re.I) is not None and 1000 <= low <= high <= 2200
+    return {
+        "kind": "id" if whole and _is_id(values, name, rows) else "number",
+        "whole": whole, "year": year, "min": low, "max": high, "mean": float(floats.mean()),
+        "std": float(floats.std()) if len(floats) > 1 else 0.0,
+        "q1": q1, "median": median, "q3": q3, "skew": skew if skew == skew else 0.0,
+    }  # fmt: skip
+
+
+def _is_id(values: pd.Series, name: str, rows: int) -> bool:
+    unique = values.nunique()
+    if re.search(CODE_NAME, name, re.I):
+        return True
+    if unique > 20 and (re.search(ID_NAME, name) or re.search(ID_NAME, name.lower())):
+        return True
+    steps = values.diff().dropna()
+    return (
+        rows >= 20 and len(values) == rows and bool((steps == 1).all()) and values.iloc[0] in (0, 1)
+    )
+
+
+def _text(values: pd.Series, name: str) -> dict[str, Any]:
+    if not isinstance(values.dtype, pd.CategoricalDtype) and values.map(type).nunique() > 1:
+        return {"kind": "mixed"}
+    words = values.astype(str)
+    unique = values.nunique()
+    per_value = float(words.str.split().str.len().mean())
+    share = unique / len(values)
+    many = unique > 50 and share > 0.3 or (10 < unique <= 50 and share > 0.8) or unique > 1000
+    kind = "category"
+    if many or (unique > 30 and per_value >= 8):
+        kind = "text" if per_value >= 6 else "label"
+        if share == 1 and per_value < 1.5 or re.search(ID_NAME, name.lower()):
+            kind = "id"
+    return {"kind": kind, "words": per_value, **_levels(values)}
+
+
+def _levels(values: pd.Series) -> dict[str, Any]:
+    """The ten most frequent values as ``[text, rows]``, and the length of the longest of them."""
+    counts = values.value_counts()
+    counts = counts[counts > 0].head(10)
+    top = [[str(value), int(count)] for value, count in counts.items()]
+    return {"top": top, "longest": max((len(text) for text, _ in top), default=0)}

@@ -1,0 +1,1 @@
+"""What the built-in templates share: the data as it was found, prose, and cells."""

@@ -1,0 +1,396 @@
+"""The code cells of a model, from the split to the pictures of its results."""
+
+from __future__ import annotations
+
+from .data import Column
+from .modelling import MANY_LEVELS, MAX_ROWS, SEED, Estimator, Study
+from .plots import bars, distributions
+from .words import call, literal, names_list, source
+
+TOP = 12
+
+
+def imports(study: Study) -> list[str]:
+    """What the notebook imports besides pandas and the plotting libraries."""
+    parts: dict[str, list[str]] = {
+        "model_selection": [study.splitter.split("(")[0], "GridSearchCV", "cross_validate",
+                            "train_test_split"],
+        "pipeline": ["Pipeline"],
+        "preprocessing": ["StandardScaler"] if _numeric(study) else [],
+        "inspection": ["permutation_importance"],
+    }  # fmt: skip
+    for estimator in (study.dummy, *study.estimators):
+        parts.setdefault(estimator.module, []).append(estimator.source.split("(")[0])
+    if study.classification:
+        parts["metrics"] = ["ConfusionMatrixDisplay", "classification_report"]
+        if len(study.facts["classes"]) == 2:
+            parts["metrics"].append("RocCurveDisplay")
+    else:
+        parts["metrics"] = ["mean_absolute_error", "r2_score", "root_mean_squared_error"]
+    if _columnwise(study):
+        parts["compose"] = ["ColumnTransformer"]
+    if study.categorical:
+        parts["preprocessing"].append("OneHotEncoder")
+    if study.texts:
+        parts["feature_extraction.text"] = ["TfidfVectorizer"]
+    if _imputed(study):
+        parts["impute"] = ["SimpleImputer"]
+    lines = []
+    for module, names in parts.items():
+        # isort's order: constants, classes, functions.
+        ordered = sorted(set(names), key=lambda name: (name[0].islower(), name))
+        if ordered:
+            lines.append(call(f"from sklearn.{module} import ", ordered, "")
+                         if len(", ".join(ordered)) + len(module) < 66
+                         else call(f"from sklearn.{module} import (", ordered))  # fmt: skip
+    return lines
+
+
+def _numeric(study: Study) -> bool:
+    return bool(study.numeric or study.new_features)
+
+
+def _imputed(study: Study) -> bool:
+    return any(c.missing for c in study.numeric) or any(
+        c.missing for c in study.dates if study.date_parts(c)
+    )
+
+
+def _columnwise(study: Study) -> bool:
+    return bool(study.categorical or study.texts)
+
+
+def target_plot(study: Study) -> str:
+    """The rows of each class, or the distribution of the number."""
+    return bars([study.target]) if study.classification else distributions([study.target])
+
+
+def features_cell(study: Study) -> str:
+    """Rows and columns that are used: ``X`` and ``y``."""
+    target = literal(study.target.name)
+    lines = []
+    if study.facts["without"]:
+        lines.append(f"df = df.dropna(subset=[{target}])")
+    if study.facts.get("rare"):
+        lines.append(
+            source(
+                """
+                sizes = df[<<target>>].map(df[<<target>>].value_counts()).astype(int)
+                df = df[sizes >= 10]
+                """,
+                target=target,
+            )
+        )
+    if study.sampled:
+        lines.append(f"df = df.sample({MAX_ROWS:_}, random_state={SEED})")
+    if study.chronological:
+        lines.append(f"df = df.sort_values({literal(study.chronological.name)})")
+    if lines:
+        lines.append("")
+    lines.append(f"y = df[{target}]")
+    dropped = [study.target.name, *(column.name for column in study.left_out)]
+    lines.append(names_list("X = df.drop(columns=", dropped, ")") if len(dropped) < 9 or
+                 len(dropped) < study.features else
+                 names_list("X = df[", [c.name for c in _kept(study)], "].copy()"))  # fmt: skip
+    for column in study.dates:
+        for name, accessor in study.date_parts(column):
+            lines.append(f"X[{literal(name)}] = df[{literal(column.name)}].dt.{accessor}")
+    lines += [
+        f'X[{literal(c.name)}] = X[{literal(c.name)}].fillna("")' for c in study.texts if c.missing
+    ]
+    lines.append("X.shape")
+    return "\n".join(lines)
+
+
+def _kept(study: Study) -> list[Column]:
+    used = {c.name for c in (*study.numeric, *study.categorical, *study.texts)}
+    return [column for column in study.data.columns if column.name in used]
+
+
+def split_cell(study: Study) -> str:
+    how = "shuffle=False" if study.chronological else (
+        f"stratify=y, random_state={SEED}" if study.classification else f"random_state={SEED}"
+    )  # fmt: skip
+    return source(
+        """
+        X_train, X_test, y_train, y_test = train_test_split(
+            X, y, test_size=0.2, <<how>>
+        )
+        len(X_train), len(X_test)
+        """
+        if study.classification and not study.chronological
+        else """
+        X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.2, <<how>>)
+        len(X_train), len(X_test)
+        """,
+        how=how,
+    )
+
+
+def preprocessing_cell(study: Study) -> str:
+    """Scaling, encoding and, where values are missing, filling in: fitted on training data only."""
+    steps = [("fill", 'SimpleImputer(strategy="median")')] if _imputed(study) else []
+    steps.append(("scale", "StandardScaler()"))
+    scaling = (
+        "Pipeline([" + ", ".join(f'("{name}", {what})' for name, what in steps) + "])"
+        if len(steps) > 1
+        else steps[0][1]
+    )
+    if not _columnwise(study):
+        return f"preprocessing = {scaling}"
+    lines, parts = [], []
+    if _numeric(study):
+        names = [*(c.name for c in study.numeric), *study.new_features]
+        short = len(names) <= TOP
+        lines.append(
+            names_list("numeric = ", names)
+            if short
+            else 'numeric = list(X_train.select_dtypes(["number", "bool"]).columns)'
+        )
+        if len(steps) > 1:
+            lines.append(
+                call(
+                    "scaling = Pipeline(", [f'[("fill", {steps[0][1]}), ("scale", {steps[1][1]})]']
+                )
+            )
+        parts.append(f'("numeric", {"scaling" if len(steps) > 1 else scaling}, numeric)')
+    if study.categorical:
+        lines.append(names_list("categorical = ", [c.name for c in study.categorical]))
+        many = any(column.unique > MANY_LEVELS for column in study.categorical)
+        encoder = (
+            'OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=20)'
+            if many
+            else 'OneHotEncoder(handle_unknown="ignore")'
+        )
+        lines.append(f"encoding = {encoder}")
+        parts.append('("categorical", encoding, categorical)')
+    for column in study.texts:
+        vectors = 'TfidfVectorizer(max_features=300, min_df=5, stop_words="english")'
+        parts.append(
+            f"(\n    {literal(column.name)},\n    {vectors},\n    {literal(column.name)},\n)"
+        )
+    inner = ",\n".join(parts)
+    dense = "sparse_threshold=0," if study.large else ""
+    block = source(
+        """
+        preprocessing = ColumnTransformer(
+            [
+                <<inner>>,
+            ]
+        )
+        """
+        if not dense
+        else """
+        preprocessing = ColumnTransformer(
+            [
+                <<inner>>,
+            ],
+            sparse_threshold=0,  # gradient boosting takes dense data only
+        )
+        """,
+        inner=inner,
+    )
+    return "\n".join([*lines, "", block])
+
+
+def comparison_cell(study: Study) -> str:
+    """Baseline and models by cross-validation on the training data."""
+    models = [study.dummy, *study.estimators]
+    measures = [
+        f'{literal(name)}: {"-" if score.startswith("neg_") else ""}results["test_{score}"].mean()'
+        for name, score in study.measures.items()
+    ]
+    return source(
+        """
+        cv = <<splitter>>
+        models = {
+            <<models>>
+        }
+        rows = {}
+        for name, model in models.items():
+            pipeline = Pipeline([("preprocess", preprocessing), ("model", model)])
+            results = cross_validate(
+                pipeline,
+                X_train,
+                y_train,
+                cv=cv,
+                scoring=[<<scoring>>],
+            )
+            rows[name] = {
+                <<measures>>
+                "spread": results["test_<<main>>"].std(),
+            }
+        comparison = pd.DataFrame.from_dict(rows, orient="index")
+        comparison.round(3)
+        """,
+        splitter=study.splitter,
+        models="\n".join(f"{literal(model.name)}: {model.source}," for model in models),
+        scoring=", ".join(literal(score) for score in study.measures.values()),
+        measures="\n".join(f"{each}," for each in measures),
+        main=study.scoring,
+    )
+
+
+def tuning_cell(study: Study, best: Estimator) -> str:
+    grid = [f'"model__{name}": {values},' for name, values in best.grid]
+    sign = "-" if study.scoring.startswith("neg_") else ""
+    names = [f'"param_model__{name}"' for name, _ in best.grid]
+    return source(
+        """
+        search = GridSearchCV(
+            Pipeline([("preprocess", preprocessing), ("model", <<model>>)]),
+            {
+                <<grid>>
+            },
+            cv=cv,
+            scoring=<<scoring>>,
+        )
+        search.fit(X_train, y_train)
+
+        results = pd.DataFrame(search.cv_results_).rename(columns=lambda name: name.split("__")[-1])
+        results[<<measure>>] = <<sign>>results["mean_test_score"]
+        results["spread"] = results["std_test_score"]
+        results = results.sort_values("rank_test_score")
+        results[[<<names>>, <<measure>>, "spread"]].round(3)
+        """,
+        model=best.source,
+        grid="\n".join(grid),
+        scoring=literal(study.scoring),
+        measure=literal(study.measure),
+        sign=sign,
+        names=", ".join(name.replace("param_model__", "") for name in names),
+    )
+
+
+def evaluation_cell(study: Study) -> str:
+    """The test set, touched for the first and only time."""
+    if study.classification:
+        return source(
+            """
+            predictions = search.predict(X_test)
+            print(classification_report(y_test, predictions, zero_division=0))
+            """
+        )
+    return source(
+        """
+        predictions = search.predict(X_test)
+        baseline = DummyRegressor(strategy="median").fit(X_train, y_train).predict(X_test)
+        test = pd.DataFrame(
+            {
+                name: {
+                    "MAE": mean_absolute_error(y_test, values),
+                    "RMSE": root_mean_squared_error(y_test, values),
+                    "R²": r2_score(y_test, values),
+                }
+                for name, values in {"Model": predictions, "Baseline": baseline}.items()
+            }
+        ).T
+        test.round(3)
+        """
+    )
+
+
+def confusion_cell(study: Study) -> str:
+    classes = study.facts["classes"]
+    size = min(10.0, max(4.5, 0.6 * len(classes) + 2.5))
+    rotated = ', xticks_rotation="vertical"' if max(len(c) for c, _ in classes) > 8 else ""
+    return source(
+        """
+        fig, axis = plt.subplots(figsize=(<<width>>, <<size>>), layout="constrained")
+        ConfusionMatrixDisplay.from_predictions(
+            y_test, predictions, cmap="Blues", ax=axis<<rotated>>
+        )
+        axis.grid(visible=False)
+        axis.set(
+            title="Confusion matrix (test set)",
+            xlabel="Predicted",
+            ylabel="True",
+        )
+        plt.show()
+        """,
+        width=f"{size + 1:g}",
+        size=f"{size:g}",
+        rotated=rotated,
+    )
+
+
+def roc_cell() -> str:
+    return source(
+        """
+        fig, axis = plt.subplots(figsize=(6, 5.5), layout="constrained")
+        RocCurveDisplay.from_estimator(search, X_test, y_test, plot_chance_level=True, ax=axis)
+        axis.set(
+            title="ROC curve (test set)",
+            xlabel="False positive rate",
+            ylabel="True positive rate",
+        )
+        plt.show()
+        """
+    )
+
+
+def residuals_cell(study: Study) -> str:
+    label = study.target.label
+    return source(
+        """
+        fig, (left, right) = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
+        left.scatter(y_test, predictions, s=15, alpha=0.5)
+        left.axline((y_test.mean(), y_test.mean()), slope=1, color="black", linewidth=1)
+        left.set(
+            title="Predicted against true values",
+            xlabel=<<true>>,
+            ylabel=<<predicted>>,
+        )
+        right.scatter(predictions, y_test - predictions, s=15, alpha=0.5)
+        right.axhline(0, color="black", linewidth=1)
+        right.set(
+            title="Residuals (true − predicted)",
+            xlabel=<<predicted>>,
+            ylabel="Residual",
+        )
+        plt.show()
+        """,
+        true=literal(f"{label}, true"),
+        predicted=literal(f"{label}, predicted"),
+    )
+
+
+def importance_cell(study: Study) -> str:
+    """What the test score loses when a feature is shuffled."""
+    amount = min(TOP, study.features)
+    head = f".head({TOP})" if study.features > TOP else ""
+    loss = {
+        "accuracy": "Loss of accuracy",
+        "balanced accuracy": "Loss of balanced accuracy",
+        "MAE": "Rise of the mean absolute error",
+    }[study.measure]
+    return source(
+        """
+        importance = permutation_importance(
+            search,
+            X_test,
+            y_test,
+            scoring=<<scoring>>,
+            n_repeats=5,
+            random_state=42,
+        )
+        importances = pd.DataFrame(
+            {"mean": importance.importances_mean, "std": importance.importances_std},
+            index=X_test.columns,
+        ).sort_values("mean", ascending=False)<<head>>
+
+        fig, axis = plt.subplots(figsize=(12, <<height>>), layout="constrained")
+        axis.barh(importances.index, importances["mean"], xerr=importances["std"])
+        axis.invert_yaxis()
+        axis.set(
+            title="Permutation importance (test set)",
+            xlabel=<<loss>>,
+            ylabel="Feature",
+        )
+        plt.show()
+        """,
+        scoring=literal(study.scoring),
+        head=head,
+        height=f"{max(2.6, 0.4 * amount + 1.2):g}",
+        loss=literal(f"{loss} when the feature is shuffled"),
+    )

@@ -1,0 +1,310 @@
+"""Sections that several templates write: a heading, what was found, and the cells that show it."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import Any
+
+from ...template import TemplateRun
+from ..kernel import call as kernel_call
+from . import plots
+from .data import Column, Data
+from .findings import (
+    correlation_text,
+    course_text,
+    distribution_text,
+    group_text,
+    outlier_text,
+    share_text,
+)
+from .loading import imports_cell, loading_cell, loading_text, need_modules, probe
+from .words import codes, count, literal, names_list, paragraph, percent, source
+
+SURVEY = "def answer(**options):\n    return survey(df, **options)\n"
+MANY_COLUMNS = 100
+
+
+def introduction(data: Data, name: str) -> str:
+    """One paragraph on what the file holds."""
+    kinds = [
+        count(len(data.numbers), "numeric column"),
+        count(len(data.categories), "categorical column"),
+    ]
+    date = data.date
+    when = ""
+    if date is not None and date.kind == "date":
+        when = f"Its dates, in {codes([date.name])}, run from {date.about['min'][:10]} to " \
+            f"{date.about['max'][:10]}."  # fmt: skip
+    cut = "These were found in its first million rows." if data.facts.get("cut") else ""
+    return paragraph(
+        f"{codes([name])} has {count(data.rows, 'row')} and {count(len(data.columns), 'column')}: "
+        f"{' and '.join(kinds)} are of use for an analysis.",
+        when,
+        cut,
+    )
+
+
+async def head(run: TemplateRun, title: str, text: str, *imports: str) -> Data:
+    """Check the kernel's modules, probe the file, and write the title and the imports."""
+    await need_modules(run, "pandas", "matplotlib", "seaborn")
+    data = await probe(run)
+    name = posixpath.basename(run.parameters.data)
+    await run.markdown(f"# {title}: {name}\n\n{introduction(data, name)}\n\n{text}")
+    more = [*imports]
+    if len(data.numbers) >= 2 and data.rows > 2 and "numpy" in more:
+        more.append("import numpy as np")
+    await run.code(imports_cell(data, *(line for line in more if line != "numpy")))
+    return data
+
+
+async def load(run: TemplateRun) -> None:
+    """Load the file, and learn from the loaded data what the text will say."""
+    data = Data(run.facts)
+    await run.markdown(f"## Loading the data\n\n{loading_text(data, run.parameters.data)}")
+    await run.code(loading_cell(data))
+    await survey(run)
+
+
+async def survey(run: TemplateRun) -> Data:
+    """Compute relations, outliers, groups and the course of time; kept in ``facts["survey"]``."""
+    data = Data(run.facts)
+    date = data.date
+    run.facts["survey"] = await run.compute(
+        kernel_call(
+            "survey",
+            answer=SURVEY,
+            names=["df"],
+            numbers=[column.name for column in data.numbers if column.missing < data.rows],
+            categories=[column.name for column in data.categories],
+            flags=[column.name for column in data.flags],
+            date=None if date is None else date.name,
+            target=data.facts.get("target"),
+        )
+    )
+    return Data(run.facts)
+
+
+async def shape(run: TemplateRun) -> None:
+    """Rows, columns and types; columns that tell nothing are named."""
+    data = Data(run.facts)
+    notes = []
+    for kind, words in (
+        ("empty", "{names} {are} empty"),
+        ("constant", "{names} {have} one value only"),
+        ("id", "{names} {identify} rows and {are} not analysed as {numbers}"),
+        ("mixed", "{names} {mix} values of several types"),
+        ("nested", "{names} {hold} lists or dictionaries"),
+    ):
+        names = [column.name for column in data.of(kind)]
+        if names:
+            one = len(names) == 1
+            verbs = {"are": ("is", "are"), "have": ("has", "have"), "mix": ("mixes", "mix"),
+                     "identify": ("identifies", "identify"), "hold": ("holds", "hold"),
+                     "numbers": ("a measurement", "measurements")}  # fmt: skip
+            fitted = {verb: pair[0 if one else 1] for verb, pair in verbs.items()}
+            notes.append(words.format(names=codes(names), **fitted) + ".")
+    if data.facts["duplicates"]:
+        repeated = data.facts["duplicates"]
+        notes.append(
+            f"{count(repeated, 'row')} ({percent(data.share(repeated))}) "
+            f"{'repeats an earlier one' if repeated == 1 else 'repeat earlier ones'}."
+        )
+    text = f"{count(data.rows, 'row')} and {count(len(data.columns), 'column')}."
+    await run.markdown(f"## Shape and types\n\n{paragraph(text, *notes)}")
+    await run.code("df.shape")
+    wide = len(data.columns) > MANY_COLUMNS
+    await run.code("df.dtypes.value_counts()" if wide else "df.info()")
+
+
+async def preview(run: TemplateRun) -> None:
+    """The first and the last rows; all of them where there are few."""
+    data = Data(run.facts)
+    if data.rows <= 10:
+        await run.markdown("## All rows\n\nThe data are few enough to be shown whole.")
+        await run.code("df")
+        return
+    await run.markdown("## First and last rows")
+    await run.code("df.head()")
+    await run.code("df.tail()")
+
+
+async def missing(run: TemplateRun) -> None:
+    """Missing values: a table and, where there are any, a plot."""
+    data = Data(run.facts)
+    incomplete = data.incomplete
+    if not incomplete:
+        await run.markdown("## Missing values\n\nNo value is missing.")
+        await run.code("int(df.isna().sum().sum())")
+        return
+    worst = incomplete[0]
+    complete = len(data.columns) - len(incomplete)
+    text = paragraph(
+        f"{len(incomplete)} of {count(len(data.columns), 'column')} "
+        f"{'lacks' if len(incomplete) == 1 else 'lack'} values; "
+        f"{codes([worst.name])} lacks most, {share_text(data, worst.missing)}.",
+        f"The other {complete} are complete." if complete > 1 else "",
+    )
+    await run.markdown(f"## Missing values\n\n{text}")
+    await run.code(
+        source(
+            """
+            lacking = pd.DataFrame(
+                {"missing": df.isna().sum(), "share (%)": df.isna().mean().mul(100).round(1)}
+            )
+            lacking[lacking["missing"] > 0].sort_values("missing", ascending=False)
+            """
+        )
+    )
+    if len(incomplete) > 1:
+        await run.code(plots.missing_bars(data))
+
+
+def summary_cells(data: Data) -> list[str]:
+    """``describe`` of numbers, of categories, and the spans of dates, as there are any."""
+    cells = []
+    numbers = [column.name for column in data.of("number")]
+    all_numbers = [
+        c.name
+        for c in data.columns
+        if c.kind in ("number", "id", "constant", "empty")
+        and c.about["dtype"].startswith(("int", "float", "uint"))
+    ]
+    if numbers and numbers == all_numbers:
+        cells.append('df.select_dtypes("number").describe().T')
+    elif numbers:
+        cells.append(_pick(numbers, ".describe().T"))
+    words = [column.name for column in data.of("category", "boolean", "label", "text")]
+    if words:
+        cells.append(_pick(words[:30], ".describe().T"))
+    dates = [column.name for column in data.of("date")]
+    if dates:
+        cells.append(_pick(dates, '.agg(["min", "max"]).T'))
+    return cells
+
+
+def _pick(names: list[str], rest: str) -> str:
+    items = [literal(name) for name in names]
+    line = f"df[[{', '.join(items)}]]{rest}"
+    return line if len(line) <= 88 else names_list("columns = ", names) + f"\ndf[columns]{rest}"
+
+
+async def summary(run: TemplateRun) -> None:
+    """Summary statistics, by kind of column."""
+    data = Data(run.facts)
+    cells = summary_cells(data)
+    if not cells:
+        await run.markdown("## Summary statistics\n\nNo column holds values that can be summed up.")
+        return
+    wide = [c for c in data.numbers if c.about["skew"] > 2 and not c.is_discrete]
+    text = paragraph(
+        "Centre and spread of each column; for text the number of different values and the most "
+        "frequent one." if len(cells) > 1 else "Centre and spread of each column.",
+        f"The mean of {codes(c.name for c in wide)} lies well above the median: a few large values "
+        "draw it up." if wide and wide[0].about["mean"] > wide[0].about["median"] else "",
+    )  # fmt: skip
+    await run.markdown(f"## Summary statistics\n\n{text}")
+    for cell in cells:
+        await run.code(cell)
+
+
+async def correlations(run: TemplateRun) -> None:
+    """The heatmap, where there are at least two numbers that vary."""
+    data = Data(run.facts)
+    names = data.survey["heatmap"]
+    if len(names) < 2:
+        await run.markdown(
+            "## Correlations\n\nFewer than two columns hold numbers that vary together, so there "
+            "is nothing to correlate."
+        )
+        return
+    columns = [data[name] for name in names]
+    left = len(data.numbers) - len(columns)
+    text = correlation_text(data)
+    if left:
+        text += f" Shown are the {len(columns)} columns with the strongest relations of " \
+            f"{len(data.numbers)}."  # fmt: skip
+    await run.markdown(f"## Correlations\n\n{text}")
+    await run.code(plots.heatmap(columns))
+
+
+async def distributions(run: TemplateRun) -> None:
+    """Histograms of numbers and bars of groups."""
+    data = Data(run.facts)
+    shown = data.shown if data.rows > 1 else []
+    groups = [c for c in data.categories if not c.is_even][:9]
+    if not shown and not groups:
+        await run.markdown("## Distributions\n\nNo column varies, so there is nothing to draw.")
+        return
+    await run.markdown(f"## Distributions\n\n{distribution_text(data, shown, groups)}")
+    if shown:
+        await run.code(plots.distributions(shown))
+    if groups:
+        await run.code(plots.bars(groups))
+
+
+async def outliers(run: TemplateRun) -> None:
+    """Tukey's rule as a table, and box plots."""
+    data = Data(run.facts)
+    candidates = {each["name"] for each in data.survey["outliers"]}
+    columns = [c for c in data.shown if c.name in candidates and not c.is_discrete]
+    if data.rows < 5 or not columns:
+        await run.markdown(
+            "## Outliers\n\nNo column holds enough different numbers to speak of outliers."
+        )
+        return
+    await run.markdown(f"## Outliers\n\n{outlier_text(data)}")
+    await run.code(
+        source(
+            """
+            <<numbers>>
+            low, high = df[numbers].quantile(0.25), df[numbers].quantile(0.75)
+            reach = 1.5 * (high - low)
+            outside = (df[numbers] < low - reach) | (df[numbers] > high + reach)
+            pd.DataFrame(
+                {
+                    "lower limit": low - reach,
+                    "upper limit": high + reach,
+                    "outliers": outside.sum(),
+                    "share (%)": outside.mean().mul(100).round(1),
+                }
+            ).sort_values("outliers", ascending=False)
+            """,
+            numbers=names_list("numbers = ", [column.name for column in columns]),
+        )
+    )
+    await run.code(plots.boxes(columns))
+
+
+async def over_time(run: TemplateRun) -> None:
+    """How the numbers that move most run over time."""
+    data = Data(run.facts)
+    time = data.survey.get("time")
+    if not time:
+        return
+    columns = moving(data, 3)
+    await run.markdown(f"## The course of time\n\n{course_text(data, columns)}")
+    await run.code(plots.course(time, columns) if columns else plots.rows_per_period(time))
+
+
+def moving(data: Data, limit: int) -> list[Column]:
+    """The numbers with most movement over time, in the order in which they tell it."""
+    courses = (data.survey.get("time") or {}).get("courses", [])
+    names = [each["name"] for each in courses if each["moves"] > 0.15 or data.rows < 300][:limit]
+    return [data[name] for name in names]
+
+
+async def relations(run: TemplateRun) -> None:
+    """What goes with the column of most interest, or else the strongest relation."""
+    data = Data(run.facts)
+    best = next(iter(telling_groups(data)), None)
+    if best is not None:
+        await run.markdown(f"## Groups\n\n{group_text(best)}")
+        await run.code(plots.groups(data, best))
+
+
+def telling_groups(data: Data) -> list[dict[str, Any]]:
+    """Groups that differ, best first; those of the target's come before others."""
+    target = data.facts.get("target")
+    found = [each for each in data.survey["groups"] if each["eta"] >= 0.02]
+    found.sort(key=lambda each: target not in (each["number"], each["category"]))
+    return found
