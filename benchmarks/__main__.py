@@ -5,7 +5,16 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ["start", "tool_calls", "first_token", "growth", "store_append", "javascript", "page"]
+NAMES = [
+    "start",
+    "tool_calls",
+    "first_token",
+    "growth",
+    "store_append",
+    "javascript",
+    "page",
+    "stale_cells",
+]
 
 
 def main(names: list[str]) -> None:
