@@ -101,6 +101,11 @@ class EventChannel:
         self._listeners.extend(other._listeners)
         other._listeners = self._listeners
 
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Give the listener every event from now on; returns the way out."""
+        self._listeners.append(listener)
+        return lambda: self._leave(listener)
+
     async def subscribe(self, listener: Listener, after: int) -> Callable[[], None]:
         """Give the listener every event after ``after``, old ones first; returns the way out."""
         while True:
@@ -109,8 +114,7 @@ class EventChannel:
                 if len(page) < REPLAY_PAGE:
                     for told in page:
                         listener(told)
-                    self._listeners.append(listener)
-                    return lambda: self._leave(listener)
+                    return self.listen(listener)
             # A long past is read in pieces, and outside the lock, so that a turn goes on meanwhile.
             for told in page:
                 listener(told)

@@ -101,6 +101,7 @@ class LiveSession:
         self._ops: asyncio.Queue[Op | Message | TurnEnded | None] = asyncio.Queue()
         self._turn_task: asyncio.Task[ChatReply] | None = None
         self._starting: dict[str, asyncio.Event] = {}
+        self._remembering: asyncio.Task[None] | None = None
         self._worker = asyncio.create_task(self._work())
 
     # -- in ------------------------------------------------------------------------------------
@@ -205,6 +206,8 @@ class LiveSession:
                 # The edge of the session's task: one bad op must not end the session.
                 log.exception("Session %s: an op failed", self.id)
         await self._stop_turn("shutdown")
+        if self._remembering is not None:
+            await self._remembering
         for message in self._messages:
             _refuse(message, AgentError("internal", "The session was unloaded."))
 
@@ -304,6 +307,8 @@ class LiveSession:
 
     async def _start(self, message: Message) -> None:
         request = message.op.request
+        if self._remembering is not None:
+            await self._remembering
         try:
             about = await submission(self.services, request, self.record.settings, self.created)
             if not await self.channel.in_step():
@@ -317,7 +322,7 @@ class LiveSession:
         if message.op_id in self._starting:
             self._starting[message.op_id].set()
         # Beside the turn, which needs none of it.
-        await self._remember(about)
+        self._remembering = asyncio.create_task(self._remember(about))
 
     async def _make_turn(self, about: Submission, settings: Settings, message: Message) -> Turn:
         """A turn of the kind that the message asks for."""
@@ -377,10 +382,13 @@ class LiveSession:
         settings = SessionSettings.model_validate(new) if new else None
         if title is None and settings is None:
             return
-        self.record = await self.services.store.update_session(
-            self.id, title=title, settings=settings
-        )
-        await self.configured()
+        try:
+            self.record = await self.services.store.update_session(
+                self.id, title=title, settings=settings
+            )
+            await self.configured()
+        except AgentError as error:
+            await self._tell_refusal(error)
 
     def _ended(self, task: asyncio.Task[ChatReply], message: Message) -> None:
         turn_id = self.turn.id if self.turn is not None and self.turn.started else None

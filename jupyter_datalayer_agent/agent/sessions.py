@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from ..protocol.requests import Session, SessionCreate, SessionPatch
+from .history import History
 from .services import Services
 from .session import LiveSession, load
 
@@ -23,6 +24,13 @@ class Sessions:
         if request.title is None:
             return await self.services.store.create_session(settings=request.settings)
         return await self.services.store.create_session(request.title, request.settings)
+
+    async def begin(self) -> LiveSession:
+        """A new, empty session that is wanted at once: there is nothing of it to be loaded."""
+        record = await self.create()
+        session = LiveSession(self.services, record, History(), [], record.last_seq)
+        self._live[record.id] = session
+        return session
 
     async def live(self, session_id: str) -> LiveSession:
         """The session in memory, loaded if need be. Raises ``AgentError`` ``not_found``."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from ..agent.channel import Told
 from ..agent.session import LiveSession
 from ..protocol.errors import HTTP_STATUS
 from ..protocol.ops import UserMessage
-from ..protocol.requests import ChatReply, ChatRequest, SessionCreate
+from ..protocol.requests import ChatReply, ChatRequest
 from .base import Handler, route
 from .limits import check_message
 from .route_table import Operation, Route
-from .sse import stream_events
+from .sse import Waiting, write_events
 
 ENDS = ("turn_completed", "turn_aborted")
 
@@ -25,10 +26,11 @@ class ChatBase(Handler):
         request = self.body(ChatRequest)
         check_message(request)
         sessions = self.parts.sessions
-        if request.session_id is None:
-            record = await sessions.create(SessionCreate())
-            request.session_id = record.id
-        return request, await sessions.live(request.session_id)
+        if request.session_id is not None:
+            return request, await sessions.live(request.session_id)
+        session = await sessions.begin()
+        request.session_id = session.id
+        return request, session
 
 
 class ChatHandler(ChatBase):
@@ -50,7 +52,14 @@ class ChatStreamHandler(ChatBase):
     @route("execute")
     async def post(self) -> None:
         request, session = await self.begin()
-        after = await self.parts.services.store.last_seq(session.id)
+        waiting: Waiting = asyncio.Queue()
+        leave = session.channel.listen(waiting.put_nowait)
+        try:
+            await self._stream(request, session, waiting)
+        finally:
+            leave()
+
+    async def _stream(self, request: ChatRequest, session: LiveSession, waiting: Waiting) -> None:
         op_id, result = await session.chat(UserMessage(request=request), "stream")
         result.add_done_callback(_retrieve)
         turn_id: str | None = None
@@ -68,7 +77,7 @@ class ChatStreamHandler(ChatBase):
         if refused is not None:
             raise refused
         self.set_header("X-Session-Id", session.id)
-        await stream_events(self, session, after, wanted=wanted, is_last=is_last)
+        await write_events(self, waiting, wanted=wanted, is_last=is_last)
 
 
 def _retrieve(result: Any) -> None:

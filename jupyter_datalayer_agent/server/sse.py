@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from tornado import web
+from tornado.ioloop import PeriodicCallback
 from tornado.iostream import StreamClosedError
 
 from ..agent.channel import Told
@@ -16,16 +17,29 @@ HEARTBEAT_SECONDS = 15.0
 MAX_WAITING = 10_000
 
 
-async def stream_events(
+Waiting = asyncio.Queue[Told | None]
+"""Events that are to be written; None is a heartbeat."""
+
+
+async def stream_events(handler: web.RequestHandler, session: LiveSession, after: int) -> None:
+    """Write the session's events after ``after``, then live ones, until the reader is gone."""
+    waiting: Waiting = asyncio.Queue()
+    leave = await session.channel.subscribe(waiting.put_nowait, after)
+    try:
+        await write_events(handler, waiting)
+    finally:
+        leave()
+
+
+async def write_events(
     handler: web.RequestHandler,
-    session: LiveSession,
-    after: int,
+    waiting: Waiting,
     *,
     wanted: Callable[[Told], bool] = lambda told: True,
     is_last: Callable[[Told], bool] = lambda told: False,
 ) -> None:
-    """Write the session's events after ``after``, then live ones, until ``is_last`` or the reader
-    is gone. The reader's going away changes nothing in the session."""
+    """Write the events that come, until ``is_last`` or the reader is gone. The reader's going away
+    changes nothing in the session."""
     handler.set_header("Content-Type", "text/event-stream; charset=utf-8")
     handler.set_header("Cache-Control", "no-cache")
     handler.set_header("X-Accel-Buffering", "no")
@@ -33,24 +47,22 @@ async def stream_events(
     stream = getattr(connection, "stream", None)
     if stream is not None:
         stream.set_nodelay(True)
-    waiting: asyncio.Queue[Told] = asyncio.Queue()
-    leave = await session.channel.subscribe(waiting.put_nowait, after)
+    heart = PeriodicCallback(lambda: waiting.put_nowait(None), HEARTBEAT_SECONDS * 1000)
+    heart.start()
     try:
         await handler.flush()
         while waiting.qsize() <= MAX_WAITING:
-            try:
-                told = await asyncio.wait_for(waiting.get(), HEARTBEAT_SECONDS)
-            except asyncio.TimeoutError:
+            told = await waiting.get()
+            if told is None:
                 handler.write(": still here\n\n")
-                await handler.flush()
-                continue
-            if wanted(told):
+            elif wanted(told):
                 handler.write(f"id: {told.seq}\nevent: {told.type}\ndata: {told.text}\n\n")
-                if waiting.empty() or is_last(told):
-                    await handler.flush()
-            if is_last(told):
+            last = told is not None and is_last(told)
+            if waiting.empty() or last:
+                await handler.flush()
+            if last:
                 return
     except StreamClosedError:
         return
     finally:
-        leave()
+        heart.stop()
