@@ -10,6 +10,7 @@ but the executor around the template (approvals, events, recovery), which has te
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +36,8 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 TIMEOUT = 110
+# On a busy machine the threads of gradient boosting wait for one another, many times their work.
+ONE_THREAD = {"OMP_NUM_THREADS": "1"}
 
 
 @dataclass
@@ -97,7 +100,7 @@ class KernelForTemplates:
         self.shutdown()
         folder.mkdir(parents=True, exist_ok=True)
         self._manager = KernelManager(kernel_name="python3")
-        self._manager.start_kernel(cwd=str(folder))
+        self._manager.start_kernel(cwd=str(folder), env=os.environ | ONE_THREAD)
         self._client = self._manager.blocking_client()
         self._client.start_channels()
         self._client.wait_for_ready(timeout=60)
@@ -147,15 +150,15 @@ def run_again(file: Path) -> NotebookNode:
     client = NotebookClient(
         document, timeout=TIMEOUT, resources={"metadata": {"path": str(file.parent)}}
     )
-    client.execute()
+    client.execute(env=os.environ | ONE_THREAD)
     return document
 
 
 def _append(outputs: list[NotebookNode], output: NotebookNode) -> None:
     """Pieces of one stream are one output, as Jupyter keeps them."""
     last = outputs[-1] if outputs else None
-    if last is not None and last.output_type == output.output_type == "stream":
-        if last.name == output.name:
-            last.text += output.text
-            return
-    outputs.append(output)
+    one = last is not None and last.output_type == output.output_type == "stream"
+    if one and last.name == output.name:
+        last.text += output.text
+    else:
+        outputs.append(output)

@@ -102,6 +102,6 @@ data_analysis_notebook = Template(
         "starter",
         "boilerplate",
         "scaffold",
-    ),  # fmt: skip
+    ),
     notebook="data_analysis.ipynb",
 )

@@ -35,15 +35,18 @@ class Parameters(DataParameters):
 
 def steps(parameters: Parameters) -> Sequence[TemplateStep]:
     return [
-        TemplateStep("Look at the file; write title, introduction and imports", _head,
-                     ("executeCode", "addNotebookCell")),
+        TemplateStep(
+            "Look at the file; write title, introduction and imports",
+            _head,
+            ("executeCode", "addNotebookCell"),
+        ),
         TemplateStep("Load the data", _load, ("addNotebookCell", "executeCode")),
         TemplateStep("Draw how values are distributed", sections.distributions),
         TemplateStep("Draw how groups differ", _groups),
         TemplateStep("Draw the course of time and the map", _time_and_place),
         TemplateStep("Draw what goes together", _relations),
         TemplateStep("Write the conclusions", _conclusions),
-    ]  # fmt: skip
+    ]
 
 
 async def _head(run: TemplateRun) -> None:
@@ -76,11 +79,12 @@ async def _time_and_place(run: TemplateRun) -> None:
         return
     latitude, longitude = places
     group = hue(data, latitude, longitude)
-    about = latitude.about, longitude.about
+    north, east = latitude.about, longitude.about
     await run.markdown(
-        f"## On the map\n\nThe rows lie between {about[0]['min']:.1f}° and {about[0]['max']:.1f}° of "
-        f"latitude and {about[1]['min']:.1f}° and {about[1]['max']:.1f}° of longitude; half of them "
-        f"between {about[0]['q1']:.1f}° and {about[0]['q3']:.1f}° of latitude."
+        "## On the map\n\n"
+        f"The rows lie between {north['min']:.1f}° and {north['max']:.1f}° of latitude and "
+        f"{east['min']:.1f}° and {east['max']:.1f}° of longitude; half of them between "
+        f"{north['q1']:.1f}° and {north['q3']:.1f}° of latitude."
     )
     await run.code(plots.map_of_places(latitude, longitude, group, data.rows))
 
@@ -104,15 +108,13 @@ async def _relations(run: TemplateRun) -> None:
 
 async def _conclusions(run: TemplateRun) -> None:
     data = Data(run.facts)
-    lopsided = [
-        column for column in data.categories if column.top and column.unique <= 50
-    ]  # fmt: skip
+    lopsided = [column for column in data.categories if column.top and column.unique <= 50]
     time = data.survey.get("time")
     emptiest = data.incomplete[:1]
     said = [
         f"{code(column.name)}: the largest of {count(column.unique, 'group')} is "
-        f"{code(column.top[0][0])} with {percent(column.top[0][1] / (data.rows - column.missing))} of "
-        "the rows that have a value."
+        f"{code(column.top[0][0])} with "
+        f"{percent(column.top[0][1] / (data.rows - column.missing))} of the rows that have a value."
         for column in lopsided[:2]
     ]
     said += [group_text(best) for best in _different(sections.telling_groups(data))]
@@ -171,8 +173,8 @@ def _different(found: Sequence[dict[str, Any]], limit: int = 2) -> list[dict[str
 data_visualization_report = Template(
     id="data-visualization-report",
     name="Data visualization report",
-    description="A report in figures on a CSV or Parquet file: introduction, distributions, groups, "
-    "time, relations, and conclusions drawn from the figures computed.",
+    description="A report in figures on a CSV or Parquet file: introduction, distributions, "
+    "groups, time, relations, and conclusions drawn from the figures computed.",
     parameters=Parameters,
     steps=steps,
     keywords=(
@@ -191,6 +193,6 @@ data_visualization_report = Template(
         "dashboard",
         "draw",
         "picture",
-    ),  # fmt: skip
+    ),
     notebook="data_visualization_report.ipynb",
 )

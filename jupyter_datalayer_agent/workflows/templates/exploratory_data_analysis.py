@@ -9,7 +9,7 @@ from .parts import sections
 from .parts.data import Data
 from .parts.findings import correlation_text, group_text, outlier_text, share_text
 from .parts.parameters import DataParameters
-from .parts.words import bullets, codes
+from .parts.words import bullets, code, codes, count
 
 CONTENTS = (
     "This notebook looks at the data before anything is modelled: types, missing values, summary "
@@ -19,8 +19,9 @@ CONTENTS = (
 
 def steps(parameters: DataParameters) -> Sequence[TemplateStep]:
     return [
-        TemplateStep("Look at the file; write title and imports", _head,
-                     ("executeCode", "addNotebookCell")),
+        TemplateStep(
+            "Look at the file; write title and imports", _head, ("executeCode", "addNotebookCell")
+        ),
         TemplateStep("Load the data", sections.load, ("addNotebookCell", "executeCode")),
         TemplateStep("Show shape and types", sections.shape),
         TemplateStep("Show the first and last rows", sections.preview),
@@ -30,7 +31,7 @@ def steps(parameters: DataParameters) -> Sequence[TemplateStep]:
         TemplateStep("Draw the distributions, groups and the course of time", _distributions),
         TemplateStep("Look for outliers", sections.outliers),
         TemplateStep("Sum up what was found", _conclusions),
-    ]  # fmt: skip
+    ]
 
 
 async def _head(run: TemplateRun) -> None:
@@ -45,26 +46,29 @@ async def _distributions(run: TemplateRun) -> None:
 
 async def _conclusions(run: TemplateRun) -> None:
     data = Data(run.facts)
-    groups = sections.telling_groups(data)
-    emptiest = data.incomplete[:1]
-    useless = [c.name for c in data.of("constant", "empty", "id")]
-    await run.markdown(
-        "## What was found\n\n"
-        + bullets(
-            [
-                "No value is missing." if not emptiest else
-                f"Missing values: {codes([emptiest[0].name])} lacks {share_text(data, emptiest[0].missing)}.",
-                f"{data.facts['duplicates']:,} rows are exact repetitions; find out why before "
-                "modelling." if data.facts["duplicates"] else "",
-                f"{codes(useless)} {'tells' if len(useless) == 1 else 'tell'} nothing about the rows "
-                "and can be left out of a model." if useless else "",
-                correlation_text(data) if data.survey["pairs"] else "",
-                group_text(groups[0]) if groups else "",
-                outlier_text(data, explained=False)
-                if any(each["count"] for each in data.survey["outliers"]) else "",
-            ]
+    await run.markdown(f"## What was found\n\n{bullets(_found(data))}")
+
+
+def _found(data: Data) -> list[str]:
+    said = ["No value is missing."]
+    if data.incomplete:
+        worst = data.incomplete[0]
+        said = [f"Missing values: {code(worst.name)} lacks {share_text(data, worst.missing)}."]
+    repeated = data.facts["duplicates"]
+    if repeated:
+        said.append(
+            f"{count(repeated, 'row')} exactly repeat earlier ones; find out why before modelling."
         )
-    )  # fmt: skip
+    useless = [column.name for column in data.of("constant", "empty", "id")]
+    if useless:
+        verb = "tells" if len(useless) == 1 else "tell"
+        said.append(f"{codes(useless)} {verb} nothing about the rows: no features for a model.")
+    if data.survey["pairs"]:
+        said.append(correlation_text(data))
+    said += [group_text(best) for best in sections.telling_groups(data)[:1]]
+    if any(each["count"] for each in data.survey["outliers"]):
+        said.append(outlier_text(data, explained=False))
+    return said
 
 
 exploratory_data_analysis = Template(
@@ -91,6 +95,6 @@ exploratory_data_analysis = Template(
         "distribution",
         "data quality",
         "get to know",
-    ),  # fmt: skip
+    ),
     notebook="exploratory_data_analysis.ipynb",
 )

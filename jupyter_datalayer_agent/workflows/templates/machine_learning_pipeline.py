@@ -50,17 +50,21 @@ class Parameters(DataParameters):
 
 def steps(parameters: Parameters) -> Sequence[TemplateStep]:
     return [
-        TemplateStep("Look at the file, choose target and task; write title and imports", _head,
-                     ("executeCode", "addNotebookCell")),
+        TemplateStep(
+            "Look at the file, choose target and task; write title and imports",
+            _head,
+            ("executeCode", "addNotebookCell"),
+        ),
         TemplateStep("Load and explore the data", _explore),
         TemplateStep("Choose features and split off a test set", _split),
         TemplateStep("Prepare the features", _preprocess),
-        TemplateStep("Compare a baseline with two models", _compare,
-                     ("addNotebookCell", "executeCode")),
+        TemplateStep(
+            "Compare a baseline with two models", _compare, ("addNotebookCell", "executeCode")
+        ),
         TemplateStep("Tune the best model", _tune, ("addNotebookCell", "executeCode")),
         TemplateStep("Evaluate on the test set", _evaluate, ("addNotebookCell", "executeCode")),
         TemplateStep("Draw the results and sum up", _results, ("addNotebookCell", "executeCode")),
-    ]  # fmt: skip
+    ]
 
 
 async def _head(run: TemplateRun) -> None:
@@ -77,11 +81,12 @@ async def _head(run: TemplateRun) -> None:
     await run.markdown(
         f"# Predicting {code(study.target.name)}: {name}\n\n{sections.introduction(data, name)}\n\n"
         + paragraph(
-            f"A model learns {code(study.target.name)} from the other columns ({kind}).", chosen,
+            f"A model learns {code(study.target.name)} from the other columns ({kind}).",
+            chosen,
             "It is compared with a baseline, tuned by cross-validation on the training data, and "
             "measured once on a test set that it has not seen.",
         )
-    )  # fmt: skip
+    )
     await run.code(imports_cell(data, *model_cells.imports(study)))
 
 
@@ -90,11 +95,18 @@ async def _study(run: TemplateRun, data: Data) -> Study:
     how = {name: facts[name] for name in ("format", "read")}
     answer: dict[str, Any] = await run.compute(
         kernel_call(
-            "sniff", "profile", "study", answer=STUDY, path=facts["path"], how=how,
-            date_column=facts["dateColumn"], columns=facts["columns"], target=facts["target"],
+            "sniff",
+            "profile",
+            "study",
+            answer=STUDY,
+            path=facts["path"],
+            how=how,
+            date_column=facts["dateColumn"],
+            columns=facts["columns"],
+            target=facts["target"],
             task=run.parameters.task,
         )
-    )  # fmt: skip
+    )
     if "unsuitable" in answer:
         raise StepFailed(f"{run.parameters.data} cannot be modelled: {answer['unsuitable']}.")
     run.facts["study"] = answer
@@ -116,7 +128,7 @@ async def _explore(run: TemplateRun) -> None:
     await run.code("df.head()")
     incomplete = data.incomplete
     lacking = (
-        f"{codes([incomplete[0].name])} lacks most values: {share_text(data, incomplete[0].missing)}."
+        f"{code(incomplete[0].name)} lacks most values: {share_text(data, incomplete[0].missing)}."
         if incomplete
         else "No value is missing."
     )
@@ -139,8 +151,8 @@ def _target_text(study: Study) -> str:
         else ""
     )
     return paragraph(
-        f"{name} has {count(len(classes), 'class', 'classes')}; the largest, {code(classes[0][0])}, "
-        f"holds {percent(study.facts['majority'])} of the rows.",
+        f"{name} has {count(len(classes), 'class', 'classes')}; the largest, "
+        f"{code(classes[0][0])}, holds {percent(study.facts['majority'])} of the rows.",
         balance,
     )
 
@@ -301,13 +313,15 @@ def _test_text(study: Study, facts: dict[str, Any]) -> str:
             f"{percent(test['accuracy'])} (balanced accuracy {number(test['balanced accuracy'])}); "
             f"in cross-validation its {study.measure} was {number(tuned['score'])}.",
             f"Most often it takes {code(confused[0])} for {code(confused[1])} "
-            f"({count(confused[2], 'row')})." if confused else "It makes no mistake.",
-        )  # fmt: skip
+            f"({count(confused[2], 'row')})."
+            if confused
+            else "It makes no mistake.",
+        )
     model, baseline = test["scores"]
     return (
-        f"On {count(test['rows'], 'unseen row')} the predictions are off by {number(model['MAE'])} on average, against "
-        f"{number(baseline['MAE'])} of the baseline and {number(tuned['score'])} in "
-        f"cross-validation; they explain {percent(max(0.0, model['R²']))} of the variance (R²)."
+        f"On {count(test['rows'], 'unseen row')} the predictions are off by "
+        f"{number(model['MAE'])} on average, against {number(baseline['MAE'])} of the "
+        f"baseline and {number(tuned['score'])} in cross-validation; they explain {percent(max(0.0, model['R²']))} of the variance (R²)."
     )
 
 
@@ -346,8 +360,8 @@ async def _results(run: TemplateRun) -> None:
 machine_learning_pipeline = Template(
     id="machine-learning-pipeline",
     name="Machine learning pipeline",
-    description="Predict a column of a CSV or Parquet file: explore, split, prepare, compare with a "
-    "baseline, tune, evaluate once on a test set, and draw the results.",
+    description="Predict a column of a CSV or Parquet file: explore, split, prepare, compare with "
+    "a baseline, tune, evaluate once on a test set, and draw the results.",
     parameters=Parameters,
     steps=steps,
     keywords=(
@@ -367,6 +381,6 @@ machine_learning_pipeline = Template(
         "random forest",
         "fit",
         "train a model",
-    ),  # fmt: skip
+    ),
     notebook="machine_learning_pipeline.ipynb",
 )

@@ -60,5 +60,6 @@ def call(*modules: str, answer: str, names: Sequence[str] = (), **arguments: Any
 @cache
 def _source(module: str) -> str:
     text = (files(__package__) / f"{module}.py").read_text(encoding="utf-8")
-    # Annotations are for readers here; a future import must stand first in a file.
-    return text.replace("from __future__ import annotations\n", "")
+    # The modules stand in one namespace there, and a future import must be the first line of all.
+    dropped = ("from __future__ import", "from .")
+    return "\n".join(line for line in text.splitlines() if not line.startswith(dropped))

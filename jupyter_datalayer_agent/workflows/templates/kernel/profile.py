@@ -12,6 +12,8 @@ from typing import Any
 
 import pandas as pd
 
+from .sniff import Unreadable
+
 PROBE_ROWS = 1_000_000
 SENTINELS = {"?", "-", "--", "---", ".", "..", "*", "n/a", "n.a.", "na", "missing", "unknown"}
 ID_NAME = r"(^|[_\W])(id|ids|uuid|guid|index|idx|rownum|row number)$|[a-z](ID|Id)$"
@@ -41,7 +43,7 @@ def load(path: str, how: dict[str, Any]) -> tuple[pd.DataFrame, bool]:
         try:
             frame = pd.read_parquet(path)
         except (OSError, ValueError) as error:
-            raise Unreadable(f"pandas cannot read it as Parquet: {error}")  # noqa: B904, F821
+            raise Unreadable(f"pandas cannot read it as Parquet: {error}") from error
         return _plain_columns(frame, how), False
     read = how["read"]
     frame = _read_csv(path, read)
@@ -58,7 +60,7 @@ def _read_csv(path: str, read: dict[str, Any]) -> pd.DataFrame:
         try:
             frame = pd.read_csv(path, nrows=PROBE_ROWS, **read)
         except (ValueError, OSError) as error:  # ParserError is a ValueError
-            raise Unreadable(f"pandas cannot read it as CSV: {error}")  # noqa: B904, F821
+            raise Unreadable(f"pandas cannot read it as CSV: {error}") from error
     if any(issubclass(each.category, pd.errors.DtypeWarning) for each in caught):
         read["low_memory"] = False
         return _read_csv(path, read)
@@ -74,7 +76,7 @@ def _plain_columns(frame: pd.DataFrame, how: dict[str, Any]) -> pd.DataFrame:
         frame.columns = frame.columns.map(str)
     if frame.columns.has_duplicates:
         twice = sorted(set(frame.columns[frame.columns.duplicated()]))
-        raise Unreadable(f"column names occur more than once: {', '.join(twice)}")  # noqa: F821
+        raise Unreadable(f"column names occur more than once: {', '.join(twice)}")
     return frame
 
 
@@ -162,14 +164,14 @@ def _date_given(values: pd.Series, european: bool) -> dict[str, Any]:
         found = _date_format(values.astype(str), european)
     elif pd.api.types.is_numeric_dtype(values) and len(values):
         low, high = values.min(), values.max()
-        if 1000 <= low and high <= 2500:
+        if low >= 1000 and high <= 2500:
             found = {"to": "date", "format": "%Y"}
-        elif 10_000_101 <= low and high <= 25_001_231:
+        elif low >= 10_000_101 and high <= 25_001_231:
             found = {"to": "date", "format": "%Y%m%d"}
         elif high > 1e8:
             found = {"to": "epoch", "unit": "s" if high < 1e11 else "ms"}
     if found is None:
-        raise Unreadable(f"column {values.name!r} holds no dates")  # noqa: F821
+        raise Unreadable(f"column {values.name!r} holds no dates")
     return found
 
 
@@ -222,8 +224,10 @@ def describe(series: pd.Series, rows: int) -> dict[str, Any]:
     """The kind of a column, and the figures that belong to it."""
     values = series.dropna()
     about: dict[str, Any] = {
-        "name": series.name, "dtype": str(series.dtype), "missing": int(series.isna().sum()),
-    }  # fmt: skip
+        "name": series.name,
+        "dtype": str(series.dtype),
+        "missing": int(series.isna().sum()),
+    }
     try:
         about["unique"] = int(values.nunique())
     except TypeError:
@@ -259,10 +263,17 @@ def _number(values: pd.Series, name: str, rows: int) -> dict[str, Any]:
     year = whole and re.search(YEAR_NAME, name, re.I) is not None and 1000 <= low <= high <= 2200
     return {
         "kind": "id" if whole and _is_id(values, name, rows) else "number",
-        "whole": whole, "year": year, "min": low, "max": high, "mean": float(floats.mean()),
+        "whole": whole,
+        "year": year,
+        "min": low,
+        "max": high,
+        "mean": float(floats.mean()),
         "std": float(floats.std()) if len(floats) > 1 else 0.0,
-        "q1": q1, "median": median, "q3": q3, "skew": skew if skew == skew else 0.0,
-    }  # fmt: skip
+        "q1": q1,
+        "median": median,
+        "q3": q3,
+        "skew": skew if skew == skew else 0.0,
+    }
 
 
 def _is_id(values: pd.Series, name: str, rows: int) -> bool:
@@ -284,11 +295,11 @@ def _text(values: pd.Series, name: str) -> dict[str, Any]:
     unique = values.nunique()
     per_value = float(words.str.split().str.len().mean())
     share = unique / len(values)
-    many = unique > 50 and share > 0.3 or (10 < unique <= 50 and share > 0.8) or unique > 1000
+    many = (unique > 50 and share > 0.3) or (10 < unique <= 50 and share > 0.8) or unique > 1000
     kind = "category"
     if many or (unique > 30 and per_value >= 8):
         kind = "text" if per_value >= 6 else "label"
-        if share == 1 and per_value < 1.5 or re.search(ID_NAME, name.lower()):
+        if (share == 1 and per_value < 1.5) or re.search(ID_NAME, name.lower()):
             kind = "id"
     return {"kind": kind, "words": per_value, **_levels(values)}
 
@@ -298,4 +309,4 @@ def _levels(values: pd.Series) -> dict[str, Any]:
     counts = values.value_counts()
     counts = counts[counts > 0].head(10)
     top = [[str(value), int(count)] for value, count in counts.items()]
-    return {"top": top, "longest": max((len(text) for text, _ in top), default=0)}
+    return {"top": top, "longest": max((len(str(text)) for text, _ in top), default=0)}

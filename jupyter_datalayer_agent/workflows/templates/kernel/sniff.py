@@ -9,11 +9,12 @@ import bz2
 import codecs
 import csv
 import gzip
+import itertools
 import lzma
 import os
 import re
 import zipfile
-from typing import IO, Any
+from typing import Any
 
 HEAD = 256 * 1024
 ROWS = 300
@@ -62,7 +63,7 @@ def sniff(path: str) -> dict[str, Any]:
     return {"format": "csv", "read": read}
 
 
-def _opened(path: str) -> IO[bytes]:
+def _opened(path: str) -> Any:
     name = path.lower()
     if name.endswith(".gz"):
         return gzip.open(path)
@@ -147,7 +148,7 @@ def _table(lines: list[str], separator: str) -> dict[str, Any] | None:
     """How well the separator fits, or None: the header has several fields, most rows as many."""
     try:
         parsed = csv.reader(lines, delimiter=separator)
-        rows = [row for _, row in zip(range(ROWS), parsed) if row]
+        rows = [row for row in itertools.islice(parsed, ROWS) if row]
     except csv.Error:
         return None
     for skip in range(min(len(rows), 20)):
@@ -160,15 +161,19 @@ def _table(lines: list[str], separator: str) -> dict[str, Any] | None:
         share = good / len(body) if body else (1.0 if skip == 0 else 0.0)
         if share >= 0.8:
             return {
-                "separator": separator, "skip": skip, "width": width, "share": share,
-                "header": rows[skip], "body": body,
-            }  # fmt: skip
+                "separator": separator,
+                "skip": skip,
+                "width": width,
+                "share": share,
+                "header": rows[skip],
+                "body": body,
+            }
     return None
 
 
 def _single(lines: list[str]) -> bool:
     """Whether this is a table of one column: hardly a line holds a separator outside quotes."""
-    rows = [row for _, row in zip(range(ROWS), csv.reader(lines)) if row]
+    rows = [row for row in itertools.islice(csv.reader(lines), ROWS) if row]
     return sum(len(row) > 1 for row in rows) <= len(rows) * 0.02 and len(rows[0]) == 1
 
 
@@ -186,8 +191,9 @@ def _details(table: dict[str, Any]) -> dict[str, Any]:
         details["index_col"] = 0
     if body and sum(field.startswith(" ") for field in header[1:]) >= max(1, (width - 1) * 0.8):
         details["skipinitialspace"] = True
-    columns = [[row[i].strip() for row in body if len(row) > i and row[i].strip()]
-               for i in range(width)]  # fmt: skip
+    columns = [
+        [row[i].strip() for row in body if len(row) > i and row[i].strip()] for i in range(width)
+    ]
     details.update(_numbers(columns, table["separator"]))
     return details
 
@@ -195,11 +201,18 @@ def _details(table: dict[str, Any]) -> dict[str, Any]:
 def _numbers(columns: list[list[str]], separator: str) -> dict[str, str]:
     """Decimal commas and separators of thousands, where whole columns have them."""
     if separator != ",":
-        comma = any(column and _all(column, rf"{NUMBER},\d+|{NUMBER}") and
-                    any("," in field for field in column) for column in columns)  # fmt: skip
-        dots = any(column and _all(column, r"[-+]?\d{1,3}(\.\d{3})+(,\d+)?|[-+]?\d{1,3}(,\d+)?")
-                   and any(field.count(".") > 1 or ("." in field and "," in field)
-                           for field in column) for column in columns)  # fmt: skip
+        comma = any(
+            column
+            and _all(column, rf"{NUMBER},\d+|{NUMBER}")
+            and any("," in field for field in column)
+            for column in columns
+        )
+        dots = any(
+            column
+            and _all(column, r"[-+]?\d{1,3}(\.\d{3})+(,\d+)?|[-+]?\d{1,3}(,\d+)?")
+            and any(field.count(".") > 1 or ("." in field and "," in field) for field in column)
+            for column in columns
+        )
         if comma or dots:
             return {"decimal": ",", "thousands": "."} if dots else {"decimal": ","}
     thousands = any(

@@ -10,8 +10,14 @@ from typing import Any
 import pandas as pd
 
 SAMPLE = 20_000
-PERIODS = (("h", "hour"), ("D", "day"), ("W", "week"), ("MS", "month"), ("QS", "quarter"),
-           ("YS", "year"))  # fmt: skip
+PERIODS = (
+    ("h", "hour"),
+    ("D", "day"),
+    ("W", "week"),
+    ("MS", "month"),
+    ("QS", "quarter"),
+    ("YS", "year"),
+)
 MAX_PERIODS = 130
 
 
@@ -49,7 +55,7 @@ def _pairs(correlations: pd.DataFrame) -> list[dict[str, Any]]:
         for b in names[i + 1 :]
         if correlations.loc[a, b] == correlations.loc[a, b]
     ]
-    return sorted(pairs, key=lambda pair: -abs(pair["r"]))[:200]
+    return sorted(pairs, key=lambda pair: -abs(float(pair["r"])))[:200]
 
 
 def _most_related(correlations: pd.DataFrame, limit: int, target: str | None) -> list[str]:
@@ -70,10 +76,7 @@ def _telling(
         return numbers
     filled = df[numbers].notna().mean()
     varied = df[numbers].nunique().clip(upper=20) / 20
-    if target:
-        aimed = correlations[target].abs().fillna(0)
-    else:
-        aimed = correlations.abs().mean().fillna(0)
+    aimed = correlations[target].abs().fillna(0) if target else correlations.abs().mean().fillna(0)
     ranked = (filled * varied + aimed).sort_values(ascending=False, kind="stable").index
     kept: list[str] = [target] if target else []
     for name in ranked:
@@ -93,10 +96,15 @@ def _outliers(df: pd.DataFrame, numbers: list[str]) -> list[dict[str, Any]]:
         if not reach > 0:
             continue
         outside = (values < low - reach) | (values > high + reach)
-        found.append({
-            "name": name, "count": int(outside.sum()), "share": float(outside.mean()),
-            "low": float(low - reach), "high": float(high + reach),
-        })  # fmt: skip
+        found.append(
+            {
+                "name": name,
+                "count": int(outside.sum()),
+                "share": float(outside.mean()),
+                "low": float(low - reach),
+                "high": float(high + reach),
+            }
+        )
     return sorted(found, key=lambda each: -each["share"])
 
 
@@ -142,11 +150,15 @@ def _difference(df: pd.DataFrame, number: str, category: str, flag: bool) -> dic
     eta = float((sizes[kept] * (means - values.mean()) ** 2).sum() / total)
     middles = (means if flag else by.median()[kept]).sort_values()
     return {
-        "category": category, "number": number, "flag": flag, "eta": eta,
-        "small": len(kept) < len(sizes), "ties": int((middles == middles.iloc[0]).sum()),
+        "category": category,
+        "number": number,
+        "flag": flag,
+        "eta": eta,
+        "small": len(kept) < len(sizes),
+        "ties": int((middles == middles.iloc[0]).sum()),
         "low": [middles.index[0], float(middles.iloc[0])],
         "high": [middles.index[-1], float(middles.iloc[-1])],
-    }  # fmt: skip
+    }
 
 
 def _course(
@@ -170,20 +182,30 @@ def _course(
         spread = float(df[name].astype(float).std())
         if len(line) < 3 or not spread > 0:
             continue
-        courses.append({
-            "name": name, "moves": float(line.std() / spread),
-            "first": float(line.iloc[0]), "last": float(line.iloc[-1]),
-            "high": [str(line.idxmax()), float(line.max())],
-            "low": [str(line.idxmin()), float(line.min())],
-        })  # fmt: skip
+        courses.append(
+            {
+                "name": name,
+                "moves": float(line.std() / spread),
+                "first": float(line.iloc[0]),
+                "last": float(line.iloc[-1]),
+                "high": [str(line.idxmax()), float(line.max())],
+                "low": [str(line.idxmin()), float(line.min())],
+            }
+        )
     courses.sort(key=lambda each: (each["name"] != target, -each["moves"]))
     counts = keys.value_counts()
     return {
-        "date": date, "rule": rule, "word": word, "year": is_year, "periods": len(means),
-        "from": str(keys.min())[:10], "to": str(keys.max())[:10], "courses": courses,
+        "date": date,
+        "rule": rule,
+        "word": word,
+        "year": is_year,
+        "periods": len(means),
+        "from": str(keys.min())[:10],
+        "to": str(keys.max())[:10],
+        "courses": courses,
         "busiest": [str(counts.idxmax()), int(counts.max())],
         "per_period": float(counts.median()),
-    }  # fmt: skip
+    }
 
 
 def _period(dates: pd.Series, unique: int) -> tuple[str | None, str]:

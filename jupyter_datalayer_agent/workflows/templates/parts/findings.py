@@ -37,9 +37,11 @@ def correlation_text(data: Data) -> str:
     return paragraph(
         text,
         f"{count(len(same), 'pair')} above |r| = 0.98 {'says' if len(same) == 1 else 'say'} almost "
-        "the same twice; a model needs one column of each." if same else "",
+        "the same twice; a model needs one column of each."
+        if same
+        else "",
         "A correlation alone says nothing of causes.",
-    )  # fmt: skip
+    )
 
 
 def distribution_text(data: Data, shown: Sequence[Column], groups: Sequence[Column]) -> str:
@@ -77,8 +79,11 @@ def _has(names: Sequence[str]) -> str:
 
 def outlier_text(data: Data, explained: bool = True) -> str:
     """What lies outside Tukey's fences; ``explained`` says what that means."""
-    found = [each for each in data.survey["outliers"] if each["count"]
-             and not data[each["name"]].is_discrete]  # fmt: skip
+    found = [
+        each
+        for each in data.survey["outliers"]
+        if each["count"] and not data[each["name"]].is_discrete
+    ]
     rule = (
         "Outliers are taken to be values more than 1.5 interquartile ranges outside the quartiles."
     )
@@ -152,6 +157,6 @@ def relation_text(data: Data, pair: dict[str, Any]) -> str:
     how = "closely" if size >= STRONG else "moderately" if size >= MODERATE else "loosely"
     course = "rise together" if pair["r"] > 0 else "run against one another"
     return (
-        f"{code(pair['a'])} and {code(pair['b'])} {course}, {how} (r = {pair['r']:.2f}): a straight "
-        f"line explains {percent(pair['r'] ** 2)} of the variance."
+        f"{code(pair['a'])} and {code(pair['b'])} {course}, {how} (r = {pair['r']:.2f}): a "
+        f"straight line explains {percent(pair['r'] ** 2)} of the variance."
     )

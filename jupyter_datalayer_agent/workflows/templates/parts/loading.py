@@ -89,7 +89,7 @@ async def probe(run: TemplateRun) -> Data:
     path = relative_path(parameters.data, run.notebook)
     date_column = getattr(parameters, "date_column", None)
     found = await _probed(run, path, date_column)
-    if "unknown" in found:
+    if date_column is not None and "unknown" in found:
         date_column = _column(found["names"], date_column, parameters.data)
         found = await _probed(run, path, date_column)
     if "unreadable" in found:
@@ -191,8 +191,9 @@ def loading_cell(data: Data) -> str:
     else:
         arguments = [f"{name}={literal(value)}" for name, value in facts["read"].items()]
         lines = [call("df = pd.read_csv(", [path, *arguments])]
-    lines += [_conversion(each["name"], each["convert"]) for each in facts["columns"]
-              if each["convert"]]  # fmt: skip
+    lines += [
+        _conversion(each["name"], each["convert"]) for each in facts["columns"] if each["convert"]
+    ]
     return "\n".join(lines)
 
 
@@ -228,12 +229,18 @@ def _conversion(name: str, convert: dict[str, Any]) -> str:
 
 
 CONVERSIONS = {
-    "date": "read as dates", "epoch": "read as dates", "iso": "read as dates (UTC)",
-    "datetime": "read as dates", "naive": "read as dates (UTC)",
-    "money": "read as amounts of money", "percent": "read as percentages",
-    "finite": "freed of infinite values", "bool": "read as true or false", "float": "read as numbers",
+    "date": "read as dates",
+    "epoch": "read as dates",
+    "iso": "read as dates (UTC)",
+    "datetime": "read as dates",
+    "naive": "read as dates (UTC)",
+    "money": "read as amounts of money",
+    "percent": "read as percentages",
+    "finite": "freed of infinite values",
+    "bool": "read as true or false",
+    "float": "read as numbers",
     "category": "read as categories",
-}  # fmt: skip
+}
 
 
 def loading_text(data: Data, name: str) -> str:
@@ -254,8 +261,11 @@ def loading_text(data: Data, name: str) -> str:
     if "na_values" in read:
         said.append(f"{codes(read['na_values'])} stands for a missing value.")
     for words in dict.fromkeys(CONVERSIONS.values()):
-        names = [each["name"] for each in facts["columns"]
-                 if each["convert"] and CONVERSIONS[each["convert"]["to"]] == words]  # fmt: skip
+        names = [
+            each["name"]
+            for each in facts["columns"]
+            if each["convert"] and CONVERSIONS[each["convert"]["to"]] == words
+        ]
         if names:
             said.append(f"{codes(names)} {'is' if len(names) == 1 else 'are'} {words}.")
     return " ".join(said)

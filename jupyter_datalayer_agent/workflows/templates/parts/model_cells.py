@@ -13,12 +13,16 @@ TOP = 12
 def imports(study: Study) -> list[str]:
     """What the notebook imports besides pandas and the plotting libraries."""
     parts: dict[str, list[str]] = {
-        "model_selection": [study.splitter.split("(")[0], "GridSearchCV", "cross_validate",
-                            "train_test_split"],
+        "model_selection": [
+            study.splitter.split("(")[0],
+            "GridSearchCV",
+            "cross_validate",
+            "train_test_split",
+        ],
         "pipeline": ["Pipeline"],
         "preprocessing": ["StandardScaler"] if _numeric(study) else [],
         "inspection": ["permutation_importance"],
-    }  # fmt: skip
+    }
     for estimator in (study.dummy, *study.estimators):
         parts.setdefault(estimator.module, []).append(estimator.source.split("(")[0])
     if study.classification:
@@ -40,9 +44,11 @@ def imports(study: Study) -> list[str]:
         # isort's order: constants, classes, functions.
         ordered = sorted(set(names), key=lambda name: (name[0].islower(), name))
         if ordered:
-            lines.append(call(f"from sklearn.{module} import ", ordered, "")
-                         if len(", ".join(ordered)) + len(module) < 66
-                         else call(f"from sklearn.{module} import (", ordered))  # fmt: skip
+            lines.append(
+                call(f"from sklearn.{module} import ", ordered, "")
+                if len(", ".join(ordered)) + len(module) < 66
+                else call(f"from sklearn.{module} import (", ordered)
+            )
     return lines
 
 
@@ -89,9 +95,11 @@ def features_cell(study: Study) -> str:
         lines.append("")
     lines.append(f"y = df[{target}]")
     dropped = [study.target.name, *(column.name for column in study.left_out)]
-    lines.append(names_list("X = df.drop(columns=", dropped, ")") if len(dropped) < 9 or
-                 len(dropped) < study.features else
-                 names_list("X = df[", [c.name for c in _kept(study)], "].copy()"))  # fmt: skip
+    lines.append(
+        names_list("X = df.drop(columns=", dropped, ")")
+        if len(dropped) < 9 or len(dropped) < study.features
+        else names_list("X = df[", [c.name for c in _kept(study)], "].copy()")
+    )
     for column in study.dates:
         for name, accessor in study.date_parts(column):
             lines.append(f"X[{literal(name)}] = df[{literal(column.name)}].dt.{accessor}")
@@ -108,9 +116,13 @@ def _kept(study: Study) -> list[Column]:
 
 
 def split_cell(study: Study) -> str:
-    how = "shuffle=False" if study.chronological else (
-        f"stratify=y, random_state={SEED}" if study.classification else f"random_state={SEED}"
-    )  # fmt: skip
+    how = (
+        "shuffle=False"
+        if study.chronological
+        else (
+            f"stratify=y, random_state={SEED}" if study.classification else f"random_state={SEED}"
+        )
+    )
     return source(
         """
         X_train, X_test, y_train, y_test = train_test_split(
@@ -165,12 +177,12 @@ def preprocessing_cell(study: Study) -> str:
         lines.append(f"encoding = {encoder}")
         parts.append('("categorical", encoding, categorical)')
     for column in study.texts:
-        vectors = 'TfidfVectorizer(max_features=300, min_df=5, stop_words="english")'
+        vectors = 'TfidfVectorizer(max_features=200, min_df=5, stop_words="english")'
         parts.append(
             f"(\n    {literal(column.name)},\n    {vectors},\n    {literal(column.name)},\n)"
         )
     inner = ",\n".join(parts)
-    dense = "sparse_threshold=0," if study.large else ""
+    dense = study.boosted
     block = source(
         """
         preprocessing = ColumnTransformer(

@@ -9,7 +9,7 @@ from typing import Any
 from .data import Column, Data
 
 MAX_ROWS = 10_000
-FOREST_ROWS = 5_000
+FOREST_ROWS = {True: 5_000, False: 1_000}
 MAX_MISSING = 0.6
 MANY_LEVELS = 12
 SEED = 42
@@ -59,8 +59,8 @@ class Study:
 
     @cached_property
     def texts(self) -> list[Column]:
-        """Free texts, of which the words are counted; not beside a model that needs few columns."""
-        return [c for c in self.data.of("text") if self._usable(c)][:2] if not self.large else []
+        """Free texts, of which the words are counted."""
+        return [column for column in self.data.of("text") if self._usable(column)][:2]
 
     @cached_property
     def dates(self) -> list[Column]:
@@ -107,8 +107,9 @@ class Study:
         return self.rows > MAX_ROWS
 
     @property
-    def large(self) -> bool:
-        return self.rows > FOREST_ROWS
+    def boosted(self) -> bool:
+        """Gradient boosting in place of a forest: the quicker of the two with more rows."""
+        return self.rows > FOREST_ROWS[self.classification]
 
     @cached_property
     def chronological(self) -> Column | None:
@@ -155,22 +156,29 @@ class Study:
         weights = (("class_weight", '[None, "balanced"]'),) if not self.balanced else ()
         if self.classification:
             linear = Estimator(
-                "Logistic regression", "LogisticRegression(max_iter=2000)", "linear_model",
+                "Logistic regression",
+                "LogisticRegression(max_iter=2000)",
+                "linear_model",
                 (("C", "[0.1, 1, 10]"), *weights),
-            )  # fmt: skip
+            )
         else:
-            linear = Estimator("Ridge regression", "Ridge()", "linear_model",
-                               (("alpha", "[0.1, 1, 10, 100]"),))  # fmt: skip
-        if self.large:
+            linear = Estimator(
+                "Ridge regression", "Ridge()", "linear_model", (("alpha", "[0.1, 1, 10, 100]"),)
+            )
+        if self.boosted:
             trees = Estimator(
-                "Gradient boosting", f"HistGradientBoosting{kind}({seed})", "ensemble",
-                (("learning_rate", "[0.05, 0.1]"), ("max_leaf_nodes", "[15, 31]")),
-            )  # fmt: skip
+                "Gradient boosting",
+                f"HistGradientBoosting{kind}({seed})",
+                "ensemble",
+                (("learning_rate", "[0.05, 0.1]"), ("max_leaf_nodes", "[7, 31]")),
+            )
         else:
             trees = Estimator(
-                "Random forest", f"RandomForest{kind}({seed})", "ensemble",
+                "Random forest",
+                f"RandomForest{kind}({seed})",
+                "ensemble",
                 (("max_features", '["sqrt", 0.5]'), ("min_samples_leaf", "[1, 5]")),
-            )  # fmt: skip
+            )
         return [linear, trees]
 
     def estimator(self, name: str) -> Estimator:

@@ -369,11 +369,7 @@ def scatter(a: Column, b: Column, group: Column | None, rows: int) -> str:
     log_x = axis_scale("x") if a.is_skewed else ""
     log_y = axis_scale("y") if b.is_skewed else ""
     hue = f",\nhue={literal(group.name)}" if group else ""
-    legend = (
-        f'sns.move_legend(axis, "center left", bbox_to_anchor=(1, 0.5), title={literal(group.label)})'
-        if group
-        else ""
-    )
+    legend = _legend(group) if group else ""
     title = f"{b.label} against {a.label}" + (
         f" ({SCATTER_ROWS:,} rows drawn at random)" if sampled else ""
     )
@@ -512,11 +508,7 @@ def map_of_places(latitude: Column, longitude: Column, group: Column | None, row
     """Places as points, about true to scale at their latitude."""
     sampled = rows > SCATTER_ROWS
     hue = f",\nhue={literal(group.name)}" if group else ""
-    legend = (
-        f'sns.move_legend(axis, "center left", bbox_to_anchor=(1, 0.5), title={literal(group.label)})'
-        if group
-        else ""
-    )
+    legend = _legend(group) if group else ""
     return source(
         """
         <<sample>>
@@ -548,6 +540,11 @@ def map_of_places(latitude: Column, longitude: Column, group: Column | None, row
             else "Where the rows lie"
         ),
     )
+
+
+def _legend(group: Column) -> str:
+    place = ["axis", '"center left"', "bbox_to_anchor=(1, 0.5)", f"title={literal(group.label)}"]
+    return call("sns.move_legend(", place)
 
 
 def _aspect(latitude: Column) -> float:

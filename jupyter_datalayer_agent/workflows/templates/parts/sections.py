@@ -33,8 +33,10 @@ def introduction(data: Data, name: str) -> str:
     date = data.date
     when = ""
     if date is not None and date.kind == "date":
-        when = f"Its dates, in {codes([date.name])}, run from {date.about['min'][:10]} to " \
-            f"{date.about['max'][:10]}."  # fmt: skip
+        when = (
+            f"Its dates, in {codes([date.name])}, run from {date.about['min'][:10]} to "
+            f"{date.about['max'][:10]}."
+        )
     cut = "These were found in its first million rows." if data.facts.get("cut") else ""
     return paragraph(
         f"{codes([name])} has {count(data.rows, 'row')} and {count(len(data.columns), 'column')}: "
@@ -98,9 +100,14 @@ async def shape(run: TemplateRun) -> None:
         names = [column.name for column in data.of(kind)]
         if names:
             one = len(names) == 1
-            verbs = {"are": ("is", "are"), "have": ("has", "have"), "mix": ("mixes", "mix"),
-                     "identify": ("identifies", "identify"), "hold": ("holds", "hold"),
-                     "numbers": ("a measurement", "measurements")}  # fmt: skip
+            verbs = {
+                "are": ("is", "are"),
+                "have": ("has", "have"),
+                "mix": ("mixes", "mix"),
+                "identify": ("identifies", "identify"),
+                "hold": ("holds", "hold"),
+                "numbers": ("a measurement", "measurements"),
+            }
             fitted = {verb: pair[0 if one else 1] for verb, pair in verbs.items()}
             notes.append(words.format(names=codes(names), **fitted) + ".")
     if data.facts["duplicates"]:
@@ -198,10 +205,14 @@ async def summary(run: TemplateRun) -> None:
     wide = [c for c in data.numbers if c.about["skew"] > 2 and not c.is_discrete]
     text = paragraph(
         "Centre and spread of each column; for text the number of different values and the most "
-        "frequent one." if len(cells) > 1 else "Centre and spread of each column.",
+        "frequent one."
+        if len(cells) > 1
+        else "Centre and spread of each column.",
         f"The mean of {codes(c.name for c in wide)} lies well above the median: a few large values "
-        "draw it up." if wide and wide[0].about["mean"] > wide[0].about["median"] else "",
-    )  # fmt: skip
+        "draw it up."
+        if wide and wide[0].about["mean"] > wide[0].about["median"]
+        else "",
+    )
     await run.markdown(f"## Summary statistics\n\n{text}")
     for cell in cells:
         await run.code(cell)
@@ -221,8 +232,10 @@ async def correlations(run: TemplateRun) -> None:
     left = len(data.numbers) - len(columns)
     text = correlation_text(data)
     if left:
-        text += f" Shown are the {len(columns)} columns with the strongest relations of " \
-            f"{len(data.numbers)}."  # fmt: skip
+        text += (
+            f" Shown are the {len(columns)} columns with the strongest relations of "
+            f"{len(data.numbers)}."
+        )
     await run.markdown(f"## Correlations\n\n{text}")
     await run.code(plots.heatmap(columns))
 
