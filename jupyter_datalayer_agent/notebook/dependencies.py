@@ -89,7 +89,7 @@ class _Builder:
             if not found and name not in BUILTINS and not self._bound_before(cell, name, name):
                 undefined.add(name)
         self.needs.append(sorted(needed))
-        self.undefined.append(set() if cell.opaque else undefined)
+        self.undefined.append(set() if cell.opaque or cell.star else undefined)
         for name in mutates:
             self._changed(name, place, cell)
         for name in cell.deletes:

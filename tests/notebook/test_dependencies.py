@@ -186,7 +186,7 @@ def test_names_that_nothing_above_defines_are_known() -> None:
     graph = build(
         notebook(["print(x)", "x = 1", "x + y", "if x:\n    q = 1\nq", "from a import *\nr"])
     )
-    assert graph.undefined == [{"x"}, set(), {"y"}, set(), {"r"}]
+    assert graph.undefined == [{"x"}, set(), {"y"}, set(), set()]
 
 
 STATEMENTS = st.sampled_from(
