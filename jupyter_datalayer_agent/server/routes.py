@@ -6,7 +6,19 @@ from typing import Any
 
 from jupyter_server.utils import url_path_join
 
-from . import chat, config, context, events, health, models, openapi, ops, sessions, tools
+from . import (
+    chat,
+    config,
+    context,
+    events,
+    health,
+    models,
+    openapi,
+    ops,
+    sessions,
+    tools,
+    workflows,
+)
 from .base import NotFoundHandler
 from .page import PageSocket
 
@@ -18,6 +30,7 @@ ROUTES = [
     *ops.ROUTES,
     *context.ROUTES,
     *tools.ROUTES,
+    *workflows.ROUTES,
     *models.ROUTES,
     *config.ROUTES,
     *openapi.ROUTES,

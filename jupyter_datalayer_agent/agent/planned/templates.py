@@ -13,6 +13,7 @@ from ...protocol.errors import AgentError
 from ...protocol.plans import Plan, PlanStep, WorkflowCall
 from ...tools.context import ToolFailure
 from ...workflows.parameters import guessed_parameters, missing_parameters
+from ...workflows.probe import NotebookProbe
 from ...workflows.template import StepFailed, Template, TemplateStep
 from ..turn import TurnEnds
 from .recovery import Recovery
@@ -123,9 +124,7 @@ class TemplatePlan:
             ) from error
 
     async def _files(self) -> list[str]:
-        from .repair import Probe
-
-        return await Probe(self._turn.services.notebooks, "").files()
+        return await NotebookProbe(self._turn.services.notebooks, "").files()
 
     # -- carrying out --------------------------------------------------------------------------
 

@@ -209,6 +209,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/fixes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What could be done about a cell that failed, without a model */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description the cell that failed */
+                    cellId?: string;
+                    /** @description the page that is asked first */
+                    clientId?: string;
+                    /** @description the notebook */
+                    path?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FixesReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -322,6 +374,56 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content?: never;
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/quality": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The quality report of a notebook */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description the page that is asked first */
+                    clientId?: string;
+                    /** @description the notebook */
+                    path?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["QualityReport"];
+                    };
                 };
                 /** @description What went wrong */
                 default: {
@@ -827,6 +929,102 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["ToolResult"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Workflows that need no model */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["WorkflowsReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows/{workflow_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run one, answered at its end */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    workflow_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["WorkflowRun"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ChatReply"];
                     };
                 };
                 /** @description What went wrong */
@@ -1847,6 +2045,18 @@ export interface components {
             type: "fixes_offered";
         };
         /**
+         * FixesReply
+         * @description Answer of ``GET fixes``: what could be done about a failed cell, the likeliest first.
+         */
+        FixesReply: {
+            /** Cellid */
+            cellId: string;
+            /** Fixes */
+            fixes: components["schemas"]["FixInfo"][];
+            /** Path */
+            path: string;
+        };
+        /**
          * FixInfo
          * @description A repair of a failed cell that needs no model.
          *
@@ -2706,6 +2916,44 @@ export interface components {
              * @default null
              */
             workflow?: string | null;
+        };
+        /**
+         * QualityIssue
+         * @description Something to improve. ``rule`` is a stable name; ``index`` is the cell's place, from 0.
+         */
+        QualityIssue: {
+            /**
+             * Cellid
+             * @default null
+             */
+            cellId?: string | null;
+            /**
+             * Index
+             * @default null
+             */
+            index?: number | null;
+            /** Message */
+            message: string;
+            /** Rule */
+            rule: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "error" | "warning" | "info";
+        };
+        /**
+         * QualityReport
+         * @description ``score`` from 0 to 100. An analysis that failed is a score of 0 with the reason as an
+         *     error.
+         */
+        QualityReport: {
+            /** Issues */
+            issues: components["schemas"]["QualityIssue"][];
+            /** Score */
+            score: number;
+            /** Suggestions */
+            suggestions: string[];
         };
         /**
          * QueuedMessage
@@ -4124,6 +4372,67 @@ export interface components {
             parameters?: {
                 [key: string]: unknown;
             };
+        };
+        /**
+         * WorkflowInfo
+         * @description A workflow that runs without a model. ``parameters`` is the JSON schema of its arguments.
+         */
+        WorkflowInfo: {
+            /** Description */
+            description: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Parameters */
+            parameters: {
+                [key: string]: unknown;
+            };
+            /** Requiredtools */
+            requiredTools: string[];
+            /**
+             * Steps
+             * @default []
+             */
+            steps: string[];
+        };
+        /**
+         * WorkflowRun
+         * @description Body of ``POST workflows/{id}``; answered with a ``ChatReply``.
+         *
+         *     ``notebook`` is the file to write or work on; without ``session_id`` a session is made.
+         */
+        WorkflowRun: {
+            /**
+             * Clientid
+             * @default null
+             */
+            clientId?: string | null;
+            /**
+             * Notebook
+             * @default null
+             */
+            notebook?: string | null;
+            /**
+             * Parameters
+             * @default {}
+             */
+            parameters?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Sessionid
+             * @default null
+             */
+            sessionId?: string | null;
+        };
+        /**
+         * WorkflowsReply
+         * @description Answer of ``GET workflows``.
+         */
+        WorkflowsReply: {
+            /** Workflows */
+            workflows: components["schemas"]["WorkflowInfo"][];
         };
     };
     responses: never;

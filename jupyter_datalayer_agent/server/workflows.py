@@ -1,0 +1,158 @@
+"""``workflows``, ``fixes`` and ``quality``: what works without a model."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from ..agent.planned.repair import fixes_of
+from ..agent.targets import confined
+from ..notebook.document import DocumentError
+from ..protocol.errors import HTTP_STATUS, AgentError
+from ..protocol.ops import UserMessage
+from ..protocol.page import PageNotebook
+from ..protocol.plans import WorkflowCall
+from ..protocol.quality import QualityReport
+from ..protocol.requests import ChatReply, ChatRequest
+from ..protocol.workflows import FixesReply, WorkflowRun, WorkflowsReply
+from .base import Handler, route
+from .route_table import Operation, Route
+
+
+class WorkflowsHandler(Handler):
+    """What there is to run."""
+
+    @route("read")
+    async def get(self) -> WorkflowsReply:
+        return WorkflowsReply(workflows=self.parts.services.templates().infos())
+
+
+class WorkflowHandler(Handler):
+    """Runs a workflow as a turn of a session, and answers at its end."""
+
+    @route("execute")
+    async def post(self, workflow_id: str) -> None:
+        body = self.body(WorkflowRun)
+        template = self.parts.services.templates().find(workflow_id)
+        if template is None:
+            names = ", ".join(each.id for each in self.parts.services.templates())
+            raise AgentError(
+                "not_found", f"There is no workflow {workflow_id!r}. There are: {names}."
+            )
+        parameters = dict(body.parameters)
+        active = await self._existing(body.notebook)
+        if body.notebook is not None and "notebook" in template.parameters.model_fields:
+            parameters.setdefault("notebook", body.notebook)
+        request = ChatRequest(
+            message=f"Run the workflow “{template.name}”",
+            mode="agent",
+            active_notebook=active,
+            client_id=body.client_id,
+            location="api",
+            workflow=WorkflowCall(id=template.id, parameters=parameters),
+        )
+        sessions = self.parts.sessions
+        session = (
+            await sessions.live(body.session_id)
+            if body.session_id is not None
+            else await sessions.begin()
+        )
+        request.session_id = session.id
+        _, result = await session.chat(UserMessage(request=request), "none")
+        reply = await result
+        self.reply(reply, HTTP_STATUS[reply.error.code] if reply.error is not None else 200)
+
+    async def _existing(self, notebook: str | None) -> str | None:
+        if notebook is None:
+            return None
+        path = await confined(self.parts.services, notebook)
+        return path if await self.parts.services.notebooks.exists(path) else None
+
+
+class FixesHandler(Handler):
+    """What could be done about a cell that failed."""
+
+    @route("read")
+    async def get(self) -> FixesReply:
+        services = self.parts.services
+        path = await confined(services, self.get_query_argument("path"))
+        cell_id = self.get_query_argument("cellId")
+        client_id = self.get_query_argument("clientId", None)
+        # A cell or a notebook that is not there is an error here, and no fix in a workflow.
+        document = await services.notebooks.open(path, client_id)
+        await document.read([cell_id])
+        found = await fixes_of(services.notebooks, services.find_fixes, path, cell_id, client_id)
+        return FixesReply(path=path, cell_id=cell_id, fixes=found)
+
+
+class QualityHandler(Handler):
+    """The quality report of a notebook, as it stands in the page or in its file."""
+
+    @route("read")
+    async def get(self) -> QualityReport:
+        from ..workflows.quality import analyse_notebook
+        from ..workflows.quality.report import failed
+
+        services = self.parts.services
+        path = await confined(services, self.get_query_argument("path"))
+        client_id = self.get_query_argument("clientId", None)
+        try:
+            document = await services.notebooks.open(path, client_id)
+            notebook = as_notebook(await document.read(whole=True))
+        except DocumentError as error:
+            if error.code != "invalid_arguments":
+                raise
+            return failed(error.message)
+        return await asyncio.to_thread(analyse_notebook, notebook)
+
+
+def as_notebook(read: PageNotebook) -> dict[str, Any]:
+    """A notebook as nbformat has it, as far as it was read: cells, and the language of its kernel."""
+    language = {"name": read.kernel_language} if read.kernel_language else {}
+    spec = {"name": read.kernel_name} if read.kernel_name else {}
+    return {
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": {"kernelspec": spec, "language_info": language},
+        "cells": [cell.cell for cell in read.cells],
+    }
+
+
+ROUTES = [
+    Route(
+        "workflows",
+        WorkflowsHandler,
+        {"get": Operation("Workflows that need no model", response=WorkflowsReply)},
+    ),
+    Route(
+        "workflows/{workflow_id}",
+        WorkflowHandler,
+        {"post": Operation("Run one, answered at its end", WorkflowRun, ChatReply)},
+    ),
+    Route(
+        "fixes",
+        FixesHandler,
+        {
+            "get": Operation(
+                "What could be done about a cell that failed, without a model",
+                response=FixesReply,
+                query={
+                    "path": "the notebook",
+                    "cellId": "the cell that failed",
+                    "clientId": "the page that is asked first",
+                },
+            )
+        },
+    ),
+    Route(
+        "quality",
+        QualityHandler,
+        {
+            "get": Operation(
+                "The quality report of a notebook",
+                response=QualityReport,
+                query={"path": "the notebook", "clientId": "the page that is asked first"},
+            )
+        },
+    ),
+]

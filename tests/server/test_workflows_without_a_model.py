@@ -1,0 +1,135 @@
+"""Workflows, fixes and the quality report where no model is configured at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from tests.server.planning import of_type, plan_states, submit, task, until
+from tests.support.cars import write_cars
+from tests.support.jupyter import RunningServer
+
+END = ("turn_completed", "turn_aborted")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    with RunningServer(tmp_path_factory.mktemp("no-model")) as running:
+        write_cars(running.root)
+        yield running
+
+
+def run_again(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    NotebookClient(notebook, resources={"metadata": {"path": str(path.parent)}}).execute()
+
+
+def test_a_planned_task_is_carried_out_by_the_closest_workflow(server: RunningServer) -> None:
+    message = "agent: create a complete data analysis notebook"
+    reply = server.post("chat", {"message": message, "mode": "ask"})
+    turn = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"][0]
+    assert reply["status"] == "completed", reply
+    assert [e["code"] for e in of_type(turn["events"], "warning")] == ["template_instead"]
+    assert plan_states(turn["events"]) == ["running", "completed"]
+    assert "without a model" in reply["reply"]
+    path = server.root / "data_analysis.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    assert notebook.cells[0].source.startswith("# ")
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    assert any("406" in str(output) for output in outputs)
+    assert not [output for output in outputs if output.output_type == "error"]
+    run_again(path)
+
+
+def test_workflows_are_listed_and_run_by_their_id(server: RunningServer) -> None:
+    listed = {each["id"]: each for each in server.get("workflows")["workflows"]}
+    assert set(listed) >= {
+        "exploratory-data-analysis",
+        "machine-learning-pipeline",
+        "data-visualization-report",
+        "data-analysis-notebook",
+    }
+    assert "data" in listed["exploratory-data-analysis"]["parameters"]["properties"]
+    reply = server.post(
+        "workflows/exploratory-data-analysis",
+        {"notebook": "explored.ipynb", "parameters": {"data": "cars.csv"}},
+    )
+    assert reply["status"] == "completed", reply
+    run_again(server.root / "explored.ipynb")
+
+
+def test_a_parameter_that_is_missing_is_named_where_nobody_can_be_asked(
+    server: RunningServer,
+) -> None:
+    (server.root / "other.csv").write_text("a,b\n1,2\n")
+    try:
+        answer = server.request("POST", "workflows/exploratory-data-analysis", json={})
+    finally:
+        (server.root / "other.csv").unlink()
+    assert answer.status_code == 400, answer.text
+    assert "data" in answer.json()["error"]["message"]
+
+
+def test_an_unknown_workflow_is_not_found(server: RunningServer) -> None:
+    answer = server.request("POST", "workflows/nothing", json={})
+    assert answer.status_code == 404
+    assert "exploratory-data-analysis" in answer.json()["error"]["message"]
+
+
+def test_data_that_is_not_there_stops_the_workflow_and_it_can_be_resumed(
+    server: RunningServer,
+) -> None:
+    session = server.post("sessions", {})["id"]
+    events = server.stream(f"sessions/{session}/events")
+    workflow = {"id": "data-analysis-notebook", "parameters": {"data": "later.csv"}}
+    request = {"message": "go", "location": "panel", "workflow": workflow}
+    submit(server, session, {"type": "user_message", "request": request})
+    seen = until(events, *END)
+    assert plan_states(seen)[-1] == "stopped", seen[-3:]
+    write_cars(server.root)
+    (server.root / "later.csv").write_bytes((server.root / "cars.csv").read_bytes())
+    submit(server, session, {"type": "resume"})
+    seen = until(events, *END)
+    assert plan_states(seen)[-1] == "completed"
+    assert seen[-1]["type"] == "turn_completed"
+
+
+def test_a_task_that_no_workflow_is_close_to_says_what_there_is(server: RunningServer) -> None:
+    answer = server.request("POST", "chat", json=task("agent: sing a song"))
+    assert answer.status_code == 503
+    assert "Without a model there are" in answer.json()["error"]["message"]
+
+
+def test_the_quality_of_a_notebook(server: RunningServer) -> None:
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell("from os import *\n" + "print(1)\n" * 4)]
+    )
+    nbformat.write(notebook, server.root / "poor.ipynb")
+    report = server.get("quality", path="poor.ipynb")
+    assert 0 <= report["score"] < 80
+    assert {"error", "warning", "info"} >= {issue["severity"] for issue in report["issues"]}
+    (server.root / "broken.ipynb").write_text("{")
+    broken = server.get("quality", path="broken.ipynb")
+    assert broken["score"] == 0
+    assert broken["issues"][0]["severity"] == "error"
+    assert server.request("GET", "quality?path=none.ipynb").status_code == 404
+
+
+def test_fixes_of_a_failed_cell_are_offered(server: RunningServer) -> None:
+    nbformat.write(nbformat.v4.new_notebook(), server.root / "failing.ipynb")
+    code = "import pandas as pd\ncars = pd.read_csv('cars.csv')\ncars['Horsepowr'].mean()"
+    add = {"path": "failing.ipynb", "type": "code", "content": code, "run": True}
+    failed = server.post("tools/addNotebookCell", {"arguments": add})
+    assert not failed["ok"]
+    cell = failed["output"]["cellId"]
+    fixes = server.get("fixes", path="failing.ipynb", cellId=cell)["fixes"]
+    assert "Horsepower" in fixes[0]["title"]
+    for call in fixes[0]["calls"]:
+        arguments = {"path": "failing.ipynb", **call["arguments"]}
+        done = server.post(f"tools/{call['name']}", {"arguments": arguments})
+        assert done["ok"], done
