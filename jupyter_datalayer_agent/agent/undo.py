@@ -7,7 +7,7 @@ one is changed, and if one of them cannot be changed, those before it get back w
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -75,7 +75,7 @@ async def keep(session: LiveSession, op: Keep) -> None:
         if op.cell_ids is None or cell_id in op.cell_ids
     }
     event = events.ChangesKept(of_turn_id=op.turn_id, cell_ids=op.cell_ids)
-    await _settle(session, op.turn_id, settled, event, [])
+    await _settle(session, op.turn_id, settled, event)
 
 
 async def take_back(session: LiveSession, op: Undo) -> None:
@@ -97,17 +97,20 @@ async def take_back(session: LiveSession, op: Undo) -> None:
         settled = _settled(plans, whole=op.cell_ids is None)
         event = _event(op, plans, undoing.made, settled)
         note = _note(plans)
+
+        def remember() -> None:
+            for item in note:
+                session.history.note(item)
+            for plan in plans:
+                session.seen.forget(plan.changes.path, plan.undone.settled)
+                if plan.removed and plan.changes.path in session.created:
+                    session.created.remove(plan.changes.path)
+
         try:
-            await _settle(session, op.turn_id, settled, event, note)
+            await _settle(session, op.turn_id, settled, event, note, remember)
         except AgentError as error:
             await undoing.reverse(error.message)
             raise
-    for item in note:
-        session.history.note(item)
-    for plan in plans:
-        session.seen.forget(plan.changes.path, plan.undone.settled)
-        if plan.removed and plan.changes.path in session.created:
-            session.created.remove(plan.changes.path)
 
 
 async def _to_decide(session: LiveSession, op: Undo | Keep) -> list[DocumentChanges]:
@@ -342,11 +345,15 @@ async def _settle(
     turn_id: str,
     settled: dict[Place, ChangeState],
     event: events.BaseEvent,
-    items: Sequence[Item],
+    items: Sequence[Item] = (),
+    remember: Callable[[], None] = lambda: None,
 ) -> None:
+    """Keep what was decided; ``remember`` it in memory, too, before it is told."""
+
     async def write(written: Sequence[events.BaseEvent]) -> None:
         await session.services.store.settle_changes(
             session.id, turn_id, settled, events=written, items=items
         )
+        remember()
 
     await session.channel.emit(write, event, turn_id)

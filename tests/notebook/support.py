@@ -303,12 +303,14 @@ class ScriptedPage:
         return None
 
     def _read(self, params: ReadParams) -> dict[str, Any]:
+        notebook = self.notebooks[params.path]
         cells = [
-            page_cell(cell, index, outputs=params.outputs)
-            for index, cell in enumerate(self.notebooks[params.path])
+            page_cell(cell, index, outputs=params.outputs, whole=params.whole)
+            for index, cell in enumerate(notebook)
             if params.cell_ids is None or cell["id"] in params.cell_ids
         ]
-        return PageNotebook(path=params.path, cells=cells).to_wire()
+        order = [cell["id"] for cell in notebook] if params.whole else None
+        return PageNotebook(path=params.path, cells=cells, order=order).to_wire()
 
     def _edit(self, params: EditParams) -> dict[str, Any]:
         edited = apply_edits(self.notebooks[params.path], params.edits, params.path)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 
-from tests.support.cars import write_cars
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Calls, Gate, Say, ScriptedModelServer
 
@@ -100,11 +97,11 @@ def states(server: RunningServer, reply: Any) -> list[str]:
 
 
 @pytest.fixture
-def on_notebook(server: RunningServer, tmp_path: Path) -> Iterator[dict[str, Any]]:
+def on_notebook(server: RunningServer, tmp_path: Path) -> dict[str, Any]:
     """A new notebook under the root, and what makes a message be about it."""
     name = f"{tmp_path.name}.ipynb"
     write_notebook(server.root / name)
-    yield {
+    return {
         "attachments": [{"kind": "notebook", "path": name}],
         "activeNotebook": name,
     }
@@ -123,7 +120,7 @@ def test_a_turn_that_did_everything_is_taken_back_exactly(
     reply = ask(server, "Change everything", **on_notebook)
     changed = read(path)
     assert [call["status"] for call in reply["toolCalls"]] == ["ok"] * 9, reply["toolCalls"]
-    assert [cell.id for cell in changed.cells][0] == "raw"
+    assert changed.cells[0].id == "raw"
     assert set(states(server, reply)) == {"open"}
 
     event = undo(server, reply)
@@ -139,3 +136,140 @@ def test_a_turn_that_did_everything_is_taken_back_exactly(
     assert (again["type"], again["code"]) == ("error", "invalid_request")
     assert "already taken back" in again["message"]
     assert read(path).cells == before.cells
+
+
+def test_it_is_taken_back_by_a_server_that_was_killed_and_started_again(tmp_path: Path) -> None:
+    with (
+        ScriptedModelServer(*EVERYTHING, Say("Understood.")) as model,
+        RunningServer(tmp_path, api_base=model.base_url) as server,
+    ):
+        path = server.root / "a.ipynb"
+        before = write_notebook(path)
+        about = {
+            "attachments": [{"kind": "notebook", "path": "a.ipynb"}],
+            "activeNotebook": "a.ipynb",
+        }
+        reply = ask(server, "Change everything", **about)
+        assert read(path).cells != before.cells
+        server.kill()
+        server.start()
+        event = undo(server, reply)
+        assert event["conflicts"] == []
+        assert read(path).cells == before.cells
+        server.kill()
+        server.start()
+        assert "already taken back" in undo(server, reply)["message"]
+        turns = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"]
+        assert [e["type"] for e in turns[0]["events"]].count("changes_undone") == 1
+        # The model believes what it did until it is told.
+        server.post("chat", {"message": "Go on", "sessionId": reply["sessionId"]})
+        assert "The person took changes of yours back" in model.requests[-1].text
+
+
+def test_a_server_that_is_killed_in_mid_turn_can_take_back_what_was_done(tmp_path: Path) -> None:
+    with (
+        ScriptedModelServer(
+            Call("getNotebookCells"),
+            Call("deleteNotebookCells", {"cellIds": ["six"]}),
+            Gate(Say("Never said.")),
+        ) as model,
+        RunningServer(tmp_path, api_base=model.base_url) as server,
+    ):
+        path = server.root / "a.ipynb"
+        before = write_notebook(path)
+        session = server.post("sessions", {})["id"]
+        request = {
+            "message": "Delete it",
+            "mode": "agent",
+            "approval": "never",
+            "attachments": [{"kind": "notebook", "path": "a.ipynb"}],
+            "activeNotebook": "a.ipynb",
+        }
+        op = {"type": "user_message", "request": request}
+        server.post(f"sessions/{session}/ops", op)
+        model.wait_for(model.at_gate, timeout=60)
+        turn_id = server.get(f"sessions/{session}")["runningTurnId"]
+        reply = {"sessionId": session, "turnId": turn_id}
+        running = undo(server, reply)
+        assert (running["type"], running["code"]) == ("error", "turn_in_progress")
+        server.kill()
+        server.start()
+        assert len(read(path).cells) == 4
+        assert undo(server, reply)["conflicts"] == []
+        assert read(path).cells == before.cells
+        model.release()
+
+
+def test_what_the_person_wrote_since_is_kept_until_they_decide(
+    server: RunningServer, model: ScriptedModelServer, on_notebook: dict[str, Any]
+) -> None:
+    path = path_of(server, on_notebook)
+    model.script(
+        Call("getNotebookCells"),
+        Call("updateNotebookCell", {"cellId": "one", "content": "y = 2"}),
+        Call("updateNotebookCell", {"cellId": "end", "content": "Changed"}),
+        Say("Done."),
+    )
+    reply = ask(server, "Change two", **on_notebook)
+    notebook = read(path)
+    notebook.cells[2].source = "y = 3  # mine"
+    nbformat.write(notebook, path)
+
+    event = undo(server, reply)
+    assert [(each["cellId"], each["now"]) for each in event["conflicts"]] == [
+        ("one", "y = 3  # mine")
+    ]
+    assert event["cellIds"] == ["end"]
+    assert states(server, reply) == ["open", "undone"]
+    sources = {cell.id: cell.source for cell in read(path).cells}
+    assert (sources["one"], sources["end"]) == ("y = 3  # mine", "The end")
+
+    event = undo(server, reply, cellIds=["one"], overwrite=True)
+    assert event["conflicts"] == []
+    assert {cell.id: cell.source for cell in read(path).cells}["one"] == "y = 1"
+    assert states(server, reply) == ["undone", "undone"]
+
+
+def test_kept_changes_are_not_offered_any_more(
+    server: RunningServer, model: ScriptedModelServer, on_notebook: dict[str, Any]
+) -> None:
+    model.script(
+        Call("addNotebookCell", {"type": "markdown", "content": "New"}),
+        Say("Done."),
+    )
+    reply = ask(server, "Add one", **on_notebook)
+    op = {"type": "keep", "turnId": reply["turnId"]}
+    event = act(server, reply["sessionId"], op, "changes_kept")
+    assert (event["type"], event["ofTurnId"]) == ("changes_kept", reply["turnId"])
+    assert states(server, reply) == ["kept"]
+    assert "already kept" in undo(server, reply)["message"]
+
+
+def test_an_op_about_no_turn_of_the_session_is_not_found(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(Say("Hello."))
+    elsewhere = server.post("chat", {"message": "hello"})["turnId"]
+    session = server.post("sessions", {})["id"]
+    for kind in ("undo", "keep"):
+        for turn_id in ("nothing", elsewhere):
+            op = {"type": kind, "turnId": turn_id}
+            answer = server.request("POST", f"sessions/{session}/ops", json=op)
+            assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
+
+
+def test_a_notebook_that_a_turn_made_and_filled_is_gone_again(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(
+        Call("createNotebook", {"name": "made-by-a-turn"}),
+        Call("addNotebookCell", {"type": "code", "content": "1 + 1", "run": True}),
+        Say("Done."),
+    )
+    reply = ask(server, "Make a notebook")
+    assert len(read(server.root / "made-by-a-turn.ipynb").cells) == 1
+    assert states(server, reply) == ["open", "open"]
+    event = undo(server, reply)
+    assert event["changes"] == [{"path": "made-by-a-turn.ipynb", "op": "delete"}]
+    assert not (server.root / "made-by-a-turn.ipynb").exists()
+    assert states(server, reply) == ["undone", "undone"]
