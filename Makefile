@@ -11,6 +11,7 @@ PYTHON ?= python3
 VENV := .venv
 STAMPS := $(VENV)/stamps
 LAB_ARGS ?=
+PIP_TIME = $(if $(wildcard $(STAMPS)/lab-* $(STAMPS)/tools-*),about a minute,3 to 5 minutes the first time)
 PYTEST_ARGS ?=
 
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
@@ -33,7 +34,9 @@ CHECKS := check-ruff check-format check-mypy check-types check-lint check-genera
 .PHONY: lab test $(TESTS) check $(CHECKS) format generate bench clean
 
 lab: $(LAB)
-	cd examples && jupyter lab --LabApp.default_url=/lab/tree/cars.ipynb \
+	@python scripts/own_notebook.py examples/cars.ipynb examples/my-cars.ipynb
+	@echo "Starting JupyterLab. Should no browser open, open the address that it prints. Ctrl+C ends it."
+	@cd examples && jupyter lab --LabApp.default_url=/lab/tree/my-cars.ipynb \
 	  $(if $(filter 0,$(shell id -u)),--allow-root) $(LAB_ARGS)
 
 test: $(TESTS)
@@ -86,24 +89,27 @@ clean:
 # --- what the above need ---------------------------------------------------------------------
 
 $(STAMPS)/venv:
-	scripts/venv.sh $(VENV) $(PYTHON)
-	mkdir -p $(STAMPS)
-	touch $@
+	@scripts/venv.sh $(VENV) $(PYTHON)
+	@mkdir -p $(STAMPS) && touch $@
 
 # The wheel's build makes the labextension, and leaves labextension/node_modules for the tests.
 # scripts/overrides.json spares people JupyterLab's question about news, which lies over the panel.
 $(LAB): $(STAMPS)/venv $(SOURCES) scripts/overrides.json
-	python -m pip install --quiet '.[examples]'
-	mkdir -p $(VENV)/share/jupyter/lab/settings
-	cp scripts/overrides.json $(VENV)/share/jupyter/lab/settings/
-	rm -f $(STAMPS)/lab-* && touch $@
+	@scripts/step.sh lab "Installing JupyterLab and the agent into $(VENV) ($(PIP_TIME))" \
+	  python -m pip install -v --progress-bar off '.[examples]'
+	@mkdir -p $(VENV)/share/jupyter/lab/settings
+	@cp scripts/overrides.json $(VENV)/share/jupyter/lab/settings/
+	@rm -f $(STAMPS)/lab-* && touch $@
 
 $(TOOLS): $(STAMPS)/venv $(SOURCES)
-	python -m pip install --quiet '.[test,lint]'
-	scripts/node.sh $(VENV)
-	cd labextension && jlpm install
-	rm -f $(STAMPS)/lab-* $(STAMPS)/tools-* && touch $@
+	@scripts/step.sh tools "Installing the agent and its test tools into $(VENV) ($(PIP_TIME))" \
+	  python -m pip install -v --progress-bar off '.[test,lint]'
+	@scripts/step.sh node "Looking for Node.js" scripts/node.sh $(VENV)
+	@cd labextension && ../scripts/step.sh panel "Installing what the panel is built and tested with" \
+	  jlpm install
+	@rm -f $(STAMPS)/lab-* $(STAMPS)/tools-* && touch $@
 
 $(STAMPS)/chromium: $(TOOLS)
-	scripts/chromium.sh
-	touch $@
+	@scripts/step.sh chromium "Looking for Chromium (installed, about a minute, where there is none)" \
+	  scripts/chromium.sh
+	@touch $@

@@ -3,13 +3,13 @@
 set -euo pipefail
 
 command -v apt-get >/dev/null || {
-  echo "Please install: $* (there is no apt-get here)" >&2
+  echo "Needed, and not installed: $* (there is no apt-get here)" >&2
   exit 1
 }
 root=()
 if [ "$(id -u)" -ne 0 ]; then
   sudo -n true 2>/dev/null || {
-    echo "Please install: $* (that takes root, and sudo asks for a password)" >&2
+    echo "Needed, and not installed: $*. Installing takes root: sudo apt-get install $*" >&2
     exit 1
   }
   root=(sudo -n)

@@ -16,8 +16,12 @@ works() {
 if works; then
   exit 0
 fi
-if command -v apt-get >/dev/null && scripts/apt_install.sh chromium fonts-dejavu-core && works; then
+if scripts/apt_install.sh chromium fonts-dejavu-core && works; then
   exit 0
 fi
+echo "Downloading the Chromium of Playwright instead"
 cd labextension
-jlpm playwright install $([ "$(id -u)" -eq 0 ] && echo --with-deps) chromium
+jlpm playwright install $([ "$(id -u)" -eq 0 ] && echo --with-deps) chromium || {
+  echo "No Chromium could be had. Install one, or name one: export DATALAYER_AGENT_CHROMIUM=/path" >&2
+  exit 1
+}

@@ -13,6 +13,8 @@ export function findChromium(): string | undefined {
   }
   for (const name of NAMES) {
     try {
+      // As scripts/chromium.sh does: a name may stand for a stub that only says what to install.
+      execFileSync(name, ['--version'], { stdio: 'ignore' });
       return execFileSync('which', [name], { encoding: 'utf8' }).trim();
     } catch {
       continue;
