@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..notebook.context import render_attached, render_context, render_file
 from ..notebook.document import DocumentError
 from ..notebook.edits import source_hash
@@ -13,6 +15,8 @@ from .targets import Submission
 # Of the cells that are not selected, the rendered text holds this many characters each (DESIGN 6).
 WHOLE_CELL_CHARACTERS = 2_000
 WHOLE_NOTEBOOK_CHARACTERS = 50_000
+# A task with such a word is given the notebook's quality report, in Agent mode.
+_REVIEW = re.compile(r"\b(analy[sz]e|review|audit)\b", re.IGNORECASE)
 
 
 async def gather(
@@ -61,11 +65,22 @@ async def gather(
                 services, about, path, ids, shown if path == target else set(), seen
             )
         )
+    if target is not None and about.gate.may_change and _REVIEW.search(about.text):
+        parts.append(await _quality(services, target, about.request.client_id))
     if about.references:
         parts.append(f"The person means these tools: {', '.join(about.references)}")
     reply.text = "<context>\n" + "\n\n".join(parts) + "\n</context>"
     reply.tokens = estimate(reply.text)
     return reply
+
+
+async def _quality(services: Services, path: str, client_id: str | None) -> str:
+    from ..workflows.quality.of_document import quality_of, rendered
+
+    try:
+        return rendered(await quality_of(services.notebooks, path, client_id))
+    except DocumentError as error:
+        return f"The quality of {path} could not be looked at: {error.message}"
 
 
 async def _attached_cells(

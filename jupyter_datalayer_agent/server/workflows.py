@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any
-
 from ..agent.planned.repair import fixes_of
 from ..agent.targets import confined
-from ..notebook.document import DocumentError
 from ..protocol.errors import HTTP_STATUS, AgentError
 from ..protocol.ops import UserMessage
-from ..protocol.page import PageNotebook
 from ..protocol.plans import WorkflowCall
 from ..protocol.quality import QualityReport
 from ..protocol.requests import ChatReply, ChatRequest
@@ -90,32 +85,11 @@ class QualityHandler(Handler):
 
     @route("read")
     async def get(self) -> QualityReport:
-        from ..workflows.quality import analyse_notebook
-        from ..workflows.quality.report import failed
+        from ..workflows.quality.of_document import quality_of
 
-        services = self.parts.services
-        path = await confined(services, self.get_query_argument("path"))
+        path = await confined(self.parts.services, self.get_query_argument("path"))
         client_id = self.get_query_argument("clientId", None)
-        try:
-            document = await services.notebooks.open(path, client_id)
-            notebook = as_notebook(await document.read(whole=True))
-        except DocumentError as error:
-            if error.code != "invalid_arguments":
-                raise
-            return failed(error.message)
-        return await asyncio.to_thread(analyse_notebook, notebook)
-
-
-def as_notebook(read: PageNotebook) -> dict[str, Any]:
-    """A notebook as nbformat has it, as far as it was read: cells, and the language of its kernel."""
-    language = {"name": read.kernel_language} if read.kernel_language else {}
-    spec = {"name": read.kernel_name} if read.kernel_name else {}
-    return {
-        "nbformat": 4,
-        "nbformat_minor": 5,
-        "metadata": {"kernelspec": spec, "language_info": language},
-        "cells": [cell.cell for cell in read.cells],
-    }
+        return await quality_of(self.parts.services.notebooks, path, client_id)
 
 
 ROUTES = [

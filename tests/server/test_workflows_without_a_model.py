@@ -133,3 +133,21 @@ def test_fixes_of_a_failed_cell_are_offered(server: RunningServer) -> None:
         arguments = {"path": "failing.ipynb", **call["arguments"]}
         done = server.post(f"tools/{call['name']}", {"arguments": arguments})
         assert done["ok"], done
+
+
+def test_a_fix_is_carried_out_as_a_turn_that_can_be_undone(server: RunningServer) -> None:
+    nbformat.write(nbformat.v4.new_notebook(), server.root / "repaired.ipynb")
+    code = "import pandas as pd\ncars = pd.read_csv('cars.csv')\ncars['Horsepowr'].max()"
+    add = {"path": "repaired.ipynb", "type": "code", "content": code, "run": True}
+    cell = server.post("tools/addNotebookCell", {"arguments": add})["output"]["cellId"]
+    request = {
+        "message": "Fix it",
+        "activeNotebook": "repaired.ipynb",
+        "workflow": {"id": "fix-error", "parameters": {"cellId": cell}},
+    }
+    reply = server.post("chat", request)
+    assert reply["status"] == "completed", reply
+    fixed = nbformat.read(server.root / "repaired.ipynb", as_version=4).cells[0]
+    assert "Horsepower" in fixed.source
+    assert "230" in str(fixed.outputs)
+    assert [change["op"] for change in reply["changes"]] == ["update"]

@@ -11,6 +11,7 @@ from ...notebook.document import DocumentError
 from ...protocol import events
 from ...protocol.errors import AgentError
 from ...protocol.plans import Plan, PlanStep, WorkflowCall
+from ...protocol.workflows import FixInfo
 from ...tools.context import ToolFailure
 from ...workflows.parameters import guessed_parameters, missing_parameters
 from ...workflows.probe import NotebookProbe
@@ -18,10 +19,13 @@ from ...workflows.template import StepFailed, Template, TemplateStep
 from ..turn import TurnEnds
 from .recovery import Recovery
 from .template_run import ToolTemplateRun
-from .watch import Verified
+from .watch import Failure, Verified
 
 if TYPE_CHECKING:
     from .turn import PlannedTurn
+
+FIX_ERROR = "fix-error"
+"""The workflow that carries out an error fix, as the page's button asks for it."""
 
 
 class TemplatePlan:
@@ -32,11 +36,14 @@ class TemplatePlan:
         self._template: Template | None = None
         self._parameters: Any = None
         self._steps: list[TemplateStep] = []
+        self._fix: FixInfo | None = None
 
     # -- choosing ------------------------------------------------------------------------------
 
     async def make(self, call: WorkflowCall) -> Plan:
         """The plan of a workflow that was asked for by its id."""
+        if call.id == FIX_ERROR:
+            return await self._fix_plan(call)
         template = self._find(call.id)
         return await self._plan(template, call.parameters)
 
@@ -88,6 +95,30 @@ class TemplatePlan:
             ),
         )
 
+    async def _fix_plan(self, call: WorkflowCall) -> Plan:
+        """One step: the fix ``fixId`` (else the likeliest) of the cell ``cellId`` that failed."""
+        turn = self._turn
+        path = turn.about.gate.target
+        cell_id = call.parameters.get("cellId")
+        if path is None or not isinstance(cell_id, str):
+            raise TurnEnds(
+                "error", "Name the cell (cellId) of the active notebook.", "invalid_request"
+            )
+        fixes = await turn.repairs.find(Failure("", path, cell_id))
+        wanted = call.parameters.get("fixId")
+        fix = next((each for each in fixes if wanted in (None, each.id)), None)
+        if fix is None:
+            raise TurnEnds("error", "Nothing is known that would repair this cell.", "not_found")
+        self._fix = fix
+        step = PlanStep(description=fix.title, tool_calls=[each.name for each in fix.calls])
+        return Plan(
+            task=turn.about.text,
+            steps=[step],
+            required_tools=list(dict.fromkeys(step.tool_calls)),
+            notebook=path,
+            workflow=call,
+        )
+
     def _use(self, template: Template, parameters: Any) -> None:
         self._template = template
         self._parameters = parameters
@@ -130,7 +161,7 @@ class TemplatePlan:
 
     def has(self, step: PlanStep) -> bool:
         """Whether the step is one of the template's."""
-        return self._place(step) is not None
+        return self._fix is not None or self._place(step) is not None
 
     def check(self, steps: Sequence[PlanStep]) -> None:
         """A person's steps for a template's plan: its own ones, unless a model can do others."""
@@ -147,7 +178,9 @@ class TemplatePlan:
     async def take_up(self) -> None:
         """Find the template of a plan that is resumed."""
         plan = self._turn.plan
-        if plan is not None and plan.workflow is not None:
+        if plan is not None and plan.workflow is not None and plan.workflow.id == FIX_ERROR:
+            await self._fix_plan(plan.workflow)
+        elif plan is not None and plan.workflow is not None:
             template = self._find(plan.workflow.id)
             self._use(template, template.parameters.model_validate(plan.workflow.parameters))
 
@@ -156,6 +189,12 @@ class TemplatePlan:
         turn = self._turn
         plan = turn.plan
         assert plan is not None
+        if self._fix is not None:
+            assert plan.notebook is not None
+            problem = await turn.repairs.apply(self._fix, plan.notebook)
+            if problem is not None:
+                raise StepFailed(problem)
+            return await self._verified()
         place = self._place(plan.steps[index])
         assert place is not None
         if plan.notebook is None:
@@ -164,7 +203,10 @@ class TemplatePlan:
             plan, place, self._parameters, turn.own, self._standing, recovery.repair
         )
         await self._steps[place].act(run)
-        result = await turn.verify()
+        return await self._verified()
+
+    async def _verified(self) -> Verified:
+        result = await self._turn.verify()
         if not isinstance(result, Verified):
             raise StepFailed(result.message, result.cell_id)
         return result
