@@ -7,6 +7,7 @@ to the side of asking.
 from __future__ import annotations
 
 import ast
+import re
 
 from ..notebook.ipython_source import NotPython, parse_cell
 from ..notebook.names import analyse
@@ -59,16 +60,22 @@ def _loud(call: ast.Call) -> str | None:
 
 
 def writes(call: ast.Call) -> bool:
-    """Whether an ``open`` is not, or not surely, for reading."""
-    mode = next((each.value for each in call.keywords if each.arg == "mode"), None)
-    if mode is None:
-        place = 1 if isinstance(call.func, ast.Name) else 0
-        mode = call.args[place] if len(call.args) > place else None
-    if mode is None:
-        return False
-    if not isinstance(mode, ast.Constant) or not isinstance(mode.value, str):
-        return not isinstance(call.func, ast.Attribute)
-    return bool(set(mode.value) & set("wax+"))
+    """Whether an ``open`` is not, or not surely, for reading: ``open(path, mode)``,
+    ``gzip.open(path, mode)`` or ``path.open(mode)``."""
+    plainly = isinstance(call.func, ast.Name)
+    modes = [each.value for each in call.keywords if each.arg == "mode"]
+    modes += call.args[1:2] if plainly else call.args[:2]
+    for mode in modes:
+        if not isinstance(mode, ast.Constant):
+            # Of ``open(path, mode)`` nothing is known; ``image.open(path)`` has none.
+            if plainly:
+                return True
+        elif isinstance(mode.value, str) and _WRITING.match(mode.value):
+            return True
+    return False
+
+
+_WRITING = re.compile(r"^(?=.*[wax+])[rwaxbtU+]{1,4}$")
 
 
 def repeats(source: str) -> bool:
@@ -96,7 +103,7 @@ def may_run_again(source: str, failed_line: int | None) -> bool:
     done = [each for each in statements if (each.end_lineno or each.lineno) < failed_line]
     code = ast.unparse(ast.Module(body=list(done), type_ignores=[]))
     first = statements[len(done)] if len(done) < len(statements) else None
-    # A loop or a function call may have come far before it failed.
+    # A loop may have come far before it failed.
     if isinstance(first, ast.For | ast.While | ast.With | ast.Try):
         code = f"{code}\n{ast.unparse(first)}"
     return quiet(code)

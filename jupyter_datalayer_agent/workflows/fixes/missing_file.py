@@ -21,7 +21,7 @@ _NO_FILE = re.compile(
     r"""(?:No such file or directory|[Ff]ile|[Pp]ath)(?: not found)?:? *b?(['"])(?P<name>.+?)\1"""
 )
 _READERS = words(
-    "BytesIO ExcelFile Image.open Path fromfile genfromtxt imread load load_dataset load_workbook "
+    "ExcelFile fromfile genfromtxt imread load load_dataset load_workbook "
     "loadtxt open open_dataset read read_bytes read_csv read_excel read_feather read_file read_fwf "
     "read_hdf read_html read_image read_json read_orc read_parquet read_pickle read_sas read_spss "
     "read_stata read_table read_text read_xml reader scan_csv scan_parquet"
@@ -46,6 +46,8 @@ async def find(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
     wanted = match["name"]
     cell = _cell_with(failure, wanted)
     if cell is None:
+        return []
+    if not _only_read(cell, wanted) and _loses_something(failure):
         return []
     candidates = await _candidates(failure, wanted, probe)
     fixes = []
@@ -96,6 +98,29 @@ def _cell_with(failure: CellFailure, wanted: str) -> PageCell | None:
     return holders[0] if len(holders) == 1 and quiet(holders[0].source) else None
 
 
+def _loses_something(failure: CellFailure) -> bool:
+    """Whether the statement that failed writes, moves or removes files, whichever name it got."""
+    assert failure.error is not None
+    tree = editing.tree_of(failure.cell.source)
+    line = where(failure.error.traceback).line
+    for statement in tree.body if tree is not None else ():
+        if line is not None and not statement.lineno <= line <= (statement.end_lineno or line):
+            continue
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Call) and _does(node) == "write":
+                return True
+    return False
+
+
+def _does(call: ast.Call) -> str:
+    """The name of what is called; ``write`` for all that makes, changes or removes a file."""
+    function = call.func
+    name = function.attr if isinstance(function, ast.Attribute) else ""
+    if isinstance(function, ast.Name):
+        name = function.id
+    return "write" if _NOT_READING.match(name) or (name == "open" and writes(call)) else name
+
+
 def _literals(cell: PageCell, wanted: str) -> list[ast.Constant]:
     tree = editing.tree_of(cell.source)
     in_text = {
@@ -140,12 +165,7 @@ def _called_with(cell: PageCell, literal: ast.Constant) -> str:
     """The function whose argument the literal is: ``read_csv``; ``write`` for an ``open`` that
     writes; empty where it is no argument."""
     for call in _calls_around(cell, literal):
-        function = call.func
-        name = function.attr if isinstance(function, ast.Attribute) else ""
-        if isinstance(function, ast.Name):
-            name = function.id
-        if name == "open" and writes(call):
-            return "write"
+        name = _does(call)
         # Path("a.txt").unlink() does it with the result.
         return name if name != "Path" else _method_of(cell, call) or name
     return ""

@@ -37,6 +37,30 @@ async def test_a_file_in_another_folder_is_named_as_the_notebook_would(tmp_path:
         assert (await b.state())["a"] == ('text = open("../../data/cars.csv").read()', "ok")
 
 
+@pytest.mark.parametrize(
+    ("source", "fixed"),
+    [
+        (
+            "import pandas as pd\nx = pd.read_csv('carz.csv').rename(columns=str.upper).copy()",
+            "import pandas as pd\nx = pd.read_csv('cars.csv').rename(columns=str.upper).copy()",
+        ),
+        (
+            "from pathlib import Path\nx = Path('carz.csv').read_text()",
+            "from pathlib import Path\nx = Path('cars.csv').read_text()",
+        ),
+        ("import io\nx = io.open('carz.csv')", "import io\nx = io.open('cars.csv')"),
+        ("x = open(file='carz.csv', mode='rb')", "x = open(file='cars.csv', mode='rb')"),
+    ],
+)
+async def test_other_ways_to_read(tmp_path: Path, source: str, fixed: str) -> None:
+    async with bench(tmp_path, [source]) as b:
+        put(b, "cars.csv")
+        (fix,) = await b.fails("a", "FileNotFoundError")
+        assert fix.safe
+        await b.apply(fix)
+        assert (await b.state())["a"] == (fixed, "ok")
+
+
 async def test_two_files_of_that_name_are_both_offered(tmp_path: Path) -> None:
     async with bench(tmp_path, ["open('cars.csv')"]) as b:
         put(b, "x/cars.csv", "y/cars.csv")
@@ -69,6 +93,8 @@ async def test_a_name_in_a_variable_of_another_cell_is_offered_there(tmp_path: P
         "open('car.csv/x', 'w')",
         "import os\nos.remove('carz.csv')",
         "from pathlib import Path\nPath('carz.csv').unlink()",
+        "from pathlib import Path\np = Path('carz.csv')\np.unlink()",
+        "import os\nname = 'carz.csv'\nos.remove(name)",
         "import shutil\nshutil.move('carz.csv', 'b.csv')",
         "open('carz.csv', mode='r+')",
         # The name is put together: what to change is not said.
