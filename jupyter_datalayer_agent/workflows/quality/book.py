@@ -99,7 +99,13 @@ def _text(value: Any, index: int) -> str:
     raise NoNotebook(f"The source of cell {index + 1} is no text.")
 
 
+# Kernels by the start of their name, where the notebook does not say their language.
+_KERNELS = {"ir": "r", "julia": "julia", "bash": "bash", "scala": "scala", "java": "java"}
+
+
 def _language(metadata: Mapping[str, Any]) -> str:
     info = metadata.get("language_info") or {}
     spec = metadata.get("kernelspec") or {}
-    return str(info.get("name") or spec.get("language") or "python").lower()
+    name = str(spec.get("name") or "").lower()
+    by_name = next((lang for start, lang in _KERNELS.items() if name.startswith(start)), "python")
+    return str(info.get("name") or spec.get("language") or by_name).lower()
