@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -16,6 +16,7 @@ from ..protocol.page import (
     InterruptParams,
     PageCell,
     PageNotebook,
+    PageProgress,
     ReadParams,
     RunParams,
     RunResult,
@@ -23,7 +24,8 @@ from ..protocol.page import (
 from ..protocol.tools import Change
 from .document import BackendName, DocumentError, Progress
 from .file import Applied
-from .pages import Page, PageGone, PageSilent
+from .pages import NotOpen, Page, PageGone, PageSilent
+from .watch import KernelWatch
 
 WireT = TypeVar("WireT", bound=Wire)
 
@@ -35,12 +37,7 @@ STILL_READ = "Read the notebook again before going on."
 
 
 class PageLeft(Exception):
-    """The page went away in the middle of a run; what is known of the run."""
-
-    def __init__(self, finished: list[str], running: str | None) -> None:
-        super().__init__("The page went away in the middle of the run.")
-        self.finished = finished
-        self.running = running
+    """The page went away, or closed the notebook, after it was asked to run cells."""
 
 
 class BrowserDocument:
@@ -98,12 +95,14 @@ class BrowserDocument:
         stop_on_error: bool = True,
         timeout: float,
         on_progress: Progress | None = None,
+        watch: KernelWatch,
     ) -> list[CellRun]:
         """Run the cells through the page's own kernel session.
 
-        Raises ``PageLeft`` when the page goes away, ``PageSilent`` when it does nothing.
+        Raises ``PageLeft`` when the page goes away or closes the notebook, ``PageSilent`` when it
+        does nothing. ``watch`` is told what the page tells.
         """
-        run = _PageRun(self, list(cell_ids), stop_on_error, timeout, on_progress)
+        run = _PageRun(self, list(cell_ids), stop_on_error, timeout, on_progress, watch)
         return await run.run()
 
 
@@ -115,13 +114,14 @@ class _PageRun:
         stop_on_error: bool,
         timeout: float,
         on_progress: Progress | None,
+        watch: KernelWatch,
     ) -> None:
         self.path = document.path
         self.page = document.page
         self.cell_ids = cell_ids
         self.timeout = timeout
         self.request_id = new_id("req")
-        self.finished: list[str] = []
+        self.watch = watch
         self.running: str | None = None
         self.params = RunParams(
             path=self.path,
@@ -145,8 +145,10 @@ class _PageRun:
         try:
             await self._watch(asking)
             runs = _parse(RunResult, asking.result()).runs
+        except NotOpen as closed:
+            raise PageLeft(closed.message) from closed
         except PageGone as gone:
-            raise PageLeft(self.finished, self.running) from gone
+            raise PageLeft(str(gone)) from gone
         except asyncio.CancelledError:
             await self._stop(asking)
             raise
@@ -154,15 +156,12 @@ class _PageRun:
             asking.cancel()
         return self._complete(runs)
 
-    async def _progress(self, cell_id: str, state: Literal["started", "finished"]) -> None:
-        if state == "started":
-            self.running = cell_id
-        else:
-            self.running = None
-            self.finished.append(cell_id)
+    async def _progress(self, progress: PageProgress) -> None:
+        self.watch.note(progress)
+        self.running = progress.cell_id if progress.state == "started" else None
         self._news.set()
         if self._on_progress is not None:
-            await self._on_progress(cell_id, state)
+            await self._on_progress(progress.cell_id, progress.state)
 
     async def _watch(self, asking: asyncio.Future[object]) -> None:
         """Wait for the answer as long as the page or the kernel does something."""
@@ -195,6 +194,9 @@ class _PageRun:
 
     async def _stop(self, asking: asyncio.Future[object]) -> None:
         """Let the page interrupt the kernel if our request runs there, and await its end."""
+        if not self.page.connected:
+            await self.watch.stop()
+            return
         try:
             await self.page.request(
                 "notebook.interrupt",
@@ -203,7 +205,7 @@ class _PageRun:
             )
             await asyncio.wait([asking], timeout=STOP_SECONDS)
         except (DocumentError, PageGone):
-            return
+            await self.watch.stop()
 
     def _complete(self, runs: list[CellRun]) -> list[CellRun]:
         """One result a cell: what the page leaves out did not run as far as anyone knows."""

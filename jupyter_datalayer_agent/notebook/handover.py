@@ -1,146 +1,192 @@
-"""When a page goes away in the middle of a run: what became of the cell that it had sent."""
+"""A page goes away in the middle of a run: what it had sent is seen to its end without it."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+import time
+from collections.abc import Mapping, Sequence
 
-from ..protocol.page import CellRun, CellRunError
-from .connection import KernelConnection, KernelDied, Message
-from .document import DocumentError
-from .execution import INTERRUPT_SECONDS, SWALLOWED
-from .kernels import Kernels
-from .outputs import OUTPUT_MESSAGES, CellOutputs
-from .pages import Page
+from ..protocol.page import CellRun, CellRunError, PageCell
+from .connection import KernelDied
+from .document import Progress
+from .execution import SWALLOWED
+from .executions import ExecutionLog
+from .runs import OutputSaver
+from .watch import KernelWatch, Request
 
-LOST_BEFORE = (
-    "The page that ran this cell went away; what the cell printed before that may be missing."
-)
-UNKNOWN = "The page went away while this cell ran. It has ended; how, is not known."
-
-
-class Observed:
-    """Somebody else's request, as far as it was published while we listened."""
-
-    def __init__(self) -> None:
-        self.outputs = CellOutputs()
-        self.code: str | None = None
-        self.execution_count: int | None = None
-        self.error: CellRunError | None = None
-        self.idle = asyncio.Event()
-
-    def take(self, kind: str, content: dict[str, Any]) -> None:
-        """One published message."""
-        if kind == "execute_input":
-            self.code = content.get("code")
-            self.execution_count = content.get("execution_count")
-        elif kind == "status" and content.get("execution_state") == "idle":
-            self.idle.set()
-        elif kind in OUTPUT_MESSAGES:
-            self.outputs.add(kind, content)
-            if kind == "error":
-                self.error = CellRunError(
-                    ename=str(content.get("ename", "Error")),
-                    evalue=str(content.get("evalue", "")),
-                    traceback=[str(line) for line in content.get("traceback", [])],
-                )
+LOST_BEFORE = "The page that ran it went away; some of what it printed may be missing."
+LOST = "The page that ran it went away; what it printed is not known."
+UNKNOWN = "The page went away while this cell ran. How it ended is not known."
+NO_KERNEL = "The page went away while this cell ran, and its kernel is gone."
+ENDED_UNSEEN = "It ended in the page, which went away; how it ended is not known."
+NOT_SAVED = "Its outputs were not saved: the notebook does not hold the cell as it ran."
 
 
-class KernelWatch:
-    """Listens to the notebook's kernel from the moment that the page's connection is lost.
+class HandOver:
+    """The cells of a run that a page began, one after the other, from what the kernel says.
 
-    Nothing is connected while the page is there.
+    ``cells`` are those of the page by id, ``now`` the same ones as they are in the notebook
+    without it, where they have the same source.
     """
 
-    def __init__(self, kernels: Kernels, path: str, page: Page) -> None:
-        self.kernels = kernels
-        self.path = path
-        self.page = page
-        self.seen: dict[str, Observed] = {}
-        self._ready = asyncio.Event()
-        self._connection: KernelConnection | None = None
-        self._task = asyncio.ensure_future(self._listen())
+    def __init__(
+        self,
+        watch: KernelWatch,
+        saver: OutputSaver,
+        executions: ExecutionLog,
+        cells: Mapping[str, PageCell],
+        now: Mapping[str, PageCell],
+        *,
+        timeout: float,
+        stop_on_error: bool,
+        on_progress: Progress | None,
+    ) -> None:
+        self.watch = watch
+        self.saver = saver
+        self.executions = executions
+        self.cells = cells
+        self.now = now
+        self.timeout = timeout
+        self.stop_on_error = stop_on_error
+        self.results: list[CellRun] = []
+        self._on_progress = on_progress
 
-    async def close(self) -> None:
-        """Stop listening."""
-        self._task.cancel()
-        await asyncio.wait([self._task])
-
-    async def _listen(self) -> None:
-        await self.page.tab.went.wait()
+    async def run(self, cell_ids: Sequence[str]) -> list[str]:
+        """Fill ``results``; the cells that nobody has begun to run."""
         try:
-            session = await self.kernels.session_of(self.path)
-            if session is None:
-                return
-            async with self.kernels.connected(session["kernel"]["id"]) as connection:
-                self._connection = connection
-                stop = connection.watch_all(self._message)
-                self._ready.set()
-                try:
-                    await asyncio.Event().wait()
-                finally:
-                    stop()
-        except DocumentError:
-            return  # the kernel is gone; the run's end will say so
+            rest = await self._see_through(list(cell_ids))
         finally:
-            self._ready.set()
+            await self.saver.close()
+        if self.saver.problem is not None:
+            for run in self.results:
+                if run.status != "skipped":
+                    _note(run, self.saver.problem)
+        return rest
 
-    def _message(self, message: Message) -> None:
-        parent = message.get("parent_header") or {}
-        if parent.get("msg_type") == "execute_request":
-            observed = self.seen.setdefault(parent["msg_id"], Observed())
-            observed.take(message["header"]["msg_type"], message["content"])
+    async def _see_through(self, rest: list[str]) -> list[str]:
+        while rest and not self._must_stop():
+            cell = self.cells.get(rest[0])
+            if cell is None:
+                return rest
+            if cell.type != "code" or not cell.source.strip():
+                note = "Not run: there is nothing to run in it."
+                self.results.append(CellRun(cell_id=cell.id, status="skipped", note=note))
+            elif not await self._see_cell(cell):
+                return rest
+            rest = rest[1:]
+        for cell_id in rest:
+            note = "Not run: a cell before it failed, or its end is not known."
+            self.results.append(CellRun(cell_id=cell_id, status="skipped", note=note))
+        return []
 
-    async def end_of(self, cell_id: str, source: str | None, timeout: float) -> CellRun:
-        """Wait for the end of the cell that the page had sent; ``timeout`` in seconds from now.
+    def _must_stop(self) -> bool:
+        last = self.results[-1] if self.results else None
+        if last is None or last.status in ("ok", "skipped"):
+            return False
+        dead = last.error is not None and last.error.ename == "DeadKernelError"
+        return self.stop_on_error or last.status == "timeout" or dead
 
-        What cannot be known is said: outputs from before we listened are lost.
-        """
-        await self._ready.wait()
-        run = CellRun(cell_id=cell_id, status="aborted", note=UNKNOWN)
-        if self._connection is None:
-            run.note = "The page went away while this cell ran, and its kernel is gone."
-            return run
+    async def _see_cell(self, cell: PageCell) -> bool:
+        """See a cell to its end; false if the page had not sent it."""
+        told = cell.id in self.watch.begun
+        if told:
+            request = self.watch.find(cell.id, cell.source)
+        else:
+            request = await self.watch.unreported(cell.source)
+            if request is None:
+                return False
+            await self._tell(cell.id, "started")
+        now = self.now.get(cell.id)
+        if request is None:
+            run = await self._unseen(cell)
+        else:
+            run = await self._seen(cell, request, now)
+        run.index = now.index if now else cell.index
+        self.results.append(run)
+        if cell.id not in self.watch.finished:
+            await self._tell(cell.id, "finished")
+        return True
+
+    async def _seen(self, cell: PageCell, request: Request, now: PageCell | None) -> CellRun:
+        if now is not None:
+            request.outputs.cell = (self.saver.path, now.id)
+            request.on_output = lambda: self.saver.changed(request.outputs)
+            request.on_output()
+            self.executions.started(self.saver.path, now.id)
+        run = CellRun(cell_id=cell.id, status="ok")
+        left = max(0.0, self.timeout - (time.monotonic() - request.began_at))
         try:
-            await asyncio.wait_for(self._connection.wait_until_free(), timeout)
-        except asyncio.TimeoutError:
-            observed = self._find(source)
-            if observed is None or not observed.idle.is_set():
-                return await self._time_out(run, observed, timeout)
+            assert self.watch.connection is not None
+            if not await self.watch.connection.wait(request.ended, left):
+                await self._time_out(run, request)
         except KernelDied as died:
-            run.status, run.note = "error", None
+            run.status = "error"
             run.error = CellRunError(ename="DeadKernelError", evalue=str(died))
-            return run
-        observed = self._find(source)
-        return run if observed is None or not observed.idle.is_set() else _ended(run, observed)
-
-    def _find(self, source: str | None) -> Observed | None:
-        """Our cell among what was seen: what ran when we came, or what has its source."""
-        for observed in self.seen.values():
-            if observed.code is None or observed.code == source:
-                return observed
-        return None
-
-    async def _time_out(self, run: CellRun, observed: Observed | None, timeout: float) -> CellRun:
-        assert self._connection is not None
-        run.status = "timeout"
-        run.note = f"The page went away, and the cell ran {timeout:g} s longer; interrupted."
-        await self._connection.interrupt()
-        try:
-            await asyncio.wait_for(self._connection.wait_until_free(), INTERRUPT_SECONDS)
-        except asyncio.TimeoutError:
-            run.note = f"{run.note} {SWALLOWED}"
-        except KernelDied:
-            return run
-        if observed is not None:
-            run.outputs = observed.outputs.snapshot()
+        except asyncio.CancelledError:
+            await self.watch.interrupt(request)
+            raise
+        self._complete(run, request)
+        if now is None:
+            _note(run, NOT_SAVED)
+        else:
+            self._log(now.id, run)
         return run
 
+    def _complete(self, run: CellRun, request: Request) -> None:
+        if run.status == "ok" and request.error is not None:
+            run.status = "error"
+        run.error = run.error or request.error
+        run.execution_count = request.execution_count
+        run.duration_ms = request.duration_ms
+        run.outputs = request.outputs.snapshot()
+        if not request.is_whole:
+            _note(run, LOST if request.dropped else LOST_BEFORE)
 
-def _ended(run: CellRun, observed: Observed) -> CellRun:
-    run.status = "ok" if observed.error is None else "error"
-    run.error = observed.error
-    run.execution_count = observed.execution_count
-    run.outputs = observed.outputs.snapshot()
-    run.note = LOST_BEFORE if observed.code is None else None
-    return run
+    async def _time_out(self, run: CellRun, request: Request) -> None:
+        run.status = "timeout"
+        run.note = f"It ran longer than {self.timeout:g} s and was interrupted."
+        if not await self.watch.interrupt(request):
+            _note(run, SWALLOWED)
+
+    async def _unseen(self, cell: PageCell) -> CellRun:
+        """A cell that the page told of, and of which nothing was heard of the kernel."""
+        run = CellRun(cell_id=cell.id, status="aborted", note=UNKNOWN)
+        connection = self.watch.connection
+        if cell.id in self.watch.finished:
+            now = self.now.get(cell.id)
+            run.outputs = list((now and now.outputs) or [])
+            run.execution_count = now.execution_count if now else None
+            run.note = ENDED_UNSEEN
+        elif connection is None:
+            run.note = NO_KERNEL
+        else:
+            try:
+                await asyncio.wait_for(connection.wait_until_free(), self.timeout)
+            except asyncio.TimeoutError:
+                run.status = "timeout"
+            except KernelDied as died:
+                run.status, run.note = "error", None
+                run.error = CellRunError(ename="DeadKernelError", evalue=str(died))
+            else:
+                late = self.watch.find(cell.id, cell.source)
+                if late is not None and late.ended.is_set():
+                    return await self._seen(cell, late, self.now.get(cell.id))
+        return run
+
+    def _log(self, cell_id: str, run: CellRun) -> None:
+        self.executions.finished(
+            self.saver.path,
+            cell_id,
+            success=run.status == "ok",
+            order=run.execution_count,
+            duration=run.duration_ms,
+            error=run.error.ename if run.error is not None else None,
+        )
+
+    async def _tell(self, cell_id: str, state: str) -> None:
+        if self._on_progress is not None:
+            await self._on_progress(cell_id, state)  # type: ignore[arg-type]
+
+
+def _note(run: CellRun, note: str) -> None:
+    run.note = f"{run.note} {note}" if run.note else note

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
-from ..protocol.page import CellEdit, CellRun, PageCell, PageNotebook, SetOutputs
+from ..protocol.page import CellEdit, CellRun, PageCell, PageNotebook
 from .browser import BrowserDocument, PageLeft, changes_of
 from .checkpoints import Recorder
 from .document import BackendName, DocumentError, Progress
+from .executions import ExecutionLog
 from .file import Applied, FileDocument
-from .handover import KernelWatch
+from .handover import HandOver
 from .kernels import Kernels
 from .pages import NotOpen, PageGone
+from .runs import OutputSaver
+from .watch import KernelWatch
 
 Backend = BrowserDocument | FileDocument
 _TRIES = 5
@@ -24,35 +28,36 @@ class LiveDocument:
     def __init__(
         self,
         path: str,
-        choose: Callable[[set[str]], Backend],
+        choose: Callable[[], Backend],
         lock: Callable[[], AbstractAsyncContextManager[None]],
+        saver: Callable[[], OutputSaver],
         kernels: Kernels,
+        executions: ExecutionLog,
         recorder: Recorder | None = None,
     ) -> None:
         self.path = path
-        self._choose = choose
+        self.choose = choose
+        self.saver = saver
+        self.kernels = kernels
+        self.executions = executions
         self._lock = lock
-        self._kernels = kernels
         self._recorder = recorder
 
     @property
     def backend(self) -> BackendName:
         """The backend that a call would use now."""
-        return self._choose(set()).backend
+        return self.choose().backend
 
     async def read(
         self, cell_ids: Sequence[str] | None = None, *, outputs: bool = False, whole: bool = False
     ) -> PageNotebook:
         """All cells in order, or the named ones."""
-        closed: set[str] = set()
         for _ in range(_TRIES):
-            document = self._choose(closed)
+            document = self.choose()
             try:
                 return await document.read(cell_ids, outputs=outputs, whole=whole)
-            except NotOpen:
-                _pass_over(document, closed)
-            except PageGone:
-                continue
+            except (NotOpen, PageGone):
+                continue  # it is open elsewhere, or nowhere, by now
         raise _restless(self.path)
 
     async def edit(self, edits: Sequence[CellEdit]) -> Applied:
@@ -64,16 +69,15 @@ class LiveDocument:
                 return await self._edit(edits)
 
     async def _edit(self, edits: Sequence[CellEdit]) -> Applied:
-        closed: set[str] = set()
         unanswered = False
         for _ in range(_TRIES):
-            document = self._choose(closed)
+            document = self.choose()
             try:
                 if unanswered and (done := await _already(document, edits)) is not None:
                     return done
                 return await document.edit(edits)
             except NotOpen:
-                _pass_over(document, closed)
+                continue
             except PageGone:
                 unanswered = True
         raise _restless(self.path)
@@ -109,7 +113,6 @@ class _LiveRun:
         self.stop_on_error = stop_on_error
         self.timeout = timeout
         self.on_progress = on_progress
-        self.closed: set[str] = set()
         self.results: list[CellRun] = []
 
     async def run(self, cell_ids: list[str]) -> list[CellRun]:
@@ -117,7 +120,7 @@ class _LiveRun:
         for _ in range(_TRIES):
             if not remaining:
                 return self.results
-            document = self.live._choose(self.closed)
+            document = self.live.choose()
             if isinstance(document, BrowserDocument):
                 remaining = await self._in_page(document, remaining)
                 continue
@@ -135,80 +138,54 @@ class _LiveRun:
 
     async def _in_page(self, document: BrowserDocument, cell_ids: list[str]) -> list[str]:
         """Run in the page; the cells that are still to be run, where it went away."""
-        watch = KernelWatch(self.live._kernels, self.live.path, document.page)
+        watch = KernelWatch(self.live.kernels, self.live.path)
         try:
             cells = {cell.id: cell for cell in (await document.read(cell_ids)).cells}
+            await watch.ready(cell.source for cell in cells.values())
             self.results += await document.run(
                 cell_ids,
                 stop_on_error=self.stop_on_error,
                 timeout=self.timeout,
                 on_progress=self.on_progress,
+                watch=watch,
             )
             return []
-        except NotOpen:
-            _pass_over(document, self.closed)
-            return cell_ids
-        except PageGone:
+        except (NotOpen, PageGone):
             return cell_ids  # before anything was sent to run
-        except PageLeft as left:
-            return await self._take_over(left, cell_ids, cells, watch)
+        except PageLeft:
+            return await self._take_over(cell_ids, cells, watch)
         finally:
             await watch.close()
 
     async def _take_over(
-        self,
-        left: PageLeft,
-        cell_ids: list[str],
-        cells: dict[str, PageCell],
-        watch: KernelWatch,
+        self, cell_ids: list[str], cells: dict[str, PageCell], watch: KernelWatch
     ) -> list[str]:
-        began = list(dict.fromkeys([*left.finished, *([left.running] if left.running else [])]))
-        now = await self.live.read(outputs=True)
-        same = _same_cells(cells, now.cells)
-        for cell_id in left.finished:
-            self.results.append(self._finished(cell_id, began, same.get(cell_id)))
-        if left.running is not None:
-            cell = cells.get(left.running)
-            run = await watch.end_of(left.running, cell.source if cell else None, self.timeout)
-            self.results.append(run)
-            await self._keep_outputs(run, same.get(left.running))
-        rest = [each for each in cell_ids if each not in began]
-        if self._must_stop():
-            self._skip(rest, "Not run: a cell before it failed, or its end is not known.")
-            return []
-        changed = [each for each in rest if each not in same]
-        if changed:
+        """See what the page has begun to its end; the cells that are still to be run."""
+        try:
+            same = _same_cells(cells, (await self.live.read(outputs=True)).cells)
+        except asyncio.CancelledError:
+            await watch.stop()
+            raise
+        taken = HandOver(
+            watch,
+            self.live.saver(),
+            self.live.executions,
+            cells,
+            same,
+            timeout=self.timeout,
+            stop_on_error=self.stop_on_error,
+            on_progress=self.on_progress,
+        )
+        try:
+            rest = await taken.run(cell_ids)
+        finally:
+            self.results += taken.results
+        if any(each not in same for each in rest):
             # What was typed and not saved went with the page: the file holds another text.
-            self._skip(rest, "Not run: the page went away with changes that were not saved.")
+            note = "Not run: the page went away with changes that were not saved."
+            self.results += [CellRun(cell_id=each, status="skipped", note=note) for each in rest]
             return []
         return [same[each].id for each in rest]
-
-    def _finished(self, cell_id: str, began: list[str], now: PageCell | None) -> CellRun:
-        """A cell that the page said had ended, without saying how."""
-        run = CellRun(cell_id=cell_id, status="ok", outputs=list((now and now.outputs) or []))
-        run.execution_count = now.execution_count if now else None
-        if self.stop_on_error and began[-1] != cell_id:
-            run.note = "It ran in the page, which went away; its outputs may not have been saved."
-            return run
-        run.status = "aborted"
-        run.note = "It ended in the page, which went away; how it ended is not known."
-        return run
-
-    def _must_stop(self) -> bool:
-        last = self.results[-1] if self.results else None
-        return self.stop_on_error and last is not None and last.status not in ("ok", "skipped")
-
-    def _skip(self, cell_ids: list[str], note: str) -> None:
-        self.results += [CellRun(cell_id=each, status="skipped", note=note) for each in cell_ids]
-
-    async def _keep_outputs(self, run: CellRun, cell: PageCell | None) -> None:
-        if cell is None or not (run.outputs or run.status == "ok"):
-            return
-        edit = SetOutputs(cell_id=cell.id, outputs=run.outputs, execution_count=run.execution_count)
-        try:
-            await self.live._edit([edit])
-        except DocumentError as error:
-            run.note = " ".join(filter(None, [run.note, f"Its outputs were not saved: {error}"]))
 
 
 def _same_cells(before: dict[str, PageCell], now: Sequence[PageCell]) -> dict[str, PageCell]:
@@ -239,11 +216,6 @@ async def _already(document: Backend, edits: Sequence[CellEdit]) -> Applied | No
             return None
     touched = [cells[edit.cell_id] for edit in edits if edit.cell_id in cells]
     return Applied(changes_of(document.path, edits, {}, cells), touched)
-
-
-def _pass_over(document: Backend, closed: set[str]) -> None:
-    if isinstance(document, BrowserDocument):
-        closed.add(document.page.client_id)
 
 
 def _restless(path: str) -> DocumentError:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..protocol.base import Wire
 from ..protocol.page import EditorState, OpenNotebook, PageMethod, PageProgress, PageResponse
-from .document import Progress
-from .tab import NotOpen, PageGone, PageSilent, Send, Tab
+from .tab import NotOpen, OnProgress, PageGone, PageSilent, Send, Tab
 
 __all__ = ["NotOpen", "Page", "PageGone", "PageHub", "PageSilent"]
 
@@ -58,7 +57,7 @@ class Page:
         params: Wire,
         *,
         timeout: float | None,
-        on_progress: Progress | None = None,
+        on_progress: OnProgress | None = None,
         request_id: str | None = None,
     ) -> Any:
         """Ask the page; see ``Tab.request``."""
@@ -134,17 +133,10 @@ class PageHub:
         active = page.state.active_document if page is not None else None
         return active.path if active is not None and active.kind == "notebook" else None
 
-    def page_with(
-        self, path: str, prefer: str | None = None, without: Collection[str] = ()
-    ) -> Page | None:
+    def page_with(self, path: str, prefer: str | None = None) -> Page | None:
         """The one page to ask about a notebook: ``prefer`` if it has it open, else the page with
-        it that was active last. A page that is expected back counts after those that are there;
-        pages ``without`` are passed over."""
-        candidates = [
-            page
-            for page in self._pages.values()
-            if page.notebook(path) is not None and page.client_id not in without
-        ]
+        it that was active last. A page that is expected back counts after those that are there."""
+        candidates = [page for page in self._pages.values() if page.notebook(path) is not None]
         return max(
             candidates,
             key=lambda page: (

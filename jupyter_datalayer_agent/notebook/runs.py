@@ -24,13 +24,16 @@ SAVE_EVERY = 1.0
 # Saving may take at most this share of the time, however large the notebook is.
 SAVE_SHARE = 0.2
 
-WriteOutputs = Callable[[list[SetOutputs]], Awaitable[None]]
+# Whether the outputs were written; false where the page has gone or closed the notebook.
+WriteOutputs = Callable[[list[SetOutputs]], Awaitable[bool]]
+_TRIES = 5
 
 
 class OutputSaver:
     """Writes the outputs of a run's cells, at most once a second and once at the end.
 
-    ``divert`` gives another way to write where a page has opened the notebook meanwhile.
+    ``divert`` gives another way to write where a page has opened the notebook meanwhile; the
+    ``first`` write is so many seconds away.
     """
 
     def __init__(
@@ -39,6 +42,8 @@ class OutputSaver:
         files: NotebookFiles,
         divert: Callable[[], WriteOutputs | None],
         metadata: dict[str, Any],
+        *,
+        first: float = SAVE_EVERY,
     ) -> None:
         self.path = path
         self.files = files
@@ -49,7 +54,7 @@ class OutputSaver:
         self._ours: set[str] = set()
         self._wake = asyncio.Event()
         self._lock = asyncio.Lock()
-        self._next = time.monotonic() + SAVE_EVERY
+        self._next = time.monotonic() + first
         self._task = asyncio.ensure_future(self._loop())
 
     def changed(self, outputs: CellOutputs, *, ours: bool = True) -> None:
@@ -96,11 +101,7 @@ class OutputSaver:
                 for cell_id, cell in dirty.items()
             ]
             try:
-                to_page = self._divert()
-                if to_page is None:
-                    await self._write(outputs)
-                else:
-                    await to_page([each for each in outputs if each.cell_id in self._ours])
+                await self._send(outputs)
                 self.problem = None
             except DocumentError as error:
                 log.warning("outputs of %s were not saved: %s", self.path, error)
@@ -108,8 +109,18 @@ class OutputSaver:
             took = time.monotonic() - began
             self._next = time.monotonic() + max(SAVE_EVERY, took / SAVE_SHARE)
 
+    async def _send(self, outputs: list[SetOutputs]) -> None:
+        for _ in range(_TRIES):
+            to_page = self._divert()
+            if to_page is None:
+                await self._write(outputs)
+                return
+            if await to_page([each for each in outputs if each.cell_id in self._ours]):
+                return
+        raise DocumentError("internal", f"{self.path} is opened and closed all the time")
+
     async def _write(self, outputs: list[SetOutputs]) -> None:
-        for _ in range(5):
+        for _ in range(_TRIES):
             loaded = await self.files.load(self.path)
             new = {each.cell_id: each for each in outputs}
             cells: list[Cell] = []

@@ -36,8 +36,12 @@ from .live import Backend, LiveDocument
 from .locks import PathLocks
 from .pages import NotOpen, Page, PageGone, PageHub
 from .paths import resolve_path
-from .runs import WriteOutputs
+from .runs import OutputSaver, WriteOutputs
 from .staleness import Staleness
+
+# A page that is loaded anew opens its notebooks by then. What is written to a file that it is
+# just reading would be a conflict for it.
+RELOAD_SECONDS = 5.0
 
 
 class NotebookService:
@@ -88,10 +92,16 @@ class NotebookService:
         if self.pages.page_with(path, client_id) is None:
             await self.files.check(path)
 
-        def choose(closed: set[str]) -> Backend:
-            return self._choose(path, client_id, closed)
-
-        return LiveDocument(path, choose, lambda: self.lock(path), self._kernels, self._recorder)
+        divert = self._diversion(path, client_id)
+        return LiveDocument(
+            path,
+            lambda: self._choose(path, client_id),
+            lambda: self.lock(path),
+            lambda: OutputSaver(path, self.files, divert, {}, first=RELOAD_SECONDS),
+            self._kernels,
+            self.executions,
+            self._recorder,
+        )
 
     def recording(self, recorder: Recorder) -> NotebookService:
         """The same service, with everything that is changed through it recorded before."""
@@ -99,8 +109,8 @@ class NotebookService:
         service._recorder = recorder
         return service
 
-    def _choose(self, path: str, client_id: str | None, closed: set[str]) -> Backend:
-        page = self.pages.page_with(path, client_id, closed)
+    def _choose(self, path: str, client_id: str | None) -> Backend:
+        page = self.pages.page_with(path, client_id)
         if page is not None:
             return BrowserDocument(path, page)
         # A shared document that the server itself holds has its place here, before the file.
@@ -109,14 +119,12 @@ class NotebookService:
             self.files,
             self._kernels,
             self.executions,
-            divert=self._diversion(path, client_id, closed),
+            divert=self._diversion(path, client_id),
         )
 
-    def _diversion(
-        self, path: str, client_id: str | None, closed: set[str]
-    ) -> Callable[[], WriteOutputs | None]:
+    def _diversion(self, path: str, client_id: str | None) -> Callable[[], WriteOutputs | None]:
         def divert() -> WriteOutputs | None:
-            page = self.pages.page_with(path, client_id, closed)
+            page = self.pages.page_with(path, client_id)
             return None if page is None else _writer(BrowserDocument(path, page))
 
         return divert
@@ -335,10 +343,11 @@ class NotebookService:
 
 
 def _writer(document: BrowserDocument) -> WriteOutputs:
-    async def write(outputs: list[SetOutputs]) -> None:
+    async def write(outputs: list[SetOutputs]) -> bool:
         try:
             await document.edit(outputs)
-        except PageGone as gone:
-            raise DocumentError("internal", str(gone)) from gone
+        except (NotOpen, PageGone):
+            return False
+        return True
 
     return write

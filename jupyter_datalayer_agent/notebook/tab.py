@@ -19,11 +19,12 @@ from ..protocol.page import (
     PageResponse,
     ServerMessage,
 )
-from .document import DocumentError, Progress
+from .document import DocumentError
 
 log = logging.getLogger(__name__)
 
 Send = Callable[[ServerMessage], Awaitable[None] | None]
+OnProgress = Callable[[PageProgress], Awaitable[None]]
 
 _CODES = {
     "not_open": "not_found",
@@ -48,7 +49,8 @@ class NotOpen(DocumentError):
 
 
 class _Pending:
-    def __init__(self, on_progress: Progress | None) -> None:
+    def __init__(self, path: str | None, on_progress: OnProgress | None) -> None:
+        self.path = path
         self.future: asyncio.Future[PageResponse] = asyncio.get_running_loop().create_future()
         self.on_progress = on_progress
         self.progress: asyncio.Queue[PageProgress | None] = asyncio.Queue()
@@ -66,7 +68,6 @@ class Tab:
         self.last_active = time.monotonic()
         self.connected = asyncio.Event()
         self.gone = asyncio.Event()
-        self.went = asyncio.Event()
         self._send: Send | None = None
         self._pending: dict[str, _Pending] = {}
         self._unsent: list[PageRequest] = []
@@ -77,7 +78,7 @@ class Tab:
         params: Wire,
         *,
         timeout: float | None,
-        on_progress: Progress | None = None,
+        on_progress: OnProgress | None = None,
         request_id: str | None = None,
     ) -> Any:
         """Ask the page; its ``result``. ``timeout`` in seconds (None: as long as it takes).
@@ -88,7 +89,8 @@ class Tab:
         request = PageRequest(
             request_id=request_id or new_id("req"), method=method, params=params.to_wire()
         )
-        pending = self._pending[request.request_id] = _Pending(on_progress)
+        path = request.params.get("path")
+        pending = self._pending[request.request_id] = _Pending(path, on_progress)
         telling = asyncio.ensure_future(_tell(pending))
         try:
             await self._deliver(request)
@@ -141,7 +143,6 @@ class Tab:
         """
         self._send = send
         self.connected.set()
-        self.went.clear()
         self.gone.clear()
         self.last_active = time.monotonic()
         unsent, self._unsent = self._unsent, []
@@ -161,14 +162,18 @@ class Tab:
         """The connection is lost; the page may come back."""
         self._send = None
         self.connected.clear()
-        self.went.set()
 
     def answer(self, response: PageResponse) -> None:
         """Take the page's answer; one that nobody waits for any more is passed over."""
         self.last_active = time.monotonic()
         pending = self._pending.get(response.request_id)
-        if pending is not None and not pending.future.done():
-            pending.future.set_result(response)
+        if pending is None or pending.future.done():
+            return
+        if response.error is not None and response.error.code == "not_open":
+            # The page closed it, and its state will tell so; what it reports after this is newer.
+            left = [each for each in self.state.notebooks if each.path != pending.path]
+            self.state = self.state.model_copy(update={"notebooks": left})
+        pending.future.set_result(response)
 
     def progress(self, progress: PageProgress) -> None:
         """Take news of a run."""
@@ -182,7 +187,7 @@ async def _tell(pending: _Pending) -> None:
     """Pass on news of a run, in order, until None says that there is no more."""
     while (progress := await pending.progress.get()) is not None:
         if pending.on_progress is not None:
-            await pending.on_progress(progress.cell_id, progress.state)
+            await pending.on_progress(progress)
 
 
 def _failure(failure: PageFailure | None) -> DocumentError:

@@ -105,12 +105,16 @@ class PageResponse(Wire):
 
 
 class PageProgress(Wire):
-    """A cell of a run began or ended in the page."""
+    """A cell of a run began or ended in the page.
+
+    ``msg_id`` is the kernel request that runs it, where the page knows which one that is.
+    """
 
     type: Literal["progress"] = "progress"
     request_id: str
     cell_id: str
     state: Literal["started", "finished"]
+    msg_id: str | None = None
 
 
 class PageFailure(Wire):

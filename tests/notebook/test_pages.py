@@ -11,6 +11,7 @@ from jupyter_datalayer_agent.notebook.document import DocumentError
 from jupyter_datalayer_agent.notebook.pages import PageGone, PageHub, PageSilent
 from jupyter_datalayer_agent.protocol.page import (
     PageFailure,
+    PageProgress,
     PageRequest,
     PageResponse,
     ReadParams,
@@ -149,9 +150,9 @@ async def test_progress_is_told_in_order_and_before_the_result() -> None:
     page.silent = {"notebook.run"}
     news = []
 
-    async def progress(cell_id: str, state: str) -> None:
+    async def progress(told: PageProgress) -> None:
         await asyncio.sleep(0)
-        news.append((cell_id, state))
+        news.append((told.cell_id, told.state))
 
     asking = asyncio.create_task(
         page.page.request("notebook.run", PARAMS, timeout=5, on_progress=progress)

@@ -2715,10 +2715,17 @@ export interface components {
         /**
          * PageProgress
          * @description A cell of a run began or ended in the page.
+         *
+         *     ``msg_id`` is the kernel request that runs it, where the page knows which one that is.
          */
         PageProgress: {
             /** Cellid */
             cellId: string;
+            /**
+             * Msgid
+             * @default null
+             */
+            msgId?: string | null;
             /** Requestid */
             requestId: string;
             /**

@@ -24,7 +24,11 @@ export class PageRequestError extends Error {
 /** Does what the server asks and returns the `result` of the answer. */
 export type RequestHandler = (
   request: PageRequest,
-  progress: (cellId: string, state: PageProgress['state']) => void
+  progress: (
+    cellId: string,
+    state: PageProgress['state'],
+    msgId?: string
+  ) => void
 ) => Promise<unknown>;
 
 /**
@@ -92,13 +96,14 @@ export class RequestDesk {
       if (!this.handler) {
         throw new PageRequestError('not_open', 'The page is still starting.');
       }
-      const result = await this.handler(request, (cellId, state) => {
+      const result = await this.handler(request, (cellId, state, msgId) => {
         this._send(
           JSON.stringify({
             type: 'progress',
             requestId,
             cellId,
-            state
+            state,
+            msgId
           } satisfies PageProgress)
         );
       });
