@@ -110,6 +110,8 @@ function applyOutputs(
     if (cell?.cell_type === 'code') {
       // The server ran the cell: its outputs are trusted as those of the person's own runs.
       panel.content.model!.cells.get(index).trusted = true;
+      // Set over others, JupyterLab would join the text of an old stream with that of a new one.
+      cell.setOutputs([]);
       cell.setOutputs(value);
       cell.setExecutionCount(executionCount);
     }

@@ -77,7 +77,8 @@ export class EditorStateReporter implements IDisposable {
 
   private _onWidgetAdded(_: INotebookTracker, panel: NotebookPanel): void {
     this._follow(panel);
-    this._schedule();
+    // At once: from now on the file is the page's.
+    this.flush();
   }
 
   private _follow(panel: NotebookPanel): void {

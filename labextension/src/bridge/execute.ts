@@ -8,6 +8,7 @@ import {
 import { ISignal, Signal } from '@lumino/signaling';
 
 import { IOutcome } from './outcome';
+import { sparingQueue } from './queue';
 import { CellWatch } from './watch';
 
 /** How long code that was interrupted gets to stop, in ms. */
@@ -75,7 +76,7 @@ async function send(
       cell,
       notebook: notebook.model!,
       notebookConfig: notebook.notebookConfig,
-      sessionContext,
+      sessionContext: sparingQueue(sessionContext),
       onCellExecutionScheduled: args =>
         announce(NotebookActions.executionScheduled, { notebook, ...args }),
       onCellExecuted: args => {

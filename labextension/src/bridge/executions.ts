@@ -25,6 +25,8 @@ export interface IExecutionChange {
   /** Null: all that was known of this kernel's runs is void. */
   readonly cellId: string | null;
   readonly kind: 'scheduled' | 'sent' | 'started' | 'finished' | 'cleared';
+  /** With `sent`: the id of the request. */
+  readonly msgId?: string;
   /** With `finished`: the kernel's answer. */
   readonly reply?: KernelMessage.IExecuteReplyMsg['content'];
 }
@@ -227,9 +229,10 @@ export class ExecutionTracker implements IDisposable {
       return;
     }
     const executions = this._sessions.get(context)!;
-    executions.requests.set(msg.header.msg_id, { cellId });
+    const msgId = msg.header.msg_id;
+    executions.requests.set(msgId, { cellId });
     executions.cell(cellId).status = 'pending';
-    this._changed.emit({ context, cellId, kind: 'sent' });
+    this._changed.emit({ context, cellId, kind: 'sent', msgId });
   }
 
   private _onInput(

@@ -64,9 +64,15 @@ class Bridge implements IBridge {
     this._parts.add(executions);
     this._parts.add(this._reporter);
     this._parts.add(
-      connection.onRequest((request, progress) =>
-        dispatch(methods, request, progress)
-      )
+      connection.onRequest(async (request, progress) => {
+        try {
+          return await dispatch(methods, request, progress);
+        } catch (error) {
+          // What is not open is not to be asked for again.
+          this._reporter.flush();
+          throw error;
+        }
+      })
     );
     connection.sendEditorState(this._reporter.state);
     this._reporter.changed.connect((_, state) =>

@@ -20,7 +20,11 @@ import { CellWatch } from './watch';
 
 const EXPECTED_ERROR = 'The cell is tagged raises-exception.';
 
-export type Progress = (cellId: string, state: PageProgress['state']) => void;
+export type Progress = (
+  cellId: string,
+  state: PageProgress['state'],
+  msgId?: string
+) => void;
 
 /** Which cell of a run, and where it is now. */
 type Identity = Pick<CellRun, 'cellId' | 'index'>;
@@ -31,7 +35,10 @@ class Run {
     readonly panel: NotebookPanel,
     readonly params: RunParams,
     readonly progress: Progress
-  ) {}
+  ) {
+    this.closed.promise.catch(() => undefined);
+    panel.disposed.connect(this._onClosed, this);
+  }
 
   get context(): ISessionContext {
     return this.panel.sessionContext;
@@ -40,8 +47,31 @@ class Run {
   /** Fulfilled when somebody stopped the run. */
   readonly stopped = new PromiseDelegate<void>();
   isStopped = false;
+  /** Rejected when the notebook's tab is closed; what runs in the kernel then goes on. */
+  readonly closed = new PromiseDelegate<never>();
+  /** The cell that runs or waits to be run. */
+  current: ICodeCellModel | null = null;
   /** Fulfilled when nothing of the run goes on. */
   readonly ended = new PromiseDelegate<void>();
+
+  /** The promise's outcome, unless the notebook is closed before. */
+  whileOpen<T>(promise: Promise<T>): Promise<T> {
+    return Promise.race([promise, this.closed.promise]);
+  }
+
+  end(): void {
+    this.panel.disposed.disconnect(this._onClosed, this);
+    this.ended.resolve();
+  }
+
+  private _onClosed(): void {
+    const message = 'The notebook was closed while its cells ran.';
+    this.closed.reject(new PageRequestError('not_open', message));
+    if (this.current && !this.current.isDisposed) {
+      // Another view of the notebook may still show it.
+      this.current.executionState = 'idle';
+    }
+  }
 }
 
 /**
@@ -57,7 +87,10 @@ export class Runner {
     private readonly _executor: INotebookCellExecutor | null
   ) {}
 
-  /** Run the cells of a request; the notebook is saved at the end. */
+  /**
+   * Run the cells of a request; the notebook is saved at the end. Throws `not_open` when it is
+   * closed before.
+   */
   async run(
     panel: NotebookPanel,
     params: RunParams,
@@ -71,11 +104,11 @@ export class Runner {
     this._runs.set(requestId, run);
     try {
       const runs = await this._runAll(run);
-      await this._save(panel, runs);
+      await this._save(run, runs);
       return { runs };
     } finally {
       this._runs.delete(requestId);
-      run.ended.resolve();
+      run.end();
     }
   }
 
@@ -152,9 +185,13 @@ export class Runner {
       return { ...cell, status: 'aborted', note: 'Not run: stopped.' };
     }
     try {
-      await Promise.race([kernelReady(run.context), run.stopped.promise]);
+      await run.whileOpen(
+        Promise.race([kernelReady(run.context), run.stopped.promise])
+      );
     } catch (error) {
-      if (before.length === 0 || !(error instanceof PageRequestError)) {
+      const isFirst = before.length === 0;
+      const isKnown = error instanceof PageRequestError;
+      if (isFirst || !isKnown || error.code === 'not_open') {
         throw error;
       }
       // What ran before is to be told.
@@ -172,10 +209,12 @@ export class Runner {
     this._executions.schedule(context, cellId);
     const model = this._widget(run, cellId)?.model as
       ICodeCellModel | undefined;
+    run.current = model ?? null;
     if (model) {
       model.executionState = 'running';
     }
-    await kernelFree(context, this._executions, run.stopped.promise);
+    const given = run.whileOpen(run.stopped.promise).catch(() => undefined);
+    await run.whileOpen(kernelFree(context, this._executions, given));
     if (run.isStopped) {
       this._executions.unschedule(context, cellId);
       if (model && !model.isDisposed) {
@@ -194,15 +233,17 @@ export class Runner {
     const watch = new CellWatch(this._executions, run.context, cellId, source);
     const { timeoutMs } = run.params;
     try {
-      const outcome = await execute({
+      const executed = execute({
         panel: run.panel,
         cell: widget,
         watch,
         executor: this._executor,
         timeoutMs,
         stopped: run.stopped.promise,
-        onStarted: () => run.progress(cellId, 'started')
+        onStarted: () => run.progress(cellId, 'started', watch.msgId)
       });
+      const outcome = await run.whileOpen(executed);
+      run.progress(cellId, 'finished');
       const count = outcome.reply?.execution_count;
       return this._result(run, {
         cellId,
@@ -211,7 +252,6 @@ export class Runner {
       });
     } finally {
       watch.dispose();
-      run.progress(cellId, 'finished');
     }
   }
 
@@ -246,14 +286,17 @@ export class Runner {
     return result;
   }
 
-  private async _save(panel: NotebookPanel, runs: CellRun[]): Promise<void> {
+  private async _save(run: Run, runs: CellRun[]): Promise<void> {
     const last = runs[runs.length - 1];
     if (!last || runs.every(({ status }) => status === 'skipped')) {
       return;
     }
     try {
-      await this._saver.save(panel.context);
+      await this._saver.save(run.panel.context);
     } catch (error) {
+      if (run.panel.isDisposed) {
+        await run.closed.promise;
+      }
       const why = error instanceof Error ? error.message : String(error);
       last.note = last.note ? `${last.note} ${why}` : why;
     }

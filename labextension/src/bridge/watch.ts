@@ -31,6 +31,11 @@ export class CellWatch implements IDisposable {
     return this._isStarted;
   }
 
+  /** The request that runs the cell, once it is known. */
+  get msgId(): string | undefined {
+    return this._msgId;
+  }
+
   /** The kernel's answer, once it came. */
   get reply(): KernelMessage.IExecuteReplyMsg['content'] | undefined {
     return this._reply;
@@ -56,6 +61,7 @@ export class CellWatch implements IDisposable {
       switch (change.kind) {
         case 'sent':
           this._isSent = true;
+          this._msgId = change.msgId;
           break;
         case 'started':
           this._start();
@@ -81,6 +87,9 @@ export class CellWatch implements IDisposable {
       msg.header.msg_type === 'execute_input' &&
       (msg as KernelMessage.IExecuteInputMsg).content.code === this._source
     ) {
+      this._msgId = (
+        msg as KernelMessage.IExecuteInputMsg
+      ).parent_header.msg_id;
       this._start();
     }
   }
@@ -93,6 +102,7 @@ export class CellWatch implements IDisposable {
   private readonly _started = new PromiseDelegate<void>();
   private readonly _lost = new PromiseDelegate<void>();
   private _isSent = false;
+  private _msgId: string | undefined;
   private _isStarted = false;
   private _isDisposed = false;
   private _reply: KernelMessage.IExecuteReplyMsg['content'] | undefined;

@@ -303,6 +303,16 @@ describe('applyEdits', () => {
       expect(model.outputs.length).toBe(1);
       expect(model.trusted).toBe(true);
     });
+
+    it('replaces outputs by those that the cell has a moment later', () => {
+      for (const text of ['early\n', 'early\nlate\n']) {
+        const stream = { output_type: 'stream', name: 'stdout', text };
+        apply({ op: 'outputs', cellId: 'a', outputs: [stream] });
+        expect(cell('a').toJSON()).toMatchObject({ outputs: [{ text }] });
+        const { model } = notebook.panel.content.widgets[0] as CodeCell;
+        expect(model.outputs.toJSON()).toMatchObject([{ text }]);
+      }
+    });
   });
 
   describe('leaves the person where they are:', () => {

@@ -27,6 +27,8 @@ export class FakeKernel implements INotebookCellExecutor {
   readonly isReady = true;
   readonly ready = Promise.resolve();
   interrupts = 0;
+  /** What was sent by `requestExecute`. */
+  readonly requests: object[] = [];
 
   readonly session = {
     anyMessage: new Signal<object, Kernel.IAnyMessageArgs>(this),
@@ -34,6 +36,9 @@ export class FakeKernel implements INotebookCellExecutor {
       id: 'k',
       name: 'python3',
       status: 'idle' as Kernel.Status,
+      requestExecute: (content: object) => {
+        this.requests.push(content);
+      },
       interrupt: async () => {
         this.interrupts += 1;
         this.onInterrupt();
@@ -89,7 +94,11 @@ export class FakeKernel implements INotebookCellExecutor {
   }
 
   /** Cells that the executor was given, by request. */
-  readonly executed: { cellId: string; request: string }[] = [];
+  readonly executed: {
+    cellId: string;
+    request: string;
+    sessionContext: ISessionContext | undefined;
+  }[] = [];
 
   async runCell(
     options: INotebookCellExecutor.IRunCellOptions
@@ -100,7 +109,8 @@ export class FakeKernel implements INotebookCellExecutor {
     const request = this.send(cellId);
     const answer = new PromiseDelegate<Partial<Reply>>();
     this._sent.set(request, answer);
-    this.executed.push({ cellId, request });
+    const { sessionContext } = options;
+    this.executed.push({ cellId, request, sessionContext });
     const { status } = await answer.promise;
     options.onCellExecuted({ cell, success: status === 'ok' });
     return status === 'ok';

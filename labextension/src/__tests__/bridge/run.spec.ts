@@ -53,7 +53,8 @@ describe('Runner', () => {
         ...params
       },
       'r1',
-      (cellId, state) => progress.push(`${cellId} ${state}`)
+      (cellId, state, msgId) =>
+        progress.push([cellId, state, msgId].filter(Boolean).join(' '))
     );
   }
 
@@ -81,9 +82,9 @@ describe('Runner', () => {
       { cellId: 'b', index: 1, status: 'ok', executionCount: 2 }
     ]);
     expect(progress).toEqual([
-      'a started',
+      'a started m1',
       'a finished',
-      'b started',
+      'b started m2',
       'b finished'
     ]);
     expect(saves).toBe(1);
@@ -197,6 +198,45 @@ describe('Runner', () => {
       { status: 'error', error: { ename: 'DeadKernelError' } },
       { status: 'skipped' }
     ]);
+  });
+
+  it('is given up when the notebook is closed: nothing is interrupted or said to have ended', async () => {
+    const result = run(['a', 'b']);
+    const request = await started(1);
+    await until(() => progress.length === 1);
+    notebook.panel.dispose();
+    await expect(result).rejects.toMatchObject({ code: 'not_open' });
+    kernel.finish(request, OK);
+    await runner.interrupt('r1');
+    expect(progress).toEqual(['a started m1']);
+    expect(kernel.executed).toHaveLength(1);
+    expect(kernel.interrupts).toBe(0);
+  });
+
+  it('is given up when the notebook is closed while it waits for the person’s cell', async () => {
+    const mine = kernel.send('c');
+    kernel.start(mine, 1);
+    const result = run(['a']);
+    const cell = notebook.panel.content.widgets[0] as CodeCell;
+    await until(() => cell.model.executionState === 'running');
+    notebook.panel.dispose();
+    await expect(result).rejects.toMatchObject({ code: 'not_open' });
+    kernel.finish(mine, OK);
+    expect(kernel.executed).toHaveLength(0);
+  });
+
+  it('leaves the kernel’s queue alone when a cell fails, and the session as it is', async () => {
+    const result = run(['a']);
+    const request = await started(1);
+    const { sessionContext } = kernel.executed[0];
+    const sent = sessionContext!.session!.kernel!;
+    sent.requestExecute({ code: '1', stop_on_error: true }, false);
+    expect(kernel.requests).toEqual([{ code: '1', stop_on_error: false }]);
+    kernel.context.session!.kernel!.requestExecute({ code: '2' });
+    expect(kernel.requests[1]).toEqual({ code: '2' });
+    expect(sent.id).toBe('k');
+    kernel.finish(request, OK);
+    await result;
   });
 
   it('leaves mode and active cell alone', async () => {
