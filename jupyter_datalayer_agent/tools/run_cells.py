@@ -175,12 +175,16 @@ def duration(milliseconds: float) -> str:
 
 def _summary(runs: Sequence[CellRun], numbers: dict[str, int]) -> str:
     ran = [run for run in runs if run.status == "ok"]
-    took = duration(sum(run.duration_ms or 0 for run in ran))
-    if len(ran) == 1:
-        return f"Ran cell {numbers.get(ran[0].cell_id, '')} · {took}"
     if not ran:
         return "Nothing to run: the cells are not code, or empty"
-    return f"Ran {len(ran)} cells · {took}"
+    one = f"cell {numbers.get(ran[0].cell_id, '')}"
+    summary = f"Ran {one if len(ran) == 1 else f'{len(ran)} cells'}"
+    times = [run.duration_ms for run in ran if run.duration_ms is not None]
+    if len(times) == len(ran):
+        summary += f" · {duration(sum(times))}"
+    # What is odd about a run that went well (outputs that are missing or were not saved).
+    notes = dict.fromkeys(run.note for run in ran if run.note)
+    return " · ".join([summary, *notes])
 
 
 def _failure(
