@@ -278,13 +278,9 @@ class ScriptedPage:
         wire = json.loads(json.dumps(response.to_wire()))
         self.hub.on_response(self.page, PageResponse.model_validate(wire))
 
-    def progress(
-        self, request: PageRequest, cell_id: str, state: Any, msg_id: str | None = None
-    ) -> None:
+    def progress(self, request: PageRequest, cell_id: str, state: Any) -> None:
         assert self.page is not None
-        news = PageProgress(
-            request_id=request.request_id, cell_id=cell_id, state=state, msg_id=msg_id
-        )
+        news = PageProgress(request_id=request.request_id, cell_id=cell_id, state=state)
         self.hub.on_progress(self.page, news)
 
     async def _act(self, request: PageRequest) -> Any:

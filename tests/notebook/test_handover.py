@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 
 from jupyter_datalayer_agent.notebook import service as service_module
-from jupyter_datalayer_agent.protocol.page import CellRun, PageFailure, PageRequest, RunParams
+from jupyter_datalayer_agent.protocol.page import (
+    CellRun,
+    PageFailure,
+    PageProgress,
+    PageRequest,
+    RunParams,
+)
 
 from .support import ScriptedPage, World, code, insert, text_of, until, world, write_notebook
 
@@ -58,8 +64,7 @@ class KernelPage(ScriptedPage):
             msg_id = self.client.execute(cell["source"])
             await self._until(msg_id, "execute_input")
             if self.tells or cell_id != self.last:
-                named = msg_id if self.names else None
-                self.progress(request, cell_id, "started", named)
+                self._started(request, cell_id, msg_id)
             if cell_id == self.last:
                 for published in self.seen_of_last:
                     await self._until(msg_id, published)
@@ -69,6 +74,16 @@ class KernelPage(ScriptedPage):
             await self._until(msg_id, "idle")
             self.progress(request, cell_id, "finished")
         return []
+
+    def _started(self, request: PageRequest, cell_id: str, msg_id: str) -> None:
+        assert self.page is not None
+        progress = PageProgress(
+            request_id=request.request_id,
+            cell_id=cell_id,
+            state="started",
+            msg_id=msg_id if self.names else None,
+        )
+        self.hub.on_progress(self.page, progress)
 
     async def _until(self, msg_id: str, what: str) -> None:
         while True:
