@@ -11,7 +11,6 @@ from ..template import StepFailed, Template, TemplateRun, TemplateStep
 from .kernel import call as kernel_call
 from .parts import model_cells, sections
 from .parts.data import Data
-from .parts.findings import share_text
 from .parts.loading import imports_cell, loading_cell, loading_text, need_modules, probe
 from .parts.modelling import MAX_MISSING, MAX_ROWS, Study
 from .parts.parameters import DataParameters
@@ -126,13 +125,8 @@ async def _explore(run: TemplateRun) -> None:
     await run.code(loading_cell(data))
     await sections.shape(run)
     await run.code("df.head()")
-    incomplete = data.incomplete
-    lacking = (
-        f"{code(incomplete[0].name)} lacks most values: {share_text(data, incomplete[0].missing)}."
-        if incomplete
-        else "No value is missing."
-    )
-    await run.markdown(f"## The target\n\n{paragraph(_target_text(study), lacking)}")
+    await sections.missing(run)
+    await run.markdown(f"## The target\n\n{_target_text(study)}")
     await run.code(model_cells.target_plot(study))
 
 
@@ -196,13 +190,13 @@ def _column_notes(study: Study) -> list[str]:
         if column.name in dates:
             continue
         if column.name in leaks:
-            reason = "is the target in other words"
+            reason = "the target in other words"
         elif column.kind in ("id", "label", "text"):
-            reason = "identifies rows" if column.kind == "id" else "has too many different values"
+            reason = "no measurement" if column.kind == "id" else "too many different values"
         elif column.missing > MAX_MISSING * study.data.rows:
-            reason = "is mostly empty"
+            reason = "mostly empty"
         else:
-            reason = "tells nothing that a model can use"
+            reason = "of no use to a model"
         reasons.setdefault(reason, []).append(column.name)
     notes = [f"Left out: {codes(names)} ({reason})." for reason, names in reasons.items()]
     if dates:
@@ -286,8 +280,8 @@ async def _tune(run: TemplateRun) -> None:
     chosen = [f"`{name.split('__')[-1]} = {value}`" for name, value in settings.items()]
     run.facts["tuned"] = {"model": best.name, "score": abs(score)}
     await run.markdown(
-        f"The best setting is {listed(chosen)}, with a {study.measure} of {number(abs(score))} in "
-        "cross-validation."
+        f"The best setting is {listed(chosen)}, which reaches {study.measure} "
+        f"{number(abs(score))} in cross-validation."
     )
 
 
@@ -321,7 +315,8 @@ def _test_text(study: Study, facts: dict[str, Any]) -> str:
     return (
         f"On {count(test['rows'], 'unseen row')} the predictions are off by "
         f"{number(model['MAE'])} on average, against {number(baseline['MAE'])} of the "
-        f"baseline and {number(tuned['score'])} in cross-validation; they explain {percent(max(0.0, model['R²']))} of the variance (R²)."
+        f"baseline and {number(tuned['score'])} in cross-validation; they explain "
+        f"{percent(max(0.0, model['R²']))} of the variance (R²)."
     )
 
 
@@ -331,7 +326,7 @@ async def _results(run: TemplateRun) -> None:
     if study.classification:
         await run.code(model_cells.confusion_cell(study))
         if len(study.facts["classes"]) == 2:
-            await run.code(model_cells.roc_cell())
+            await run.code(model_cells.roc_cell(run.facts["tuned"]["model"]))
     else:
         await run.code(model_cells.residuals_cell(study))
     await run.code(model_cells.importance_cell(study))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .data import Column
 from .modelling import MANY_LEVELS, MAX_ROWS, SEED, Estimator, Study
 from .plots import bars, distributions
-from .words import call, literal, names_list, source
+from .words import WIDTH, call, literal, names_list, source
 
 TOP = 12
 
@@ -44,12 +44,16 @@ def imports(study: Study) -> list[str]:
         # isort's order: constants, classes, functions.
         ordered = sorted(set(names), key=lambda name: (name[0].islower(), name))
         if ordered:
-            lines.append(
-                call(f"from sklearn.{module} import ", ordered, "")
-                if len(", ".join(ordered)) + len(module) < 66
-                else call(f"from sklearn.{module} import (", ordered)
-            )
+            lines.append(_import(module, ordered))
     return lines
+
+
+def _import(module: str, names: list[str]) -> str:
+    """One line, or a name a line with a comma after the last, as isort has it."""
+    line = f"from sklearn.{module} import {', '.join(names)}"
+    if len(line) <= WIDTH:
+        return line
+    return f"from sklearn.{module} import (\n" + "".join(f"    {name},\n" for name in names) + ")"
 
 
 def _numeric(study: Study) -> bool:
@@ -116,27 +120,14 @@ def _kept(study: Study) -> list[Column]:
 
 
 def split_cell(study: Study) -> str:
-    how = (
-        "shuffle=False"
-        if study.chronological
-        else (
-            f"stratify=y, random_state={SEED}" if study.classification else f"random_state={SEED}"
-        )
-    )
-    return source(
-        """
-        X_train, X_test, y_train, y_test = train_test_split(
-            X, y, test_size=0.2, <<how>>
-        )
-        len(X_train), len(X_test)
-        """
-        if study.classification and not study.chronological
-        else """
-        X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.2, <<how>>)
-        len(X_train), len(X_test)
-        """,
-        how=how,
-    )
+    options = ["X", "y", "test_size=0.2"]
+    if study.chronological:
+        options.append("shuffle=False")
+    else:
+        options += ["stratify=y"] if study.classification else []
+        options.append(f"random_state={SEED}")
+    split = call("X_train, X_test, y_train, y_test = train_test_split(", options)
+    return f"{split}\nlen(X_train), len(X_test)"
 
 
 def preprocessing_cell(study: Study) -> str:
@@ -177,7 +168,7 @@ def preprocessing_cell(study: Study) -> str:
         lines.append(f"encoding = {encoder}")
         parts.append('("categorical", encoding, categorical)')
     for column in study.texts:
-        vectors = 'TfidfVectorizer(max_features=200, min_df=5, stop_words="english")'
+        vectors = 'TfidfVectorizer(max_features=100, min_df=5, stop_words="english")'
         parts.append(
             f"(\n    {literal(column.name)},\n    {vectors},\n    {literal(column.name)},\n)"
         )
@@ -222,11 +213,7 @@ def comparison_cell(study: Study) -> str:
         for name, model in models.items():
             pipeline = Pipeline([("preprocess", preprocessing), ("model", model)])
             results = cross_validate(
-                pipeline,
-                X_train,
-                y_train,
-                cv=cv,
-                scoring=[<<scoring>>],
+                pipeline, X_train, y_train, cv=cv, scoring=[<<scoring>>]
             )
             rows[name] = {
                 <<measures>>
@@ -250,7 +237,7 @@ def tuning_cell(study: Study, best: Estimator) -> str:
     return source(
         """
         search = GridSearchCV(
-            Pipeline([("preprocess", preprocessing), ("model", <<model>>)]),
+            <<pipeline>>,
             {
                 <<grid>>
             },
@@ -259,13 +246,16 @@ def tuning_cell(study: Study, best: Estimator) -> str:
         )
         search.fit(X_train, y_train)
 
-        results = pd.DataFrame(search.cv_results_).rename(columns=lambda name: name.split("__")[-1])
+        results = pd.DataFrame(search.cv_results_)
+        results.columns = results.columns.str.replace("param_model__", "")
         results[<<measure>>] = <<sign>>results["mean_test_score"]
         results["spread"] = results["std_test_score"]
         results = results.sort_values("rank_test_score")
         results[[<<names>>, <<measure>>, "spread"]].round(3)
         """,
-        model=best.source,
+        pipeline=_in_brackets(
+            "Pipeline", ['("preprocess", preprocessing)', f'("model", {best.source})'], 4
+        ),
         grid="\n".join(grid),
         scoring=literal(study.scoring),
         measure=literal(study.measure),
@@ -305,13 +295,13 @@ def evaluation_cell(study: Study) -> str:
 def confusion_cell(study: Study) -> str:
     classes = study.facts["classes"]
     size = min(10.0, max(4.5, 0.6 * len(classes) + 2.5))
-    rotated = ', xticks_rotation="vertical"' if max(len(c) for c, _ in classes) > 8 else ""
+    options = ["y_test", "predictions", 'cmap="Blues"', "ax=axis"]
+    if len(classes) > 2 and max(len(name) for name, _ in classes) > 8:
+        options.append('xticks_rotation="vertical"')
     return source(
         """
         fig, axis = plt.subplots(figsize=(<<width>>, <<size>>), layout="constrained")
-        ConfusionMatrixDisplay.from_predictions(
-            y_test, predictions, cmap="Blues", ax=axis<<rotated>>
-        )
+        <<draw>>
         axis.grid(visible=False)
         axis.set(
             title="Confusion matrix (test set)",
@@ -322,22 +312,24 @@ def confusion_cell(study: Study) -> str:
         """,
         width=f"{size + 1:g}",
         size=f"{size:g}",
-        rotated=rotated,
+        draw=call("ConfusionMatrixDisplay.from_predictions(", options),
     )
 
 
-def roc_cell() -> str:
+def roc_cell(model: str) -> str:
+    options = ["search", "X_test", "y_test", f"name={literal(model)}", "plot_chance_level=True"]
     return source(
         """
         fig, axis = plt.subplots(figsize=(6, 5.5), layout="constrained")
-        RocCurveDisplay.from_estimator(search, X_test, y_test, plot_chance_level=True, ax=axis)
+        <<draw>>
         axis.set(
             title="ROC curve (test set)",
             xlabel="False positive rate",
             ylabel="True positive rate",
         )
         plt.show()
-        """
+        """,
+        draw=call("RocCurveDisplay.from_estimator(", [*options, "ax=axis"]),
     )
 
 
@@ -389,7 +381,8 @@ def importance_cell(study: Study) -> str:
         importances = pd.DataFrame(
             {"mean": importance.importances_mean, "std": importance.importances_std},
             index=X_test.columns,
-        ).sort_values("mean", ascending=False)<<head>>
+        )
+        importances = importances.sort_values("mean", ascending=False)<<head>>
 
         fig, axis = plt.subplots(figsize=(12, <<height>>), layout="constrained")
         axis.barh(importances.index, importances["mean"], xerr=importances["std"])
@@ -406,3 +399,14 @@ def importance_cell(study: Study) -> str:
         height=f"{max(2.6, 0.4 * amount + 1.2):g}",
         loss=literal(f"{loss} when the feature is shuffled"),
     )
+
+
+def _in_brackets(name: str, items: list[str], indent: int) -> str:
+    """``name([items])`` as ruff lays it out, beginning at this indentation, a comma after it."""
+    line = f"{name}([{', '.join(items)}])"
+    if len(line) + indent + 1 <= WIDTH:
+        return line
+    inner = f"[{', '.join(items)}]"
+    if len(inner) + indent + 4 <= WIDTH:
+        return f"{name}(\n    {inner}\n)"
+    return f"{name}(\n    [\n" + "".join(f"        {each},\n" for each in items) + "    ]\n)"

@@ -71,7 +71,8 @@ class Study:
         """``(name of the feature, accessor)``: year, month, weekday, hour, as far as they vary."""
         start, end = column.about["min"], column.about["max"]
         parts = []
-        if start[:4] != end[:4] and not self.chronological:
+        years = any(column.is_year for column in self.numeric)
+        if start[:4] != end[:4] and not self.chronological and not years:
             parts.append(("year", "year"))
         if start[:7] != end[:7]:
             parts.append(("month", "month"))

@@ -43,9 +43,7 @@ def distributions(columns: Sequence[Column]) -> str:
     if skewed:
         options.append("log_scale=column in skewed")
     options.append("ax=axis")
-    line = f"sns.histplot({', '.join(options)})"
-    if len(line) > 84:
-        line = f"sns.histplot(\n    {', '.join(options)}\n)"
+    line = call("sns.histplot(", options, indent=4)
     return source(
         """
         <<columns>>

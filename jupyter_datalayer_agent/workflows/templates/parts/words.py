@@ -93,17 +93,13 @@ def literal(value: object) -> str:
     return text
 
 
-def call(start: str, arguments: Sequence[str], end: str = ")") -> str:
-    """``start(arguments)`` on one line, or an argument a line where that is too long.
-
-    ``start`` holds its opening bracket.
-    """
-    line = start + ", ".join(arguments) + end
-    if len(line.split("\n")[-1]) <= WIDTH and "\n" not in line:
-        return line
-    together = "    " + ", ".join(arguments)
-    if end in (")", "]]") and len(together) <= WIDTH and end == ")" and "\n" not in together:
-        return f"{start}\n{together}\n{end}"
+def call(start: str, arguments: Sequence[str], end: str = ")", indent: int = 0) -> str:
+    """``start(arguments)`` as ruff lays it out at this indentation; ``start`` has its bracket."""
+    line = ", ".join(arguments)
+    if "\n" not in line and len(start) + len(line) + len(end) + indent <= WIDTH:
+        return f"{start}{line}{end}"
+    if "\n" not in line and len(line) + indent + 4 <= WIDTH:
+        return f"{start}\n    {line}\n{end}"
     return f"{start}\n" + "".join(f"    {each},\n" for each in arguments) + end
 
 
