@@ -16,6 +16,7 @@ from ..protocol.page import (
     InsertCell,
     MoveCell,
     PageCell,
+    PageNotebook,
     UpdateCell,
 )
 from ..protocol.tools import Change
@@ -110,6 +111,13 @@ async def cells_to_change(
     context: ToolContext, path: str | None, cell_ids: Sequence[str]
 ) -> dict[str, PageCell]:
     """The cells by id as they are now; refused as ``stale`` where they are not as last seen."""
+    return (await read_to_change(context, path, cell_ids))[1]
+
+
+async def read_to_change(
+    context: ToolContext, path: str | None, cell_ids: Sequence[str]
+) -> tuple[PageNotebook, dict[str, PageCell]]:
+    """The notebook, and the cells as ``cells_to_change`` gives them."""
     path = context.path(path)
     document = await context.notebooks.open(path, context.client_id)
     notebook = await document.read()
@@ -118,7 +126,7 @@ async def cells_to_change(
     wanted = set(cell_ids)
     cells = {cell.id: cell for cell in notebook.cells if cell.id in wanted}
     if context.seen is None:
-        return cells
+        return notebook, cells
     for cell in cells.values():
         base = context.seen.base(path, cell.id)
         if base == cell.hash:
@@ -137,15 +145,19 @@ async def cells_to_change(
             output={"cellId": cell.id, "content": cell.source},
             summary=f"Cell {cell.index + 1} was changed meanwhile; read it again",
         )
-    return cells
+    return notebook, cells
 
 
 async def apply(
-    context: ToolContext, path: str | None, edits: Sequence[CellEdit]
+    context: ToolContext,
+    path: str | None,
+    edits: Sequence[CellEdit],
+    before: PageNotebook | None = None,
 ) -> tuple[list[Change], list[PageCell]]:
-    """Apply a batch and note the cells as read back."""
+    """Apply a batch and note the cells as read back; ``before`` is the notebook, where it was just
+    read."""
     path = context.path(path)
-    await look_before(context, path)
+    await look_before(context, path, before)
     document = await context.notebooks.open(path, context.client_id)
     applied = await document.edit(edits)
     if context.seen is not None:
@@ -254,19 +266,21 @@ async def _preview_update(args: UpdateNotebookCell, context: ToolContext) -> lis
 async def update_notebook_cell(args: UpdateNotebookCell, context: ToolContext) -> ToolOutcome:
     """Change a cell in place: edits for pieces (preferred), content for the whole source; with
     run, run it too."""
-    cell = (await cells_to_change(context, args.path, [args.cell_id]))[args.cell_id]
+    notebook, found = await read_to_change(context, args.path, [args.cell_id])
+    cell = found[args.cell_id]
     edit = UpdateCell(
         cell_id=cell.id,
         base_hash=cell.hash,
         source=_new_source(cell, args),
         type=args.type,
     )
-    changes, cells = await apply(context, args.path, [edit])
+    changes, cells = await apply(context, args.path, [edit], notebook)
     after = _one(cells, cell.id)
     outcome = ToolOutcome(read_back(after), f"Changed cell {after.index + 1}", changes=changes)
     if args.run:
         return await run_and_report(context, args.path, [after], outcome)
-    outcome.output |= await stale_now(context, args.path)
+    now = [after if each.id == cell.id else each for each in notebook.cells]
+    outcome.output |= await stale_now(context, args.path, _with(notebook, now))
     return outcome
 
 
@@ -301,11 +315,12 @@ async def _preview_delete(args: DeleteNotebookCells, context: ToolContext) -> li
 async def delete_notebook_cells(args: DeleteNotebookCells, context: ToolContext) -> ToolOutcome:
     """Delete cells, all of them or, if one is not as last read, none."""
     ids = list(dict.fromkeys(args.cell_ids))
-    cells = await cells_to_change(context, args.path, ids)
+    notebook, cells = await read_to_change(context, args.path, ids)
     edits = [DeleteCell(cell_id=each, base_hash=cells[each].hash) for each in ids]
-    changes, _ = await apply(context, args.path, edits)
+    changes, _ = await apply(context, args.path, edits, notebook)
     numbers = ", ".join(str(cells[each].index + 1) for each in ids)
-    output = {"deleted": ids, **await stale_now(context, args.path)}
+    left = _with(notebook, [each for each in notebook.cells if each.id not in cells])
+    output = {"deleted": ids, **await stale_now(context, args.path, left)}
     return ToolOutcome(
         output, f"Deleted cell{'' if len(ids) == 1 else 's'} {numbers}", changes=changes
     )
@@ -322,6 +337,11 @@ async def move_notebook_cell(args: MoveNotebookCell, context: ToolContext) -> To
         f"Moved “{first_line(cell.source)}” to place {cell.index + 1}",
         changes=changes,
     )
+
+
+def _with(notebook: PageNotebook, cells: list[PageCell]) -> PageNotebook:
+    """The notebook with other cells."""
+    return notebook.model_copy(update={"cells": cells})
 
 
 def _one(cells: Sequence[PageCell], cell_id: str) -> PageCell:

@@ -6,6 +6,7 @@ import logging
 from typing import Any
 
 from ..notebook.document import DocumentError
+from ..protocol.page import PageNotebook
 from .context import ToolContext
 
 log = logging.getLogger(__name__)
@@ -13,24 +14,31 @@ log = logging.getLogger(__name__)
 MOST_IDS = 50
 
 
-async def look_before(context: ToolContext, path: str | None) -> None:
+async def look_before(
+    context: ToolContext, path: str | None, notebook: PageNotebook | None = None
+) -> None:
     """Note a notebook as it is before it is first changed."""
     path = context.path(path)
-    staleness = context.notebooks.staleness
-    if not staleness.knows(path):
-        document = await context.notebooks.open(path, context.client_id)
-        await staleness.look(path, await document.read())
+    if not context.notebooks.staleness.knows(path):
+        await context.notebooks.staleness.look(path, notebook or await _read(context, path))
 
 
-async def stale_now(context: ToolContext, path: str | None) -> dict[str, Any]:
+async def _read(context: ToolContext, path: str) -> PageNotebook:
+    document = await context.notebooks.open(path, context.client_id)
+    return await document.read()
+
+
+async def stale_now(
+    context: ToolContext, path: str | None, notebook: PageNotebook | None = None
+) -> dict[str, Any]:
     """What a result says of stale cells: ``{"staleCells": [ids]}``, or nothing where none is.
 
-    The page is told where the list is another one than before.
+    ``notebook`` is the notebook as it is now, where that is known without reading it again. The
+    page is told where the list is another one than before.
     """
     path = context.path(path)
     try:
-        document = await context.notebooks.open(path, context.client_id)
-        stale = await context.notebooks.staleness.look(path, await document.read())
+        stale = await context.notebooks.staleness.look(path, notebook or await _read(context, path))
     except DocumentError as error:
         # What was done is done; the next call will say what is wrong with the notebook.
         log.debug("%s could not be read for its stale cells: %s", path, error)
