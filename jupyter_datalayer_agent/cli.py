@@ -1,0 +1,86 @@
+"""``jupyter datalayer-agent``: the agent from a terminal, a script or a CI job.
+
+Exit codes: 0 when all went well, 1 when the task failed, was stopped, or a notebook is not good
+enough, 2 when the command itself is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from . import __version__
+
+EXAMPLES = """\
+examples:
+  jupyter datalayer-agent run "plot the price by year" sales.ipynb
+  jupyter datalayer-agent run "explore" new.ipynb --template exploratory-data-analysis \\
+      --param data=cars.csv
+  jupyter datalayer-agent quality *.ipynb --min-score 80
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """All commands and their options."""
+    top = argparse.ArgumentParser(
+        prog="jupyter datalayer-agent",
+        description="An AI agent for notebooks.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=__version__)
+    commands = top.add_subparsers(dest="command", required=True, metavar="command")
+
+    run = commands.add_parser("run", help="carry out a task on a notebook")
+    run.add_argument("task", help="what is to be done, in words")
+    run.add_argument("notebook", help="the notebook; it is made where it does not exist")
+    run.add_argument("--mode", choices=["ask", "edit", "agent"], default="agent")
+    run.add_argument("--model", help="provider/name; default: as configured")
+    run.add_argument("--approval", choices=["never", "destructive", "always"])
+    run.add_argument("--plan", action="store_true", help="make a plan first and follow it")
+    run.add_argument("--template", metavar="ID", help="a workflow that needs no model")
+    run.add_argument(
+        "--param", action="append", default=[], metavar="NAME=VALUE", help="for the template"
+    )
+    _json(run)
+
+    quality = commands.add_parser("quality", help="how good notebooks are, from 0 to 100")
+    quality.add_argument("notebooks", nargs="+")
+    quality.add_argument(
+        "--min-score", type=int, default=50, metavar="N", help="fail below it (default: 50)"
+    )
+    _json(quality)
+
+    for name, words in (
+        ("workflows", "workflows that need no model"),
+        ("tutorials", "tutorials and how far you are"),
+        ("sessions", "conversations, the newest first"),
+        ("models", "models, and which are ready"),
+    ):
+        _json(commands.add_parser(name, help=words))
+    return top
+
+
+def _json(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", help="print JSON and nothing else")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; its exit code."""
+    given = parser().parse_args(arguments)
+    from .command_line import commands
+    from .command_line.failure import CommandFailed
+
+    try:
+        return commands.COMMANDS[given.command](given)
+    except CommandFailed as error:
+        print(f"jupyter datalayer-agent: {error}", file=sys.stderr)
+        return error.code
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+"""What a run tells while it goes on: a line for what was done, on a terminal also what is done."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import Any, TextIO
+
+MARKS = {"ok": "✓", "error": "✗", "denied": "–", "aborted": "–"}
+
+
+class Progress:
+    """Prints events. ``quiet`` prints nothing (``--json``)."""
+
+    def __init__(self, out: TextIO | None = None, *, quiet: bool = False) -> None:
+        self._out = out or sys.stderr
+        self._live = self._out.isatty()
+        self._quiet = quiet
+        self._shown = False
+
+    def take(self, event: dict[str, Any]) -> None:
+        """Tell of an event, if it is one for a person."""
+        kind = event["type"]
+        if kind == "status":
+            self.now(event["message"])
+        elif kind == "plan_updated" and event.get("state") == "proposed":
+            self._plan(event)
+        elif kind == "step_started":
+            self.line(f"[{event['index'] + 1}/{event['total']}] {event['description']}")
+        elif kind == "step_finished" and not event["success"]:
+            self.line(f"  ✗ {event['message']}")
+        elif kind == "tool_call_output":
+            self.line(f"  {MARKS[event['status']]} {event.get('summary') or event['name']}")
+        elif kind == "recovery_started":
+            self.line(f"  ↻ repairing, attempt {event['attempt']}: {event['error']}")
+        elif kind in ("warning", "error"):
+            self.line(f"! {event['message']}")
+
+    def _plan(self, event: dict[str, Any]) -> None:
+        self.line("Plan:")
+        for number, step in enumerate(event["steps"], start=1):
+            self.line(f"  {number}. {step['description']}")
+
+    def line(self, text: str) -> None:
+        """A line that stays."""
+        if not self._quiet:
+            self.clear()
+            print(text, file=self._out, flush=True)
+
+    def now(self, text: str) -> None:
+        """What is done now: on a terminal a line that the next one replaces, else nothing."""
+        if self._live and not self._quiet:
+            width = shutil.get_terminal_size().columns - 1
+            print(f"\r\x1b[2K{text[:width]}…", end="", file=self._out, flush=True)
+            self._shown = True
+
+    def clear(self) -> None:
+        """Take the passing line away."""
+        if self._shown:
+            print("\r\x1b[2K", end="", file=self._out, flush=True)
+            self._shown = False

@@ -1,0 +1,143 @@
+"""``run``: a task on a notebook, with the person at the terminal where there is one."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from .failure import CommandFailed
+from .progress import Progress
+from .server import Server, server_for
+
+ENDS = ("turn_completed", "turn_aborted")
+NOBODY = "Nobody is at the terminal. Allow it with --approval never."
+
+
+def run(given: argparse.Namespace) -> int:
+    """Carry out the task; 0 when it was completed."""
+    file = Path(given.notebook)
+    if file.suffix != ".ipynb":
+        raise CommandFailed(f"{file} is not the name of a notebook (.ipynb).")
+    if not file.parent.is_dir():
+        raise CommandFailed(f"There is no folder {file.parent}.")
+    with server_for(file.parent) as server:
+        path = server.path(file)
+        created = not file.exists()
+        if created and given.template is None:
+            done = server.post("tools/createNotebook", {"arguments": {"name": path}})
+            if not done["ok"]:
+                raise CommandFailed(done["error"]["message"], 1)
+        turn = _Turn(server, Progress(quiet=given.json))
+        status = turn.follow(request(given, path, exists=not created or given.template is None))
+        reply = turn.reply()
+    if given.json:
+        print(json.dumps(reply, ensure_ascii=False, indent=2))
+    elif reply["reply"]:
+        print(reply["reply"])
+    return 0 if status == "completed" else 1
+
+
+def request(given: argparse.Namespace, path: str, *, exists: bool) -> dict[str, Any]:
+    """The ``ChatRequest`` of the command."""
+    body: dict[str, Any] = {
+        "message": f"agent: {given.task}" if given.plan else given.task,
+        "mode": given.mode,
+        "location": "api",
+        "activeNotebook": path if exists else None,
+        "attachments": [{"kind": "notebook", "path": path}] if exists else [],
+    }
+    for name in ("model", "approval"):
+        if getattr(given, name) is not None:
+            body[name] = getattr(given, name)
+    if given.template is not None:
+        parameters = {"notebook": path, **parameters_of(given.param)}
+        body["workflow"] = {"id": given.template, "parameters": parameters}
+    elif given.param:
+        raise CommandFailed("--param is for a --template.")
+    return body
+
+
+def parameters_of(pairs: list[str]) -> dict[str, Any]:
+    """``NAME=VALUE`` pairs; a value that is JSON (a number, true, a list) is taken as such."""
+    parameters: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not (name and equals):
+            raise CommandFailed(f"--param {pair!r}: write it as NAME=VALUE.")
+        try:
+            parsed = json.loads(value)
+        except ValueError:
+            parsed = value
+        parameters[name] = parsed if isinstance(parsed, bool | int | float | list) else value
+    return parameters
+
+
+class _Turn:
+    """One turn, followed to its end."""
+
+    def __init__(self, server: Server, progress: Progress) -> None:
+        self._server = server
+        self._progress = progress
+        self._session = ""
+        self._turn = ""
+        self.interactive = sys.stdin.isatty() and sys.stderr.isatty()
+
+    def follow(self, body: dict[str, Any]) -> str:
+        """Send the message and answer what is asked; how the turn ended."""
+        for event in self._server.stream("chat/stream", body):
+            if event["type"] == "session":
+                self._session = event["sessionId"]
+                continue
+            self._turn = event.get("turnId") or self._turn
+            self._progress.take(event)
+            self._answer(event)
+            if event["type"] in ENDS:
+                break
+        self._progress.clear()
+        return str(self.reply()["status"])
+
+    def reply(self) -> dict[str, Any]:
+        """The turn as it was kept."""
+        if not self._turn:
+            raise CommandFailed("The server ended the connection before the turn began.", 1)
+        turns = self._server.get(f"sessions/{self._session}/turns", limit="1")["turns"]
+        return dict(turns[-1])
+
+    def _answer(self, event: dict[str, Any]) -> None:
+        kind = event["type"]
+        if kind == "approval_requested":
+            said = self._ask(f"{event['name']}: {event['reason']}. Allow it?")
+            op: dict[str, Any] = {"type": "approval_decision", "approvalId": event["approvalId"]}
+            op |= {"decision": "approve"} if said else {"decision": "deny", "feedback": self._why()}
+        elif kind == "user_input_requested":
+            op = {"type": "user_input_answer", "requestId": event["requestId"]}
+            op["answer"] = self._input(event["question"], event.get("options"))
+        elif kind == "plan_updated" and event.get("state") in ("proposed", "paused"):
+            approved = self._ask("Carry this plan out?")
+            op = {"type": "plan_decision", "decision": "approve" if approved else "reject"}
+        else:
+            return
+        self._server.post(f"sessions/{self._session}/ops", op)
+
+    def _why(self) -> str | None:
+        return None if self.interactive else NOBODY
+
+    def _ask(self, question: str) -> bool:
+        if not self.interactive:
+            self._progress.line(f"! {question} {NOBODY}")
+            return False
+        self._progress.clear()
+        print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+    def _input(self, question: str, options: list[str] | None) -> str:
+        choices = f" ({', '.join(options)})" if options else ""
+        if not self.interactive:
+            self._progress.line(f"! {question}{choices} Nobody is at the terminal to answer.")
+            return "Nobody is there to answer. Decide with what is known."
+        self._progress.clear()
+        print(f"{question}{choices} ", end="", file=sys.stderr, flush=True)
+        return sys.stdin.readline().strip()

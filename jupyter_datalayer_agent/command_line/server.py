@@ -1,0 +1,179 @@
+"""The server that a command works with: one that runs and serves the notebook, else a private one.
+
+A private server listens on this machine only, behind a token that nobody else knows, has no other
+extension, and ends with the command.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import requests
+
+from .failure import CommandFailed
+
+START_SECONDS = 60.0
+ROUTE = "datalayer-agent/"
+
+
+@dataclass(frozen=True)
+class Server:
+    """A Jupyter server with the extension; ``root`` is its root folder."""
+
+    url: str
+    token: str
+    root: Path
+
+    def path(self, file: Path) -> str:
+        """The file's path under the root, as the server names it."""
+        return file.resolve().relative_to(self.root).as_posix()
+
+    def get(self, route: str, **query: str) -> Any:
+        """The JSON answer of a GET. Raises ``CommandFailed``."""
+        return self._json(requests.get(self._url(route), params=query, **self._options(60)))
+
+    def post(self, route: str, body: Any) -> Any:
+        """The JSON answer of a POST. Raises ``CommandFailed``."""
+        return self._json(requests.post(self._url(route), json=body, **self._options(None)))
+
+    def stream(self, route: str, body: Any) -> Iterator[dict[str, Any]]:
+        """The events that a POST answers with, as they come. Raises ``CommandFailed``."""
+        with requests.post(
+            self._url(route), json=body, stream=True, **self._options(None)
+        ) as response:
+            self._check(response)
+            yield {"type": "session", "sessionId": response.headers.get("X-Session-Id", "")}
+            for line in response.iter_lines(chunk_size=1):
+                if line.startswith(b"data: "):
+                    yield json.loads(line[6:])
+
+    def _url(self, route: str) -> str:
+        return f"{self.url}{ROUTE}{route}"
+
+    def _options(self, seconds: float | None) -> dict[str, Any]:
+        return {
+            "headers": {"Authorization": f"token {self.token}"} if self.token else {},
+            "timeout": seconds,
+        }
+
+    def _json(self, response: requests.Response) -> Any:
+        self._check(response)
+        return response.json()
+
+    @staticmethod
+    def _check(response: requests.Response) -> None:
+        if response.ok:
+            return
+        try:
+            message = response.json()["error"]["message"]
+        except (ValueError, KeyError, TypeError):
+            message = f"The server answered {response.status_code}."
+        raise CommandFailed(message, 1)
+
+
+@contextlib.contextmanager
+def server_for(folder: Path) -> Iterator[Server]:
+    """A server whose root holds the folder: one that runs already, so that its open pages show
+    what is done, else a private one that ends afterwards."""
+    running = next(_running(folder.resolve()), None)
+    if running is not None:
+        yield running
+        return
+    with _private(folder.resolve()) as started:
+        yield started
+
+
+def _running(folder: Path) -> Iterator[Server]:
+    from jupyter_server.serverapp import list_running_servers
+
+    for info in list_running_servers():
+        root = Path(info["root_dir"]).resolve()
+        if not folder.is_relative_to(root):
+            continue
+        server = Server(info["url"], info.get("token") or "", root)
+        # Without our extension, behind a password, or dead: then it is not for us.
+        with contextlib.suppress(requests.RequestException, CommandFailed):
+            server.get("config")
+            yield server
+
+
+@contextlib.contextmanager
+def _private(root: Path) -> Iterator[Server]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    token = secrets.token_hex(24)
+    # The token is in the environment, not in the arguments, which others on this machine can read.
+    process = subprocess.Popen(
+        [
+            sys.executable, "-m", "jupyter_server", "--no-browser",
+            "--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0",
+            f"--ServerApp.root_dir={root}", "--ServerApp.open_browser=False",
+            "--ServerApp.jpserver_extensions={'jupyter_datalayer_agent': True}",
+            *(["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),
+        ],
+        env={**os.environ, "JUPYTER_TOKEN": token},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )  # fmt: skip
+    log = _Log(process)
+    try:
+        server = Server(f"http://127.0.0.1:{port}/", token, root)
+        _wait(server, process, log)
+        yield server
+    finally:
+        _end(server, process)
+
+
+class _Log:
+    """Reads what the private server says, so that it never waits for us; keeps the end of it."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        import threading
+        from collections import deque
+
+        self._lines: deque[str] = deque(maxlen=30)
+        self._process = process
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            self._lines.append(line.decode(errors="replace").rstrip())
+
+    def text(self) -> str:
+        """The last lines."""
+        return "\n".join(self._lines)
+
+
+def _wait(server: Server, process: subprocess.Popen[bytes], log: _Log) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            if requests.get(f"{server.url}{ROUTE}health", timeout=5).ok:
+                return
+        except requests.RequestException:
+            time.sleep(0.05)
+    raise CommandFailed(f"A Jupyter server could not be started:\n{log.text()}", 1)
+
+
+def _end(server: Server, process: subprocess.Popen[bytes]) -> None:
+    """End the private server and with it its kernels."""
+    process.terminate()
+    try:
+        process.wait(15)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

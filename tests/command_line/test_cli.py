@@ -1,0 +1,177 @@
+"""``jupyter datalayer-agent`` as a process, with real servers, kernels and the scripted model."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from tests.server.planning import add, plan_of
+from tests.support.cars import LOAD, MAIN_JOB, mean_horsepower, write_cars
+from tests.support.jupyter import REPOSITORY, RunningServer
+from tests.support.model_server import Call, Say, ScriptedModelServer
+
+
+def environment(home: Path, api_base: str | None = None) -> dict[str, str]:
+    """A home of its own, and a model only where one is given."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if "_API_KEY" not in name and not name.startswith(("JUPYTER_", "DATALAYER_AGENT_"))
+    }
+    kept |= {"HOME": str(home), "PYTHONPATH": str(REPOSITORY)}
+    if api_base is not None:
+        kept |= {
+            "DATALAYER_AGENT_API_BASE": api_base,
+            "DATALAYER_AGENT_MODEL": "openai/scripted",
+            "OPENAI_API_KEY": "sk-test-0123456789abcdef",
+        }
+    return kept
+
+
+def command(folder: Path, *arguments: str, **env: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "jupyter_datalayer_agent.cli", *arguments],
+        cwd=folder,
+        env=environment(folder, **env),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
+
+
+def test_a_task_is_carried_out_by_a_private_server(tmp_path: Path) -> None:
+    write_cars(tmp_path)
+    with ScriptedModelServer(*MAIN_JOB) as model:
+        done = command(tmp_path, "run", "Mean horsepower?", "cars.ipynb", api_base=model.base_url)
+    assert done.returncode == 0, done.stderr
+    assert str(mean_horsepower()) in done.stdout
+    assert "✗ Added cell 3 · cell 3 failed: KeyError" in done.stderr
+    assert "✓ Changed cell 3" in done.stderr
+    assert "\x1b" not in done.stderr
+    assert len(nbformat.read(tmp_path / "cars.ipynb", as_version=4).cells) == 3
+
+
+def test_a_server_that_runs_already_is_used(tmp_path: Path) -> None:
+    with (
+        ScriptedModelServer(add("1 + 1"), Say("Two.")) as model,
+        RunningServer(tmp_path, api_base=model.base_url) as server,
+    ):
+        write_cars(server.root)
+        env = {**server.environment}
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "jupyter_datalayer_agent.cli",
+                "run",
+                "add",
+                "cars.ipynb",
+                "--json",
+            ],
+            cwd=server.root,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        sessions = server.get("sessions")["sessions"]
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert json.loads(done.stdout)["reply"] == "Two."
+    assert [session["title"] for session in sessions] == ["add"]
+
+
+def test_a_new_notebook_a_plan_and_a_failure_with_an_exit_code(tmp_path: Path) -> None:
+    write_cars(tmp_path)
+    with ScriptedModelServer(
+        plan_of("Load", "Divide"),
+        add(LOAD),
+        Say("Loaded."),
+        add("1 / 0"),
+        Say("It failed."),
+        Say("No."),
+    ) as model:
+        done = command(tmp_path, "run", "go", "new.ipynb", "--plan", api_base=model.base_url)
+    assert done.returncode == 1
+    assert "[1/2] Load" in done.stderr
+    assert "Stopped at step 2 of 2" in done.stdout
+    assert nbformat.read(tmp_path / "new.ipynb", as_version=4).cells[0].source == LOAD
+
+
+def test_what_needs_approval_is_denied_where_nobody_sits_at_the_terminal(tmp_path: Path) -> None:
+    write_cars(tmp_path)
+    delete = Call("deleteNotebookCells", {"cellIds": ["heading"]})
+    with ScriptedModelServer(delete, Say("I may not.")) as model:
+        done = command(tmp_path, "run", "delete", "cars.ipynb", api_base=model.base_url)
+    assert done.returncode == 0
+    assert "--approval never" in done.stderr
+    assert len(nbformat.read(tmp_path / "cars.ipynb", as_version=4).cells) == 1
+
+
+def test_a_template_needs_no_model(tmp_path: Path) -> None:
+    write_cars(tmp_path)
+    done = command(
+        tmp_path, "run", "explore", "made.ipynb",
+        "--template", "data-analysis-notebook", "--param", "data=cars.csv",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    cells = nbformat.read(tmp_path / "made.ipynb", as_version=4).cells
+    assert any("406" in str(cell.get("outputs")) for cell in cells)
+    assert not (tmp_path / "data_analysis.ipynb").exists()
+
+
+def test_without_a_model_a_task_fails_and_says_what_to_do(tmp_path: Path) -> None:
+    write_cars(tmp_path)
+    done = command(tmp_path, "run", "sing", "cars.ipynb")
+    assert done.returncode == 1
+    assert "model" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", "x", "notes.txt"], "not the name of a notebook"),
+        (["run", "x", "nowhere/a.ipynb"], "no folder"),
+        (["run", "x", "a.ipynb", "--template", "t", "--param", "novalue"], "NAME=VALUE"),
+        (["quality", "none.ipynb"], "no notebook"),
+        (["fly"], "invalid choice"),
+    ],
+)
+def test_a_wrong_command_says_what_is_wrong(
+    tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    done = command(tmp_path, *arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_quality_has_an_exit_code_for_ci(tmp_path: Path) -> None:
+    good = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# Title")])
+    bad = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("from os import *")])
+    nbformat.write(good, tmp_path / "good.ipynb")
+    nbformat.write(bad, tmp_path / "bad.ipynb")
+    assert command(tmp_path, "quality", "good.ipynb").returncode == 0
+    done = command(tmp_path, "quality", "good.ipynb", "bad.ipynb", "--min-score", "99", "--json")
+    assert done.returncode == 1
+    reports = json.loads(done.stdout)
+    assert reports["bad.ipynb"]["score"] < reports["good.ipynb"]["score"]
+
+
+def test_lists_are_printed(tmp_path: Path) -> None:
+    assert "machine-learning-pipeline" in command(tmp_path, "workflows").stdout
+    assert json.loads(command(tmp_path, "sessions", "--json").stdout) == []
+    models = command(tmp_path, "models")
+    assert models.returncode == 1
+    assert models.stdout
