@@ -24,19 +24,18 @@ def in_order(ids: Sequence[str], places: Mapping[str, int]) -> set[str]:
     return kept
 
 
-def moved_since(left: Sequence[str], now: Sequence[str], moved: Collection[str]) -> set[str]:
-    """Of the cells ``moved``, those that somebody moved again between ``left`` and ``now``.
+def in_place(now: Sequence[str], then: Sequence[str], loose: Collection[str]) -> set[str]:
+    """The cells that stand in ``now`` as they did in ``then``, apart from cells that came or went.
 
-    They stand between other neighbours now, apart from cells that came or went. Where it cannot be
-    told which of two neighbours passed the other, the one in ``moved`` counts as moved again.
+    Where it cannot be told which of two neighbours passed the other, it is the ``loose`` one.
     """
-    places = {cell_id: index for index, cell_id in enumerate(left)}
+    loose = set(loose)
+    places = {cell_id: index for index, cell_id in enumerate(then)}
     common = [cell_id for cell_id in now if cell_id in places]
-    fixed = in_order([each for each in common if each not in moved], places)
-    was, is_now = _neighbours(left, fixed), _neighbours(common, fixed)
-    kept = {each for each in common if each in moved and was[each] == is_now[each]}
-    kept &= in_order([each for each in common if each in fixed or each in kept], places)
-    return {each for each in common if each in moved and each not in kept}
+    fixed = in_order([each for each in common if each not in loose], places)
+    was, is_now = _neighbours(then, fixed), _neighbours(common, fixed)
+    kept = {each for each in common if each in loose and was[each] == is_now[each]}
+    return in_order([each for each in common if each in fixed or each in kept], places)
 
 
 def _neighbours(order: Sequence[str], fixed: Collection[str]) -> dict[str, str | None]:
@@ -60,11 +59,10 @@ def put_back(
     """``order`` with the cells ``coming`` in it, each next to its nearest old neighbour.
 
     ``before`` is the old order, with all that come. Cells that stand elsewhere than in the old
-    order are no neighbours, and those ``astray`` are taken to stand elsewhere.
+    order are no neighbours; those ``astray`` are the first that are taken to.
     """
     places = {cell_id: index for index, cell_id in enumerate(before)}
-    moved = set(astray)
-    anchors = in_order([each for each in order if each in places and each not in moved], places)
+    anchors = in_place(order, before, astray)
     result = list(order)
     for cell_id in sorted(coming, key=lambda each: places[each]):
         place = places[cell_id]

@@ -19,7 +19,7 @@ from typing import Any
 from ..protocol.page import CellEdit, CellPosition, DeleteCell, InsertCell, MoveCell, UpdateCell
 from .cell_state import LeftCell, merged_metadata, same_cell, same_outputs, same_text, with_trust
 from .edits import Cell, source_hash, source_of
-from .sequences import in_order, moved_since, put_back
+from .sequences import in_order, in_place, put_back
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,8 @@ class _Undoing:
                 back.add(cell_id)
         moved = {each for each in span.moved if each in ids and each in cells} - self.contested
         moved &= set(span.order)
-        back |= moved - moved_since(span.order_left, self.state.order, span.moved)
+        # One that stands elsewhere than the span left it was moved again, and stays there.
+        back |= moved & in_place(self.state.order, span.order_left, span.moved)
         rest = [each for each in self.state.order if each not in gone and each not in back]
         self.state.order = put_back(rest, back, span.order, astray=span.moved) if back else rest
         self.returned |= back
