@@ -136,13 +136,16 @@ class DatalayerAgentApp(ExtensionApp):
         return dict(self.class_own_traits(config=True))
 
     def _load_routes(self) -> list[tuple[str, type[Any]]]:
-        from .server.base import PARTS_KEY
-        from .server.routes import handlers
+        from .imports import importing
 
-        assert self.serverapp is not None
-        self._parts = self._wire()
-        self.serverapp.web_app.settings[PARTS_KEY] = self._parts
-        return handlers(self.serverapp.base_url)
+        with importing():
+            from .server.base import PARTS_KEY
+            from .server.routes import handlers
+
+            assert self.serverapp is not None
+            self._parts = self._wire()
+            self.serverapp.web_app.settings[PARTS_KEY] = self._parts
+            return handlers(self.serverapp.base_url)
 
     def _wire(self) -> Parts:
         """Make the parts of this server."""

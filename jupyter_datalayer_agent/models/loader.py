@@ -19,7 +19,9 @@ from concurrent.futures import Future
 from types import ModuleType
 from typing import Any
 
+from ..imports import importing
 from .types import ModelError
+from .warm_up import warm_up
 
 log = logging.getLogger(__name__)
 
@@ -77,12 +79,12 @@ def _begin() -> Future[ModuleType]:
 
 def _import(loading: Future[ModuleType]) -> None:
     try:
-        with _import_environment():
+        with _import_environment(), importing():
             module = importlib.import_module("litellm")
             for name in NEEDED_MODULES:
                 importlib.import_module(name)
             _quieten(module)
-            _warm_up(module)
+            _try_out(module)
     except ImportError as error:
         log.warning("litellm cannot be used", exc_info=True)
         loading.set_exception(unusable(error))
@@ -119,16 +121,15 @@ def _quieten(module: Any) -> None:
         logging.getLogger(name).setLevel(logging.ERROR)
 
 
-def _warm_up(module: Any) -> None:
-    """Do now, in the thread, what the first call would else do in the event loop: about a second.
-
-    The tokenizer is one that litellm ships, and no connection is opened."""
-    module.token_counter(model="gpt-4", text="warm")
-    openai = importlib.import_module("openai")
-    client = openai.AsyncOpenAI(api_key="none", base_url="http://127.0.0.1:9")
-    _ = client.chat.completions, client.responses
+def _try_out(module: Any) -> None:
+    """Do in this thread what the first call would else do in the event loop."""
     with contextlib.suppress(ImportError):
         importlib.import_module("anyio._backends._asyncio")
+    try:
+        warm_up(module)
+    except Exception:
+        # Whatever is wrong will be told of the first real call, which may be of another kind.
+        log.debug("litellm could not be warmed up", exc_info=True)
 
 
 def unusable(error: BaseException) -> ModelError:

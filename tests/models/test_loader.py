@@ -104,6 +104,34 @@ def test_the_event_loop_stays_free_while_litellm_is_imported() -> None:
     )
 
 
+def test_the_import_does_what_a_first_call_needs_and_gives_the_garbage_collector_back() -> None:
+    run_python(
+        BLOCK_NETWORK
+        + textwrap.dedent(
+            """
+            import asyncio, gc, logging
+            from jupyter_datalayer_agent.models import loader
+            told = []
+            loader.log.setLevel(logging.DEBUG)
+            loader.log.addFilter(lambda record: told.append(record.getMessage()))
+
+            async def main():
+                loader.begin_import()
+                while gc.isenabled():
+                    await asyncio.sleep(0.01)
+                module = await loader.litellm()
+                assert not told, told
+                assert gc.isenabled()
+                assert gc.get_freeze_count() > 100_000
+                event = module.types.llms.openai.ResponseCompletedEvent
+                assert event.__pydantic_complete__, "the first call would build it"
+
+            asyncio.run(main())
+            """
+        )
+    )
+
+
 def test_one_waiter_that_is_cancelled_does_not_cancel_the_import() -> None:
     run_python(
         """
