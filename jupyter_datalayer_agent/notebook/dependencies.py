@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ..protocol.page import PageCell
-from .names import Call, CellNames, Later, analyse
+from .cell_names import Call, CellNames, Later
+from .names import analyse
 
 __all__ = ["CellNames", "Dependencies", "analyse", "dependents", "stale"]
 

@@ -9,69 +9,25 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
 from keyword import iskeyword
-from typing import Literal, cast
+from typing import Literal
 
+from .cell_names import Call, CellNames, Later
 from .ipython_source import NotPython, parse_cell
 from .mutation import changes_its_object, changes_library, changes_receiver, root_name
+from .scopes import (
+    FunctionNode,
+    arguments,
+    bound_in,
+    globals_of,
+    is_main,
+    type_parameters,
+)
 
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 # Functions through which a cell may define any name.
 _DYNAMIC = frozenset({"exec", "eval", "globals"})
-
-
-@dataclass
-class Later:
-    """What a function (or the methods of a class) does to global names each time it is called.
-
-    ``parameters`` are those that it changes in place, by name and by place.
-    """
-
-    uses: set[str] = field(default_factory=set)
-    mutates: set[str] = field(default_factory=set)
-    parameters: set[str | int] = field(default_factory=set)
-
-
-@dataclass
-class Call:
-    """A call of a named function with names as arguments: ``{place or keyword: name}``."""
-
-    function: str
-    arguments: dict[str | int, str]
-
-
-@dataclass
-class CellNames:
-    """The names of one cell, at its outermost level.
-
-    ``defines``: bound here (``maybe``: only on some ways through the cell). ``uses``: read before
-    it binds them itself, builtins among them. ``mutates``: changed in place. ``deletes``: removed.
-    ``star``: it may define names that the source does not tell. ``opaque``: it could not be
-    parsed, and every word of it counts.
-    """
-
-    defines: set[str] = field(default_factory=set)
-    maybe: set[str] = field(default_factory=set)
-    uses: set[str] = field(default_factory=set)
-    mutates: set[str] = field(default_factory=set)
-    deletes: set[str] = field(default_factory=set)
-    imports: set[str] = field(default_factory=set)
-    star: bool = False
-    opaque: bool = False
-    # What the graph needs besides: functions defined here, other names for them, calls of those
-    # that other cells define, methods called whose object may be a library, and the order.
-    later: dict[str, Later] = field(default_factory=dict)
-    classes: set[str] = field(default_factory=set)
-    also: dict[str, tuple[str, bool]] = field(default_factory=dict)
-    calls: list[Call] = field(default_factory=list)
-    library_mutates: set[str] = field(default_factory=set)
-    used_at: dict[str, int] = field(default_factory=dict)
-    bound_at: dict[str, int] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=8192)
@@ -216,7 +172,7 @@ class _Walker(ast.NodeVisitor):
 
     def visit_If(self, node: ast.If) -> None:
         self.visit(node.test)
-        if _is_main(node.test):
+        if is_main(node.test):
             self.statements(node.body)
             return
         body, other = self.branch(node.body), self.branch(node.orelse)
@@ -384,7 +340,7 @@ class _Walker(ast.NodeVisitor):
     def visit_Lambda(self, node: ast.Lambda) -> None:
         """A lambda that is handed on: as if it were called where it stands."""
         self._defaults(node)
-        self.frames.append(_Frame({argument.arg for argument in _arguments(node)}))
+        self.frames.append(_Frame({argument.arg for argument in arguments(node)}))
         self.visit(node.body)
         self.frames.pop()
 
@@ -393,8 +349,8 @@ class _Walker(ast.NodeVisitor):
             if default is not None:
                 self.visit(default)
         if not isinstance(node, ast.Lambda):
-            self.frames.append(_Frame(_type_parameters(node), "comprehension"))
-            for argument in _arguments(node):
+            self.frames.append(_Frame(type_parameters(node), "comprehension"))
+            for argument in arguments(node):
                 if argument.annotation is not None:
                     self.visit(argument.annotation)
             if node.returns is not None:
@@ -409,12 +365,12 @@ class _Walker(ast.NodeVisitor):
         if self.later is None:
             self.later = Later()
             places = [argument.arg for argument in [*node.args.posonlyargs, *node.args.args]]
-            self.parameters = {arg.arg: [arg.arg] for arg in _arguments(node)}
+            self.parameters = {arg.arg: [arg.arg] for arg in arguments(node)}
             for place, argument in enumerate(places):
                 self.parameters[argument].append(place)
-        frame = _Frame({argument.arg for argument in _arguments(node)})
-        frame.names |= _bound_in(node) | _type_parameters(node)
-        frame.declared_global = _globals_of(node)
+        frame = _Frame({argument.arg for argument in arguments(node)})
+        frame.names |= bound_in(node) | type_parameters(node)
+        frame.declared_global = globals_of(node)
         frame.names -= frame.declared_global
         self.frames.append(frame)
         if isinstance(node, ast.Lambda):
@@ -439,7 +395,7 @@ class _Walker(ast.NodeVisitor):
         outer = self.later is None and not self.frames
         if outer:
             self._class_later = Later()
-        self.frames.append(_Frame(_type_parameters(node), "class"))
+        self.frames.append(_Frame(type_parameters(node), "class"))
         self.statements(node.body)
         self.frames.pop()
         self.bind(node.name)
@@ -514,78 +470,17 @@ class _Walker(ast.NodeVisitor):
         function = node.func
         if not isinstance(function, ast.Name):
             return
-        arguments: dict[str | int, str] = {}
+        given: dict[str | int, str] = {}
         for place, value in enumerate(node.args):
             if isinstance(value, ast.Name) and not self._local(value.id):
-                arguments[place] = value.id
+                given[place] = value.id
         for keyword in node.keywords:
             if keyword.arg and isinstance(keyword.value, ast.Name):
-                arguments[keyword.arg] = keyword.value.id
-        if not arguments or self.later is not None:
+                given[keyword.arg] = keyword.value.id
+        if not given or self.later is not None:
             return
-        self.out.calls.append(Call(function.id, arguments))
+        self.out.calls.append(Call(function.id, given))
         known = self.out.later.get(function.id)
-        for key, name in arguments.items():
+        for key, name in given.items():
             if known is not None and key in known.parameters:
                 self.mutate(name)
-
-
-def _is_main(test: ast.expr) -> bool:
-    return isinstance(test, ast.Compare) and ast.unparse(test) == "__name__ == '__main__'"
-
-
-def _type_parameters(node: ast.AST) -> set[str]:
-    """``T`` of ``def f[T]()`` (Python 3.12)."""
-    return {each.name for each in getattr(node, "type_params", [])}
-
-
-def _arguments(node: FunctionNode) -> list[ast.arg]:
-    given = node.args
-    rest = [each for each in (given.vararg, given.kwarg) if each is not None]
-    return [*given.posonlyargs, *given.args, *given.kwonlyargs, *rest]
-
-
-def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a function's own scope: of nested functions and classes only the name."""
-    for child in ast.iter_child_nodes(node):
-        yield child
-        scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-        if not isinstance(child, scopes):
-            yield from _own_nodes(child)
-
-
-def _bound_in(node: FunctionNode) -> set[str]:
-    """Names that are local to a function since its body binds them somewhere."""
-    if isinstance(node, ast.Lambda):
-        return set()
-    bound: set[str] = set()
-    for child in (found for statement in node.body for found in [statement, *_inner(statement)]):
-        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store | ast.Del):
-            bound.add(child.id)
-        elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            bound.add(child.name)
-        elif isinstance(child, ast.alias):
-            bound.add(child.asname or child.name.partition(".")[0])
-        elif isinstance(child, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and child.name:
-            bound.add(child.name)
-        elif isinstance(child, ast.MatchMapping) and child.rest:
-            bound.add(child.rest)
-    return bound
-
-
-def _inner(statement: ast.stmt) -> Iterator[ast.AST]:
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return iter(())
-    return _own_nodes(statement)
-
-
-def _globals_of(node: FunctionNode) -> set[str]:
-    if isinstance(node, ast.Lambda):
-        return set()
-    return {
-        name
-        for statement in node.body
-        for child in [cast(ast.AST, statement), *_inner(statement)]
-        if isinstance(child, ast.Global)
-        for name in child.names
-    }
