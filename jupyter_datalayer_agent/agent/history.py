@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..store.store import Store
 
 Item = dict[str, Any]
 
@@ -86,3 +89,18 @@ class History:
         keep = max(1, (max_turns + 1) // 2)
         del self.turns[: before - keep]
         return before, keep
+
+
+async def read_history(
+    store: Store, session_id: str, max_turns: int, *, without: str | None = None
+) -> History:
+    """The turns that are sent, as the database has them, but for the one named ``without``."""
+    history = History()
+    for turn in await store.history(session_id, max_turns):
+        if turn.turn_id == without:
+            continue
+        items: list[Item] = list(turn.items)
+        if turn.aborted_reason is not None:
+            items.append(note_item(turn.aborted_reason))
+        history.add(items)
+    return history

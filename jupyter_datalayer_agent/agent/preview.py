@@ -11,10 +11,10 @@ from ..protocol.context import ContextReply, RequestPreview
 from ..protocol.errors import AgentError
 from ..protocol.requests import ChatRequest, SessionSettings
 from .context_block import gather
-from .history import History, user_item
+from .history import History, read_history, user_item
 from .request import model_request
 from .services import Services
-from .session import LiveSession, read_history
+from .session import LiveSession
 from .settings import Settings, for_turn
 from .targets import submission
 
@@ -70,7 +70,7 @@ async def _conversation(
     return (
         record.settings,
         await services.store.created_paths(session_id),
-        await read_history(services, session_id),
+        await read_history(services.store, session_id, services.settings().max_history_turns),
     )
 
 

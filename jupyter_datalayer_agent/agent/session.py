@@ -34,11 +34,12 @@ from ..protocol.ops import (
     UserMessage,
 )
 from ..protocol.requests import ChatReply, Session, SessionSettings
-from ..store.records import StoredPlan, WaitingTurn
+from ..store.records import QueuedOp, WaitingTurn
 from ..tools.context import SeenCells
 from . import undo
 from .channel import EventChannel
-from .history import History, Item, note_item
+from .history import History, read_history
+from .planned.steering import steer, stopped_plan
 from .planned.turn import PlannedTurn
 from .services import Services
 from .settings import Settings, for_turn
@@ -51,9 +52,6 @@ log = logging.getLogger(__name__)
 UNTITLED = "New chat"
 TITLE_CHARACTERS = 60
 CONTINUE = re.compile(r"^\s*(continue|go on|resume)\s*[.!]?\s*$", re.IGNORECASE)
-RESUMABLE = ("stopped", "running", "paused")
-"""States of a plan whose turn has ended before its end."""
-
 IMPLEMENTED = (
     UserMessage, Dequeue, SendNow, Interrupt, ApprovalDecision, PlanDecision, Pause, Resume,
     UserInputAnswer, ConfigUpdate, Undo, Keep, Reset, Shutdown,
@@ -211,6 +209,15 @@ class LiveSession:
         for message in self._messages:
             _refuse(message, AgentError("internal", "The session was unloaded."))
 
+    def put_back(self, waiting: Sequence[QueuedOp]) -> None:
+        """These messages wait, as they did before the session was unloaded."""
+        self._messages += [Message(each.op_id, each.op, "page") for each in waiting]
+
+    def go_on(self) -> None:
+        """Take the first message that waits, if there is one."""
+        if self._messages:
+            self._ops.put_nowait(TurnEnded())
+
     async def _tell_refusal(self, error: AgentError) -> None:
         event = events.ErrorEvent(code=error.code, message=error.message)
         try:
@@ -234,7 +241,11 @@ class LiveSession:
             if not self.waiting.reply(op.request_id, op.answer):
                 raise AgentError("not_found", "This question is not open any more.")
         elif isinstance(op, PlanDecision | Pause | Resume):
-            await self._steer_plan(op)
+            request = await steer(self.services, self.id, self.turn, op)
+            if request is not None:
+                await self._queue_or_start(
+                    Message(new_id("op"), UserMessage(request=request), "page")
+                )
         elif isinstance(op, ConfigUpdate):
             self.record = await self.services.store.update_session(self.id, settings=op.settings)
             await self.configured()
@@ -247,32 +258,6 @@ class LiveSession:
         elif isinstance(op, Shutdown):
             return True
         return False
-
-    async def _steer_plan(self, op: PlanDecision | Pause | Resume) -> None:
-        """Pause, decide on or take up a plan: the running turn's, or the last one that stopped."""
-        turn = self.turn
-        if isinstance(turn, PlannedTurn):
-            if isinstance(op, Pause):
-                turn.pause()
-            elif isinstance(op, PlanDecision):
-                turn.decide(op)
-            else:
-                turn.decide(PlanDecision(decision="approve"))
-            return
-        if not isinstance(op, Resume) or turn is not None:
-            raise AgentError("invalid_request", "No plan is being carried out.")
-        stopped = await self._stopped_plan()
-        if stopped is None:
-            raise AgentError("not_found", "No plan has stopped in this session.")
-        request = stopped.request.model_copy(
-            update={"message": "continue", "workflow": None, "plan_first": None}
-        )
-        await self._queue_or_start(Message(new_id("op"), UserMessage(request=request), "page"))
-
-    async def _stopped_plan(self) -> StoredPlan | None:
-        """The last plan, if it stopped before its end (its server may have died, too)."""
-        stored = await self.services.store.last_plan(self.id)
-        return stored if stored is not None and stored.plan.state in RESUMABLE else None
 
     async def configured(self) -> None:
         """Tell the session's title and settings as they are now."""
@@ -312,7 +297,9 @@ class LiveSession:
         try:
             about = await submission(self.services, request, self.record.settings, self.created)
             if not await self.channel.in_step():
-                self.history = await read_history(self.services, self.id)
+                self.history = await read_history(
+                    self.services.store, self.id, self.services.settings().max_history_turns
+                )
             settings = for_turn(self.services.settings(), self.record.settings, request, about.mode)
             turn = await self._make_turn(about, settings, message)
         except AgentError as error:
@@ -326,7 +313,9 @@ class LiveSession:
 
     async def _make_turn(self, about: Submission, settings: Settings, message: Message) -> Turn:
         """A turn of the kind that the message asks for."""
-        stopped = await self._stopped_plan() if CONTINUE.match(about.text) else None
+        stopped = None
+        if CONTINUE.match(about.text):
+            stopped = await stopped_plan(self.services, self.id)
         if stopped is not None:
             about.go_on_with(stopped.plan.notebook)
             return PlannedTurn(
@@ -472,49 +461,3 @@ class LiveSession:
 def _refuse(message: Message, error: AgentError) -> None:
     if message.result is not None and not message.result.done():
         message.result.set_exception(error)
-
-
-async def read_history(services: Services, session_id: str, running: str | None = None) -> History:
-    """The turns that are sent, as the database has them, but for the one that is ``running``."""
-    history = History()
-    turns = await services.store.history(session_id, services.settings().max_history_turns)
-    for turn in turns:
-        if turn.turn_id == running:
-            continue
-        items: list[Item] = list(turn.items)
-        if turn.aborted_reason is not None:
-            items.append(note_item(turn.aborted_reason))
-        history.add(items)
-    return history
-
-
-async def load(services: Services, session_id: str) -> LiveSession:
-    """A session as the database has it; its waiting messages go on waiting, the first one runs.
-
-    Raises ``AgentError`` ``not_found``.
-    """
-    store = services.store
-    await store.recover(session_id)
-    waiting = await store.take_waiting_turn(session_id)
-    record = await store.get_session(session_id)
-    history = await read_history(services, session_id, None if waiting is None else waiting.turn_id)
-    session = LiveSession(
-        services,
-        record,
-        history,
-        await store.created_paths(session_id),
-        await store.last_seq(session_id),
-    )
-    for queued in await store.queued_ops(session_id):
-        session._messages.append(Message(queued.op_id, queued.op, "page"))
-    if waiting is not None:
-        try:
-            await session.take_up(waiting)
-        except AgentError as error:
-            log.warning("Turn %s cannot be taken up: %s", waiting.turn_id, error.message)
-            await store.abandon(waiting.turn_id)
-            await session.close()
-            return await load(services, session_id)
-    elif session._messages:
-        session._ops.put_nowait(TurnEnded())
-    return session

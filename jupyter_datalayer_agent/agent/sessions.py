@@ -6,8 +6,9 @@ import asyncio
 
 from ..protocol.requests import Session, SessionCreate, SessionPatch
 from .history import History
+from .loading import load
 from .services import Services
-from .session import LiveSession, load
+from .session import LiveSession
 
 
 class Sessions:

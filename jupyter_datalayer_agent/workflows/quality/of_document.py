@@ -19,12 +19,13 @@ async def quality_of(
     no valid notebook is a score of 0."""
     try:
         document = await notebooks.open(path, client_id)
-        notebook = as_notebook(await document.read(whole=True))
+        read = await document.read(whole=True)
+        stale = await notebooks.staleness.look(path, read)
     except DocumentError as error:
         if error.code != "invalid_arguments":
             raise
         return failed(error.message)
-    return await asyncio.to_thread(analyse_notebook, notebook)
+    return await asyncio.to_thread(analyse_notebook, as_notebook(read), stale=stale)
 
 
 def as_notebook(read: PageNotebook) -> dict[str, Any]:

@@ -1,0 +1,47 @@
+"""The person steers a plan: pauses it, decides on it, takes it up again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...protocol.errors import AgentError
+from ...protocol.ops import Pause, PlanDecision, Resume
+from ...protocol.requests import ChatRequest
+from .turn import PlannedTurn
+
+if TYPE_CHECKING:
+    from ...store.records import StoredPlan
+    from ..services import Services
+    from ..turn import Turn
+
+RESUMABLE = ("stopped", "running", "paused")
+"""States of a plan whose turn has ended before its end."""
+
+
+async def steer(
+    services: Services, session_id: str, turn: Turn | None, op: PlanDecision | Pause | Resume
+) -> ChatRequest | None:
+    """Carry out the op on the running turn's plan; a plan that stopped is taken up by the request
+    that is returned. Raises ``AgentError`` where there is no such plan."""
+    if isinstance(turn, PlannedTurn):
+        if isinstance(op, Pause):
+            turn.pause()
+        elif isinstance(op, PlanDecision):
+            turn.decide(op)
+        else:
+            turn.decide(PlanDecision(decision="approve"))
+        return None
+    if not isinstance(op, Resume) or turn is not None:
+        raise AgentError("invalid_request", "No plan is being carried out.")
+    stopped = await stopped_plan(services, session_id)
+    if stopped is None:
+        raise AgentError("not_found", "No plan has stopped in this session.")
+    return stopped.request.model_copy(
+        update={"message": "continue", "workflow": None, "plan_first": None}
+    )
+
+
+async def stopped_plan(services: Services, session_id: str) -> StoredPlan | None:
+    """The last plan, if it stopped before its end (its server may have died, too)."""
+    stored = await services.store.last_plan(session_id)
+    return stored if stored is not None and stored.plan.state in RESUMABLE else None
