@@ -17,6 +17,7 @@ from . import (
     ops,
     sessions,
     tools,
+    tutorials,
     workflows,
 )
 from .base import NotFoundHandler
@@ -33,6 +34,7 @@ ROUTES = [
     *workflows.ROUTES,
     *models.ROUTES,
     *config.ROUTES,
+    *tutorials.ROUTES,
     *openapi.ROUTES,
 ]
 

@@ -93,3 +93,12 @@ class CheckpointPart:
     added: list[CheckpointCell] = field(default_factory=list)
     left: dict[str, Any] = field(default_factory=dict)
     dropped: list[str] = field(default_factory=list)
+
+
+@dataclass
+class TutorialProgress:
+    """Where a tutorial was last started, and the lessons that were passed, by number, with the
+    time of the first time, in ms since 1970."""
+
+    notebook: str | None = None
+    passed: dict[int, int] = field(default_factory=dict)

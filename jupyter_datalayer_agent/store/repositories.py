@@ -10,6 +10,7 @@ from .plans import Plans
 from .sessions import Sessions
 from .turn_reader import TurnReader
 from .turns import TurnEnd, Turns, TurnStart
+from .tutorials import Tutorials
 
 __all__ = ["Repositories", "TurnEnd", "TurnStart"]
 
@@ -26,6 +27,7 @@ class Repositories:
         self.queue = OpQueue(database)
         self.plans = Plans(database)
         self.checkpoints = Checkpoints(database)
+        self.tutorials = Tutorials(database)
 
     @classmethod
     async def open(cls, database_url: str | None) -> Repositories:

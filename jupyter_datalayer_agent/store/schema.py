@@ -166,3 +166,19 @@ later_events = sa.Table(
     _turn_ref(),
     sa.Column("seq", sa.Integer, nullable=False),
 )
+
+started_tutorials = sa.Table(
+    "started_tutorials",
+    metadata,
+    sa.Column("tutorial", sa.Text, primary_key=True),
+    sa.Column("notebook", sa.Text, nullable=False),
+)
+
+# When the check of a lesson passed for the first time, in ms since 1970.
+passed_lessons = sa.Table(
+    "passed_lessons",
+    metadata,
+    sa.Column("tutorial", sa.Text, primary_key=True),
+    sa.Column("lesson", sa.Integer, primary_key=True),
+    sa.Column("passed_at", sa.Integer, nullable=False),
+)

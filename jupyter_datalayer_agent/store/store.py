@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..imports import load
 from ..protocol.base import Location, Mode, NotebookMode
 from ..protocol.errors import AgentError, ErrorBody
 from ..protocol.events import BaseEvent
@@ -31,6 +31,7 @@ from .records import (
     QueuedOp,
     StoredPlan,
     TurnHistory,
+    TutorialProgress,
     WaitingTurn,
 )
 
@@ -76,7 +77,7 @@ class Store:
             if self._opened is None:
                 # The import takes a while: in a thread, so that the server goes on answering.
                 name = f"{__package__}.repositories"
-                module = await asyncio.to_thread(importlib.import_module, name)
+                module = await asyncio.to_thread(load, name)
                 repositories: type[Repositories] = module.Repositories
                 self._opened = await repositories.open(self._database_url)
             return self._opened
@@ -381,3 +382,17 @@ class Store:
     ) -> bool:
         """Forget a waiting message and keep ``events``; False, and no events, without one."""
         return await (await self._open()).queue.remove(session_id, op_id, events)
+
+    # Tutorials
+
+    async def tutorial_progress(self) -> dict[str, TutorialProgress]:
+        """How far each tutorial is that was started or of which a lesson was passed, by its id."""
+        return await (await self._open()).tutorials.progress()
+
+    async def start_tutorial(self, tutorial: str, notebook: str) -> None:
+        """Keep where the tutorial was started, the last time it was."""
+        await (await self._open()).tutorials.start(tutorial, notebook)
+
+    async def lesson_passed(self, tutorial: str, lesson: int) -> None:
+        """Keep that the lesson was passed now; the first time counts."""
+        await (await self._open()).tutorials.passed(tutorial, lesson)

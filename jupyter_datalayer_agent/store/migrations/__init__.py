@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from . import m0001_spine, m0002_undo, m0003_plans
+from . import m0001_spine, m0002_undo, m0003_plans, m0004_tutorials
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ MIGRATIONS: list[Migration] = [
     Migration("0001_spine", m0001_spine.upgrade),
     Migration("0002_undo", m0002_undo.upgrade),
     Migration("0003_plans", m0003_plans.upgrade),
+    Migration("0004_tutorials", m0004_tutorials.upgrade),
 ]
 
 TABLE = "applied_migrations"
