@@ -6,6 +6,7 @@ each check, so that what is judged is what the cell says now, whatever ran befor
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,8 @@ from ..probe import language_of
 from .cells import lesson_cells
 from .kernel import answer_in, check_code, prepare_code
 from .lesson import LessonContent, TutorialContent
+
+log = logging.getLogger(__name__)
 
 RUN_SECONDS = 120.0
 CHECK_SECONDS = 30.0
@@ -139,6 +142,8 @@ class _Check:
         code = check_code(self.tutorial.package, self.lesson.check, request)
         found = await self._ask(code)
         feedback = str(found["feedback"])
+        if found.get("confused"):
+            log.warning("A check of %s, lesson %s: %s", self.tutorial.id, self.number, feedback)
         if not found["passed"] and source.strip() == self.lesson.starter_code.strip():
             feedback = f"The cell still holds the starter code. {feedback}"
         return Verdict(bool(found["passed"]), feedback)

@@ -181,7 +181,7 @@ MEANINGS: list[tuple[str, str]] = [
         "table, or from the same part of the split.",
     ),
     (
-        r"Expected 2D array, got",
+        r"Expected 2D array, got|Expected a 2-dimensional container",
         'Features are a table, also for one column or one row: `[["name"]]`, not `["name"]`.',
     ),
     (
@@ -198,6 +198,10 @@ MEANINGS: list[tuple[str, str]] = [
         r"'(X|y)'",
         "An object is missing: write LogisticRegression() with its brackets, and give .fit both "
         "X_train and y_train.",
+    ),
+    (
+        r"is not a valid format string",
+        "The names alone are no data: give the columns, `table[\"name\"]`, or say data=table.",
     ),
     (
         r"'numpy.ndarray' object has no attribute '(plot|hist|boxplot|bar|set_\w+)'",

@@ -41,23 +41,24 @@ def watch_figures() -> None:
 def drawn_figures(names: dict[str, Any]) -> list[Any]:
     """The figures that were made since, those with something on them; the watch ends.
 
-    Where the watch saw nothing, since the cell has set the parameters back, those that the
-    learner's names hold.
+    Where the cell has set the parameters back (a style may), or matplotlib is older, those among
+    ``names``, which the cell has assigned, count too.
     """
     matplotlib = sys.modules.get("matplotlib")
     watcher: Any = sys.modules.get(WATCHER)
     if matplotlib is None:
         return []
     params: Any = matplotlib.rcParams
-    if HOOKS in params and HOOK in params[HOOKS]:
+    watched = HOOKS in params and HOOK in params[HOOKS]
+    if watched:
         params[HOOKS] = [each for each in params[HOOKS] if each != HOOK]
     figures = list(watcher.figures) if watcher is not None else []
     if watcher is not None:
         # The module stays: parameters that the learner copied meanwhile may name it.
         watcher.figures.clear()
         watcher.seen = _unseen
-    if not figures:
-        figures = _named_figures(names)
+    if not watched:
+        figures += [each for each in _named_figures(names) if each not in figures]
     return [figure for figure in figures if figure.axes]
 
 
@@ -66,11 +67,13 @@ def _unseen(figure: Any) -> None:
 
 
 def _named_figures(names: dict[str, Any]) -> list[Any]:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
     found: list[Any] = []
     for name, value in names.items():
-        figure = value if hasattr(value, "savefig") else getattr(value, "figure", None)
-        known = any(each is figure for each in found)
-        if not name.startswith("_") and hasattr(figure, "axes") and not known:
+        figure = value.figure if isinstance(value, Axes) else value
+        if isinstance(figure, Figure) and not name.startswith("_") and figure not in found:
             found.append(figure)
     return found
 

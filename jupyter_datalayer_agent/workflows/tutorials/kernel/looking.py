@@ -20,11 +20,11 @@ class Look:
     without one), ``figures`` what the cell drew.
     """
 
-    def __init__(self, names: dict[str, Any], source: str, shown: Any, figures: list[Any]) -> None:
+    def __init__(self, names: dict[str, Any], source: str, shown: Any) -> None:
         self.names = names
         self.source = source
         self.shown = shown
-        self.figures = figures
+        self.figures: list[Any] = []
 
     @property
     def tree(self) -> ast.Module:
@@ -94,9 +94,10 @@ class Look:
 
     def earlier(self, name: str, lesson: int) -> Any:
         """The value of a name that an earlier lesson has made."""
-        if name not in self.names or self.names[name] in (..., None):
+        value = self.names.get(name)
+        if value is None or value is ...:
             raise Wrong(f"`{name}` is not there yet. It comes from lesson {lesson}: do that first.")
-        return self.names[name]
+        return value
 
     def number(self, name: str) -> float:
         """A number; what is one in pandas' and NumPy's eyes counts."""

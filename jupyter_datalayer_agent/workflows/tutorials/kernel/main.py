@@ -31,10 +31,10 @@ def report(learner: dict[str, Any], request: dict[str, Any], mark: str) -> None:
 def judge(learner: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
     """Run the check; whatever the learner's objects do, it gives an answer."""
     try:
-        names = dict(learner)
-        figures = drawn_figures(names)
         shown = learner.get("_oh", {}).get(request["count"])
-        look = Look(names, request["source"], shown, figures)
+        look = Look(dict(learner), request["source"], shown)
+        assigned = look.assigns() or set()
+        look.figures = drawn_figures({name: learner[name] for name in assigned if name in learner})
         if request["error"] is not None:
             raise Wrong(explain(look, *request["error"]))
         return {"passed": True, "feedback": globals()[request["check"]](look)}
@@ -43,6 +43,7 @@ def judge(learner: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
     except Exception as error:  # noqa: BLE001 - the learner's objects may raise anything
         return {
             "passed": False,
+            "confused": True,
             "feedback": "The check cannot make sense of what the cell made. Compare the kinds of "
             f"your values with those that the task asks for. ({type(error).__name__}: {error})",
         }

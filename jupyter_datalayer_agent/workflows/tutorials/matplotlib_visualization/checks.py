@@ -190,9 +190,8 @@ def _boxes(ax: Any, data: Any) -> None:
     found = _medians(ax)
     if not found and _bars(ax):
         raise Wrong("On the right are bars. `axes[1].boxplot(...)` draws boxes.")
-    boxes = len(found) or _empty_boxes(ax)
     lacking = [name for name, median in wanted.items() if not _any_near(found, median)]
-    if boxes == 1 and _any_near(found, flippers.median()):
+    if lacking and _any_near(found, flippers.median()):
         raise Wrong(
             "There is one box for all penguins. Give `boxplot` a list: one column a species."
         )
