@@ -78,7 +78,7 @@ class NotebookRun:
 
 
 class KernelForTemplates:
-    """One kernel, restarted in the folder of each notebook: ``root`` is the server root."""
+    """One kernel, emptied for each notebook: ``root`` is the server root."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -97,8 +97,11 @@ class KernelForTemplates:
         self.shutdown()
 
     def start(self, folder: Path) -> None:
-        self.shutdown()
+        """A kernel in that folder that holds no names; its imports are kept, to be quick."""
         folder.mkdir(parents=True, exist_ok=True)
+        if self._client is not None:
+            self.execute(f"%reset -f\nimport os; os.chdir({str(folder)!r}); del os")
+            return
         self._manager = KernelManager(kernel_name="python3")
         self._manager.start_kernel(cwd=str(folder), env=os.environ | ONE_THREAD)
         self._client = self._manager.blocking_client()
@@ -126,7 +129,7 @@ class KernelForTemplates:
         return outputs, reply["content"]["execution_count"]
 
     async def run(self, template: Template, parameters: dict[str, Any]) -> NotebookRun:
-        """All steps of the template, from a fresh kernel; the notebook is saved under the root."""
+        """All steps of the template, from an empty kernel; the notebook is saved under the root."""
         given = template.parameters.model_validate(parameters)
         path = getattr(given, "notebook", None) or template.notebook
         file = self.root / path

@@ -128,7 +128,12 @@ async def _conclusions(run: TemplateRun) -> None:
             f"{share_text(data, emptiest[0].missing)}."
         )
     if not said:
-        said.append(distribution_text(data, data.shown, []))
+        shown = data.shown if data.rows > 1 else []
+        said.append(
+            distribution_text(data, shown, [])
+            if shown
+            else "The data are too few to conclude from."
+        )
     await run.markdown(f"## Conclusions\n\n{bullets(said)}")
 
 

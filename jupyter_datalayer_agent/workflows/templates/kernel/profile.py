@@ -128,7 +128,7 @@ def _conversion(series: pd.Series, is_date: bool, european: bool) -> dict[str, A
         return None
     if isinstance(series.dtype, pd.StringDtype) and series.dtype.na_value is pd.NA:
         # sklearn and seaborn do not know pd.NA.
-        return _text_conversion(values, european) or {"to": "category"}
+        return _text_conversion(values, european) or {"to": "object"}
     if pd.api.types.is_extension_array_dtype(series.dtype):
         if pd.api.types.is_bool_dtype(series.dtype):
             return {"to": "bool" if len(values) == len(series) else "float"}
@@ -217,6 +217,8 @@ def _converted(series: pd.Series, convert: dict[str, Any]) -> pd.Series:
         return pd.to_numeric(series.str.rstrip("% "))
     if to == "finite":
         return series.replace([float("inf"), -float("inf")], float("nan"))
+    if to == "object":
+        return series.astype(object).where(series.notna(), float("nan"))
     return series.astype(to)
 
 

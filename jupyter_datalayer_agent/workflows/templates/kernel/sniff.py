@@ -30,6 +30,7 @@ FOREIGN = {
     b"ARROW1": "an Arrow file",
 }
 NUMBER = r"[-+]?\d+"
+DOTTED_DATE = r"\d{1,2}\.\d{1,2}\.\d{2,4}\b.*"
 
 
 class Unreadable(Exception):
@@ -195,6 +196,11 @@ def _details(table: dict[str, Any]) -> dict[str, Any]:
         [row[i].strip() for row in body if len(row) > i and row[i].strip()] for i in range(width)
     ]
     details.update(_numbers(columns, table["separator"]))
+    if details.get("thousands") == ".":
+        # Without a type of their own, dates such as 31.12.2023 would become the number 31122023.
+        dates = [i for i, each in enumerate(columns) if each and _all(each, DOTTED_DATE)]
+        if dates:
+            details["dtype"] = {header[i]: "str" for i in dates}
     return details
 
 

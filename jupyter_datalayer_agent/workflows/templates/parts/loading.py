@@ -223,7 +223,7 @@ def _conversion(name: str, convert: dict[str, Any]) -> str:
         "finite": f'{column}.replace([float("inf"), -float("inf")], float("nan"))',
         "bool": f"{column}.astype(bool)",
         "float": f"{column}.astype(float)",
-        "category": f'{column}.astype("category")',
+        "object": f'{column}.astype(object).where({column}.notna(), float("nan"))',
     }
     return f"{column} = {rest[to]}"
 
@@ -239,7 +239,7 @@ CONVERSIONS = {
     "finite": "freed of infinite values",
     "bool": "read as true or false",
     "float": "read as numbers",
-    "category": "read as categories",
+    "object": "read as plain text",
 }
 
 

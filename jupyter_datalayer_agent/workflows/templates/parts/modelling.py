@@ -9,7 +9,7 @@ from typing import Any
 from .data import Column, Data
 
 MAX_ROWS = 10_000
-FOREST_ROWS = {True: 5_000, False: 1_000}
+FOREST_ROWS = {True: 5_000, False: 500}
 MAX_MISSING = 0.6
 MANY_LEVELS = 12
 SEED = 42

@@ -88,6 +88,8 @@ def literal(value: object) -> str:
     text = repr(value)
     if isinstance(value, str) and text.startswith("'") and '"' not in value:
         return '"' + text[1:-1].replace("\\'", "'") + '"'
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{literal(k)}: {literal(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
         return f"[{', '.join(map(literal, value))}]"
     return text
