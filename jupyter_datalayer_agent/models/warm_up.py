@@ -39,7 +39,6 @@ async def _call(litellm: Any) -> None:
     async with openai.AsyncOpenAI(
         api_key="none", base_url=BASE, http_client=httpx.AsyncClient(transport=transport)
     ) as client:
-        _ = client.responses
         stream = await litellm.aresponses(
             model="openai/warm-up",
             input=[{"role": "user", "content": "Hello."}],
