@@ -129,8 +129,10 @@ class Recorder:
     @asynccontextmanager
     async def edit(self, document: ReadsWhole, edits: Sequence[CellEdit]) -> AsyncIterator[None]:
         """Around an edit. Raises ``DocumentError`` where the batch does not fit the notebook."""
+        first = {edit.cell_id: edit.op for edit in reversed(edits)}
         touched = list(dict.fromkeys(edit.cell_id for edit in edits))
-        order, cells = await _look(document, touched)
+        there = [each for each in touched if first[each] != "insert"]
+        order, cells = await _look(document, there)
         after = apply_edits([cells.get(each) or _stub(each) for each in order], edits)
         left = {cell["id"]: LeftCell.of(cell) for cell in after.cells if cell["id"] in touched}
         moved = [edit.cell_id for edit in edits if edit.op == "move"]
