@@ -24,6 +24,7 @@ from . import context_block
 from .budget import add_usage, check_budget
 from .calls import FinishedCall, RepeatedFailures, aborted_call, run_group, schedule
 from .checkpoints import recorded
+from .fixes import fixes_of
 from .history import Item, assistant_item, note_item, unanswered, user_item
 from .model_call import Answer, ModelCall
 from .outbox import Outbox
@@ -32,11 +33,15 @@ from .request import model_request
 from .settings import Settings
 from .targets import Submission
 from .waiting import Audience
+from .watch import StepWatch
 
 if TYPE_CHECKING:
     from .session import LiveSession
 
 log = logging.getLogger(__name__)
+
+MAX_OFFERS = 3
+"""Of how many failed cells repairs are told at the end of a turn."""
 
 AbortReason = Literal["interrupted", "replaced", "token_limit", "tool_limit", "shutdown", "error"]
 
@@ -98,6 +103,7 @@ class Turn:
         self._began = time.monotonic()
         self._first_token: float | None = None
         self._failures = RepeatedFailures()
+        self.watch = StepWatch()
         self.person = Person(session.waiting, audience, self.emit)
         self._notebooks = recorded(self.services.notebooks, self.services.store, self.id)
         self._dispatcher = self._make_dispatcher(session.seen)
@@ -124,6 +130,7 @@ class Turn:
         try:
             await self._start()
             await self._work()
+            await self._offer_fixes()
         except asyncio.CancelledError:
             if self.leaving:
                 return self._reply_as("aborted", None)
@@ -308,9 +315,22 @@ class Turn:
     async def _answered(self, done: FinishedCall) -> None:
         self._keep([done.item])
         self._records[done.record.call_id] = done.record
+        self.watch.note(done, self.about.gate.target)
         await self.emit(done.event, items=[done.item], tool_calls=[done.record])
         if done.done.images and self.services.sees(self.model):
             self._sent.append(_picture_item(done))
+
+    async def _offer_fixes(self) -> None:
+        """Tell the person of repairs, where a cell that this turn ran still shows its error."""
+        for failure in self.watch.failed_runs[:MAX_OFFERS]:
+            assert failure.path is not None
+            assert failure.cell_id is not None
+            services, path, cell_id = self.services, failure.path, failure.cell_id
+            fixes = await fixes_of(
+                services.notebooks, services.find_fixes, path, cell_id, self.about.request.client_id
+            )
+            if fixes:
+                await self.emit(events.FixesOffered(path=path, cell_id=cell_id, fixes=fixes))
 
     def _make_dispatcher(self, seen: SeenCells | None) -> Dispatcher:
         """Calls tools for this turn: the model's, based on what it has ``seen``, or our own."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..agent.planned.repair import fixes_of
+from ..agent.fixes import fixes_of
 from ..agent.targets import confined
 from ..protocol.errors import HTTP_STATUS, AgentError
 from ..protocol.ops import UserMessage

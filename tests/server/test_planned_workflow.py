@@ -183,7 +183,9 @@ def test_a_running_plan_is_paused_edited_and_taken_up(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     release = "import time, pathlib\nwhile not pathlib.Path('go').exists(): time.sleep(0.05)"
-    model.script(plan_of("Wait", "Second", "Third"), add(release), Say("Waited."), add("3"), Say("3"))
+    model.script(
+        plan_of("Wait", "Second", "Third"), add(release), Say("Waited."), add("3"), Say("3")
+    )
     (server.root / "go").unlink(missing_ok=True)
     session, events = begin(server, "agent: do it")
     until(events, "tool_call_arguments")
@@ -208,9 +210,7 @@ def test_a_step_that_fails_is_repaired_by_the_model_and_the_plan_goes_on(
         cell = told["output"]["cellId"]
         return Call("updateNotebookCell", {"cellId": cell, "content": "2 / 1", "run": True})
 
-    model.script(
-        plan_of("One", "Two"), add("1"), Say("1"), add("2 / 0"), repair, Say("Repaired.")
-    )
+    model.script(plan_of("One", "Two"), add("1"), Say("1"), add("2 / 0"), repair, Say("Repaired."))
     reply = server.post("chat", task("agent: do it"))
     turn = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"][0]
     assert reply["status"] == "completed", reply

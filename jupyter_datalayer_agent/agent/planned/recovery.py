@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from ...protocol import events
 from ...protocol.workflows import FixInfo
 from ...workflows.template import StepFailed
+from ..watch import Failure
 from . import words
-from .watch import Failure
 
 if TYPE_CHECKING:
     from .turn import PlannedTurn

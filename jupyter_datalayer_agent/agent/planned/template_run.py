@@ -8,8 +8,8 @@ from typing import Any
 
 from ...protocol.plans import Plan
 from ...workflows.template import StepFailed
+from ..watch import Failure
 from .own_calls import OwnCalls
-from .watch import Failure
 
 
 class ToolTemplateRun:

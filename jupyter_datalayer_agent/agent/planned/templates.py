@@ -17,9 +17,9 @@ from ...workflows.parameters import guessed_parameters, missing_parameters
 from ...workflows.probe import NotebookProbe
 from ...workflows.template import StepFailed, Template, TemplateStep
 from ..turn import TurnEnds
+from ..watch import Failure, Verified
 from .recovery import Recovery
 from .template_run import ToolTemplateRun
-from .watch import Failure, Verified
 
 if TYPE_CHECKING:
     from .turn import PlannedTurn

@@ -18,13 +18,13 @@ from ..calls import FinishedCall
 from ..history import Item, assistant_item, output_item, user_item
 from ..turn import Restored, Turn, TurnEnds
 from ..waiting import patience
+from ..watch import Failure, StepWatch, Verified, run_failure, verify
 from . import words
 from .draft import SCHEMA, InvalidPlan, check_steps, read_plan
 from .own_calls import OwnCalls
 from .recovery import Recovery
 from .repair import Repairs
 from .templates import TemplatePlan
-from .watch import Failure, StepWatch, Verified, verify
 
 if TYPE_CHECKING:
     from ..session import LiveSession
@@ -62,7 +62,6 @@ class PlannedTurn(Turn):
             self.own,
             about.request.client_id,
         )
-        self.watch = StepWatch()
         self._all = StepWatch()
         self._no_model: str | None = None
         self._templates = TemplatePlan(self)
@@ -335,16 +334,20 @@ class PlannedTurn(Turn):
 
     async def _answered(self, done: FinishedCall) -> None:
         await super()._answered(done)
-        self._note(done)
+        self._note_failure(done)
 
     async def _own_call_done(self, done: FinishedCall) -> None:
         self._records[done.record.call_id] = done.record
-        self._note(done)
+        self.watch.note(done, self.about.gate.target)
+        self._note_failure(done)
 
-    def _note(self, done: FinishedCall) -> None:
-        failure = self.watch.note(done, self.about.gate.target)
+    def _note_failure(self, done: FinishedCall) -> None:
+        failure = run_failure(done, self.about.gate.target)
         if failure is not None:
             self._run_failure = failure
+
+    async def _offer_fixes(self) -> None:
+        """The recovery of a step has told of them."""
 
     def take_run_failure(self) -> Failure | None:
         """The run that failed since this was last asked."""

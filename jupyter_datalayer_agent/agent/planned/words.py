@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...protocol.plans import Plan, PlanStep
 from ...protocol.requests import Usage
 from ...protocol.tools import Change
-from .watch import Verified
+from ..watch import Verified
 
 PLAN = (
     "[Do not act yet. First make a plan for this task: the few steps that it needs, each one to "

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...notebook.document import DocumentError
-from ...notebook.service import NotebookService
-from ...protocol.tools import Change
-from ..calls import FinishedCall
+from ..notebook.document import DocumentError
+from ..notebook.service import NotebookService
+from ..protocol.tools import Change
+from .calls import FinishedCall
 
 RUN_FAILURES = ("kernel_error", "timeout", "aborted")
+WELL = ("ok", "skipped")
+"""Statuses of a run with which nothing is wrong."""
 
 
 @dataclass(frozen=True)
@@ -37,26 +39,20 @@ class StepWatch:
     _messages: dict[tuple[str, str], str] = field(default_factory=dict)
     _open: dict[str, str] = field(default_factory=dict)
 
-    def note(self, call: FinishedCall, path: str | None) -> Failure | None:
-        """Count a call in; the failure of a run that it reports, if it does."""
+    def note(self, call: FinishedCall, target: str | None) -> None:
+        """Count a call in; ``target`` is the notebook that a call without a path means."""
         self.calls += 1
         result = call.done.result
-        where = _path_of(call, path)
-        failure: Failure | None = None
+        where = _path_of(call, target)
         for run in _runs_of(result.output):
             key = (where, str(run["cellId"]))
             self.runs[key] = str(run["status"])
-            if run["status"] not in ("ok", "skipped"):
-                message = result.error.message if result.error else f"Cell {key[1]} failed."
-                self._messages[key] = message
-                failure = Failure(message, where, key[1])
+            if run["status"] not in WELL and result.error is not None:
+                self._messages[key] = result.error.message
         for change in result.changes or []:
             if change.cell_id is not None:
                 self.changed[change.path, change.cell_id] = change
-        self._note_call(call, failure)
-        if failure is None and result.error is not None and result.error.code in RUN_FAILURES:
-            return Failure(result.error.message, where, _cell_of(call))
-        return failure
+        self._note_call(call, run_failure(call, target))
 
     def _note_call(self, call: FinishedCall, failure: Failure | None) -> None:
         """A call that failed is open until one of the same tool ends well; a denied one is not
@@ -73,7 +69,7 @@ class StepWatch:
         return [
             Failure(self._messages.get(key, f"Cell {key[1]} ended with {status}."), *key)
             for key, status in self.runs.items()
-            if status not in ("ok", "skipped")
+            if status not in WELL
         ]
 
     @property
@@ -139,6 +135,19 @@ async def verify(
         cells += len(expected) - len(gone)
     good = sum(status == "ok" for status in watch.runs.values())
     return Verified(cells, good)
+
+
+def run_failure(call: FinishedCall, target: str | None) -> Failure | None:
+    """The failed run that a call reports, or that it could not begin; None for any other call."""
+    result = call.done.result
+    error = result.error
+    if error is None:
+        return None
+    where = _path_of(call, target)
+    for run in _runs_of(result.output):
+        if run["status"] not in WELL:
+            return Failure(error.message, where, str(run["cellId"]))
+    return Failure(error.message, where, _cell_of(call)) if error.code in RUN_FAILURES else None
 
 
 def _runs_of(output: Any) -> Iterable[dict[str, Any]]:
