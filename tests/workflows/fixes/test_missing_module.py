@@ -15,6 +15,7 @@ from jupyter_datalayer_agent.workflows.distributions import (
     is_stdlib,
     looks_like_a_popular_name,
 )
+from tests.support.wheels import wheel
 
 from .support import bench, titles
 
