@@ -3,58 +3,121 @@
 from __future__ import annotations
 
 import statistics
+import subprocess
+import sys
 import time
 
 from benchmarks.chats import first_text, request, running
 from benchmarks.direct import replay
 from benchmarks.table import ms, show
+from tests.support.jupyter import RunningServer
 from tests.support.model_script import Say
+from tests.support.page import FakePage
 
 RUNS = 40
+FIRST_RUNS = 3
+AFTER_FOCUS = (0, 1, 3)
+TEXT = Say("One two three four five.")
+
+LOAD = """
+import asyncio, time
+import jupyterlab.labapp, jupyter_datalayer_agent.server.routes
+from jupyter_datalayer_agent.models import loader
+began = time.perf_counter()
+asyncio.run(loader.litellm())
+print(time.perf_counter() - began)
+"""
 
 
-def first_message(focus: bool) -> float:
+def ready() -> float:
+    """Seconds from the focus to a litellm that can be called, in a process of its own."""
+    done = subprocess.run([sys.executable, "-c", LOAD], capture_output=True, check=True, text=True)
+    return float(done.stdout)
+
+
+def first_message(after_focus: float | None) -> float:
     """Seconds to the first text of the first message of a new server.
 
-    With ``focus`` the page's input was focused three seconds before, which begins litellm's import.
+    The page has loaded, and its input was focused so many seconds before; None: no page at all.
     """
-    from tests.support.page import FakePage
-
     with running() as (server, model):
         model.script(Say("Hello."))
-        if not focus:
+        if after_focus is None:
             return first_text(server, request())
         with FakePage(server) as page:
+            server.get("sessions")
+            server.get("models")
             page.send({"type": "input_focused"})
-            time.sleep(3)
+            time.sleep(after_focus)
             return first_text(server, request())
+
+
+def over_page(server: RunningServer, page: FakePage, session: str) -> float:
+    """Seconds to the first text of a message in an open chat, by the page's WebSocket."""
+    op = {"type": "user_message", "request": request()}
+    began = time.perf_counter()
+    page.send({"type": "submit_op", "ref": str(began), "sessionId": session, "op": op})
+    page.wait_for("text_delta")
+    took = time.perf_counter() - began
+    page.wait_for("turn_completed")
+    return took
+
+
+def warm() -> list[list[str]]:
+    """The rows of a server that has been used."""
+    plain, own, stream, page_times = [], [], [], []
+    with running() as (server, model), FakePage(server) as page:
+        session = server.post("sessions", {})["id"]
+        page.send({"type": "subscribe", "sessionId": session})
+        for number in range(RUNS + 3):
+            model.reset()
+            model.script(TEXT)
+            over_stream = first_text(server, request())
+            bodies = [model.requests[0].body]
+            model.script(TEXT)
+            by_page = over_page(server, page, session)
+            direct = replay(model, bodies, [TEXT])[0].first
+            chat = replay(model, bodies, [TEXT], plain=True)[0].first
+            if number >= 3:
+                stream.append(over_stream)
+                page_times.append(by_page)
+                own.append(direct)
+                plain.append(chat)
+
+    def row(name: str, times: list[float]) -> list[str]:
+        over = statistics.median(a - b for a, b in zip(times, own, strict=True))
+        return [name, ms(statistics.median(times)), f"{ms(over)}"]
+
+    return [
+        ["litellm alone, acompletion", ms(statistics.median(plain)), ""],
+        ["litellm alone, aresponses", ms(statistics.median(own)), ""],
+        row("a new chat, over chat/stream", stream),
+        row("the next message of a chat, over the page's WebSocket", page_times),
+    ]
 
 
 def main() -> None:
-    """Print the table."""
-    text = Say("One two three four five.")
-    plain, own, ours = [], [], []
-    with running() as (server, model):
-        for number in range(RUNS + 3):
-            model.reset()
-            model.script(text)
-            took = first_text(server, request())
-            bodies = [model.requests[0].body]
-            direct = replay(model, bodies, [text])[0].first
-            chat = replay(model, bodies, [text], plain=True)[0].first
-            if number >= 3:
-                ours.append(took)
-                own.append(direct)
-                plain.append(chat)
-    over = statistics.median(a - b for a, b in zip(ours, own, strict=True))
-    rows = [
-        ["litellm alone, acompletion", ms(statistics.median(plain)), ""],
-        ["litellm alone, aresponses", ms(statistics.median(own)), ""],
-        ["over chat/stream", ms(statistics.median(ours)), f"{ms(over)} over aresponses"],
-        ["first message of a new server, input focused 3 s before", ms(first_message(True)), ""],
-        ["first message of a new server, nothing before", ms(first_message(False)), ""],
-    ]
-    show(f"To the first token (median of {RUNS}; the last two once)", ["", "time", ""], rows)
+    """Print the tables."""
+    show(
+        f"To the first token (median of {RUNS})",
+        ["", "time", "over aresponses"],
+        warm(),
+    )
+    rows = [["from the focus to ready", statistics.median(ready() for _ in range(FIRST_RUNS))]]
+    for seconds in AFTER_FOCUS:
+        took = statistics.median(first_message(seconds) for _ in range(FIRST_RUNS))
+        rows.append([f"sent {seconds} s after the focus", took])
+    rows.append(
+        [
+            "sent by a program, no page open",
+            statistics.median(first_message(None) for _ in range(FIRST_RUNS)),
+        ]
+    )
+    show(
+        f"The first message of a new server, to its first text (median of {FIRST_RUNS})",
+        ["", "time"],
+        [[name, f"{took:.2f} s"] for name, took in rows],
+    )
 
 
 if __name__ == "__main__":

@@ -14,17 +14,24 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.chats import CALLS, READ_ONE, request, running, turn_with_calls, write_notebook
+from benchmarks.chats import (
+    CALLS,
+    MOVE,
+    READ_ONE,
+    request,
+    running,
+    turn_with_calls,
+    write_notebook,
+)
 from benchmarks.direct import replay
 from benchmarks.table import ms, show
 from tests.support.jupyter import TOKEN, RunningServer
 from tests.support.lab import ARGUMENTS, labextension
-from tests.support.model_script import Call, Say, Step
+from tests.support.model_script import Say, Step
 from tests.support.model_server import ScriptedModelServer
 
 CELLS = (10, 1_000)
 RUNS = 5
-MOVE = Call("moveNotebookCell", {"cellId": "c1", "position": "start"})
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ import statistics
 from benchmarks.chats import (
     CALLS,
     LOOK,
+    MOVE,
     READ_ONE,
     request,
     running,
@@ -28,7 +29,11 @@ def main() -> None:
     with running() as (server, model):
         path = write_notebook(server, 10)
         rows = []
-        for name, call in (("getActiveDocument", LOOK), ("getNotebookCells", READ_ONE)):
+        for name, call in (
+            ("getActiveDocument", LOOK),
+            ("getNotebookCells", READ_ONE),
+            ("moveNotebookCell, saved", MOVE),
+        ):
             turn_with_calls(server, model, call, request(path))
             steps = [*[call] * CALLS, Say("Done.")]
             plain, own, turns, over = [], [], [], []
