@@ -12,7 +12,8 @@ VENV := .venv
 STAMPS := $(VENV)/stamps
 LAB_ARGS ?=
 PIP_TIME = $(if $(wildcard $(STAMPS)/lab-* $(STAMPS)/tools-*),about a minute,3 to 5 minutes the first time)
-PYTEST_ARGS ?=
+# A file of tests is run by one process; they share the cores.
+PYTEST_ARGS ?= --numprocesses=logical --maxprocesses=4 --dist=loadfile
 
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

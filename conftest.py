@@ -44,6 +44,16 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if left:
         session.config.stash[LEFT_THREADS] = left
         session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput["left_threads"] = left
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """A process that ran a part of the tests has ended: what it left behind is told by the first."""
+    left = getattr(node, "workeroutput", {}).get("left_threads")
+    if left:
+        node.config.stash[LEFT_THREADS] = left
 
 
 @pytest.hookimpl(trylast=True)
