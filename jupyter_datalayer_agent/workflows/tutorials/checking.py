@@ -21,6 +21,7 @@ from .lesson import LessonContent, TutorialContent
 
 log = logging.getLogger(__name__)
 
+DIED = "The kernel died. Wait until there is a new one, then check again."
 RUN_SECONDS = 120.0
 CHECK_SECONDS = 30.0
 
@@ -131,7 +132,7 @@ class _Check:
             await self._prepare()
         runs = await self._run([cell.id for cell in cells])
         failed = next((run for run in runs if run.status not in ("ok", "skipped")), None)
-        if failed is not None and failed.error is None:
+        if failed is not None and (failed.status != "error" or _died(failed)):
             raise NotNow(_unfinished(failed))
         error = failed.error if failed is not None else None
         request = {
@@ -187,6 +188,8 @@ class _Check:
             for output in run.outputs
             if output.get("output_type") == "stream" and output.get("name") == "stdout"
         )
+        if _died(run):
+            raise NotNow(DIED)
         answer = answer_in(printed)
         if not isinstance(answer, dict):
             why = f" ({run.error.ename}: {run.error.evalue})" if run.error else ""
@@ -197,8 +200,17 @@ class _Check:
         return answer
 
 
+def _died(run: CellRun) -> bool:
+    return run.error is not None and run.error.ename == "DeadKernelError"
+
+
 def _unfinished(run: CellRun) -> str:
+    if _died(run):
+        return DIED
     if run.status == "timeout":
-        return f"The cell ran for more than {RUN_SECONDS:.0f} seconds and was stopped."
+        return (
+            f"The cell ran for more than {RUN_SECONDS:.0f} seconds and was stopped. Is there a "
+            "loop without an end?"
+        )
     note = f" {run.note}" if run.note else ""
     return f"The cell did not run to its end.{note} Check again."

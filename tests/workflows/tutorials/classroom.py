@@ -81,7 +81,9 @@ class Classroom:
             else:
                 good = not verdict.passed and each.says in verdict.feedback
             if not good:
-                wrong.append(f"lesson {each.lesson}\n{each.source}\n-> {verdict}\n(not: {each.says})")
+                wrong.append(
+                    f"lesson {each.lesson}\n{each.source}\n-> {verdict}\n(not: {each.says})"
+                )
         return wrong
 
     async def changed_by_checks(self, solutions: Sequence[Try]) -> list[int]:

@@ -1,5 +1,7 @@
 """Figures are looked at without a display: what is drawn where, whatever way it was drawn."""
 
+# ruff: noqa: E501 - a table of answers, a line each
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -25,7 +27,7 @@ ABOVE = 'axes[0].plot(weather.month, weather.temp_max)\naxes[0].set_title("Warm"
 BELOW = 'axes[1].bar(weather.month, weather.precipitation, width=25)\naxes[1].set_title("Wet")\n'
 BESIDE = PENGUINS + "fig, axes = plt.subplots(1, 2)\n"
 HIST = 'axes[0].hist(penguins["body_mass_g"], bins=20)\n'
-GROUPS = "names = sorted(penguins.species.unique())\ngroups = [penguins.flipper_length_mm[penguins.species == n].dropna() for n in names]\n"  # noqa: E501
+GROUPS = "names = sorted(penguins.species.unique())\ngroups = [penguins.flipper_length_mm[penguins.species == n].dropna() for n in names]\n"
 BOXES = "axes[1].boxplot(groups)\naxes[1].set_xticks([1, 2, 3], labels=names)\n"
 
 SOLUTIONS = [
@@ -86,7 +88,12 @@ MISTAKES = [
 async def test_right_figures_pass_and_mistakes_are_named(tmp_path: Path) -> None:
     async with classroom(tmp_path, "matplotlib-visualization") as room:
         verdicts = await untouched(room)
-        says = {1: "nothing is drawn", 2: "none of `temp_min`", 3: "nothing is drawn", 4: "nothing is drawn"}
+        says = {
+            1: "nothing is drawn",
+            2: "none of `temp_min`",
+            3: "nothing is drawn",
+            4: "nothing is drawn",
+        }
         for number, said in says.items():
             assert not verdicts[number].passed
             assert "still holds the starter code" in verdicts[number].feedback

@@ -1,5 +1,7 @@
 """Every lesson on a real kernel: right answers of several kinds pass, mistakes are named."""
 
+# ruff: noqa: E501 - a table of answers, a line each
+
 from __future__ import annotations
 
 from pathlib import Path

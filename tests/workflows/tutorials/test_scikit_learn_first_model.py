@@ -1,5 +1,7 @@
 """The lessons build on one another; each mistake of a beginner with models is named."""
 
+# ruff: noqa: E501 - a table of answers, a line each
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -35,7 +37,9 @@ def looking(
     return f"{LOAD}{first}\nX = {X}\ny = {y}\n"
 
 
-def splitting(arguments: str = "test_size=0.2, stratify=y, random_state=0", names: str = NAMES) -> str:
+def splitting(
+    arguments: str = "test_size=0.2, stratify=y, random_state=0", names: str = NAMES
+) -> str:
     return f"{IMPORT_SPLIT}{names} = train_test_split(X, y, {arguments})"
 
 

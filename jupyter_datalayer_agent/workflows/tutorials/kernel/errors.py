@@ -76,7 +76,7 @@ def _key_error(look: Look, evalue: str) -> str | None:
 
 def _not_in_this(look: Look, column: str, table: str) -> str:
     for name in look.assigns() or ():
-        value = look.names.get(name)
+        value: Any = look.names.get(name)
         if type(value).__name__ == "Series" and str(value.dtype) in ("bool", "boolean"):
             return (
                 f"`{name}` is a condition, True or False for each row, and has no column "
@@ -128,9 +128,12 @@ def _syntax_error(look: Look, evalue: str) -> str | None:
         return f"Python cannot read the cell{where}. To compare, write == and not =."
     if "was never closed" in evalue or "unexpected EOF" in evalue or "unmatched" in evalue:
         return f"Python cannot read the cell{where}: an opening and a closing bracket do not pair."
+    if "incomplete input" in evalue:
+        return f"The cell ends{where} in the middle: a bracket is open, or a block is empty."
     if "string literal" in evalue:
         return f"Python cannot read the cell{where}: a text has no closing quote."
-    return f"Python cannot read the cell{where}: {evalue.splitlines()[0] if evalue else ''}"
+    said = re.sub(r"\s*\([^()]*line \d+\)$", "", evalue.strip())
+    return f"Python cannot read the cell{where}: {said}."
 
 
 BY_NAME: dict[str, Explanation] = {
@@ -201,7 +204,7 @@ MEANINGS: list[tuple[str, str]] = [
     ),
     (
         r"is not a valid format string",
-        "The names alone are no data: give the columns, `table[\"name\"]`, or say data=table.",
+        'The names alone are no data: give the columns, `table["name"]`, or say data=table.',
     ),
     (
         r"'numpy.ndarray' object has no attribute '(plot|hist|boxplot|bar|set_\w+)'",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from typing import Any
 
 from .words import kind_of, nearest
@@ -30,16 +31,17 @@ class Look:
     def tree(self) -> ast.Module:
         """The cell as a syntax tree; an empty one where it cannot be read as Python."""
         shell = self.names.get("get_ipython")
+        source = re.sub(r"^%%(time|capture|prun)\b.*", "", self.source.lstrip())
         try:
             # What IPython makes of it: magics are calls then.
-            return ast.parse(shell().transform_cell(self.source) if shell else self.source)
+            return ast.parse(shell().transform_cell(source) if shell else source)
         except (SyntaxError, ValueError):
             return ast.Module(body=[], type_ignores=[])
 
     def assigns(self) -> set[str] | None:
         """The names that the cell gives a value to; None where that cannot be told."""
         nodes = list(ast.walk(self.tree))
-        if not nodes[1:] or self.calls("run_cell_magic", "exec", "globals"):
+        if self.calls("exec", "globals"):
             return None
         names = {
             node.id for node in nodes if isinstance(node, ast.Name) and type(node.ctx) is ast.Store
