@@ -948,6 +948,185 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tutorials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tutorials, with progress */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TutorialsReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tutorials/{tutorial_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One tutorial, with progress */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    tutorial_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Tutorial"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Make its notebook and data where they are missing */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    tutorial_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["TutorialStart"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TutorialStarted"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tutorials/{tutorial_id}/lessons/{number}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run the learner's cell and say what is right and missing in it */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    number: string;
+                    tutorial_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["LessonCheck"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["LessonChecked"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/workflows": {
         parameters: {
             query?: never;
@@ -2234,6 +2413,76 @@ export interface components {
             kernelName?: string | null;
             /** Path */
             path: string;
+        };
+        /**
+         * Lesson
+         * @description One lesson. ``done`` when its check has passed once; ``done_at`` in ms since 1970.
+         */
+        Lesson: {
+            /**
+             * Done
+             * @default false
+             */
+            done: boolean;
+            /**
+             * Doneat
+             * @default null
+             */
+            doneAt?: number | null;
+            /** Expectedoutput */
+            expectedOutput: string;
+            /** Explanation */
+            explanation: string;
+            /** Hint */
+            hint: string;
+            /** Number */
+            number: number;
+            /** Startercode */
+            starterCode: string;
+            /** Task */
+            task: string;
+            /** Title */
+            title: string;
+        };
+        /**
+         * LessonCheck
+         * @description Body of ``POST tutorials/{id}/lessons/{n}/check``.
+         *
+         *     ``cell_id`` is the learner's cell in ``path`` (the tutorial's own notebook and the lesson's own
+         *     cell by default).
+         */
+        LessonCheck: {
+            /**
+             * Cellid
+             * @default null
+             */
+            cellId?: string | null;
+            /**
+             * Clientid
+             * @default null
+             */
+            clientId?: string | null;
+            /**
+             * Path
+             * @default null
+             */
+            path?: string | null;
+        };
+        /**
+         * LessonChecked
+         * @description Whether the learner's answer is right, and if not, what is missing in it.
+         */
+        LessonChecked: {
+            /** Feedback */
+            feedback: string;
+            /**
+             * Hint
+             * @default null
+             */
+            hint?: string | null;
+            /** Passed */
+            passed: boolean;
+            tutorial: components["schemas"]["Tutorial"];
         };
         /**
          * ModelInfo
@@ -4111,6 +4360,61 @@ export interface components {
              * @enum {string}
              */
             type: "turn_started";
+        };
+        /**
+         * Tutorial
+         * @description A tutorial with its progress; ``notebook`` is where it was started, if it was.
+         */
+        Tutorial: {
+            /** Description */
+            description: string;
+            /** Id */
+            id: string;
+            /** Lessons */
+            lessons: components["schemas"]["Lesson"][];
+            /**
+             * Notebook
+             * @default null
+             */
+            notebook?: string | null;
+            /** Title */
+            title: string;
+        };
+        /**
+         * TutorialsReply
+         * @description Answer of ``GET tutorials``.
+         */
+        TutorialsReply: {
+            /** Tutorials */
+            tutorials: components["schemas"]["Tutorial"][];
+        };
+        /**
+         * TutorialStart
+         * @description Body of ``POST tutorials/{id}``: makes the tutorial's notebook beside its data.
+         *
+         *     ``folder`` is under the root ("tutorials" by default); a notebook that exists is kept.
+         */
+        TutorialStart: {
+            /**
+             * Clientid
+             * @default null
+             */
+            clientId?: string | null;
+            /**
+             * Folder
+             * @default null
+             */
+            folder?: string | null;
+        };
+        /**
+         * TutorialStarted
+         * @description The tutorial's notebook; ``created`` is false where it was there already.
+         */
+        TutorialStarted: {
+            /** Created */
+            created: boolean;
+            /** Path */
+            path: string;
         };
         /**
          * Undo
