@@ -196,6 +196,8 @@ data_visualization_report = Template(
         "graph",
         "figures",
         "dashboard",
+        "visualis",
+        "visualiz",
         "draw",
         "picture",
     ),

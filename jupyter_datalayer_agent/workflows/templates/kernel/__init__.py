@@ -6,7 +6,6 @@ are not changed, and only those read that are asked for.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -35,14 +34,12 @@ def _datalayer_agent_run(source, arguments, names):
     print(json.dumps(plain(answer)))
 
 
-import json as _datalayer_agent_json
-
 _datalayer_agent_run(
-    _datalayer_agent_json.loads({source!r}),
-    _datalayer_agent_json.loads({arguments!r}),
+    r'''{source}''',
+    {arguments!r},
     {{name: globals()[name] for name in {names!r}}},
 )
-del _datalayer_agent_run, _datalayer_agent_json
+del _datalayer_agent_run
 """
 
 
@@ -52,9 +49,9 @@ def call(*modules: str, answer: str, names: Sequence[str] = (), **arguments: Any
     """
     future = "from __future__ import annotations\n"
     source = "\n\n".join([future, *(_source(module) for module in modules), answer])
-    return RUNNER.format(
-        source=json.dumps(source), arguments=json.dumps(arguments), names=list(names)
-    )
+    # As plain text, so that a person who is asked for approval can read it.
+    assert "'''" not in source
+    return RUNNER.format(source=source, arguments=arguments, names=list(names))
 
 
 @cache
