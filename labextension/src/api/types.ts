@@ -68,15 +68,34 @@ export type ConfigValue = Wire<'ConfigValue'>;
 export type ConfigReply = Wire<'ConfigReply'>;
 export type Health = Wire<'Health'>;
 
+// Without a model
+
+export type WorkflowCall = Wire<'WorkflowCall'>;
+export type WorkflowInfo = Wire<'WorkflowInfo'>;
+export type WorkflowsReply = Wire<'WorkflowsReply'>;
+export type FixInfo = Wire<'FixInfo'>;
+export type FixesReply = Wire<'FixesReply'>;
+export type QualityIssue = Wire<'QualityIssue'>;
+export type QualityReport = Wire<'QualityReport'>;
+export type Lesson = Wire<'Lesson'>;
+export type Tutorial = Wire<'Tutorial'>;
+export type TutorialsReply = Wire<'TutorialsReply'>;
+export type TutorialStart = Wire<'TutorialStart'>;
+export type TutorialStarted = Wire<'TutorialStarted'>;
+export type LessonCheck = Wire<'LessonCheck'>;
+export type LessonChecked = Wire<'LessonChecked'>;
+
 // Ops
 
 export type PlanStep = Wire<'PlanStep-Output'>;
+export type NewPlanStep = Wire<'PlanStep-Input'>;
 export type UserMessage = Wire<'UserMessage'>;
 export type Dequeue = Wire<'Dequeue'>;
 export type SendNow = Wire<'SendNow'>;
 export type Interrupt = Wire<'Interrupt'>;
 export type ApprovalDecision = Wire<'ApprovalDecision'>;
 export type PlanDecision = Wire<'PlanDecision'>;
+export type Pause = Wire<'Pause'>;
 export type UserInputAnswer = Wire<'UserInputAnswer'>;
 export type Resume = Wire<'Resume'>;
 export type ConfigUpdate = Wire<'ConfigUpdate'>;
@@ -111,6 +130,11 @@ export type ApprovalRequested = Wire<'ApprovalRequested'>;
 export type ApprovalResolved = Wire<'ApprovalResolved'>;
 export type UserInputRequested = Wire<'UserInputRequested'>;
 export type DocumentChanged = Wire<'DocumentChanged'>;
+export type UndoConflict = Wire<'UndoConflict'>;
+export type ChangesUndone = Wire<'ChangesUndone'>;
+export type ChangesKept = Wire<'ChangesKept'>;
+export type CellsStale = Wire<'CellsStale'>;
+export type FixesOffered = Wire<'FixesOffered'>;
 export type DatasetRegistered = Wire<'DatasetRegistered'>;
 export type TokenUsage = Wire<'TokenUsage'>;
 export type ContextCompacted = Wire<'ContextCompacted'>;
@@ -176,6 +200,7 @@ export type ApprovalPolicy = NonNullable<SessionSettings['approval']>;
 export type ErrorCode = ErrorBody['code'];
 export type ToolErrorCode = ToolError['code'];
 export type ToolCallStatus = ToolCallOutput['status'];
+export type PlanState = NonNullable<PlanUpdated['state']>;
 export type ChangeOp = Change['op'];
 export type CellType = PageCell['type'];
 export type SelectionStatus = NonNullable<PageCell['selectionStatus']>;

@@ -6,19 +6,21 @@ export interface IChoices {
   mode: Mode;
   model?: string;
   attachments: readonly Attachment[];
+  /** In Agent mode: the plan is shown before anything is done. */
+  planFirst: boolean;
 }
 
 /** The mode, the model and the attachments of the next message. */
 export class Choices extends Value<IChoices> {
   /** `onChoice` is told what the person changed, not what a session remembers. */
   constructor(private readonly _onChoice: () => void) {
-    super({ mode: 'ask', attachments: [] });
+    super({ mode: 'ask', attachments: [], planFirst: false });
   }
 
   /** The form in which a session remembers them. */
   get settings(): SessionSettings {
-    const { mode, model, attachments } = this.current;
-    return { mode, model, attachments: [...attachments] };
+    const { mode, model, attachments, planFirst } = this.current;
+    return { mode, model, attachments: [...attachments], planFirst };
   }
 
   /** Take up what a session remembers. */
@@ -26,7 +28,8 @@ export class Choices extends Value<IChoices> {
     this.set({
       mode: settings.mode ?? this.current.mode,
       model: settings.model,
-      attachments: settings.attachments ?? []
+      attachments: settings.attachments ?? [],
+      planFirst: settings.planFirst ?? false
     });
   }
 

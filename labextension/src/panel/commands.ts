@@ -8,7 +8,8 @@ import { AgentPanel } from './widget';
 export const CommandIDs = {
   open: 'datalayer-agent:open',
   newSession: 'datalayer-agent:new-session',
-  stop: 'datalayer-agent:stop'
+  stop: 'datalayer-agent:stop',
+  undoTurn: 'datalayer-agent:undo-turn'
 } as const;
 
 /** Add the panel's commands, and to the palette. */
@@ -43,6 +44,17 @@ export function addCommands(
     label: 'Stop the Agent',
     describedBy: noArguments,
     execute: () => panel.model.stop()
+  });
+
+  commands.addCommand(CommandIDs.undoTurn, {
+    label: "Undo the Agent's Last Changes",
+    caption: 'Take back what the newest turn changed and nobody has kept',
+    describedBy: noArguments,
+    execute: async () => {
+      shell.activateById(panel.id);
+      await panel.ready();
+      panel.model.undoNewest();
+    }
   });
 
   for (const command of Object.values(CommandIDs)) {

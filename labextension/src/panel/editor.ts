@@ -16,7 +16,7 @@ export interface ICellLabel {
 export interface INotebookHints {
   isEmpty: boolean;
   /** The first cell that ended with an error. */
-  error?: { number: number; name: string };
+  error?: { number: number; name: string; cellId: string };
   /** A data frame that was loaded and not looked at since. */
   frame?: string;
 }
@@ -29,6 +29,8 @@ export interface IEditor {
   readonly openNotebooks: readonly string[];
   /** Another notebook is active, or its kernel has another state. */
   readonly changed: ISignal<IEditor, void>;
+  /** A cell ended without error that the person ran. */
+  readonly ran: ISignal<IEditor, { path: string; cellId: string }>;
   kernel(path: string): IKernelState | null;
   cell(path: string, cellId: string): ICellLabel | null;
   /** How many cells an open notebook has; null until it has loaded. */
@@ -40,6 +42,10 @@ export interface IEditor {
   openFirst(paths: readonly string[]): Promise<boolean>;
   /** Scroll a cell of the notebook in front into view, unless the person works in it. */
   follow(path: string, cellId: string): Promise<void>;
+  /** The code cell of a tutorial's lesson in an open notebook. */
+  lessonCell(path: string, lesson: number): string | null;
+  /** Data files under the root, those near the notebook in front first. */
+  dataFiles(): Promise<string[]>;
   /** Let the person choose files; their paths. */
   chooseFiles(): Promise<string[]>;
 }

@@ -1,18 +1,35 @@
 import { IDisposable } from '@lumino/disposable';
 
 import { ApiError } from '../api/errors';
-import { ContextReply, Event, Mode, Op } from '../api/types';
+import { ContextReply, Event, Mode, Op, WorkflowCall } from '../api/types';
+import { ChangesDesk } from './changesDesk';
 import { Choices } from './choices';
 import { IEditor } from './editor';
 import { follow } from './follow';
+import { Guide } from './guide';
 import { fill, loadBefore, loadNewest } from './history';
 import { Link } from './link';
 import { pathsUnderRoot } from './links';
 import { IReadiness, Models, readinessOf } from './models';
 import { Outbox } from './outbox';
-import { IPanelClient, IPanelConnection, ISessionMemory } from './services';
+import { PlanDesk } from './planDesk';
+import {
+  IMemory,
+  IPanelClient,
+  IPanelConnection,
+  ISessionMemory
+} from './services';
+import { QualityDesk } from './qualityDesk';
+import { runStale } from './stale';
+import { isResumable } from './state/plan';
+import { staleWithout } from './state/stale';
 import { ConversationStore } from './state/store';
 import { Value } from './state/value';
+import { TutorialDesk } from './tutorialDesk';
+import { WorkflowDesk } from './workflowDesk';
+
+/** Words that take up a plan that stopped, as the server reads them. */
+const CONTINUE = /^\s*(continue|go on|resume)\s*[.!]?\s*$/i;
 
 /** A sentence above the input. */
 export interface INotice {
@@ -37,6 +54,15 @@ export interface IPanelModelOptions {
   connection: IPanelConnection;
   editor: IEditor;
   memory: ISessionMemory;
+  /** Which tutorial the page shows; left out, that is forgotten by a reload. */
+  tutorialMemory?: IMemory;
+}
+
+/** A ready piece of work that is sent in the person's words: it needs no model. */
+export interface IWork {
+  workflow: WorkflowCall;
+  /** The notebook that it is about; else the one in front. */
+  notebook?: string;
 }
 
 /** The panel's state and what a person can do in it, without anything that is drawn. */
@@ -53,6 +79,8 @@ export class PanelModel implements IDisposable {
     this.models = new Models(() => this.client.models());
     this.models.subscribe(() => this._onReadiness());
     this.choices.subscribe(() => this._onReadiness());
+    this.editor.ran.connect(this._onRan, this);
+    this.guide = this._makeGuide(options.tutorialMemory ?? null);
   }
 
   readonly client: IPanelClient;
@@ -63,6 +91,16 @@ export class PanelModel implements IDisposable {
   readonly models: Models;
   readonly notice = new Value<INotice | null>(null);
   readonly sending = new Outbox();
+  /** What works without a model. */
+  readonly guide: Guide;
+  readonly plans = new PlanDesk(
+    op => this._order(op),
+    error => this._tell(error)
+  );
+  readonly changes = new ChangesDesk(
+    op => this._order(op),
+    (level, message) => this.notice.set({ level, message })
+  );
 
   get isDisposed(): boolean {
     return this._isDisposed;
@@ -73,6 +111,8 @@ export class PanelModel implements IDisposable {
     this._subscription?.dispose();
     this.link.dispose();
     this._connection.rejected.disconnect(this._onRejected, this);
+    this.editor.ran.disconnect(this._onRan, this);
+    this.guide.tutorials.dispose();
   }
 
   /** Connect, and show the session that the page showed last. */
@@ -81,6 +121,7 @@ export class PanelModel implements IDisposable {
     const sessionId = await this._memory.load();
     await Promise.all([
       this.refreshModels(),
+      this.guide.start(),
       sessionId ? this.open(sessionId, true) : undefined
     ]);
   }
@@ -146,7 +187,7 @@ export class PanelModel implements IDisposable {
   }
 
   /** Send a message; false, with a notice, where it could not be sent. */
-  async send(message: string): Promise<boolean> {
+  async send(message: string, work?: IWork): Promise<boolean> {
     this.notice.set(null);
     if (this.link.current.status === 'offline') {
       return false; // The panel says so all the time.
@@ -154,14 +195,14 @@ export class PanelModel implements IDisposable {
     if (!this.models.current) {
       await this.refreshModels();
     }
-    if (!this.readiness.isReady) {
+    if (!work && !this.readiness.isReady && !this._needsNoModel(message)) {
       this._needModel();
       return false;
     }
     const sending = this.sending.add(message);
     try {
       const sessionId = await this._ensureSession();
-      const { mode, model, attachments } = this.choices.current;
+      const { mode, model, attachments, planFirst } = this.choices.current;
       const opId = await this._connection.submit(sessionId, {
         type: 'user_message',
         request: {
@@ -170,9 +211,12 @@ export class PanelModel implements IDisposable {
           mode,
           model,
           attachments: [...attachments],
-          activeNotebook: this.editor.activeNotebook,
+          activeNotebook: work?.notebook ?? this.editor.activeNotebook,
           clientId: this._connection.clientId,
-          location: 'panel'
+          location: 'panel',
+          planFirst,
+          // The person's own click is what lets it act: the server carries it out in Agent mode.
+          workflow: work?.workflow
         }
       });
       this.sending.accepted(sending, opId);
@@ -208,6 +252,37 @@ export class PanelModel implements IDisposable {
   /** Answer a question. */
   answer(requestId: string, answer: string): void {
     this._submit({ type: 'user_input_answer', requestId, answer });
+  }
+
+  /** Take back what the newest turn changed of which nothing is decided yet. */
+  undoNewest(): void {
+    const turnId = this.shown.current.store.undecided.current;
+    if (turnId) {
+      this.changes.undo(turnId);
+    } else {
+      this.notice.set({ level: 'info', message: 'There is nothing to undo.' });
+    }
+  }
+
+  /** Run the cells whose outputs are older than their code. */
+  async runStale(): Promise<void> {
+    const { sessionId, store } = this.shown.current;
+    const stale = store.stale.current;
+    if (!stale) {
+      return;
+    }
+    try {
+      const { left, problem } = await runStale(this.client, stale, {
+        clientId: this._connection.clientId,
+        sessionId: sessionId ?? undefined
+      });
+      store.stale.set(left);
+      if (problem) {
+        this.notice.set({ level: 'error', message: problem });
+      }
+    } catch (error) {
+      this._tell(error);
+    }
   }
 
   /** Take a waiting message back. */
@@ -320,6 +395,19 @@ export class PanelModel implements IDisposable {
     }
   }
 
+  private _makeGuide(memory: IMemory | null): Guide {
+    const { client, editor } = this;
+    const { clientId } = this._connection;
+    return new Guide({
+      workflows: new WorkflowDesk(client, (message, workflow) =>
+        this.send(message, { workflow })
+      ),
+      quality: new QualityDesk(client, editor, clientId),
+      tutorials: new TutorialDesk(client, editor, clientId, memory),
+      say: message => this.notice.set({ level: 'info', message })
+    });
+  }
+
   private async _ensureSession(): Promise<string> {
     const { sessionId } = this.shown.current;
     if (sessionId) {
@@ -364,7 +452,13 @@ export class PanelModel implements IDisposable {
     if (event.type === 'document_changed') {
       follow(this.editor, event);
     }
-    if (!event.turnId && (event.type === 'error' || event.type === 'warning')) {
+    this.changes.onEvent(event);
+    const isShown = this.plans.onEvent(event);
+    if (
+      !event.turnId &&
+      !isShown &&
+      (event.type === 'error' || event.type === 'warning')
+    ) {
       this.notice.set({ level: 'error', message: event.message });
     }
     if (event.type === 'error' && event.code === 'no_model') {
@@ -373,12 +467,38 @@ export class PanelModel implements IDisposable {
   }
 
   private _submit(op: Op): void {
+    this._order(op).catch((error: unknown) => this._tell(error));
+  }
+
+  /** Put an op on the queue of the session that is shown. */
+  private async _order(op: Op): Promise<void> {
     const { sessionId } = this.shown.current;
     if (sessionId) {
-      this._connection
-        .submit(sessionId, op)
-        .catch((error: unknown) => this._tell(error));
+      await this._connection.submit(sessionId, op);
     }
+  }
+
+  /** Whether a message is carried out by a plan, which a ready workflow gives where no model does. */
+  private _needsNoModel(message: string): boolean {
+    const { mode, planFirst } = this.choices.current;
+    const { store } = this.shown.current;
+    const planned = store.planned.current;
+    return (
+      /^\s*agent:/i.test(message) ||
+      (mode === 'agent' && planFirst) ||
+      (CONTINUE.test(message) &&
+        !!planned &&
+        isResumable(store.turn(planned).current))
+    );
+  }
+
+  /** The person ran a cell: its output is not older than its code any more. */
+  private _onRan(
+    _: unknown,
+    { path, cellId }: { path: string; cellId: string }
+  ): void {
+    const { stale } = this.shown.current.store;
+    stale.set(staleWithout(stale.current, path, cellId));
   }
 
   private _remember(): void {

@@ -1,13 +1,19 @@
 import { JupyterFrontEnd } from '@jupyterlab/application';
+import { PathExt } from '@jupyterlab/coreutils';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { FileDialog } from '@jupyterlab/filebrowser';
 import { IOutput } from '@jupyterlab/nbformat';
-import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import {
+  INotebookTracker,
+  NotebookActions,
+  NotebookPanel
+} from '@jupyterlab/notebook';
 import { ServerConnection } from '@jupyterlab/services';
 import { ISignal, Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
 import { Documents } from '../bridge/documents';
+import { findDataFiles } from './dataFiles';
 import { ICellLabel, IEditor, IKernelState, INotebookHints } from './editor';
 
 /** A name that a data frame is loaded into. */
@@ -25,10 +31,21 @@ export class NotebookEditor implements IEditor {
     _tracker.currentChanged.connect(this._emit, this);
     _tracker.widgetAdded.connect((_, panel) => this._follow(panel));
     _tracker.forEach(panel => this._follow(panel));
+    NotebookActions.executed.connect((_, { notebook, cell, success }) => {
+      const panel = _tracker.find(({ content }) => content === notebook);
+      const path = panel && this._documents.pathOf(panel.context);
+      if (success && path) {
+        this._ran.emit({ path, cellId: cell.model.id });
+      }
+    });
   }
 
   get changed(): ISignal<IEditor, void> {
     return this._changed;
+  }
+
+  get ran(): ISignal<IEditor, { path: string; cellId: string }> {
+    return this._ran;
   }
 
   get activeNotebook(): string | null {
@@ -94,7 +111,11 @@ export class NotebookEditor implements IEditor {
           output.output_type === 'error' && output.ename !== 'KeyboardInterrupt'
       );
       if (failure && !hints.error) {
-        hints.error = { number: index + 1, name: String(failure.ename) };
+        hints.error = {
+          number: index + 1,
+          name: String(failure.ename),
+          cellId: cell.getId()
+        };
       }
       const name = FRAME.exec(sources[index])?.[1];
       const later = sources.slice(index + 1).join('\n');
@@ -154,6 +175,21 @@ export class NotebookEditor implements IEditor {
     await this._documents.reveal(path, cellId, false);
   }
 
+  lessonCell(path: string, lesson: number): string | null {
+    const cells = this._documents.findNotebook(path)?.model?.sharedModel.cells;
+    const found = cells?.find(cell => {
+      const about = cell.getMetadata('datalayer_agent') as
+        { lesson?: number } | undefined;
+      return cell.cell_type === 'code' && about?.lesson === lesson;
+    });
+    return found?.getId() ?? null;
+  }
+
+  dataFiles(): Promise<string[]> {
+    const near = PathExt.dirname(this.activeNotebook ?? '');
+    return findDataFiles(this._manager.services.contents, near);
+  }
+
   async chooseFiles(): Promise<string[]> {
     const { value } = await FileDialog.getOpenFiles({
       manager: this._manager,
@@ -184,6 +220,9 @@ export class NotebookEditor implements IEditor {
   }
 
   private readonly _documents: Documents;
+  private readonly _ran = new Signal<IEditor, { path: string; cellId: string }>(
+    this
+  );
   private readonly _changed = new Signal<IEditor, void>(this);
 }
 

@@ -33,6 +33,12 @@ export class AgentPanel extends Widget {
     view?.focusInput();
   }
 
+  /** Resolves when the session that the page showed last is there. */
+  async ready(): Promise<void> {
+    await this._load();
+    await this._started;
+  }
+
   dispose(): void {
     if (!this.isDisposed) {
       this.model.dispose();
@@ -69,9 +75,10 @@ export class AgentPanel extends Widget {
     const { PanelView: View } = await import('./view');
     const view = new View({ ...this._viewOptions, model: this.model });
     (this.layout as PanelLayout).addWidget(view);
-    void this.model.start();
+    this._started = this.model.start();
     return view;
   }
 
   private _view: Promise<PanelView | null> | null = null;
+  private _started: Promise<void> | null = null;
 }

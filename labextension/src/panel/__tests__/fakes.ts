@@ -5,6 +5,12 @@ import { ConnectionStatus, IPageConnection } from '../../api/connection';
 import { ApiError } from '../../api/errors';
 import {
   ContextReply,
+  FixesReply,
+  LessonChecked,
+  QualityReport,
+  TutorialStarted,
+  TutorialsReply,
+  WorkflowsReply,
   ErrorBody,
   Event,
   ModelsReply,
@@ -13,6 +19,8 @@ import {
   SessionCreate,
   SessionPatch,
   SessionsReply,
+  ToolCallRequest,
+  ToolResult,
   ToolsReply,
   Turn,
   TurnsReply
@@ -247,14 +255,75 @@ export class FakeClient implements IPanelClient {
     };
   }
 
+  /** What tools answer, and what they were called with. */
+  toolResult: Partial<ToolResult> = { ok: true };
+  readonly toolCalls: { name: string; body?: ToolCallRequest }[] = [];
+
+  async callTool(name: string, body?: ToolCallRequest): Promise<ToolResult> {
+    this.toolCalls.push({ name, body });
+    return { name, ok: true, durationMs: 1, ...this.toolResult } as ToolResult;
+  }
+
   async models(): Promise<ModelsReply> {
     return this.modelsReply;
+  }
+
+  workflowsReply: WorkflowsReply = { workflows: [] };
+  fixesReply: FixesReply = { path: '', cellId: '', fixes: [] };
+  qualityReport: QualityReport = { score: 100, issues: [], suggestions: [] };
+  tutorialsReply: TutorialsReply = { tutorials: [] };
+  /** What the check of a lesson answers, and which lessons were checked. */
+  verdict: Omit<LessonChecked, 'tutorial'> = { passed: false, feedback: '' };
+  readonly checked: number[] = [];
+
+  async listWorkflows(): Promise<WorkflowsReply> {
+    return this.workflowsReply;
+  }
+
+  async fixes(): Promise<FixesReply> {
+    return this.fixesReply;
+  }
+
+  async quality(): Promise<QualityReport> {
+    return this.qualityReport;
+  }
+
+  async listTutorials(): Promise<TutorialsReply> {
+    return this.tutorialsReply;
+  }
+
+  async startTutorial(id: string): Promise<TutorialStarted> {
+    const path = `tutorials/${id}.ipynb`;
+    const { tutorials } = this.tutorialsReply;
+    this.tutorialsReply = {
+      tutorials: tutorials.map(each =>
+        each.id === id ? { ...each, notebook: path } : each
+      )
+    };
+    return { path, created: true };
+  }
+
+  async checkLesson(id: string, lesson: number): Promise<LessonChecked> {
+    this.checked.push(lesson);
+    const found = this.tutorialsReply.tutorials.find(each => each.id === id)!;
+    const tutorial = {
+      ...found,
+      lessons: found.lessons.map(each =>
+        each.number === lesson
+          ? { ...each, done: each.done || this.verdict.passed }
+          : each
+      )
+    };
+    return { ...this.verdict, tutorial };
   }
 }
 
 /** One open notebook. */
 export class FakeEditor implements IEditor {
   readonly changed = new Signal<IEditor, void>(this as unknown as IEditor);
+  readonly ran = new Signal<IEditor, { path: string; cellId: string }>(
+    this as unknown as IEditor
+  );
   activeNotebook: string | null = 'cars.ipynb';
   openNotebooks: readonly string[] = ['cars.ipynb'];
   notebookHints: INotebookHints = { isEmpty: false };
@@ -295,6 +364,14 @@ export class FakeEditor implements IEditor {
 
   async follow(path: string, cellId: string): Promise<void> {
     this.followed.push({ path, cellId });
+  }
+
+  lessonCell(_path: string, lesson: number): string | null {
+    return `lesson-${lesson}`;
+  }
+
+  async dataFiles(): Promise<string[]> {
+    return ['cars.csv', 'data/penguins.csv'];
   }
 
   async chooseFiles(): Promise<string[]> {

@@ -207,7 +207,8 @@ export class PanelCommands implements IChatCommandProvider {
 
 const HELP = [
   '@ attaches a file or notebook, # names a tool.',
-  'agent: at the start has Agent mode work on the notebook in front, whatever is chosen.',
+  'agent: at the start of a message, in any mode, makes a plan for the task and carries it out on the notebook in front.',
+  'Plan first (in Agent mode) shows the plan and waits for your approval.',
   '/new begins a session, /stop stops what is running, /help shows this.',
   'Enter sends, Shift+Enter breaks the line, Esc in the empty input stops.'
 ].join('\n');

@@ -5,6 +5,7 @@ import { Contents } from '@jupyterlab/services';
 
 import { AttachMenu } from '../components/AttachMenu';
 import { ModeSelect } from '../components/ModeSelect';
+import { PlanFirst } from '../components/PlanFirst';
 import { ModelSelect } from '../components/ModelSelect';
 import { SendButtons } from '../components/SendButtons';
 import { PanelModel } from '../model';
@@ -43,6 +44,7 @@ export function setUpInput(
   toolbar.addItem('mode', { element: ModeSelect, position: 10 });
   toolbar.addItem('model', { element: ModelSelect, position: 20 });
   toolbar.addItem('attach', { element: AttachMenu, position: 30 });
+  toolbar.addItem('planFirst', { element: PlanFirst, position: 40 });
   toolbar.addItem('send', { element: SendButtons, position: 100 });
 
   const isCommand = (text: string) => panelCommands.has(text);

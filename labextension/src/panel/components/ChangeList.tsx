@@ -11,12 +11,17 @@ export const ChangeList = memo(
     changes: readonly Change[];
     /** They are not made yet. */
     isProposed?: boolean;
+    /** What can be done with one of them. */
+    actions?: (change: Change) => JSX.Element;
   }): JSX.Element => {
     return (
       <ul className="da-change-list">
         {props.changes.map((change, index) => (
-          <li key={index}>
-            <CellLink change={change} isProposed={!!props.isProposed} />
+          <li key={`${change.path}\n${change.cellId ?? index}`}>
+            <div className="da-change-head">
+              <CellLink change={change} isProposed={!!props.isProposed} />
+              {props.actions?.(change)}
+            </div>
             <Diff change={change} />
           </li>
         ))}

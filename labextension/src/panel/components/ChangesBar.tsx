@@ -1,26 +1,35 @@
 import React, { useId, useMemo, useState } from 'react';
 
-import { countWords, mergeChanges } from '../state/changes';
+import { Change } from '../../api/types';
+import { countWords } from '../state/changes';
+import { openChanges } from '../state/decided';
 import { emptyTurn } from '../state/turn';
 import { Value, useValue } from '../state/value';
 import { ChangeList } from './ChangeList';
+import { useComposer } from './composerContext';
 import { usePanel } from './context';
 
 const NO_TURN = new Value(emptyTurn(''));
 
-/** What the newest turn changed; gone when it changed nothing. */
+/** What the newest turn of which nothing is decided has changed; gone when there is none. */
 export function ChangesBar(): JSX.Element | null {
   const { model } = usePanel();
+  const composer = useComposer();
   const { store } = useValue(model.shown);
-  const { turnIds } = useValue(store.conversation);
-  const last = turnIds[turnIds.length - 1];
-  const turn = useValue(last ? store.turn(last) : NO_TURN);
-  const changes = useMemo(() => mergeChanges(turn.changes), [turn.changes]);
+  const { turnIds, runningTurnId } = useValue(store.conversation);
+  const turnId = useValue(store.undecided);
+  const turn = useValue(turnId ? store.turn(turnId) : NO_TURN);
+  const isBusy = useValue(model.changes.deciding) !== null;
+  const changes = useMemo(() => openChanges(turn), [turn]);
   const [isOpen, setOpen] = useState(false);
   const id = useId();
-  if (!changes.length) {
+  if (!turnId || !changes.length) {
     return null;
   }
+  // While a turn runs, documents may change under an undo.
+  const canDecide = !runningTurnId;
+  const isEarlier = turnId !== turnIds[turnIds.length - 1];
+  const left = turn.conflicts.length;
   return (
     <section
       className="da-changes"
@@ -28,8 +37,42 @@ export function ChangesBar(): JSX.Element | null {
       aria-label="Changes"
     >
       <div className="da-changes-bar">
-        <span className="da-changes-count">{countWords(changes)}</span>
+        <span className="da-changes-count">
+          {countWords(changes)}
+          {isEarlier && ' earlier'}
+          {left > 0 && ` · ${left} to decide above`}
+        </span>
         <span className="da-changes-actions">
+          {canDecide && (
+            <>
+              <button
+                type="button"
+                className="da-link"
+                data-testid="da-keep"
+                title="The changes stay; they are not offered for undo any more"
+                disabled={isBusy}
+                onClick={() => {
+                  model.changes.keep(turnId);
+                  composer.focus();
+                }}
+              >
+                Keep
+              </button>
+              <button
+                type="button"
+                className="da-link"
+                data-testid="da-undo"
+                title="Takes back what the agent changed here, and keeps what you changed since"
+                disabled={isBusy}
+                onClick={() => {
+                  model.changes.undo(turnId);
+                  composer.focus();
+                }}
+              >
+                Undo
+              </button>
+            </>
+          )}
           <button
             type="button"
             className="da-link"
@@ -43,9 +86,53 @@ export function ChangesBar(): JSX.Element | null {
       </div>
       {isOpen && (
         <div id={id} className="da-changes-list">
-          <ChangeList changes={changes} />
+          <ChangeList
+            changes={changes}
+            actions={
+              canDecide && changes.length > 1
+                ? change => <OfOne turnId={turnId} change={change} />
+                : undefined
+            }
+          />
         </div>
       )}
     </section>
+  );
+}
+
+/** Keep or take back a single cell. */
+function OfOne(props: { turnId: string; change: Change }): JSX.Element | null {
+  const { model } = usePanel();
+  const { turnId, change } = props;
+  const { cellId } = change;
+  const isBusy = useValue(model.changes.deciding) !== null;
+  if (!cellId) {
+    return null;
+  }
+  const number = model.editor.cell(change.path, cellId)?.number;
+  const name = number ? `cell ${number}` : 'this cell';
+  return (
+    <span className="da-change-actions">
+      <button
+        type="button"
+        className="da-link"
+        data-testid="da-keep-cell"
+        aria-label={`Keep ${name}`}
+        disabled={isBusy}
+        onClick={() => model.changes.keep(turnId, [cellId])}
+      >
+        Keep
+      </button>
+      <button
+        type="button"
+        className="da-link"
+        data-testid="da-undo-cell"
+        aria-label={`Undo ${name}`}
+        disabled={isBusy}
+        onClick={() => model.changes.undo(turnId, [cellId])}
+      >
+        Undo
+      </button>
+    </span>
   );
 }

@@ -1,6 +1,7 @@
 import { addIcon, settingsIcon } from '@jupyterlab/ui-components';
 import React, { useState } from 'react';
 
+import { planWaits } from '../state/plan';
 import { waitingIn } from '../state/turn';
 import { Value, useValue } from '../state/value';
 import { emptyTurn } from '../state/turn';
@@ -85,7 +86,7 @@ function Waiting(): JSX.Element | null {
   const { store } = useValue(model.shown);
   const { runningTurnId } = useValue(store.conversation);
   const turn = useValue(runningTurnId ? store.turn(runningTurnId) : NO_TURN);
-  if (!runningTurnId || !waitingIn(turn).length) {
+  if (!runningTurnId || !(waitingIn(turn).length || planWaits(turn))) {
     return null;
   }
   return (
@@ -94,7 +95,9 @@ function Waiting(): JSX.Element | null {
       className="da-waiting-light"
       onClick={event => {
         const panel = event.currentTarget.closest('.da-panel');
-        const card = panel?.querySelector('.da-waiting');
+        const card = panel?.querySelector(
+          '.da-waiting, .da-plan[data-waiting="true"]'
+        );
         card?.scrollIntoView({ block: 'center' });
         card?.querySelector<HTMLElement>('.da-buttons button')?.focus();
       }}

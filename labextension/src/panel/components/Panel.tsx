@@ -10,9 +10,11 @@ import { ChangesBar } from './ChangesBar';
 import { Composer, inputIn } from './Composer';
 import { ContextStrip } from './ContextStrip';
 import { Conversation } from './Conversation';
+import { GuideCard } from './GuideCard';
 import { Header } from './Header';
 import { Plan } from './Plan';
 import { Queue } from './Queue';
+import { StaleLine } from './StaleLine';
 import { ComposerContext, useComposer } from './composerContext';
 import {
   IPanelContext,
@@ -70,8 +72,10 @@ export function Panel(props: IPanelProps): JSX.Element {
           <Header />
           <ContextStrip onOpen={open} />
           <Plan />
+          <GuideCard />
           <Conversation />
           <div className="da-bottom">
+            <StaleLine />
             <ChangesBar />
             <Queue />
             <Notices />

@@ -1,80 +1,126 @@
-import {
-  caretDownIcon,
-  caretRightIcon,
-  checkIcon,
-  circleEmptyIcon,
-  errorIcon
-} from '@jupyterlab/ui-components';
-import React, { useId, useState } from 'react';
+import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
+import React, { useEffect, useId, useRef, useState } from 'react';
 
-import { PlanStep } from '../../api/types';
-import { IPlan, emptyTurn } from '../state/turn';
+import { draftOf } from '../planDesk';
+import { IPlan, isResumable, planWaits } from '../state/plan';
+import { ITurn, emptyTurn } from '../state/turn';
 import { Value, useValue } from '../state/value';
+import { PlanActions } from './PlanActions';
+import { PlanEditor } from './PlanEditor';
+import { PlanFacts } from './PlanFacts';
+import { PlanStepLine } from './PlanStepLine';
 import { usePanel } from './context';
 
 const NO_TURN = new Value(emptyTurn(''));
 
-const WORD = {
-  pending: 'to do',
-  in_progress: 'in progress',
-  completed: 'done',
-  failed: 'failed'
-};
-
-/** What a step is called when nobody works on it any more. */
-const WORD_AFTER = {
-  pending: 'not done',
-  in_progress: 'not finished',
-  completed: 'done',
-  failed: 'failed'
-};
-
-/** The plan of the running turn: a line a step, with its state. */
+/** The plan of the running turn, pinned: a line a step with its state, and what can be decided. */
 export function Plan(): JSX.Element | null {
   const { model } = usePanel();
   const { store } = useValue(model.shown);
   const { runningTurnId } = useValue(store.conversation);
-  const { plan } = useValue(
-    runningTurnId ? store.turn(runningTurnId) : NO_TURN
-  );
+  const turn = useValue(runningTurnId ? store.turn(runningTurnId) : NO_TURN);
+  const drafted = useValue(model.plans.draft);
   const [isOpen, setOpen] = useState(true);
-  if (!plan?.steps.length) {
+  const { plan } = turn;
+  const waits = planWaits(turn);
+  const draft = plan && waits ? draftOf(drafted, turn.id, plan) : null;
+  const wasEditing = useRef(false);
+  useEffect(() => {
+    wasEditing.current = !!draft;
+  });
+  if (!plan?.steps.length || turn.status !== 'running') {
     return null;
   }
   return (
-    <section className="da-plan" data-testid="da-plan" aria-label="Plan">
-      <Steps steps={plan.steps} isOpen={isOpen} onToggle={setOpen} />
+    <section
+      className="da-plan"
+      data-testid="da-plan"
+      data-state={plan.state}
+      data-waiting={waits}
+      aria-label="Plan"
+    >
+      <Head plan={plan} isOpen={isOpen} onToggle={setOpen}>
+        {draft ? (
+          <PlanEditor draft={draft} />
+        ) : (
+          <>
+            <Steps plan={plan} />
+            <PlanFacts plan={plan} />
+          </>
+        )}
+      </Head>
+      {plan.state && !draft && (
+        <PlanActions
+          turnId={turn.id}
+          plan={plan}
+          isBack={wasEditing.current}
+          onEdit={() => {
+            setOpen(true);
+            model.plans.edit(turn.id, plan);
+          }}
+        />
+      )}
     </section>
   );
 }
 
 /** The plan of a turn that has ended, folded: what of it was done, and what was not. */
-export function KeptPlan(props: { plan?: IPlan }): JSX.Element | null {
-  const [isOpen, setOpen] = useState(false);
-  const { plan } = props;
+export function KeptPlan(props: { turn: ITurn }): JSX.Element | null {
+  const { model } = usePanel();
+  const { turn } = props;
+  const { store } = useValue(model.shown);
+  const { runningTurnId } = useValue(store.conversation);
+  const newest = useValue(store.planned);
+  const { plan } = turn;
+  const isStopped = newest === turn.id && isResumable(turn);
+  const [chosen, setOpen] = useState<boolean | null>(null);
+  const asked = useValue(model.plans.asked);
   if (!plan?.steps.length) {
     return null;
   }
+  const next = plan.steps.findIndex(step => step.status !== 'completed');
   return (
     <section
       className="da-kept-plan"
       data-testid="da-kept-plan"
       aria-label="Plan as it ended"
     >
-      <Steps steps={plan.steps} isOpen={isOpen} onToggle={setOpen} hasEnded />
+      <Head
+        plan={plan}
+        isOpen={chosen ?? isStopped}
+        onToggle={setOpen}
+        hasEnded
+      >
+        <Steps plan={plan} hasEnded />
+      </Head>
+      {isStopped && !runningTurnId && (
+        <div className="da-buttons">
+          <button
+            type="button"
+            className="da-button da-mod-primary"
+            data-testid="da-plan-continue"
+            title="Goes on with this step, with the notebook as it is now"
+            disabled={asked?.turnId === turn.id}
+            onClick={() => model.plans.resume(turn.id)}
+          >
+            {next < 0 ? 'Continue' : `Continue with step ${next + 1}`}
+          </button>
+        </div>
+      )}
     </section>
   );
 }
 
-function Steps(props: {
-  steps: readonly PlanStep[];
+/** The line that folds the plan, and what is under it. */
+function Head(props: {
+  plan: IPlan;
   isOpen: boolean;
   onToggle: (isOpen: boolean) => void;
   hasEnded?: boolean;
+  children: React.ReactNode;
 }): JSX.Element {
-  const { steps, isOpen, onToggle, hasEnded } = props;
+  const { plan, isOpen, onToggle, hasEnded, children } = props;
   const id = useId();
-  const done = steps.filter(step => step.status === 'completed').length;
   const Caret = isOpen ? caretDownIcon.react : caretRightIcon.react;
   return (
     <>
@@ -85,47 +131,49 @@ function Steps(props: {
         aria-controls={id}
         onClick={() => onToggle(!isOpen)}
       >
-        <span className="da-tool-words">
-          {`Plan · ${done} of ${steps.length} done`}
-        </span>
+        <span className="da-tool-words">{headWords(plan, !!hasEnded)}</span>
         <Caret tag="span" className="da-caret" aria-hidden="true" />
       </button>
       {isOpen && (
-        <ol id={id}>
-          {steps.map((step, index) => (
-            <Step key={index} step={step} hasEnded={!!hasEnded} />
-          ))}
-        </ol>
+        <div className="da-plan-body" id={id}>
+          {children}
+        </div>
       )}
     </>
   );
 }
 
-const ICON = {
-  pending: circleEmptyIcon,
-  in_progress: null,
-  completed: checkIcon,
-  failed: errorIcon
-};
-
-function Step(props: { step: PlanStep; hasEnded: boolean }): JSX.Element {
-  const { hasEnded } = props;
-  const { status, description } = props.step;
-  const isLeft = hasEnded && status !== 'completed';
-  const Icon = ICON[status] ?? (hasEnded ? circleEmptyIcon : null);
+function Steps(props: { plan: IPlan; hasEnded?: boolean }): JSX.Element {
+  const { plan, hasEnded } = props;
   return (
-    <li className="da-step" data-status={status}>
-      {Icon ? (
-        <Icon.react tag="span" className="da-status-icon" aria-hidden="true" />
-      ) : (
-        <span className="da-working-dot" aria-hidden="true" />
-      )}
-      <span>{description}</span>
-      {isLeft ? (
-        <span className="da-dim da-step-state">{WORD_AFTER[status]}</span>
-      ) : (
-        <span className="da-hidden">, {WORD[status]}</span>
-      )}
-    </li>
+    <ol className="da-steps">
+      {plan.steps.map((step, index) => (
+        <PlanStepLine
+          key={index}
+          number={index + 1}
+          step={step}
+          note={plan.notes[index]}
+          hasEnded={!!hasEnded}
+        />
+      ))}
+    </ol>
   );
+}
+
+/** "Plan · 1 of 4 done", and how it stands where that says more. */
+function headWords({ steps, state }: IPlan, hasEnded: boolean): string {
+  const done = steps.filter(step => step.status === 'completed').length;
+  const count = `${done} of ${steps.length} done`;
+  switch (state) {
+    case 'proposed':
+      return `Plan to approve · ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`;
+    case 'paused':
+      return hasEnded ? `Plan · ${count}` : `Plan paused · ${count}`;
+    case 'stopped':
+      return `Plan stopped · ${count}`;
+    case 'rejected':
+      return 'Plan not approved';
+    default:
+      return `Plan · ${count}`;
+  }
 }

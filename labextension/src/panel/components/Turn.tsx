@@ -10,9 +10,13 @@ import {
   waitingIn
 } from '../state/turn';
 import { IReadable, useValue } from '../state/value';
+import { restoredWords } from '../state/undoWords';
 import { activityWords } from '../state/words';
+import { planWaits } from '../state/plan';
 import { Approval } from './Approval';
+import { Conflicts } from './Conflicts';
 import { Elapsed } from './Elapsed';
+import { OfferedFixes } from './Fixes';
 import { Markdown } from './Markdown';
 import { KeptPlan } from './Plan';
 import { Question } from './Question';
@@ -56,7 +60,9 @@ export const TurnView = memo(
             }
           />
         ))}
-        {!isRunning && <KeptPlan plan={turn.plan} />}
+        {!isRunning && <KeptPlan turn={turn} />}
+        <Conflicts turn={turn} />
+        {!isRunning && <OfferedFixes turn={turn} />}
         {isRunning ? <Working turn={turn} /> : <TurnFoot turn={turn} />}
       </article>
     );
@@ -128,6 +134,12 @@ const EntryView = memo(
         return <Question entry={entry} />;
       case 'notice':
         return <Notice entry={entry} />;
+      case 'undone':
+        return (
+          <div className="da-decided">
+            {restoredWords(entry.changes, entry.left)}
+          </div>
+        );
     }
   }
 );
@@ -193,7 +205,7 @@ function Working(props: { turn: ITurn }): JSX.Element | null {
     <div className="da-working">
       <span className="da-working-dot" aria-hidden="true" />
       {words}
-      <Elapsed since={turn.startedAt} />
+      {!planWaits(turn) && <Elapsed since={turn.startedAt} />}
     </div>
   );
 }

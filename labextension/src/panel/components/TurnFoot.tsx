@@ -1,7 +1,10 @@
 import { copyIcon } from '@jupyterlab/ui-components';
-import React from 'react';
+import React, { useMemo } from 'react';
 
+import { openChanges } from '../state/decided';
+import { isResumable } from '../state/plan';
 import { ITurn } from '../state/turn';
+import { useValue } from '../state/value';
 import { abortWords, doneAndNot, usageWords } from '../state/words';
 import { IconButton } from './IconButton';
 import { copyText } from '../rendering';
@@ -24,16 +27,20 @@ export function TurnFoot(props: { turn: ITurn }): JSX.Element {
         (entry.retryable || (entry.code === 'no_model' && isReady))
     ) ||
     (isBroken && !hasError);
+  // A plan that stopped, or was not approved, has said so.
+  const saysItself =
+    turn.plan?.state === 'rejected' ||
+    (turn.plan?.state === 'stopped' && turn.abortReason === 'error');
   const reply = turn.entries
     .map(entry => (entry.kind === 'text' ? entry.text : ''))
     .filter(text => text.trim())
     .join('\n\n');
   return (
     <>
-      {turn.status === 'aborted' && !(isBroken && hasError) && (
+      {turn.status === 'aborted' && !(isBroken && hasError) && !saysItself && (
         <Stopped turn={turn} />
       )}
-      {canRetry && turn.message && (
+      {canRetry && !isResumable(turn) && turn.message && (
         <div className="da-buttons">
           <button
             type="button"
@@ -54,6 +61,7 @@ export function TurnFoot(props: { turn: ITurn }): JSX.Element {
             onClick={() => void copyText(reply)}
           />
         )}
+        <UndoOlder turn={turn} />
       </footer>
     </>
   );
@@ -75,5 +83,31 @@ function Stopped(props: { turn: ITurn }): JSX.Element {
         {not.length > 0 && ` Not finished: ${not.join('; ')}.`}
       </div>
     </div>
+  );
+}
+
+/** Undo for a turn that is not the newest to be decided about, which the changes bar is about. */
+function UndoOlder(props: { turn: ITurn }): JSX.Element | null {
+  const { model } = usePanel();
+  const { turn } = props;
+  const { store } = useValue(model.shown);
+  const undecided = useValue(store.undecided);
+  const { runningTurnId } = useValue(store.conversation);
+  const isBusy = useValue(model.changes.deciding) !== null;
+  const open = useMemo(() => openChanges(turn).length, [turn]);
+  if (!open || undecided === turn.id || runningTurnId) {
+    return null;
+  }
+  return (
+    <button
+      type="button"
+      className="da-link"
+      data-testid="da-undo-older"
+      title="Takes back what the agent changed in this turn, and keeps what was changed since"
+      disabled={isBusy}
+      onClick={() => model.changes.undo(turn.id)}
+    >
+      Undo its changes
+    </button>
   );
 }

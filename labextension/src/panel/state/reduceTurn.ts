@@ -7,6 +7,9 @@ import {
   ToolCallOutput,
   TurnStarted
 } from '../../api/types';
+import { reduceDecided } from './decided';
+import { offersAfter } from './offers';
+import { reducePlan } from './plan';
 import { isRead } from './tools';
 import { Activity, Entry, ITurn, IToolEntry } from './turn';
 
@@ -56,18 +59,25 @@ export function reduceTurn(turn: ITurn, event: Event): ITurn {
       });
     case 'document_changed':
       return changed(turn, event);
+    case 'changes_undone':
+    case 'changes_kept':
+      return reduceDecided(turn, event);
     case 'plan_updated':
-      return {
-        ...turn,
-        plan: { steps: event.steps, explanation: event.explanation }
-      };
+    case 'step_finished':
+    case 'recovery_finished':
+      return { ...turn, plan: reducePlan(turn.plan, event) };
     case 'step_started':
-      return act(turn, { kind: 'words', message: event.description });
+      return act(
+        { ...turn, plan: reducePlan(turn.plan, event) },
+        { kind: 'words', message: event.description }
+      );
     case 'recovery_started':
-      return act(turn, {
-        kind: 'words',
-        message: `Repairing step ${event.index + 1}`
-      });
+      return act(
+        { ...turn, plan: reducePlan(turn.plan, event) },
+        { kind: 'words', message: `Repairing step ${event.index + 1}` }
+      );
+    case 'fixes_offered':
+      return { ...turn, offers: offersAfter(turn.offers, event) };
     case 'token_usage':
       return { ...turn, usage: event.usage };
     case 'warning':

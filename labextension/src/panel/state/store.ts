@@ -5,8 +5,19 @@ import {
   reduceConversation
 } from './conversation';
 import { reduceTurn, settled } from './reduceTurn';
+import { openChanges } from './decided';
 import { ITurn, emptyTurn } from './turn';
+import { IStale, staleAfter } from './stale';
 import { FrameValue, IReadable, Value } from './value';
+
+/** The events after which another turn may be to be decided about. */
+const MARKS: ReadonlySet<Event['type']> = new Set([
+  'turn_started',
+  'document_changed',
+  'changes_kept',
+  'changes_undone',
+  'plan_updated'
+]);
 
 /**
  * The state of one session in the page, built from its events alone.
@@ -16,6 +27,15 @@ import { FrameValue, IReadable, Value } from './value';
 export class ConversationStore {
   /** The order of the turns, the queue, the title. */
   readonly conversation = new Value<IConversation>(EMPTY_CONVERSATION);
+
+  /** The newest turn with changes that nobody has decided on. */
+  readonly undecided = new Value<string | undefined>(undefined);
+
+  /** The newest turn with a plan that the server carries out. */
+  readonly planned = new Value<string | undefined>(undefined);
+
+  /** Cells whose outputs are older than their code, as was told while the page listened. */
+  readonly stale = new Value<IStale | null>(null);
 
   /** The number of the newest event that was taken in. */
   get lastSeq(): number {
@@ -48,6 +68,7 @@ export class ConversationStore {
     this.conversation.patch({
       turnIds: [...older.map(turn => turn.id), ...current.turnIds]
     });
+    this._look();
   }
 
   /** Expect events after `seq`, since everything up to it is here already. */
@@ -61,6 +82,25 @@ export class ConversationStore {
       const turn = this._turn(event.turnId);
       turn.set(reduceTurn(turn.current, event));
     }
+    if (MARKS.has(event.type)) {
+      this._look();
+    }
+    this.stale.set(staleAfter(this.stale.current, event));
+  }
+
+  /** Find the turns that something is to be decided about, the newest first. */
+  private _look(): void {
+    const newest = (has: (turn: ITurn) => boolean) => {
+      const ids = this.conversation.current.turnIds;
+      for (let i = ids.length - 1; i >= 0; i--) {
+        if (has(this._turn(ids[i]).current)) {
+          return ids[i];
+        }
+      }
+      return undefined;
+    };
+    this.undecided.set(newest(turn => openChanges(turn).length > 0));
+    this.planned.set(newest(turn => !!turn.plan?.state));
   }
 
   private _turn(id: string): Value<ITurn> {

@@ -3,11 +3,14 @@ import {
   ErrorCode,
   Mode,
   NotebookMode,
-  PlanStep,
   ToolCallStatus,
   TurnAborted,
+  UndoConflict,
   Usage
 } from '../../api/types';
+import { IDecided, NOTHING_DECIDED } from './decided';
+import { IFixOffer } from './offers';
+import { IPlan } from './plan';
 
 /** Words of the assistant's answer; `text` is Markdown. */
 export interface ITextEntry {
@@ -71,6 +74,14 @@ export interface INoticeEntry {
   retryable: boolean;
 }
 
+/** The person took changes of the turn back; `left` cells were changed since and are as they were. */
+export interface IUndoneEntry {
+  kind: 'undone';
+  id: string;
+  changes: readonly Change[];
+  left: number;
+}
+
 /** One thing that stands in a turn, in the order in which it came up. */
 export type Entry =
   | ITextEntry
@@ -78,13 +89,8 @@ export type Entry =
   | IToolEntry
   | IApprovalEntry
   | IQuestionEntry
-  | INoticeEntry;
-
-/** The plan as it stands. */
-export interface IPlan {
-  steps: readonly PlanStep[];
-  explanation?: string;
-}
+  | INoticeEntry
+  | IUndoneEntry;
 
 /** What is going on now, from which the working words are made. */
 export type Activity =
@@ -111,7 +117,13 @@ export interface ITurn {
   usage?: Usage;
   entries: readonly Entry[];
   changes: readonly Change[];
+  /** What was decided on the changes. */
+  decided: IDecided;
+  /** Cells that an undo left as they are, since they were changed after the turn. */
+  conflicts: readonly UndoConflict[];
   plan?: IPlan;
+  /** What could be done about the cells that failed, without a model. */
+  offers: readonly IFixOffer[];
   activity: Activity;
 }
 
@@ -126,6 +138,9 @@ export function emptyTurn(id: string): ITurn {
     status: 'running',
     entries: [],
     changes: [],
+    decided: NOTHING_DECIDED,
+    conflicts: [],
+    offers: [],
     activity: { kind: 'starting' }
   };
 }

@@ -1,5 +1,6 @@
 import { Usage } from '../../api/types';
 import { changeWords, mergeChanges } from './changes';
+import { planWaits } from './plan';
 import { ITurn, IToolEntry, waitingIn } from './turn';
 
 /** How a cell is named to a person, from its notebook and id; null where it is not there. */
@@ -121,6 +122,11 @@ export function activityWords(turn: ITurn, cellNumber: CellNumber): string {
     return waiting[0].kind === 'approval'
       ? 'Waiting for your approval'
       : 'Waiting for your answer';
+  }
+  if (planWaits(turn)) {
+    return turn.plan?.state === 'paused'
+      ? 'Paused: the plan waits for you'
+      : 'Waiting for you to approve the plan';
   }
   const running = turn.entries.filter(
     (entry): entry is IToolEntry =>

@@ -268,9 +268,9 @@ describe('a plan', () => {
     expect(plan.querySelector('li')).toBeNull();
     await click(line);
     expect([...plan.querySelectorAll('li')].map(li => li.textContent)).toEqual([
-      'Load, done',
-      'Plotnot finished',
-      'Explainnot done'
+      '1.Load, done',
+      '2.Plotnot finished',
+      '3.Explainnot done'
     ]);
   });
 });

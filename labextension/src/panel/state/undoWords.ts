@@ -1,0 +1,54 @@
+import { Change, ChangesUndone } from '../../api/types';
+
+/** "Undone: 2 cells restored, 1 removed." and what cannot be taken back. */
+export function undoneWords(event: ChangesUndone): string {
+  const left = leftWords(event.conflicts.length);
+  return [
+    restoredWords(event.changes, event.conflicts.length),
+    left,
+    event.note
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** "Undone: 2 cells restored, 1 added cell removed."; without changes, what that means. */
+export function restoredWords(changes: readonly Change[], left = 0): string {
+  const parts: string[] = [];
+  const count = (
+    matches: (change: Change) => boolean,
+    words: (cells: string) => string
+  ) => {
+    const ids = new Set(
+      changes.filter(matches).map(({ path, cellId }) => `${path}\n${cellId}`)
+    );
+    if (ids.size) {
+      parts.push(words(`${ids.size} ${ids.size === 1 ? 'cell' : 'cells'}`));
+    }
+  };
+  const is = (op: Change['op']) => (change: Change) =>
+    change.op === op && !!change.cellId;
+  count(is('update'), cells => `${cells} restored`);
+  count(is('insert'), cells => `${cells} put back`);
+  count(is('delete'), cells => `${cells} removed again`);
+  count(is('move'), cells => `${cells} moved back`);
+  for (const { op, path, cellId } of changes) {
+    if (op === 'delete' && !cellId) {
+      parts.push(`${path} deleted`);
+    }
+  }
+  if (parts.length) {
+    return `Undone: ${parts.join(', ')}.`;
+  }
+  return left ? '' : 'Undone: everything stands as before already.';
+}
+
+/** "1 cell was changed since and is left as it is." */
+export function leftWords(count: number): string {
+  if (!count) {
+    return '';
+  }
+  return count === 1
+    ? '1 cell was changed since and is left as it is: decide on it in the conversation.'
+    : `${count} cells were changed since and are left as they are: decide on them in the conversation.`;
+}
