@@ -13,6 +13,7 @@ export type IPanelClient = Pick<
   | 'context'
   | 'listTools'
   | 'models'
+  | 'callTool'
 >;
 
 /** What the panel uses of the page's one connection. */
