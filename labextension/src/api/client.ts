@@ -11,11 +11,15 @@ import {
   ContextReply,
   ErrorCode,
   ErrorReply,
+  FixesReply,
+  LessonCheck,
+  LessonChecked,
   Location,
   Mode,
   ModelsReply,
   Op,
   OpAccepted,
+  QualityReport,
   Session,
   SessionCreate,
   SessionPatch,
@@ -23,7 +27,11 @@ import {
   ToolCallRequest,
   ToolResult,
   ToolsReply,
-  TurnsReply
+  TurnsReply,
+  TutorialStart,
+  TutorialStarted,
+  TutorialsReply,
+  WorkflowsReply
 } from './types';
 
 /** The extension's base path, under the server's base URL. */
@@ -142,6 +150,51 @@ export class AgentClient {
 
   models(): Promise<ModelsReply> {
     return this._request('GET', ['models']);
+  }
+
+  /** What can be carried out without a model. */
+  listWorkflows(): Promise<WorkflowsReply> {
+    return this._request('GET', ['workflows']);
+  }
+
+  /** What could be done, without a model, about a cell that failed; the likeliest first. */
+  fixes(query: {
+    path: string;
+    cellId: string;
+    clientId?: string;
+  }): Promise<FixesReply> {
+    return this._request('GET', ['fixes'], { query });
+  }
+
+  /** The quality report of a notebook, as it stands in the page `clientId` or in its file. */
+  quality(query: { path: string; clientId?: string }): Promise<QualityReport> {
+    return this._request('GET', ['quality'], { query });
+  }
+
+  /** The tutorials with the person's progress. */
+  listTutorials(): Promise<TutorialsReply> {
+    return this._request('GET', ['tutorials']);
+  }
+
+  /** Make a tutorial's notebook and data where they are missing, and open the notebook. */
+  startTutorial(
+    id: string,
+    body: TutorialStart = {}
+  ): Promise<TutorialStarted> {
+    return this._request('POST', ['tutorials', id], { body });
+  }
+
+  /** Run the learner's cell of a lesson, counted from 1, and say what is right and missing. */
+  checkLesson(
+    id: string,
+    lesson: number,
+    body: LessonCheck = {}
+  ): Promise<LessonChecked> {
+    return this._request(
+      'POST',
+      ['tutorials', id, 'lessons', String(lesson), 'check'],
+      { body }
+    );
   }
 
   config(): Promise<ConfigReply> {

@@ -27,3 +27,11 @@ export const sendIcon = new LabIcon({
   <path class="jp-icon3" fill="#616161" d="M12 4l7 7-1.4 1.4L13 7.8V20h-2V7.8l-4.6 4.6L5 11z"/>
 </svg>`
 });
+
+/** A triangle with a mark: to be heeded. */
+export const warningIcon = new LabIcon({
+  name: 'datalayer-agent:warning',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <path class="jp-icon3" fill="#616161" d="M12 3 1.5 21h21zm0 4 7 12H5zm-1 4v4h2v-4zm0 5v2h2v-2z"/>
+</svg>`
+});

@@ -1,7 +1,14 @@
 import { IDisposable } from '@lumino/disposable';
 
 import { ApiError } from '../api/errors';
-import { ContextReply, Event, Mode, Op, WorkflowCall } from '../api/types';
+import {
+  ContextReply,
+  Event,
+  FixesReply,
+  Mode,
+  Op,
+  WorkflowCall
+} from '../api/types';
 import { ChangesDesk } from './changesDesk';
 import { Choices } from './choices';
 import { IEditor } from './editor';
@@ -226,6 +233,12 @@ export class PanelModel implements IDisposable {
       this._sendFailed(error);
       return false;
     }
+  }
+
+  /** What could be done, without a model, about a cell that shows an error. */
+  fixesOf(path: string, cellId: string): Promise<FixesReply> {
+    const { clientId } = this._connection;
+    return this.client.fixes({ path, cellId, clientId });
   }
 
   /** Stop the running turn. */

@@ -15,7 +15,7 @@ import { AgentClient } from '../api/client';
 import { IPageConnection } from '../api/connection';
 import { IAgentConnection } from '../tokens';
 import { addCommands } from './commands';
-import { WorkspaceMemory } from './memory';
+import { SESSION_KEY, TUTORIAL_KEY, WorkspaceMemory } from './memory';
 import { PanelModel } from './model';
 import { NotebookEditor } from './notebookEditor';
 import { AgentPanel, PANEL_ID } from './widget';
@@ -65,7 +65,8 @@ function activatePanel(
     client: new AgentClient(app.serviceManager.serverSettings),
     connection,
     editor: new NotebookEditor(app, tracker, documents),
-    memory: new WorkspaceMemory(state)
+    memory: new WorkspaceMemory(state, SESSION_KEY),
+    tutorialMemory: new WorkspaceMemory(state, TUTORIAL_KEY)
   });
   const panel = new AgentPanel(
     model,

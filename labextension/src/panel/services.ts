@@ -13,6 +13,12 @@ export type IPanelClient = Pick<
   | 'context'
   | 'listTools'
   | 'models'
+  | 'listWorkflows'
+  | 'fixes'
+  | 'quality'
+  | 'listTutorials'
+  | 'startTutorial'
+  | 'checkLesson'
   | 'callTool'
 >;
 
@@ -30,8 +36,11 @@ export type IPanelConnection = Pick<
   | 'inputFocused'
 >;
 
-/** Where the page remembers which session it shows; `null` forgets. */
-export interface ISessionMemory {
+/** Where the page remembers which session, or which tutorial, it shows; `null` forgets. */
+export interface IMemory {
   load(): Promise<string | null>;
-  save(sessionId: string | null): void;
+  save(value: string | null): void;
 }
+
+/** Where the page remembers which session it shows. */
+export type ISessionMemory = IMemory;

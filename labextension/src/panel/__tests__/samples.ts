@@ -1,4 +1,4 @@
-import { Turn } from '../../api/types';
+import { Turn, Tutorial } from '../../api/types';
 
 /** A turn of the history, with what a test sets. */
 export function turnRecord(fields: Partial<Turn> & { id: string }): Turn {
@@ -26,5 +26,25 @@ export function turnRecord(fields: Partial<Turn> & { id: string }): Turn {
       sessionTokens: 15
     },
     ...fields
+  };
+}
+
+/** A tutorial of two lessons, none of them done, that was not started. */
+export function tutorial(id: string): Tutorial {
+  const lesson = (number: number) => ({
+    number,
+    title: `Lesson ${number}`,
+    explanation: 'Why.',
+    starterCode: 'x = ...',
+    task: `Do ${number}.`,
+    expectedOutput: '1',
+    hint: 'Look again.',
+    done: false
+  });
+  return {
+    id,
+    title: 'Pandas basics',
+    description: 'Tables.',
+    lessons: [lesson(1), lesson(2)]
   };
 }

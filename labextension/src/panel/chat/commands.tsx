@@ -151,70 +151,8 @@ export class FileCommands implements IChatCommandProvider {
   } | null = null;
 }
 
-/** `/`: what the panel itself does. */
-export class PanelCommands implements IChatCommandProvider {
-  constructor(private readonly _model: PanelModel) {}
-
-  readonly id = 'jupyter-datalayer-agent:commands';
-
-  async listCommandCompletions(input: IInputModel): Promise<ChatCommand[]> {
-    const word = input.currentWord ?? '';
-    // Only the first word of a message is a command; a path elsewhere is a path.
-    if (!word.startsWith('/') || input.value.trimStart() !== word) {
-      return [];
-    }
-    return [...this._commands]
-      .filter(([name]) => name.startsWith(word))
-      .map(([name, { description }]) => ({
-        name,
-        providerId: this.id,
-        description,
-        icon: mark('')
-      }));
-  }
-
-  /** Whether a text is one of the commands. */
-  has(text: string): boolean {
-    return this._commands.has(text.trim());
-  }
-
-  async onSubmit(input: IInputModel): Promise<void> {
-    const command = this._commands.get(input.value.trim());
-    if (command) {
-      input.value = '';
-      command.run();
-    }
-  }
-
-  private readonly _commands = new Map([
-    [
-      '/new',
-      { description: 'New session', run: () => this._model.newSession() }
-    ],
-    [
-      '/stop',
-      { description: 'Stop what is running', run: () => this._model.stop() }
-    ],
-    [
-      '/help',
-      {
-        description: 'What can be typed here',
-        run: () => this._model.notice.set({ level: 'info', message: HELP })
-      }
-    ]
-  ]);
-}
-
-const HELP = [
-  '@ attaches a file or notebook, # names a tool.',
-  'agent: at the start of a message, in any mode, makes a plan for the task and carries it out on the notebook in front.',
-  'Plan first (in Agent mode) shows the plan and waits for your approval.',
-  '/new begins a session, /stop stops what is running, /help shows this.',
-  'Enter sends, Shift+Enter breaks the line, Esc in the empty input stops.'
-].join('\n');
-
 /** An icon by which the styles know a completion as ours. */
-function mark(className: string, icon?: JSX.Element): JSX.Element {
+export function mark(className: string, icon?: JSX.Element): JSX.Element {
   return <span className={`da-command ${className}`}>{icon}</span>;
 }
 

@@ -10,7 +10,8 @@ import { ModelSelect } from '../components/ModelSelect';
 import { SendButtons } from '../components/SendButtons';
 import { PanelModel } from '../model';
 import { InputChatModel } from './chatModel';
-import { FileCommands, PanelCommands, ToolCommands } from './commands';
+import { FileCommands, ToolCommands } from './commands';
+import { PanelCommands } from './panelCommands';
 
 /** The input of `@jupyter/chat` with our registries. */
 export interface IInputSetup {

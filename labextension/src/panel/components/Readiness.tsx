@@ -41,10 +41,10 @@ export function Readiness(): JSX.Element | null {
       </h3>
       <p>{message}</p>
       {!!models?.connections.length && (
-        <ol className="da-connections">
-          {models.connections.map(({ title, steps }) => (
-            <li key={title}>
-              <strong>{title}</strong>
+        <div className="da-connections">
+          {models.connections.map(({ title, steps }, index) => (
+            <details key={title} className="da-more" open={index === 0}>
+              <summary>{title}</summary>
               <div className="da-steps">
                 {steps
                   .split('`')
@@ -52,9 +52,9 @@ export function Readiness(): JSX.Element | null {
                     index % 2 ? <code key={index}>{part}</code> : part
                   )}
               </div>
-            </li>
+            </details>
           ))}
-        </ol>
+        </div>
       )}
       <div className="da-buttons">
         {other && (

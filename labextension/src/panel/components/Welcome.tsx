@@ -1,10 +1,12 @@
 import { PathExt } from '@jupyterlab/coreutils';
-import React from 'react';
+import React, { useEffect, useId } from 'react';
 
 import { Mode } from '../../api/types';
 import { IEditor } from '../editor';
 import { useValue } from '../state/value';
+import { Choices } from './CardFrame';
 import { useEditorChanges } from './ContextStrip';
+import { CellFixes } from './Fixes';
 import { Readiness, useReadiness } from './Readiness';
 import { useComposer } from './composerContext';
 import { usePanel } from './context';
@@ -14,10 +16,19 @@ export function Welcome(): JSX.Element | null {
   const { model } = usePanel();
   const models = useValue(model.models);
   const { isReady } = useReadiness();
-  if (!models) {
+  const card = useValue(model.guide.card);
+  const notice = useValue(model.notice);
+  if (!models || (card && notice?.needs !== 'model')) {
     return null;
   }
-  return isReady ? <Suggestions /> : <Readiness />;
+  return isReady ? (
+    <Suggestions />
+  ) : (
+    <>
+      <Readiness />
+      <WithoutModel />
+    </>
+  );
 }
 
 /** Three things to begin with, drawn from the notebook in front. */
@@ -52,8 +63,77 @@ function Suggestions(): JSX.Element {
           </li>
         ))}
       </ul>
+      {path && <ErrorFixes path={path} />}
+      <details className="da-more">
+        <summary>Without the model: workflows, quality, tutorials</summary>
+        <ReadyNow />
+      </details>
     </div>
   );
+}
+
+/** What works right now where no model is connected. */
+function WithoutModel(): JSX.Element {
+  const { editor } = usePanel().model;
+  const id = useId();
+  useEditorChanges();
+  const path = editor.activeNotebook;
+  return (
+    <section className="da-welcome" aria-labelledby={id}>
+      <h3 id={id}>What works right now, without a model</h3>
+      {path && <ErrorFixes path={path} />}
+      <ReadyNow />
+    </section>
+  );
+}
+
+/** The repairs for the first cell of a notebook that shows an error. */
+function ErrorFixes(props: { path: string }): JSX.Element | null {
+  const { path } = props;
+  const { error } = usePanel().model.editor.hints(path);
+  return error ? <CellFixes path={path} cellId={error.cellId} /> : null;
+}
+
+/** A button for each thing that needs no model. */
+function ReadyNow(): JSX.Element {
+  const { guide, editor } = usePanel().model;
+  const { list } = useValue(guide.workflows.known);
+  const path = editor.activeNotebook;
+  useEffect(() => {
+    if (!list) {
+      void guide.workflows.refresh();
+    }
+  }, [guide, list]);
+  const items = [
+    ...(list ?? []).map(({ id, name, description }) => ({
+      key: id,
+      name,
+      about: firstSentence(description),
+      onClick: () => guide.showWorkflow(id)
+    })),
+    {
+      key: 'quality',
+      name: 'Check quality',
+      about: path
+        ? `A score for ${PathExt.basename(path)}, and what to improve.`
+        : 'Open a notebook first.',
+      disabled: !path,
+      onClick: () => guide.showQuality()
+    },
+    {
+      key: 'tutorials',
+      name: 'Tutorials',
+      about: 'Pandas, Matplotlib, scikit-learn: lessons that check your code.',
+      onClick: () => guide.showTutorials()
+    }
+  ];
+  return <Choices items={items} />;
+}
+
+/** What goes before a colon or the end of the first sentence. */
+function firstSentence(text: string): string {
+  const end = /[.:](\s|$)/.exec(text);
+  return end ? `${text.slice(0, end.index)}.` : text;
 }
 
 interface ISuggestion {
@@ -76,7 +156,7 @@ export function suggestionsFor(
   const { isEmpty, error, frame } = editor.hints(path);
   if (isEmpty) {
     return [
-      { text: 'Load a data file from this folder and show it', mode: 'agent' },
+      { text: 'Analyse a data file from this folder', mode: 'agent' },
       { text: 'Set this notebook up with imports and headings', mode: 'agent' },
       { text: 'What data files are in this folder?', mode: 'ask' }
     ];

@@ -6,8 +6,10 @@ import {
   FakeEditor,
   FakeMemory
 } from '../../__tests__/fakes';
+import { tutorial } from '../../__tests__/samples';
 import { PanelModel } from '../../model';
-import { PanelCommands, ToolCommands } from '../commands';
+import { ToolCommands } from '../commands';
+import { PanelCommands } from '../panelCommands';
 
 function makeInput() {
   const client = new FakeClient();
@@ -78,5 +80,33 @@ describe('the commands of the panel', () => {
     expect(
       await new PanelCommands(model).listCommandCompletions(input)
     ).toEqual([]);
+  });
+
+  it('complete what may follow a command', async () => {
+    const { client, model, input, type } = makeInput();
+    client.tutorialsReply = { tutorials: [tutorial('pandas-basics')] };
+    const commands = new PanelCommands(model);
+    type('/tutorial pan');
+    expect(await commands.listCommandCompletions(input)).toMatchObject([
+      { name: 'pandas-basics', description: 'Pandas basics · 0 of 2 done' }
+    ]);
+    type('/new pan');
+    expect(await commands.listCommandCompletions(input)).toEqual([]);
+    expect(commands.has('/tutorial pandas-basics')).toBe(true);
+    expect(commands.has('/quality now')).toBe(false);
+  });
+
+  it('are carried out with what was typed after them', async () => {
+    const { client, model, input, type } = makeInput();
+    client.tutorialsReply = { tutorials: [tutorial('pandas-basics')] };
+    const commands = new PanelCommands(model);
+    type('/tutorial pandas-basics');
+    await commands.onSubmit(input);
+    expect(input.value).toBe('');
+    await new Promise(process.nextTick);
+    expect(model.guide.tutorials.place.current?.id).toBe('pandas-basics');
+    type('/quality');
+    await commands.onSubmit(input);
+    expect(model.guide.card.current?.kind).toBe('quality');
   });
 });

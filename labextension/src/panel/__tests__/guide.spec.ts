@@ -1,0 +1,119 @@
+import { PanelModel } from '../model';
+import { FakeClient, FakeConnection, FakeEditor, FakeMemory } from './fakes';
+import { tutorial } from './samples';
+
+const NO_MODEL = { models: [], ready: false, connections: [] };
+
+function make(remembered: string | null = null) {
+  const client = new FakeClient();
+  client.modelsReply = NO_MODEL;
+  client.tutorialsReply = {
+    tutorials: [tutorial('pandas-basics'), tutorial('first-model')]
+  };
+  const connection = new FakeConnection();
+  const editor = new FakeEditor();
+  const tutorialMemory = new FakeMemory(remembered);
+  const model = new PanelModel({
+    client,
+    connection,
+    editor,
+    memory: new FakeMemory(),
+    tutorialMemory
+  });
+  return { model, client, connection, editor, tutorialMemory };
+}
+
+describe('what works without a model', () => {
+  it('is sent as a turn in Agent mode, whatever is chosen', async () => {
+    const { model, connection } = make();
+    await model.start();
+    const info = {
+      id: 'explore',
+      name: 'Explore',
+      description: '',
+      parameters: {},
+      requiredTools: [],
+      steps: []
+    };
+    expect(await model.guide.workflows.run(info, { data: 'cars.csv' })).toBe(
+      true
+    );
+    const [{ op }] = connection.ops;
+    expect(op).toMatchObject({
+      type: 'user_message',
+      request: {
+        message: 'Explore of cars.csv',
+        workflow: { id: 'explore', parameters: { data: 'cars.csv' } }
+      }
+    });
+    expect(await model.send('Hello')).toBe(false);
+  });
+
+  it('says that a notebook is needed for its report', async () => {
+    const { model, editor } = make();
+    editor.activeNotebook = null;
+    model.guide.showQuality();
+    expect(model.guide.card.current).toBeNull();
+    expect(model.notice.current?.message).toContain('Open a notebook');
+  });
+
+  it('goes back to the lesson when another card is closed', async () => {
+    const { model } = make();
+    await model.guide.openTutorial('pandas-basics');
+    model.guide.showQuality();
+    model.guide.close();
+    expect(model.guide.card.current).toEqual({ kind: 'lesson' });
+    model.guide.close();
+    expect(model.guide.card.current).toBeNull();
+  });
+});
+
+describe('a tutorial', () => {
+  it('is started, checked, and goes on with the next lesson', async () => {
+    const { model, client, editor, tutorialMemory } = make();
+    const { tutorials } = model.guide;
+    await model.guide.openTutorial('pandas-basics');
+    expect(editor.revealed[0].path).toBe('tutorials/pandas-basics.ipynb');
+    client.verdict = { passed: false, feedback: 'Not quite.' };
+    await tutorials.check();
+    expect(tutorials.place.current?.verdict).toEqual(client.verdict);
+    client.verdict = { passed: true, feedback: 'Good.' };
+    await tutorials.check();
+    expect(tutorials.current?.lesson.done).toBe(true);
+    await tutorials.goTo(2);
+    expect(tutorials.place.current?.verdict).toBeUndefined();
+    expect(editor.revealed.pop()?.cellId).toBe('lesson-2');
+    expect(tutorialMemory.sessionId).toBe('pandas-basics#2');
+  });
+
+  it('is there again after a reload, until it was closed', async () => {
+    const { model, client, tutorialMemory } = make('pandas-basics#2');
+    await client.startTutorial('pandas-basics');
+    await model.start();
+    expect(model.guide.tutorials.current?.lesson.number).toBe(2);
+    expect(model.guide.card.current?.kind).toBe('lesson');
+    model.guide.close();
+    expect(tutorialMemory.sessionId).toBeNull();
+  });
+
+  it('gives way to the one whose notebook comes to the front', async () => {
+    const { model, client, editor } = make();
+    await client.startTutorial('first-model');
+    await model.guide.openTutorial('pandas-basics');
+    editor.activeNotebook = 'tutorials/first-model.ipynb';
+    editor.changed.emit();
+    expect(model.guide.tutorials.current?.tutorial.id).toBe('first-model');
+  });
+
+  it('that cannot be started says why', async () => {
+    const { model, client } = make();
+    client.startTutorial = async () => {
+      throw new Error('tutorials is a file.');
+    };
+    await model.guide.openTutorial('pandas-basics');
+    expect(model.guide.card.current?.kind).toBe('tutorials');
+    expect(model.guide.tutorials.known.current.problem).toBe(
+      'tutorials is a file.'
+    );
+  });
+});

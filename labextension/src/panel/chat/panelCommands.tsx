@@ -1,0 +1,156 @@
+import {
+  ChatCommand,
+  IChatCommandProvider
+} from '@jupyter/chat/lib/registers/chat-commands';
+import { IInputModel } from '@jupyter/chat/lib/input-model';
+
+import { PanelModel } from '../model';
+import { progressOf } from '../state/lessons';
+import { mark } from './commands';
+
+/** Something that is typed after a command. */
+interface IArgument {
+  name: string;
+  description: string;
+}
+
+/** What the panel itself does; `about` is what was typed after the command, if it takes that. */
+interface IPanelCommand {
+  description: string;
+  run: (about?: string) => void;
+  completions?: () => Promise<IArgument[]>;
+}
+
+/** `/`: what the panel itself does. */
+export class PanelCommands implements IChatCommandProvider {
+  constructor(private readonly _model: PanelModel) {}
+
+  readonly id = 'jupyter-datalayer-agent:commands';
+
+  async listCommandCompletions(input: IInputModel): Promise<ChatCommand[]> {
+    const word = input.currentWord ?? '';
+    const typed = input.value.trimStart();
+    // Only the first word of a message is a command; a path elsewhere is a path.
+    if (word.startsWith('/') && typed === word) {
+      return this._commandsFrom(word);
+    }
+    const [, name, about] = /^(\/\w+)\s+(\S*)$/.exec(typed) ?? [];
+    const complete = this._commands.get(name)?.completions;
+    if (!complete || about !== word) {
+      return [];
+    }
+    return (await complete())
+      .filter(each => each.name.startsWith(word.toLowerCase()))
+      .map(each => ({ ...each, providerId: this.id, icon: mark('') }));
+  }
+
+  /** Whether a text is one of the commands. */
+  has(text: string): boolean {
+    return this._parse(text) !== null;
+  }
+
+  async onSubmit(input: IInputModel): Promise<void> {
+    const command = this._parse(input.value);
+    if (command) {
+      input.value = '';
+      command();
+    }
+  }
+
+  private _commandsFrom(word: string): ChatCommand[] {
+    return [...this._commands]
+      .filter(([name]) => name.startsWith(word))
+      .map(([name, { description }]) => ({
+        name,
+        providerId: this.id,
+        description,
+        icon: mark('')
+      }));
+  }
+
+  private _parse(text: string): (() => void) | null {
+    const [, name, about] = /^\s*(\/\w+)(?:\s+(\S+))?\s*$/.exec(text) ?? [];
+    const command = this._commands.get(name);
+    return command && (!about || command.completions)
+      ? () => command.run(about)
+      : null;
+  }
+
+  private async _workflows(): Promise<IArgument[]> {
+    const { workflows } = this._model.guide;
+    if (!workflows.known.current.list) {
+      await workflows.refresh();
+    }
+    const list = workflows.known.current.list ?? [];
+    return list.map(({ id, name }) => ({ name: id, description: name }));
+  }
+
+  private async _tutorials(): Promise<IArgument[]> {
+    const { tutorials } = this._model.guide;
+    if (!tutorials.known.current.list) {
+      await tutorials.refresh();
+    }
+    const list = tutorials.known.current.list ?? [];
+    return list.map(tutorial => {
+      const { done, total } = progressOf(tutorial);
+      const description = `${tutorial.title} · ${done} of ${total} done`;
+      return { name: tutorial.id, description };
+    });
+  }
+
+  private readonly _commands = new Map<string, IPanelCommand>([
+    [
+      '/new',
+      { description: 'New session', run: () => this._model.newSession() }
+    ],
+    [
+      '/stop',
+      { description: 'Stop what is running', run: () => this._model.stop() }
+    ],
+    [
+      '/workflows',
+      {
+        description: 'Analyses that need no model',
+        run: id =>
+          id
+            ? this._model.guide.showWorkflow(id)
+            : this._model.guide.showWorkflows(),
+        completions: () => this._workflows()
+      }
+    ],
+    [
+      '/quality',
+      {
+        description: 'Check the quality of the notebook in front',
+        run: () => this._model.guide.showQuality()
+      }
+    ],
+    [
+      '/tutorial',
+      {
+        description: 'Learn with lessons that check your code',
+        run: id =>
+          id
+            ? void this._model.guide.openTutorial(id)
+            : this._model.guide.showTutorials(),
+        completions: () => this._tutorials()
+      }
+    ],
+    [
+      '/help',
+      {
+        description: 'What can be typed here',
+        run: () => this._model.notice.set({ level: 'info', message: HELP })
+      }
+    ]
+  ]);
+}
+
+const HELP = [
+  '@ attaches a file or notebook, # names a tool.',
+  'agent: at the start of a message, in any mode, makes a plan for the task and carries it out on the notebook in front.',
+  'Plan first (in Agent mode) shows the plan and waits for your approval.',
+  'Without a model: /workflows runs an analysis, /quality checks the notebook in front, /tutorial teaches.',
+  '/new begins a session, /stop stops what is running, /help shows this.',
+  'Enter sends, Shift+Enter breaks the line, Esc in the empty input stops.'
+].join('\n');

@@ -1,0 +1,29 @@
+import React from 'react';
+
+import { useValue } from '../state/value';
+import { LessonCard } from './LessonCard';
+import { QualityCard } from './QualityCard';
+import { TutorialList } from './TutorialList';
+import { WorkflowForm } from './WorkflowForm';
+import { WorkflowList } from './WorkflowList';
+import { usePanel } from './context';
+
+/** The card above the conversation, in which is shown what works without a model. */
+export function GuideCard(): JSX.Element | null {
+  const { model } = usePanel();
+  const card = useValue(model.guide.card);
+  const { store } = useValue(model.shown);
+  const { turnIds } = useValue(store.conversation);
+  if (!card) {
+    return null;
+  }
+  return (
+    <div className="da-guide" data-alone={turnIds.length === 0}>
+      {card.kind === 'workflows' && <WorkflowList />}
+      {card.kind === 'workflow' && <WorkflowForm key={card.id} id={card.id} />}
+      {card.kind === 'quality' && <QualityCard />}
+      {card.kind === 'tutorials' && <TutorialList />}
+      {card.kind === 'lesson' && <LessonCard />}
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+import React, { useEffect, useMemo, useState } from 'react';
+
+import { WorkflowInfo } from '../../api/types';
+import {
+  IField,
+  IForm,
+  formOf,
+  parametersFrom,
+  problemsIn
+} from '../state/parameters';
+import { useValue } from '../state/value';
+import { Field } from './Field';
+import { CardFrame, Problem } from './CardFrame';
+import { usePanel } from './context';
+
+/** The form of a workflow, and the button that runs it. */
+export function WorkflowForm(props: { id: string }): JSX.Element {
+  const { guide } = usePanel().model;
+  const { list, problem } = useValue(guide.workflows.known);
+  const workflow = list?.find(({ id }) => id === props.id);
+  if (workflow) {
+    return (
+      <CardFrame
+        title={workflow.name}
+        testId="da-workflow-form"
+        takesFocus
+        key={workflow.id}
+      >
+        <Form workflow={workflow} />
+      </CardFrame>
+    );
+  }
+  return (
+    <CardFrame title="Workflow" testId="da-workflow-form" takesFocus>
+      {problem ? (
+        <Problem
+          message={problem}
+          onRetry={() => void guide.workflows.refresh()}
+        />
+      ) : list ? (
+        <p>{`There is no workflow “${props.id}”.`}</p>
+      ) : (
+        <p>Looking for the workflow</p>
+      )}
+      <AllWorkflows />
+    </CardFrame>
+  );
+}
+
+function Form(props: { workflow: WorkflowInfo }): JSX.Element {
+  const { workflow } = props;
+  const { model } = usePanel();
+  const form = useMemo(() => formOf(workflow), [workflow]);
+  const files = useDataFiles(form);
+  const [values, setValues] = useState<Record<string, string>>({});
+  const [isTried, setTried] = useState(false);
+  const [isSending, setSending] = useState(false);
+
+  // The only data file there is is the one that is meant.
+  const all = files?.length === 1 ? { data: files[0], ...values } : values;
+  const problems = problemsIn(form, all);
+  const field = (each: IField) => (
+    <Field
+      key={each.name}
+      field={each}
+      value={all[each.name] ?? each.initial}
+      files={files}
+      problem={isTried ? problems[each.name] : undefined}
+      onChange={value => setValues({ ...values, [each.name]: value })}
+    />
+  );
+  const run = async () => {
+    setTried(true);
+    if (Object.keys(problems).length) {
+      return;
+    }
+    setSending(true);
+    const parameters = parametersFrom(form, all);
+    if (await model.guide.workflows.run(workflow, parameters)) {
+      model.guide.close();
+    } else {
+      setSending(false);
+    }
+  };
+  return (
+    <form
+      noValidate
+      onSubmit={event => {
+        event.preventDefault();
+        void run();
+      }}
+    >
+      <p className="da-dim">{workflow.description}</p>
+      {form.first.map(field)}
+      {form.more.length > 0 && (
+        <details className="da-more">
+          <summary>More options</summary>
+          {form.more.map(field)}
+        </details>
+      )}
+      <div className="da-buttons">
+        <button
+          type="submit"
+          className="da-button da-mod-primary"
+          disabled={isSending}
+        >
+          {isSending ? 'Starting' : 'Run'}
+        </button>
+        <AllWorkflows />
+      </div>
+    </form>
+  );
+}
+
+function AllWorkflows(): JSX.Element {
+  const { guide } = usePanel().model;
+  return (
+    <button
+      type="button"
+      className="da-link"
+      onClick={() => guide.showWorkflows()}
+    >
+      All workflows
+    </button>
+  );
+}
+
+/** The data files to choose from; null until they were looked for. */
+function useDataFiles(form: IForm): readonly string[] | null {
+  const { model } = usePanel();
+  const [files, setFiles] = useState<readonly string[] | null>(null);
+  const asksForData = form.first.some(({ kind }) => kind === 'data');
+  useEffect(() => {
+    let isCurrent = true;
+    if (asksForData) {
+      void model.editor.dataFiles().then(found => isCurrent && setFiles(found));
+    }
+    return () => {
+      isCurrent = false;
+    };
+  }, [model, asksForData]);
+  return files;
+}
