@@ -25,8 +25,6 @@ TEXT = (
     "This report shows in figures what the data say: how their values are distributed, how groups "
     "differ and what goes together. The numbers in the text come from the same data as the figures."
 )
-COORDINATES = (("latitude", "longitude"), ("lat", "lng"), ("lat", "lon"), ("lat", "long"))
-HUES = 6
 
 
 class Parameters(DataParameters):
@@ -72,21 +70,8 @@ async def _groups(run: TemplateRun) -> None:
 
 
 async def _time_and_place(run: TemplateRun) -> None:
-    data = Data(run.facts)
     await sections.over_time(run)
-    places = coordinates(data)
-    if places is None:
-        return
-    latitude, longitude = places
-    group = hue(data, latitude, longitude)
-    north, east = latitude.about, longitude.about
-    await run.markdown(
-        "## On the map\n\n"
-        f"The rows lie between {north['min']:.1f}° and {north['max']:.1f}° of latitude and "
-        f"{east['min']:.1f}° and {east['max']:.1f}° of longitude; half of them between "
-        f"{north['q1']:.1f}° and {north['q3']:.1f}° of latitude."
-    )
-    await run.code(plots.map_of_places(latitude, longitude, group, data.rows))
+    await sections.place(run)
 
 
 async def _relations(run: TemplateRun) -> None:
@@ -103,12 +88,12 @@ async def _relations(run: TemplateRun) -> None:
         if b.name != data.facts.get("target") and a.name == data.facts.get("target"):
             a, b = b, a
         await run.markdown(relation_text(data, pair))
-        await run.code(plots.scatter(a, b, hue(data, a, b), data.rows))
+        await run.code(plots.scatter(a, b, sections.hue(data, a, b), data.rows))
 
 
 async def _conclusions(run: TemplateRun) -> None:
     data = Data(run.facts)
-    lopsided = [column for column in data.categories if column.top and column.unique <= 50]
+    lopsided = [column for column in data.categories if _leading(data, column)]
     time = data.survey.get("time")
     emptiest = data.incomplete[:1]
     said = [
@@ -137,16 +122,10 @@ async def _conclusions(run: TemplateRun) -> None:
     await run.markdown(f"## Conclusions\n\n{bullets(said)}")
 
 
-def coordinates(data: Data) -> tuple[Column, Column] | None:
-    """Columns of latitude and longitude in degrees, by their names and ranges."""
-    named = {column.name.lower(): column for column in data.of("number")}
-    for north, east in COORDINATES:
-        if north in named and east in named:
-            latitude, longitude = named[north], named[east]
-            fits = -90 <= latitude.about["min"] <= latitude.about["max"] <= 90
-            if fits and -180 <= longitude.about["min"] <= longitude.about["max"] <= 360:
-                return latitude, longitude
-    return None
+def _leading(data: Data, column: Column) -> bool:
+    """Whether the largest group stands out from the others."""
+    even = (data.rows - column.missing) / column.unique
+    return column.unique <= 50 and bool(column.top) and column.top[0][1] > 1.3 * even
 
 
 def closest_pair(data: Data) -> dict[str, Any] | None:
@@ -155,15 +134,6 @@ def closest_pair(data: Data) -> dict[str, Any] | None:
     pairs = [each for each in data.survey["pairs"] if 0.2 <= abs(each["r"]) <= 0.98]
     pairs.sort(key=lambda each: (target not in (each["a"], each["b"]), -abs(each["r"])))
     return next(iter(pairs), None)
-
-
-def hue(data: Data, a: Column, b: Column) -> Column | None:
-    """A category of few groups that differ in one of the two numbers."""
-    for best in data.survey["groups"]:
-        category = data[best["category"]]
-        if best["number"] in (a.name, b.name) and 2 <= category.unique <= HUES:
-            return category if best["eta"] >= 0.05 else None
-    return None
 
 
 def _different(found: Sequence[dict[str, Any]], limit: int = 2) -> list[dict[str, Any]]:

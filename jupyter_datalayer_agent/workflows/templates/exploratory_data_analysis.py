@@ -42,6 +42,7 @@ async def _distributions(run: TemplateRun) -> None:
     await sections.distributions(run)
     await sections.relations(run)
     await sections.over_time(run)
+    await sections.place(run)
 
 
 async def _conclusions(run: TemplateRun) -> None:

@@ -137,8 +137,12 @@ async def test_semicolons_decimal_commas_latin1_and_days_first(kernel: KernelFor
     run = await analyse(kernel, "schweiz.csv")
     check(run)
     assert run.facts["data"]["read"] == {
-        "sep": ";", "encoding": "latin-1", "decimal": ",", "thousands": ".", "dtype": {"Datum": "str"},
-    }  # fmt: skip
+        "sep": ";",
+        "encoding": "latin-1",
+        "decimal": ",",
+        "thousands": ".",
+        "dtype": {"Datum": "str"},
+    }
     kinds = {each["name"]: each["kind"] for each in run.facts["data"]["columns"]}
     assert kinds == {"Datum": "date", "Stadt": "constant", "Preis": "number", "Größe": "number"}
     assert 'format="%d.%m.%Y"' in sources(run)

@@ -176,7 +176,7 @@ def _course(
     columns = [name for name in numbers if name != date]
     keys = dates if rule is None else dates.dt.to_period(_period_code(rule))
     means = df.loc[dates.index, columns].astype(float).groupby(keys).mean()
-    courses = []
+    courses: list[dict[str, Any]] = []
     for name in columns:
         line = means[name].dropna()
         spread = float(df[name].astype(float).std())

@@ -11,6 +11,8 @@ from typing import Any
 
 from .words import label
 
+COORDINATES = (("latitude", "longitude"), ("lat", "lng"), ("lat", "lon"), ("lat", "long"))
+
 
 @dataclass(frozen=True)
 class Column:
@@ -45,6 +47,11 @@ class Column:
         """Positive and with a long tail to the right: a logarithmic axis shows more."""
         low, high, skew = self.about["min"], self.about["max"], self.about["skew"]
         return bool(low > 0 and skew > 2 and high / low >= 50 and not self.is_discrete)
+
+    @property
+    def is_heavy(self) -> bool:
+        """A long tail that no logarithm of the values can show, since they are not positive."""
+        return abs(self.about["skew"]) > 5 and not self.is_skewed and not self.is_discrete
 
     @property
     def is_even(self) -> bool:
@@ -95,8 +102,21 @@ class Data:
 
     @cached_property
     def numbers(self) -> list[Column]:
-        """Measured numbers: no ids, no years."""
-        return [column for column in self.of("number") if not column.is_year]
+        """Measured numbers: no ids, years or coordinates."""
+        places = self.coordinates or ()
+        return [c for c in self.of("number") if not c.is_year and c not in places]
+
+    @cached_property
+    def coordinates(self) -> tuple[Column, Column] | None:
+        """Columns of latitude and longitude in degrees, by their names and ranges."""
+        named = {column.name.lower(): column for column in self.of("number")}
+        for north, east in COORDINATES:
+            if north in named and east in named:
+                latitude, longitude = named[north].about, named[east].about
+                fits = -90 <= latitude["min"] <= latitude["max"] <= 90
+                if fits and -180 <= longitude["min"] <= longitude["max"] <= 360:
+                    return named[north], named[east]
+        return None
 
     @cached_property
     def categories(self) -> list[Column]:

@@ -56,6 +56,9 @@ def distribution_text(data: Data, shown: Sequence[Column], groups: Sequence[Colu
         said.append(f"{codes(left)} {_has(left)} a long tail of small values.")
     if logs:
         said.append(f"The axis of {codes(logs)} is logarithmic.")
+    heavy = [c.name for c in shown if c.is_heavy]
+    if heavy:
+        said.append(f"The number of rows is drawn on a logarithmic axis for {codes(heavy)}.")
     if shown and not said:
         said.append("None of the numbers is strongly skewed.")
     hidden = len(data.numbers) - len(shown)
@@ -132,7 +135,7 @@ def course_text(data: Data, columns: Sequence[Column]) -> str:
     for column in columns[:2]:
         line = found[column.name]
         said.append(
-            f"The {_mean(time)}{code(column.name)} is highest in {_when(line['high'][0])} "
+            f"{_mean(time)}{code(column.name)} is highest in {_when(line['high'][0])} "
             f"({number(line['high'][1])}) and lowest in {_when(line['low'][0])} "
             f"({number(line['low'][1])})."
         )
@@ -141,7 +144,7 @@ def course_text(data: Data, columns: Sequence[Column]) -> str:
 
 def _mean(time: dict[str, Any]) -> str:
     averaged = time["rule"] is not None or time["per_period"] > 1
-    return f"mean per {time['word']} of " if averaged else ""
+    return f"The mean per {time['word']} of " if averaged else ""
 
 
 def _when(text: str) -> str:

@@ -35,6 +35,7 @@ def distributions(columns: Sequence[Column]) -> str:
     """Histograms: a bar for each whole number where they are few, logarithmic where skewed."""
     skewed = [column.name for column in columns if column.is_skewed]
     discrete = [column.name for column in columns if column.is_discrete]
+    heavy = [column.name for column in columns if column.is_heavy]
     if len(columns) == 1:
         return _distribution(columns[0])
     options = ["df", "x=column", "bins=30"]
@@ -49,11 +50,13 @@ def distributions(columns: Sequence[Column]) -> str:
         <<columns>>
         <<discrete>>
         <<skewed>>
+        <<heavy>>
 
         fig, axes = plt.subplots(<<grid>>, layout="constrained")
         for axis, (column, label) in zip(axes.flat, columns.items()):
             <<line>>
             axis.set(xlabel=label, ylabel="Rows")
+            <<counts>>
         <<spare>>
         fig.suptitle("How the numbers are distributed")
         plt.show()
@@ -61,6 +64,8 @@ def distributions(columns: Sequence[Column]) -> str:
         columns=_columns(columns),
         discrete=names_list("discrete = ", discrete) if discrete else "",
         skewed=names_list("skewed = ", skewed, "  # drawn on a logarithmic axis") if skewed else "",
+        heavy=names_list("heavy = ", heavy, "  # counted on a logarithmic axis") if heavy else "",
+        counts='if column in heavy:\n    axis.set_yscale("log")' if heavy else "",
         line=line,
         **_grid(len(columns), 3, 3.2),
     )
@@ -80,8 +85,10 @@ def _distribution(column: Column) -> str:
             xlabel=<<label>>,
             ylabel="Rows",
         )
+        <<counts>>
         plt.show()
         """,
+        counts='axis.set_yscale("log")' if column.is_heavy else "",
         options=options,
         title=literal(f"Distribution of {column.label}"),
         label=literal(column.label),
@@ -415,6 +422,7 @@ def course(time: dict[str, Any], columns: Sequence[Column]) -> str:
     """The mean of each column per period, one axis under the other; or the number of rows."""
     label_of_date = literal(label(time["date"]))
     gathered = _gathered(time, columns)
+    dots = ', marker="o"' if time["periods"] <= 40 else ""
     word = time["word"]
     each = time["per_period"] > 1 or time["rule"]
     what = f"mean per {word}" if each else "over time"
@@ -424,7 +432,7 @@ def course(time: dict[str, Any], columns: Sequence[Column]) -> str:
             <<means>>
 
             fig, axis = plt.subplots(layout="constrained")
-            axis.plot(means.index, means)
+            axis.plot(means.index, means<<dots>>)
             axis.set(
                 title=<<title>>,
                 xlabel=<<date>>,
@@ -433,6 +441,7 @@ def course(time: dict[str, Any], columns: Sequence[Column]) -> str:
             plt.show()
             """,
             means=gathered,
+            dots=dots,
             title=literal(f"{columns[0].label}: {what}"),
             date=label_of_date,
             label=literal(columns[0].label),
@@ -444,7 +453,7 @@ def course(time: dict[str, Any], columns: Sequence[Column]) -> str:
 
         <<figure>>
         for axis, (column, label) in zip(axes, columns.items()):
-            axis.plot(means.index, means[column])
+            axis.plot(means.index, means[column]<<dots>>)
             axis.set(ylabel=label)
         axes[-1].set(xlabel=<<date>>)
         fig.suptitle(<<title>>)
@@ -452,6 +461,7 @@ def course(time: dict[str, Any], columns: Sequence[Column]) -> str:
         """,
         columns=_columns(columns),
         means=gathered,
+        dots=dots,
         figure=call(
             "fig, axes = plt.subplots(",
             [
@@ -522,7 +532,11 @@ def map_of_places(latitude: Column, longitude: Column, group: Column | None, row
         )
         <<legend>>
         axis.set_aspect(<<aspect>>)
-        axis.set(title=<<title>>, xlabel="Longitude (°)", ylabel="Latitude (°)")
+        axis.set(
+            title=<<title>>,
+            xlabel="Longitude (°)",
+            ylabel="Latitude (°)",
+        )
         plt.show()
         """,
         sample=f"sample = df.sample({SCATTER_ROWS:_}, random_state=0)\n" if sampled else "",

@@ -22,13 +22,15 @@ from .words import codes, count, literal, names_list, paragraph, percent, source
 
 SURVEY = "def answer(**options):\n    return survey(df, **options)\n"
 MANY_COLUMNS = 100
+HUES = 6
 
 
 def introduction(data: Data, name: str) -> str:
     """One paragraph on what the file holds."""
     kinds = [
-        count(len(data.numbers), "numeric column"),
-        count(len(data.categories), "categorical column"),
+        count(len(columns), f"{kind} column")
+        for kind, columns in (("numeric", data.numbers), ("categorical", data.categories))
+        if columns
     ]
     date = data.date
     when = ""
@@ -40,7 +42,7 @@ def introduction(data: Data, name: str) -> str:
     cut = "These were found in its first million rows." if data.facts.get("cut") else ""
     return paragraph(
         f"{codes([name])} has {count(data.rows, 'row')} and {count(len(data.columns), 'column')}: "
-        f"{' and '.join(kinds)} are of use for an analysis.",
+        f"{' and '.join(kinds) or 'none'} of use for an analysis.",
         when,
         cut,
     )
@@ -162,7 +164,7 @@ async def missing(run: TemplateRun) -> None:
             """
         )
     )
-    if len(incomplete) > 1:
+    if len(incomplete) > 1 and data.share(worst.missing) >= 0.01:
         await run.code(plots.missing_bars(data))
 
 
@@ -300,10 +302,49 @@ async def over_time(run: TemplateRun) -> None:
 
 
 def moving(data: Data, limit: int) -> list[Column]:
-    """The numbers with most movement over time, in the order in which they tell it."""
-    courses = (data.survey.get("time") or {}).get("courses", [])
-    names = [each["name"] for each in courses if each["moves"] > 0.15 or data.rows < 300][:limit]
-    return [data[name] for name in names]
+    """The numbers with most movement over time, none the copy of another.
+
+    Where the rows of each period are as many there is nothing else to show, so little will do.
+    """
+    time = data.survey.get("time") or {}
+    even = time and time["busiest"][1] <= 1.1 * time["per_period"]
+    least = 0.0 if even else 0.15
+    kept: list[str] = []
+    for each in time.get("courses", []):
+        copy = any(_copies(data, each["name"], other) for other in kept)
+        if each["moves"] > least and not copy and len(kept) < limit:
+            kept.append(each["name"])
+    return [data[name] for name in kept]
+
+
+def _copies(data: Data, a: str, b: str) -> bool:
+    return any({a, b} == {p["a"], p["b"]} and abs(p["r"]) > 0.95 for p in data.survey["pairs"])
+
+
+async def place(run: TemplateRun) -> None:
+    """The rows on a map, where they have coordinates."""
+    data = Data(run.facts)
+    if data.coordinates is None:
+        return
+    latitude, longitude = data.coordinates
+    north, east = latitude.about, longitude.about
+    await run.markdown(
+        "## On the map\n\n"
+        f"The rows lie between {north['min']:.1f}° and {north['max']:.1f}° of latitude and "
+        f"{east['min']:.1f}° and {east['max']:.1f}° of longitude; half of them between "
+        f"{north['q1']:.1f}° and {north['q3']:.1f}° of latitude."
+    )
+    group = next((c for c in data.categories if 2 <= c.unique <= HUES), None)
+    await run.code(plots.map_of_places(latitude, longitude, group, data.rows))
+
+
+def hue(data: Data, a: Column, b: Column) -> Column | None:
+    """A category of few groups that differ in one of the two numbers."""
+    for best in data.survey["groups"]:
+        category = data[best["category"]]
+        if best["number"] in (a.name, b.name) and 2 <= category.unique <= HUES:
+            return category if best["eta"] >= 0.05 else None
+    return None
 
 
 async def relations(run: TemplateRun) -> None:

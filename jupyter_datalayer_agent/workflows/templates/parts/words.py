@@ -34,6 +34,8 @@ def percent(share: float) -> str:
     value = 100 * share
     if 0 < value < 0.1:
         return "under 0.1 %"
+    if 99.5 <= value < 100:
+        return "over 99 %"
     return f"{value:.1f} %" if value < 10 and round(value, 1) != round(value) else f"{value:.0f} %"
 
 
