@@ -196,8 +196,14 @@ class Turn:
             target=gate.target,
             op_id=self.op_id,
         )
-        await self.session.channel.emit(self._write_start, started, self.id)
-        await self._prepare()
+        telling = asyncio.create_task(
+            self.session.channel.emit(self._write_start, started, self.id)
+        )
+        await asyncio.sleep(0)  # it takes its place before whatever is told below
+        try:
+            await self._prepare()
+        finally:
+            await telling
 
     async def _prepare(self) -> None:
         """Find the model, and gather what it is sent before the message."""
