@@ -199,8 +199,8 @@ class Turn:
         telling = asyncio.create_task(
             self.session.channel.emit(self._write_start, started, self.id)
         )
-        await asyncio.sleep(0)  # it takes its place before whatever is told below
         try:
+            await asyncio.sleep(0)  # it takes its place before whatever is told below
             await self._prepare()
         finally:
             await telling
