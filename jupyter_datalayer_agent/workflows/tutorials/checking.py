@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 DIED = "The kernel died. Wait until there is a new one, then check again."
 RUN_SECONDS = 120.0
-CHECK_SECONDS = 30.0
+CHECK_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,8 @@ class _Check:
 
     async def _prepare(self) -> list[str]:
         """The names of earlier lessons that the kernel does not have."""
-        found = await self._ask(prepare_code(self.lesson.builds_on))
+        code = prepare_code(self.lesson.builds_on, figures=self.tutorial.figures)
+        found = await self._ask(code)
         return list(found["missing"])
 
     async def _run_earlier_lessons(self) -> None:

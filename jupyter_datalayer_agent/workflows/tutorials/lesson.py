@@ -43,7 +43,7 @@ class LessonContent:
 @dataclass(frozen=True)
 class TutorialContent:
     """A tutorial. ``package`` is the folder of its checks, ``data`` the files that it needs, by
-    their names in ``data/``.
+    their names in ``data/``; ``figures`` says that its checks look at figures.
 
     Notebooks and progress name a lesson by its number, so a released lesson keeps its place.
     """
@@ -54,6 +54,7 @@ class TutorialContent:
     description: str
     data: tuple[str, ...]
     lessons: tuple[LessonContent, ...]
+    figures: bool = False
 
     @property
     def notebook(self) -> str:

@@ -14,3 +14,6 @@ def own_jupyter_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         folder.mkdir(parents=True)
         monkeypatch.setenv(f"JUPYTER_{name}_DIR", str(folder))
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "jupyter" / "ipython"))
+    # On a busy machine the threads of a model wait for one another, many times their work.
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")

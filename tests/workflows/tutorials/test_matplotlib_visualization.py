@@ -30,6 +30,11 @@ HIST = 'axes[0].hist(penguins["body_mass_g"], bins=20)\n'
 GROUPS = "names = sorted(penguins.species.unique())\ngroups = [penguins.flipper_length_mm[penguins.species == n].dropna() for n in names]\n"
 BOXES = "axes[1].boxplot(groups)\naxes[1].set_xticks([1, 2, 3], labels=names)\n"
 
+COARSE = (
+    "from matplotlib_inline.config import InlineBackend\n"
+    "InlineBackend.instance().print_figure_kwargs = {'bbox_inches': None, 'dpi': 10}\n"
+)
+
 SOLUTIONS = [
     Try(1, AXES + 'ax.plot(weather["month"], weather["temp_max"])'),
     Try(2, AXES + HIGH + LOW + TEXTS + "ax.legend()"),
@@ -87,6 +92,8 @@ MISTAKES = [
 @pytest.mark.timeout(240)
 async def test_right_figures_pass_and_mistakes_are_named(tmp_path: Path) -> None:
     async with classroom(tmp_path, "matplotlib-visualization") as room:
+        # Nobody looks at the pictures here, and a coarse one is drawn in a fraction of the time.
+        await room.code(COARSE)
         verdicts = await untouched(room)
         says = {
             1: "nothing is drawn",

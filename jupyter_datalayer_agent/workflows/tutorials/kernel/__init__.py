@@ -33,9 +33,9 @@ del _datalayer_agent_builtins
 """
 
 
-def prepare_code(names: tuple[str, ...]) -> str:
-    """Code that starts to watch for figures, and prints which of ``names`` are not defined."""
-    return _code(_joined(MODULES), "prepare", {"names": list(names)})
+def prepare_code(names: tuple[str, ...], *, figures: bool) -> str:
+    """Code that prints which of ``names`` are not defined, and watches for figures if wanted."""
+    return _code(_joined(MODULES), "prepare", {"names": list(names), "figures": figures})
 
 
 def check_code(tutorial: str, check: str, request: Mapping[str, Any]) -> str:

@@ -14,8 +14,9 @@ from .looking import Look, Wrong
 
 
 def prepare(learner: dict[str, Any], request: dict[str, Any], mark: str) -> None:
-    """Watch for figures, and tell which of the names that a lesson builds on are missing."""
-    watch_figures()
+    """Tell which of the names that a lesson builds on are missing; watch for figures if wanted."""
+    if request["figures"]:
+        watch_figures()
     missing = [name for name in request["names"] if learner.get(name, ...) is ...]
     print(mark + json.dumps({"missing": missing}))
 

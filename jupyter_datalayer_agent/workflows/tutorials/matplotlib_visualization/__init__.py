@@ -13,6 +13,7 @@ MATPLOTLIB_VISUALIZATION = TutorialContent(
     title="Visualization with matplotlib",
     description="Draw a line, say what it shows, arrange several plots, and show distributions.",
     data=("seattle_weather.csv", "penguins.csv"),
+    figures=True,
     lessons=(
         LessonContent(
             title="Line plot",
