@@ -33,6 +33,7 @@ ANSWER_SECONDS = 30.0
 # How long a page may show no sign of a run that it was asked for.
 START_SECONDS = 30.0
 STOP_SECONDS = 15.0
+BUSY = ("busy", "initializing", "starting", "restarting", "autorestarting", "connecting")
 STILL_READ = "Read the notebook again before going on."
 
 
@@ -189,8 +190,7 @@ class _PageRun:
         shown = self.page.notebook(self.path)
         if shown is None or not self.page.connected:
             return not self.page.connected
-        busy = ("busy", "starting", "restarting", "autorestarting", "connecting")
-        return bool(shown.running_cell_ids) or shown.kernel_status in busy
+        return bool(shown.running_cell_ids) or shown.kernel_status in BUSY
 
     async def _stop(self, asking: asyncio.Future[object]) -> None:
         """Let the page interrupt the kernel if our request runs there, and await its end."""

@@ -90,6 +90,7 @@ export class EditorStateReporter implements IDisposable {
     sessionContext.sessionChanged.connect(this._schedule, this);
     sessionContext.kernelChanged.connect(this._schedule, this);
     sessionContext.statusChanged.connect(this._schedule, this);
+    sessionContext.connectionStatusChanged.connect(this._schedule, this);
     panel.disposed.connect(this._schedule, this);
     const ready = () => {
       panel.model?.cells.changed.connect(this._schedule, this);

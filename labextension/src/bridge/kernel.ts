@@ -16,7 +16,13 @@ const STATUS_MS = 2_000;
 /** How long an idle kernel may owe a reply, in ms, before that counts as lost on the way. */
 const LOST_REPLY_MS = 2_000;
 
-const BUSY: readonly Kernel.Status[] = ['busy', 'restarting', 'autorestarting'];
+/** Of `unknown` status is a kernel that has not answered yet: see `statusOf`. */
+const BUSY: readonly Kernel.Status[] = [
+  'unknown',
+  'busy',
+  'restarting',
+  'autorestarting'
+];
 
 type KernelState = Pick<
   OpenNotebook,
@@ -30,8 +36,26 @@ export function kernelOf(panel: NotebookPanel): KernelState {
     kernelId: kernel?.id,
     kernelName: kernel?.name,
     kernelLanguage: panel.model?.defaultKernelLanguage || undefined,
-    kernelStatus: kernel?.status
+    kernelStatus: statusOf(panel.sessionContext)
   };
+}
+
+/**
+ * The status of a notebook's kernel; undefined without one.
+ *
+ * JupyterLab knows it only from what the kernel says. A page that is loaded while a cell runs
+ * hears nothing before the cell's end, and the kernel is busy all the time.
+ */
+export function statusOf(context: ISessionContext): string | undefined {
+  const kernel = context.session?.kernel;
+  if (!kernel) {
+    return context.isReady ? undefined : 'initializing';
+  }
+  const { status, connectionStatus } = kernel;
+  if (status !== 'unknown') {
+    return status;
+  }
+  return connectionStatus === 'connected' ? 'busy' : connectionStatus;
 }
 
 /**
