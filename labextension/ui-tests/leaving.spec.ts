@@ -1,3 +1,6 @@
+import type { CodeCell } from '@jupyterlab/cells';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+
 import { LabPage } from './support/lab';
 import { expect, test } from './support/fixtures';
 import { LabServer } from './support/server';
@@ -182,4 +185,35 @@ test('a browser tab that is closed in the middle of a run: what was printed befo
     'the first\n',
     'printed early\nprinted late\n'
   ]);
+});
+
+test("a page that is loaded while the person's cell runs waits for its end with the agent's", async ({
+  tab,
+  model,
+  server
+}) => {
+  const notebook = await openWork(tab, WAITS, 'print("of the agent")');
+  await model.script(
+    { call: 'runNotebookCells', arguments: { cellIds: ['cell-1'] } },
+    { say: 'It ran.' }
+  );
+  await notebook.kernelReady();
+  await notebook.run(0);
+  await expect(notebook.output(0)).toHaveText('printed early');
+  await tab.page.reload();
+  await tab.shown();
+  await expect(tab.panel.root).toContainText('kernel busy');
+  await tab.panel.attach('work.ipynb');
+  await tab.panel.mode('agent');
+  await tab.panel.send('Run the second');
+  await expect(notebook.prompt(1)).toHaveText('[*]:');
+  const sent = await tab.page.evaluate(() => {
+    const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;
+    return !!(panel.content.widgets[1] as CodeCell).outputArea.future;
+  });
+  expect(sent).toBe(false);
+  await server.text(`${tab.folder}/go`, '');
+  await tab.panel.ended();
+  await expect(notebook.output(1)).toHaveText('of the agent');
+  await expect(tab.panel.root).toContainText('kernel ready');
 });
