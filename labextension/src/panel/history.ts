@@ -16,12 +16,19 @@ export async function loadNewest(
   client: IPanelClient,
   sessionId: string
 ): Promise<ILoaded> {
-  const history = await client.listTurns(sessionId, {
-    limit: PAGE,
-    events: true
-  });
-  // Read after the turns: what waits now starts in an event that is still to come.
-  return { session: await client.getSession(sessionId), history };
+  const [history, read] = await Promise.all([
+    client.listTurns(sessionId, { limit: PAGE, events: true }),
+    client.getSession(sessionId)
+  ]);
+  // Of the session after the turns were read: what waits now starts in an event that is still to
+  // come.
+  const isNewer = history.turns.every(turn =>
+    turn.status === 'running'
+      ? turn.firstSeq <= read.lastSeq
+      : turn.lastSeq <= read.lastSeq
+  );
+  const session = isNewer ? read : await client.getSession(sessionId);
+  return { session, history };
 }
 
 /** Put what was loaded into an empty store, which then expects the events that follow. */
