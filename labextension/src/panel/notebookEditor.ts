@@ -13,6 +13,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
 import { Documents } from '../bridge/documents';
+import { statusOf } from '../bridge/kernel';
 import { findDataFiles } from './dataFiles';
 import { ICellLabel, IEditor, IKernelState, INotebookHints } from './editor';
 
@@ -69,7 +70,7 @@ export class NotebookEditor implements IEditor {
     return context
       ? {
           name: context.kernelDisplayName,
-          status: context.session?.kernel?.status ?? 'unknown'
+          status: statusOf(context) ?? 'unknown'
         }
       : null;
   }
@@ -205,6 +206,7 @@ export class NotebookEditor implements IEditor {
     panel.disposed.connect(this._emit, this);
     context.pathChanged.connect(this._emit, this);
     sessionContext.statusChanged.connect(this._emit, this);
+    sessionContext.connectionStatusChanged.connect(this._emit, this);
     void context.ready.then(
       () => {
         panel.model?.cells.changed.connect(this._emit, this);

@@ -72,10 +72,11 @@ export class AgentPanel extends Widget {
   }
 
   private async _makeView(): Promise<PanelView> {
+    // What is to be shown comes while the code that shows it is loaded.
+    this._started ??= this.model.start();
     const { PanelView: View } = await import('./view');
     const view = new View({ ...this._viewOptions, model: this.model });
     (this.layout as PanelLayout).addWidget(view);
-    this._started = this.model.start();
     return view;
   }
 
