@@ -13,8 +13,8 @@ import nbformat
 
 from jupyter_datalayer_agent.agent.checkpoints import recorded
 from jupyter_datalayer_agent.agent.history import user_item
-from jupyter_datalayer_agent.agent.services import Services
 from jupyter_datalayer_agent.agent.loading import load
+from jupyter_datalayer_agent.agent.services import Services
 from jupyter_datalayer_agent.agent.session import LiveSession
 from jupyter_datalayer_agent.agent.settings import Settings
 from jupyter_datalayer_agent.notebook.service import NotebookService

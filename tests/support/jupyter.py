@@ -140,11 +140,11 @@ class RunningServer:
                 # Nothing tells when a port is listened on but trying it; a bare connection is
                 # cheap, so that it can be tried often and costs the starting server nothing.
                 socket.create_connection(("127.0.0.1", self.port), timeout=5).close()
-            except ConnectionError:
-                time.sleep(0.005)
-            else:
+                # Jupyter tries its port before it listens on it, and ends that connection.
                 if requests.get(f"{self.url}api", timeout=60).ok:
                     return
+            except (ConnectionError, requests.ConnectionError):
+                time.sleep(0.005)
         raise RuntimeError(f"The server did not start:\n{self.log.read_text()[-4000:]}")
 
     def stop(self) -> None:
