@@ -95,3 +95,9 @@ def test_the_example_is_a_valid_notebook_that_uses_the_data_beside_it() -> None:
 def test_a_person_sees_no_image_in_the_readme_that_is_not_there() -> None:
     for target in re.findall(r"!\[.*?\]\((.+?)\)", (ROOT / "README.md").read_text()):
         assert (ROOT / target).is_file(), target
+
+
+def test_the_wheel_holds_the_command() -> None:
+    script = Path(sys.executable).parent / "jupyter-datalayer-agent"
+    run = subprocess.run([script, "--version"], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == jupyter_datalayer_agent.__version__

@@ -279,3 +279,43 @@ def test_a_step_is_not_done_when_the_model_only_says_so(
     reply = server.request("POST", "chat", json=task("agent: do it")).json()
     assert reply["status"] == "failed"
     assert "Stopped at step 1 of 1" in reply["reply"]
+
+
+def instead(server: RunningServer, session: str) -> Event:
+    events = server.get(f"sessions/{session}/turns", include="events")["turns"][0]["events"]
+    (told,) = of_type(events, "warning")
+    assert told["code"] == "template_instead"
+    assert plan_states(events)[-1] == "completed"
+    return told
+
+
+def test_where_the_model_gives_no_plan_the_closest_workflow_is_carried_out(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(Say("I would rather not."), Say("Still no plan."))
+    message = "agent: a data analysis notebook, without_plan.ipynb, of cars.csv"
+    reply = server.post("chat", {"message": message})
+    assert reply["status"] == "completed", reply
+    assert "gave no plan" in instead(server, reply["sessionId"])["message"]
+    assert (server.root / "without_plan.ipynb").exists()
+
+
+def test_where_the_model_is_down_the_closest_workflow_is_carried_out(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(*[Status(503, headers={"Retry-After": "0"})] * 6)
+    message = "agent: a data analysis notebook, model_down.ipynb, of cars.csv"
+    reply = server.post("chat", {"message": message})
+    assert reply["status"] == "completed", reply
+    instead(server, reply["sessionId"])
+    assert len(model.requests) == 6
+
+
+def test_a_task_that_reviews_is_given_the_quality_report(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(Say("It has no title."), Say("Four."))
+    for message in ("Review this notebook", "What is 2 + 2"):
+        server.post("chat", task(message, mode="agent", attachments=CARS))
+    assert "Quality of the notebook: " in model.requests[0].text
+    assert "Quality of the notebook: " not in model.requests[1].text
