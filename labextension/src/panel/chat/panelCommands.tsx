@@ -44,9 +44,14 @@ export class PanelCommands implements IChatCommandProvider {
       .map(each => ({ ...each, providerId: this.id, icon: mark('') }));
   }
 
-  /** Whether a text is one of the commands. */
+  /** Whether a text is one of the commands, with nothing left to be completed. */
   has(text: string): boolean {
-    return this._parse(text) !== null;
+    const about = text.trim().split(/\s+/)[1];
+    const { workflows, tutorials } = this._model.guide;
+    return (
+      this._parse(text) !== null &&
+      (!about || !!workflows.find(about) || !!tutorials.find(about))
+    );
   }
 
   async onSubmit(input: IInputModel): Promise<void> {

@@ -83,29 +83,33 @@ export function Choices(props: {
     name: string;
     about: string;
     aside?: string;
+    action?: string;
     disabled?: boolean;
     onClick: () => void;
   }[];
 }): JSX.Element {
   return (
     <ul className="da-suggestions">
-      {props.items.map(({ key, name, about, aside, disabled, onClick }) => (
-        <li key={key}>
-          <button
-            type="button"
-            className="da-suggestion"
-            data-item={key}
-            disabled={disabled}
-            onClick={onClick}
-          >
-            <span className="da-choice-name">
-              <strong>{name}</strong>
-              {aside && <span className="da-dim">{aside}</span>}
-            </span>
-            <span className="da-choice-about">{about}</span>
-          </button>
-        </li>
-      ))}
+      {props.items.map(
+        ({ key, name, about, aside, action, disabled, onClick }) => (
+          <li key={key}>
+            <button
+              type="button"
+              className="da-suggestion"
+              data-item={key}
+              disabled={disabled}
+              onClick={onClick}
+            >
+              <span className="da-choice-name">
+                <strong>{name}</strong>
+                {aside && <span className="da-dim">{aside}</span>}
+              </span>
+              <span className="da-choice-about">{about}</span>
+              {action && <span className="da-choice-action">{action}</span>}
+            </button>
+          </li>
+        )
+      )}
     </ul>
   );
 }

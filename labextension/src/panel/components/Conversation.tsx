@@ -59,7 +59,7 @@ export function Conversation(): JSX.Element {
           )}
           {isEmpty && !shown.isLoading && !sending.length && <Welcome />}
           <Turns store={shown.store} ids={turnIds} />
-          {!isEmpty && !shown.isLoading && <Readiness />}
+          {!isEmpty && !shown.isLoading && <Readiness isFolded />}
           {sending.map(({ message }, index) => (
             <div key={index} className="da-turn">
               <UserMessage text={message} />

@@ -38,9 +38,15 @@ export function LessonCard(): JSX.Element | null {
           <button
             type="button"
             className="da-link"
-            onClick={() => void guide.tutorials.reveal()}
+            onClick={() =>
+              void (tutorial.notebook
+                ? guide.tutorials.reveal()
+                : guide.openTutorial(tutorial.id))
+            }
           >
-            {`Go on in ${PathExt.basename(tutorial.notebook ?? '')}`}
+            {tutorial.notebook
+              ? `Go on in ${PathExt.basename(tutorial.notebook)}`
+              : 'Its notebook is gone. Start it again'}
           </button>
         </div>
       )}

@@ -3,6 +3,9 @@ import React, { memo, useId, useState } from 'react';
 import { IQuestionEntry } from '../state/turn';
 import { usePanel } from './context';
 
+/** Options that stand side by side at most; more are a list. */
+const MOST_BUTTONS = 6;
+
 /** A question of the agent: its options, or an answer in words. */
 export const Question = memo(
   (props: { entry: IQuestionEntry }): JSX.Element => {
@@ -11,6 +14,12 @@ export const Question = memo(
     const [text, setText] = useState('');
     const [isSent, setSent] = useState(false);
     const id = useId();
+    const isLong = entry.options.length > MOST_BUTTONS;
+    // In a long list, what is typed narrows it.
+    const typed = text.trim().toLowerCase();
+    const offered = entry.options.filter(
+      option => !isLong || option.toLowerCase().includes(typed)
+    );
     const answer = (words: string) => {
       if (words.trim()) {
         setSent(true);
@@ -27,8 +36,10 @@ export const Question = memo(
         {entry.answer && <div className="da-answered">{entry.answer}</div>}
         {entry.open && (
           <>
-            <div className="da-buttons">
-              {entry.options.map(option => (
+            <div
+              className={isLong ? 'da-buttons da-option-list' : 'da-buttons'}
+            >
+              {offered.map(option => (
                 <button
                   key={option}
                   type="button"
@@ -51,7 +62,11 @@ export const Question = memo(
                 className="da-field"
                 aria-label="Your answer"
                 placeholder={
-                  entry.options.length ? 'Or say it yourself' : 'Your answer'
+                  isLong
+                    ? 'Search, or say it yourself'
+                    : entry.options.length
+                      ? 'Or say it yourself'
+                      : 'Your answer'
                 }
                 value={text}
                 onChange={event => setText(event.target.value)}

@@ -16,7 +16,10 @@ export function useReadiness(): IReadiness {
 }
 
 /** Where no model is ready: what was looked for, and the ways to connect one. */
-export function Readiness(): JSX.Element | null {
+export function Readiness(props: {
+  /** One line until it is wanted, as under a conversation. */
+  isFolded?: boolean;
+}): JSX.Element | null {
   const { model } = usePanel();
   const models = useValue(model.models);
   const notice = useValue(model.notice);
@@ -34,16 +37,16 @@ export function Readiness(): JSX.Element | null {
   if (isReady) {
     return null;
   }
-  return (
-    <div className="da-welcome" data-ready="false" ref={card}>
-      <h3>
-        {other ? 'The chosen model is not set up' : 'No model is connected yet'}
-      </h3>
+  const title = other
+    ? 'The chosen model is not set up'
+    : 'No model is connected yet';
+  const content = (
+    <>
       <p>{message}</p>
       {!!models?.connections.length && (
         <div className="da-connections">
-          {models.connections.map(({ title, steps }, index) => (
-            <details key={title} className="da-more" open={index === 0}>
+          {models.connections.map(({ title, steps }) => (
+            <details key={title} className="da-more">
               <summary>{title}</summary>
               <div className="da-steps">
                 {steps
@@ -74,6 +77,21 @@ export function Readiness(): JSX.Element | null {
           Check again
         </button>
       </div>
+    </>
+  );
+  return (
+    <div className="da-welcome" data-ready="false" ref={card}>
+      {props.isFolded ? (
+        <details className="da-more" key={String(isWanted)} open={isWanted}>
+          <summary>{title}</summary>
+          {content}
+        </details>
+      ) : (
+        <>
+          <h3>{title}</h3>
+          {content}
+        </>
+      )}
     </div>
   );
 }

@@ -32,7 +32,8 @@ export function TutorialList(): JSX.Element {
               key: tutorial.id,
               name: tutorial.title,
               aside: `${done} of ${total} done`,
-              about: `${tutorial.description} ${does}.`,
+              about: tutorial.description,
+              action: does,
               disabled: starting !== undefined,
               onClick: () => void guide.openTutorial(tutorial.id)
             };

@@ -1,3 +1,4 @@
+import { PathExt } from '@jupyterlab/coreutils';
 import React, { useEffect, useMemo, useState } from 'react';
 
 import { WorkflowInfo } from '../../api/types';
@@ -56,8 +57,8 @@ function Form(props: { workflow: WorkflowInfo }): JSX.Element {
   const [isTried, setTried] = useState(false);
   const [isSending, setSending] = useState(false);
 
-  // The only data file there is is the one that is meant.
-  const all = files?.length === 1 ? { data: files[0], ...values } : values;
+  const sure = sureFile(files, model.editor.activeNotebook);
+  const all = sure ? { data: sure, ...values } : values;
   const problems = problemsIn(form, all);
   const field = (each: IField) => (
     <Field
@@ -123,6 +124,17 @@ function AllWorkflows(): JSX.Element {
       All workflows
     </button>
   );
+}
+
+/** The only data file there is, or the only one beside the notebook in front. */
+function sureFile(
+  files: readonly string[] | null,
+  notebook: string | null
+): string | null {
+  const folder = PathExt.dirname(notebook ?? '');
+  const beside = files?.filter(file => PathExt.dirname(file) === folder) ?? [];
+  const [sure, other] = beside.length ? beside : (files ?? []);
+  return sure && !other ? sure : null;
 }
 
 /** The data files to choose from; null until they were looked for. */

@@ -93,6 +93,7 @@ describe('the commands of the panel', () => {
     type('/new pan');
     expect(await commands.listCommandCompletions(input)).toEqual([]);
     expect(commands.has('/tutorial pandas-basics')).toBe(true);
+    expect(commands.has('/tutorial pan')).toBe(false);
     expect(commands.has('/quality now')).toBe(false);
   });
 
