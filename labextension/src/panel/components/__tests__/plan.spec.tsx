@@ -1,0 +1,251 @@
+import React, { act } from 'react';
+
+import { EventInput } from '../../__tests__/fakes';
+import { STARTED } from '../../state/__tests__/events';
+import { Header } from '../Header';
+import { Plan } from '../Plan';
+import { PlanFirst } from '../PlanFirst';
+import { button, clear, click, doing, draw, makePanel, settle } from './render';
+
+afterEach(clear);
+
+type PlanEvent = Extract<EventInput, { type: 'plan_updated' }>;
+
+const STEPS = ['Load', 'Plot', 'Conclude'];
+
+const plan = (
+  state: PlanEvent['state'],
+  done = 0,
+  descriptions = STEPS
+): PlanEvent => ({
+  type: 'plan_updated',
+  state,
+  steps: descriptions.map((description, index) => ({
+    description,
+    toolCalls: ['runNotebookCells'],
+    status: index < done ? ('completed' as const) : ('pending' as const)
+  })),
+  requiredTools: ['addNotebookCell', 'runNotebookCells'],
+  estimatedDuration: '2 minutes'
+});
+
+const byId = (node: HTMLElement, id: string) =>
+  node.querySelector<HTMLElement>(`[data-testid="${id}"]`);
+const fields = (node: HTMLElement) => [
+  ...node.querySelectorAll<HTMLTextAreaElement>('[data-testid="da-plan-step"]')
+];
+
+async function write(field: HTMLTextAreaElement, text: string) {
+  const { set } = Object.getOwnPropertyDescriptor(
+    HTMLTextAreaElement.prototype,
+    'value'
+  )!;
+  await act(async () => {
+    set!.call(field, text);
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+    await settle();
+  });
+}
+
+async function key(field: HTMLElement, init: KeyboardEventInit) {
+  await act(async () => {
+    field.dispatchEvent(
+      new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...init })
+    );
+    await settle();
+  });
+}
+
+async function proposed() {
+  const panel = await makePanel();
+  const node = await draw(panel.model, <Plan />);
+  await panel.emit(STARTED, plan('proposed'));
+  return { ...panel, node };
+}
+
+describe('a plan that is proposed', () => {
+  it('shows its steps, what it needs, and lights the header', async () => {
+    const { model, node } = await proposed();
+    const header = await draw(model, <Header />);
+    expect(node.textContent).toContain('Plan to approve · 3 steps');
+    expect(node.textContent).toContain('Tools: add a cell, run cells');
+    expect(node.textContent).toContain('2 minutes');
+    expect(header.textContent).toContain('Waiting for you');
+  });
+
+  it('says that a ready workflow needs no model', async () => {
+    const { node, emit } = await proposed();
+    await emit({ ...plan('proposed'), workflow: 'data-analysis-notebook' });
+    expect(node.textContent).toContain(
+      'Ready workflow, no model: Data analysis notebook'
+    );
+  });
+
+  it('is approved once, however often it is clicked', async () => {
+    const { node, ops } = await proposed();
+    await click(byId(node, 'da-plan-approve'));
+    await click(byId(node, 'da-plan-approve'));
+    expect(ops()).toEqual([{ type: 'plan_decision', decision: 'approve' }]);
+  });
+
+  it('can still be decided on when it is folded', async () => {
+    const { node } = await proposed();
+    await click(node.querySelector('[aria-expanded]'));
+    expect(node.querySelector('li')).toBeNull();
+    expect(byId(node, 'da-plan-approve')).not.toBeNull();
+  });
+
+  it('is edited: text, order, additions and removals are sent, and nothing else', async () => {
+    const { node, ops } = await proposed();
+    await click(byId(node, 'da-plan-edit'));
+    await write(fields(node)[1], 'Plot by year');
+    await key(fields(node)[2], { key: 'ArrowUp', altKey: true });
+    expect(fields(node).map(({ value }) => value)).toEqual([
+      'Load',
+      'Conclude',
+      'Plot by year'
+    ]);
+    expect(document.activeElement).toBe(fields(node)[1]);
+    await key(fields(node)[2], { key: 'Enter' });
+    expect(document.activeElement).toBe(fields(node)[3]);
+    await write(fields(node)[3], 'Save');
+    await click(node.querySelector('[aria-label="Remove step 1"]'));
+    await click(byId(node, 'da-plan-run'));
+    expect(ops()).toEqual([
+      {
+        type: 'plan_decision',
+        decision: 'edit',
+        steps: [
+          {
+            description: 'Conclude',
+            toolCalls: ['runNotebookCells'],
+            status: 'pending'
+          },
+          { description: 'Plot by year', toolCalls: [], status: 'pending' },
+          { description: 'Save', toolCalls: [], status: 'pending' }
+        ]
+      }
+    ]);
+  });
+
+  it('keeps what was typed, and says why, when the server refuses the steps', async () => {
+    const { model, node, emit } = await proposed();
+    await click(byId(node, 'da-plan-edit'));
+    await write(fields(node)[0], 'Fly');
+    await click(byId(node, 'da-plan-run'));
+    await emit({
+      type: 'error',
+      turnId: undefined,
+      code: 'invalid_request',
+      message: "the tool 'fly' does not exist",
+      retryable: false
+    });
+    expect(node.querySelector('[role="alert"]')?.textContent).toContain('fly');
+    expect(fields(node)[0].value).toBe('Fly');
+    expect(model.notice.current).toBeNull();
+    expect((byId(node, 'da-plan-run') as HTMLButtonElement).disabled).toBe(
+      false
+    );
+  });
+
+  it('keeps what was typed while the panel is drawn anew and text streams', async () => {
+    const { model, node, emit } = await proposed();
+    await click(byId(node, 'da-plan-edit'));
+    await write(fields(node)[0], 'Half a sent');
+    await emit({ type: 'text_delta', itemId: 'm', delta: 'Hello' });
+    const anew = await draw(model, <Plan />);
+    expect(fields(anew)[0].value).toBe('Half a sent');
+    await click(byId(anew, 'da-plan-cancel'));
+    expect(anew.textContent).toContain('1.Load');
+  });
+
+  it('closes the editor when the server has taken the steps', async () => {
+    const { node, emit } = await proposed();
+    await click(byId(node, 'da-plan-edit'));
+    await click(byId(node, 'da-plan-run'));
+    await emit(plan('running'));
+    expect(byId(node, 'da-plan-editor')).toBeNull();
+    expect(node.textContent).toContain('Plan · 0 of 3 done');
+  });
+});
+
+describe('a plan that runs', () => {
+  it('is paused after its step, and goes on', async () => {
+    const { node, emit, ops } = await proposed();
+    await emit(plan('running'));
+    await click(byId(node, 'da-plan-pause'));
+    await emit(plan('running', 1));
+    expect(node.textContent).toContain('Pausing after this step');
+    await emit(plan('paused', 1));
+    expect(node.textContent).toContain('Plan paused · 1 of 3 done');
+    await click(byId(node, 'da-plan-continue'));
+    expect(ops()).toEqual([{ type: 'pause' }, { type: 'resume' }]);
+  });
+
+  it('keeps its done steps as they are when it is edited', async () => {
+    const { node, emit, ops } = await proposed();
+    await emit(plan('running'), plan('paused', 1));
+    await click(byId(node, 'da-plan-edit'));
+    expect(fields(node).map(({ value }) => value)).toEqual([
+      'Plot',
+      'Conclude'
+    ]);
+    // It is the first that can be moved.
+    await key(fields(node)[0], { key: 'ArrowUp', altKey: true });
+    await click(byId(node, 'da-plan-run'));
+    const [op] = ops();
+    expect(op.type === 'plan_decision' && op.steps?.[0]).toEqual({
+      description: 'Load',
+      toolCalls: ['runNotebookCells'],
+      status: 'completed'
+    });
+  });
+
+  it('tells of a refusal that is not about the editor as always', async () => {
+    const { model, node, emit } = await proposed();
+    await emit(plan('running'));
+    await click(byId(node, 'da-plan-pause'));
+    await emit({
+      type: 'error',
+      turnId: undefined,
+      code: 'invalid_request',
+      message: 'No plan is being carried out.',
+      retryable: false
+    });
+    expect(model.notice.current?.message).toContain('No plan');
+    expect(byId(node, 'da-plan-pause')).not.toBeNull();
+  });
+});
+
+describe('Plan first', () => {
+  it('is there in Agent mode, is remembered by the session and sent', async () => {
+    const { model, client, ops } = await makePanel();
+    const node = await draw(model, <PlanFirst />);
+    expect(byId(node, 'da-plan-first')).toBeNull();
+    await doing(() => model.setMode('agent'));
+    await click(button(node, 'Plan first'));
+    expect(byId(node, 'da-plan-first')?.getAttribute('aria-checked')).toBe(
+      'true'
+    );
+    expect(client.patches[client.patches.length - 1].settings?.planFirst).toBe(
+      true
+    );
+    await doing(() => model.send('Do it'));
+    const [op] = ops();
+    expect(op.type === 'user_message' && op.request.planFirst).toBe(true);
+  });
+
+  it('and agent: need no model: a ready workflow may do it', async () => {
+    const { model, client, ops } = await makePanel();
+    client.modelsReply = {
+      models: [],
+      ready: false,
+      connections: [],
+      default: 'none'
+    };
+    await doing(() => model.refreshModels());
+    expect(await model.send('Hello')).toBe(false);
+    expect(await model.send('agent: analyse it')).toBe(true);
+    expect(ops()).toHaveLength(1);
+  });
+});
