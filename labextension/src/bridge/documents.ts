@@ -6,6 +6,7 @@ import { DockPanel, Widget } from '@lumino/widgets';
 
 import { ActiveDocument, DocumentText, PageRequestError } from '../api';
 import { indexOf, sharedNotebook } from './cells';
+import { noteOpened } from './placeholder';
 import { within } from './waiting';
 
 /** How long a document may take to load, in ms. */
@@ -87,6 +88,7 @@ export class Documents {
    */
   async open(path: string): Promise<void> {
     let widget = this._findWidget(path);
+    const isNew = !widget;
     if (!widget) {
       await this._refuseMissing(path);
       widget = this._manager.openOrReveal(path, 'default', undefined, {
@@ -99,6 +101,9 @@ export class Documents {
     }
     showBehindFocus(widget);
     await within(LOAD_MS, context.ready, () => notLoaded(path));
+    if (isNew && widget instanceof NotebookPanel) {
+      noteOpened(widget);
+    }
   }
 
   /** Delete a document as the file browser does: its kernel ends, and its tabs close. */

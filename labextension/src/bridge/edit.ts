@@ -12,6 +12,7 @@ import {
   sharedNotebook
 } from './cells';
 import { IEditPlan, IOutputsStep, planEdits, Step } from './plan';
+import { placeholderFor } from './placeholder';
 import { keepingView } from './view';
 
 /**
@@ -31,8 +32,9 @@ export function applyEdits(
   }
   const plan = planEdits(panel, edits, reader);
   keepIds(notebook);
+  const placeholder = placeholderFor(panel, edits);
   const apply = () => {
-    applySteps(notebook, plan.steps);
+    applySteps(notebook, plan.steps, placeholder);
     applyOutputs(panel, plan.outputs);
   };
   if (plan.steps.length) {
@@ -43,7 +45,11 @@ export function applyEdits(
   return readBack(panel, plan, reader);
 }
 
-function applySteps(notebook: YNotebook, steps: readonly Step[]): void {
+function applySteps(
+  notebook: YNotebook,
+  steps: readonly Step[],
+  placeholder: string | null
+): void {
   if (!steps.length) {
     return;
   }
@@ -69,6 +75,9 @@ function applySteps(notebook: YNotebook, steps: readonly Step[]): void {
         default:
           step satisfies never;
       }
+    }
+    if (placeholder !== null) {
+      notebook.deleteCell(indexOf(notebook, placeholder));
     }
   });
   notebook.undoManager.stopCapturing();

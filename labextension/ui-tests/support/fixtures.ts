@@ -7,6 +7,8 @@ import { ScriptedModel } from './model';
 import { LabServer } from './server';
 
 interface IOfWorker {
+  /** Whether the server is told of the scripted model, or of none at all. */
+  withModel: boolean;
   /** One for all tests of the worker; its script is forgotten before each. */
   workerModel: ScriptedModel;
   server: LabServer;
@@ -37,12 +39,18 @@ export const test = base.extend<IOfTest, IOfWorker>({
     { scope: 'worker' }
   ],
 
+  withModel: [true, { option: true, scope: 'worker' }],
+
   server: [
-    async ({ workerModel }, use) => {
-      const server = await LabServer.start(workerModel.apiBase);
-      // The first message makes the server load its model library, which takes seconds.
-      await workerModel.always({ say: 'Ready.' });
-      await server.api('datalayer-agent/chat', 'POST', { message: 'Ready?' });
+    async ({ workerModel, withModel }, use) => {
+      const server = await LabServer.start(
+        withModel ? workerModel.apiBase : null
+      );
+      if (withModel) {
+        // The first message makes the server load its model library, which takes seconds.
+        await workerModel.always({ say: 'Ready.' });
+        await server.api('datalayer-agent/chat', 'POST', { message: 'Ready?' });
+      }
       await use(server);
       await server.close();
     },

@@ -65,7 +65,7 @@ function Suggestions(): JSX.Element {
       </ul>
       {path && <ErrorFixes path={path} />}
       <details className="da-more">
-        <summary>Without the model: workflows, quality, tutorials</summary>
+        <summary>Workflows, quality, tutorials</summary>
         <ReadyNow />
       </details>
     </div>

@@ -1,0 +1,82 @@
+import { expect, test } from './support/fixtures';
+import { Theme, shoot, useTheme } from './support/screenshots';
+import { openWork } from './support/work';
+
+const BROKEN =
+  "import pandas as pd\n\ncars = pd.read_csv('cars.csv')\ncars['Horsepowr'].max()";
+
+for (const theme of ['light', 'dark'] as Theme[]) {
+  test(`a cell that failed in a turn is repaired by a click, whatever the mode, ${theme}`, async ({
+    tab,
+    model
+  }) => {
+    const { panel } = tab;
+    const notebook = await openWork(tab, BROKEN);
+    await useTheme(tab, theme);
+    await tab.panelWidth(320);
+    await model.script(
+      { call: 'runNotebookCells', arguments: { cellIds: ['cell-0'] } },
+      { say: 'There is no column `Horsepowr`.' }
+    );
+    await panel.ask('Run it');
+    await panel.mode('ask');
+    const chip = panel.root.getByTestId('da-fix');
+    await expect(chip).toContainText('Horsepower');
+    await shoot(tab, `fix-${theme}`);
+    await chip.click();
+    await panel.ended(2);
+    expect((await notebook.sources())[0]).toContain("cars['Horsepower']");
+    await expect(notebook.cells).toContainText('230');
+    // Done by no model.
+    expect(await model.requests()).toHaveLength(2);
+    // The offer was about the cell as it was then.
+    await expect(chip).toHaveCount(0);
+    await shoot(tab, `fixed-${theme}`);
+  });
+
+  test(`the start page with a model, ${theme}`, async ({ tab }) => {
+    const { panel } = tab;
+    const notebook = await openWork(tab, BROKEN);
+    await useTheme(tab, theme);
+    await tab.panelWidth(320);
+    await notebook.kernelReady();
+    await notebook.run(0);
+    await expect(notebook.cells).toContainText('KeyError');
+    await panel.root.getByTestId('da-new-session').click();
+    const start = panel.root.locator('.da-welcome');
+    await expect(start).toContainText('Fix the KeyError in cell 1');
+    await expect(start.getByTestId('da-fix').first()).toBeVisible();
+    const folded = start.getByRole('button', { name: /Check quality/ });
+    await expect(folded).toBeHidden();
+    await shoot(tab, `start-with-model-${theme}`);
+    await start.getByText('Workflows, quality, tutorials').press('Enter');
+    await folded.click();
+    const card = panel.root.getByTestId('da-quality');
+    await expect(card.getByRole('meter')).toBeVisible();
+    await shoot(tab, `quality-with-model-${theme}`);
+    await card.getByRole('button', { name: /Ask the agent/ }).click();
+    await expect(panel.input).toHaveValue(/^Improve the quality/);
+    await expect(panel.input).toBeFocused();
+  });
+}
+
+test('a repair that is not safe says what it would do, and asks', async ({
+  tab
+}) => {
+  const { panel } = tab;
+  const notebook = await openWork(tab, 'import no_such_module_anywhere');
+  await notebook.kernelReady();
+  await notebook.run(0);
+  await expect(notebook.cells).toContainText('ModuleNotFoundError');
+  const chip = panel.root.getByTestId('da-fix').first();
+  await expect(chip).toContainText('Install');
+  await expect(chip).toHaveAttribute('data-safe', 'false');
+  await chip.press('Enter');
+  const question = panel.root.getByRole('group', { name: /Install/ });
+  await expect(question).toContainText('%pip install');
+  await expect(question.getByRole('button', { name: 'Do it' })).toBeFocused();
+  await shoot(tab, 'fix-asks');
+  await question.getByRole('button', { name: 'Leave it' }).click();
+  await expect(question).toHaveCount(0);
+  await expect(panel.turns).toHaveCount(0);
+});
