@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -14,6 +15,8 @@ from .document import DocumentError
 from .execution import INTERRUPT_SECONDS, LOST_SECONDS
 from .kernels import Kernels
 from .outputs import OUTPUT_MESSAGES, CellOutputs
+
+log = logging.getLogger(__name__)
 
 # A connection to a kernel takes some milliseconds. A page's run does not wait longer for ours.
 READY_SECONDS = 0.2
@@ -138,6 +141,9 @@ class KernelWatch:
                     stop()
         except DocumentError:
             return  # there is no kernel any more; who asks for the end of a run is told so
+        except Exception:
+            # Whatever kernels there are: a page's run does not depend on whether we hear it.
+            log.warning("the kernel of %s cannot be listened to", self.path, exc_info=True)
         finally:
             self._ready.set()
 

@@ -194,17 +194,19 @@ test("a page that is loaded while the person's cell runs waits for its end with 
 }) => {
   const notebook = await openWork(tab, WAITS, 'print("of the agent")');
   await model.script(
+    { say: 'Hello.' },
     { call: 'runNotebookCells', arguments: { cellIds: ['cell-1'] } },
     { say: 'It ran.' }
   );
+  // A conversation brings its mode and its attachments back.
+  await tab.panel.ask('Hello');
   await notebook.kernelReady();
   await notebook.run(0);
   await expect(notebook.output(0)).toHaveText('printed early');
   await tab.page.reload();
   await tab.shown();
   await expect(tab.panel.root).toContainText('kernel busy');
-  await tab.panel.attach('work.ipynb');
-  await tab.panel.mode('agent');
+  await expect(tab.panel.attachments).toContainText('can edit');
   await tab.panel.send('Run the second');
   await expect(notebook.prompt(1)).toHaveText('[*]:');
   const sent = await tab.page.evaluate(() => {
@@ -213,7 +215,7 @@ test("a page that is loaded while the person's cell runs waits for its end with 
   });
   expect(sent).toBe(false);
   await server.text(`${tab.folder}/go`, '');
-  await tab.panel.ended();
+  await tab.panel.ended(2);
   await expect(notebook.output(1)).toHaveText('of the agent');
   await expect(tab.panel.root).toContainText('kernel ready');
 });

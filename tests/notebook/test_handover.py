@@ -311,6 +311,32 @@ async def test_a_cell_of_which_nothing_was_seen_is_not_called_ok(
     assert "its kernel is gone" in (runs[0].note or "")
 
 
+async def test_a_kernel_that_cannot_be_listened_to_does_not_keep_a_page_from_running(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    cells = [code("a", "1")]
+    async with world(tmp_path) as w:
+        write_notebook(w.root, cells)
+        page = KernelPage(w.pages)
+        await page.start(w, cells)
+
+        def broken(kernel_id: str) -> None:
+            raise RuntimeError("another kind of kernel")
+
+        monkeypatch.setattr(w.service._kernels, "connected", broken)
+
+        async def runner(request: PageRequest, params: RunParams) -> list[CellRun]:
+            return [CellRun(cell_id="a", status="ok", execution_count=7)]
+
+        page.runner = runner
+        document = await w.service.open("a.ipynb", "page-1")
+        runs = await document.run(["a"], timeout=60)
+        page.client.stop_channels()
+
+    assert [run.execution_count for run in runs] == [7]
+    assert "cannot be listened to" in caplog.text
+
+
 async def test_a_cell_whose_page_went_away_is_still_stopped_in_time(tmp_path: Path) -> None:
     cells = [code("b", "print('begun', flush=True)\nimport time; time.sleep(600)")]
     async with world(tmp_path, return_seconds=0.2) as w:
