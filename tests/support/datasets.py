@@ -16,8 +16,8 @@ import pandas
 from sklearn.datasets import load_breast_cancer
 from vega_datasets import data
 
-# A stratum of the larger ones is enough to test with, and quicker.
-COUNTRIES, FILMS = 40, 600
+# A part of the larger ones is enough to test with, and quicker.
+COUNTRIES, FILMS, DAYS = 20, 400, 731
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ def write_datasets(root: Path) -> None:
     cancer["diagnosis"] = bunch.target.map({0: "malignant", 1: "benign"})
     cancer.to_csv(root / CANCER.file, index=False)
     countries = pandas.read_csv(_bokeh("gapminder.csv.gz"))
-    some = countries["country"].unique()[::6][:COUNTRIES]
+    some = countries["country"].unique()[::12][:COUNTRIES]
     countries[countries["country"].isin(some)].to_parquet(root / GAPMINDER.file, index=False)
-    weather = Path(data.seattle_weather.filepath).read_bytes()
-    (root / WEATHER.file).write_bytes(weather)
+    weather = Path(data.seattle_weather.filepath).read_text().splitlines(keepends=True)
+    (root / WEATHER.file).write_text("".join(weather[: DAYS + 1]))
     pandas.read_csv(_bokeh("titanic_all.csv")).to_parquet(root / TITANIC.file, index=False)
     _movies().to_csv(root / MOVIES.file, index=False)
 

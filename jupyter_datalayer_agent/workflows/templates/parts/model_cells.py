@@ -99,11 +99,7 @@ def features_cell(study: Study) -> str:
         lines.append("")
     lines.append(f"y = df[{target}]")
     dropped = [study.target.name, *(column.name for column in study.left_out)]
-    lines.append(
-        names_list("X = df.drop(columns=", dropped, ")")
-        if len(dropped) < 9 or len(dropped) < study.features
-        else names_list("X = df[", [c.name for c in _kept(study)], "].copy()")
-    )
+    lines += _columns_used(study, dropped)
     for column in study.dates:
         for name, accessor in study.date_parts(column):
             lines.append(f"X[{literal(name)}] = df[{literal(column.name)}].dt.{accessor}")
@@ -112,6 +108,19 @@ def features_cell(study: Study) -> str:
     ]
     lines.append("X.shape")
     return "\n".join(lines)
+
+
+def _columns_used(study: Study, dropped: list[str]) -> list[str]:
+    """``X`` by the columns to leave out, or by those to keep where they are fewer."""
+    if len(dropped) >= 9 and len(dropped) >= study.features:
+        return [
+            names_list("features = ", [c.name for c in _kept(study)]),
+            "X = df[features].copy()",
+        ]
+    line = names_list("X = df.drop(columns=", dropped, ")")
+    if "\n" not in line:
+        return [line]
+    return [names_list("unused = ", dropped), "X = df.drop(columns=unused)"]
 
 
 def _kept(study: Study) -> list[Column]:
