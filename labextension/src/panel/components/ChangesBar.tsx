@@ -38,9 +38,10 @@ export function ChangesBar(): JSX.Element | null {
     >
       <div className="da-changes-bar">
         <span className="da-changes-count">
-          {countWords(changes)}
+          {left === changes.length
+            ? `${left === 1 ? '1 cell' : `${left} cells`} to decide above`
+            : countWords(changes)}
           {isEarlier && ' earlier'}
-          {left > 0 && ` · ${left} to decide above`}
         </span>
         <span className="da-changes-actions">
           {canDecide && (

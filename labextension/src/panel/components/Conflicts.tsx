@@ -50,8 +50,8 @@ function Conflict(props: {
     >
       <h3 id={id}>
         {now === undefined
-          ? `${name} was removed after the agent changed it.`
-          : `${name} was changed after the agent.`}
+          ? `${name} was removed since.`
+          : `${name} was changed since.`}
       </h3>
       {cellId && (
         <>

@@ -45,7 +45,7 @@ export function Plan(): JSX.Element | null {
         ) : (
           <>
             <Steps plan={plan} />
-            <PlanFacts plan={plan} />
+            {waits && <PlanFacts plan={plan} />}
           </>
         )}
       </Head>

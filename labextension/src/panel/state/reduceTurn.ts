@@ -322,11 +322,13 @@ function replied(turn: ITurn, event: FinalReply): ITurn {
   if (all.trim() === event.text.trim()) {
     return turn;
   }
-  return append(turn, {
-    kind: 'text',
-    id: `reply-${event.seq}`,
-    text: event.text
-  });
+  // The summary of a plan comes behind the last words of the model, which stand there already.
+  const shown = last?.trim() ?? '';
+  const text =
+    shown && event.text.startsWith(`${shown}\n`)
+      ? event.text.slice(shown.length).trimStart()
+      : event.text;
+  return append(turn, { kind: 'text', id: `reply-${event.seq}`, text });
 }
 
 function normal(name: string): string {

@@ -43,12 +43,12 @@ export function restoredWords(changes: readonly Change[], left = 0): string {
   return left ? '' : 'Undone: everything stands as before already.';
 }
 
-/** "1 cell was changed since and is left as it is." */
+/** "1 cell was changed since and is left: decide on it above." */
 export function leftWords(count: number): string {
   if (!count) {
     return '';
   }
   return count === 1
-    ? '1 cell was changed since and is left as it is: decide on it in the conversation.'
-    : `${count} cells were changed since and are left as they are: decide on them in the conversation.`;
+    ? '1 cell was changed since and is left: decide on it above.'
+    : `${count} cells were changed since and are left: decide on them above.`;
 }

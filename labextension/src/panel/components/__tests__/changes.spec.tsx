@@ -143,7 +143,7 @@ describe('a cell that both changed', () => {
     const node = await draw(model, <Conversation />);
     await emit(STARTED, CHANGED, END, asked);
     const card = byId(node, 'da-conflict')!;
-    expect(card.textContent).toContain('Cell 5 was changed after the agent.');
+    expect(card.textContent).toContain('Cell 5 was changed since.');
     expect(card.textContent).toContain('- mine');
     expect(card.textContent).toContain('+ old');
     await click(button(node, 'Restore the old text'));

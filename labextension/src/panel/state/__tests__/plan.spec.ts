@@ -81,6 +81,17 @@ describe('the plan of a turn', () => {
     expect(turnAfter(STARTED, own).plan?.steps).toHaveLength(1);
   });
 
+  it("ends with its summary, behind the model's last words and without them", () => {
+    const turn = turnAfter(
+      STARTED,
+      { type: 'text_delta', itemId: 'm', delta: 'Concluded.' },
+      { type: 'final_reply', text: 'Concluded.\n\n**2 of 2 steps done**' }
+    );
+    expect(
+      turn.entries.map(entry => entry.kind === 'text' && entry.text)
+    ).toEqual(['Concluded.', '**2 of 2 steps done**']);
+  });
+
   it('waits when it is proposed or paused, and as long as its turn runs', () => {
     expect(planWaits(turnAfter(STARTED, plan('proposed', 'pending')))).toBe(
       true
