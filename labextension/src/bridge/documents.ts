@@ -12,6 +12,9 @@ import { within } from './waiting';
 /** How long a document may take to load, in ms. */
 const LOAD_MS = 30_000;
 
+/** How long the kernel of a notebook that was opened is waited for, in ms. */
+const KERNEL_MS = 10_000;
+
 type Context = DocumentRegistry.Context;
 
 /** The documents that are open in the page, by their paths under the server root. */
@@ -103,6 +106,7 @@ export class Documents {
     await within(LOAD_MS, context.ready, () => notLoaded(path));
     if (isNew && widget instanceof NotebookPanel) {
       noteOpened(widget);
+      await kernelStarted(widget);
     }
   }
 
@@ -197,4 +201,17 @@ function normalized(path: string): string {
 
 function notLoaded(path: string): PageRequestError {
   return new PageRequestError('not_open', `${path} has not been loaded yet.`);
+}
+
+/**
+ * The page starts a kernel for a notebook that it opens. Were it not waited for, the server would
+ * find none, start another one, and each would know half of what was run.
+ *
+ * Where none can be started, or the person is asked for one, that is not waited for any longer.
+ */
+async function kernelStarted(panel: NotebookPanel): Promise<void> {
+  const late = () => new Error('The kernel has not started yet.');
+  await within(KERNEL_MS, panel.sessionContext.ready, late).catch(
+    () => undefined
+  );
 }
