@@ -151,3 +151,14 @@ def test_a_fix_is_carried_out_as_a_turn_that_can_be_undone(server: RunningServer
     assert "Horsepower" in fixed.source
     assert "230" in str(fixed.outputs)
     assert [change["op"] for change in reply["changes"]] == ["update"]
+
+
+def test_a_task_that_names_a_column_to_predict_sets_the_target(server: RunningServer) -> None:
+    message = "agent: train a model to predict Horsepower from cars.csv, into predicted.ipynb"
+    reply = server.post("chat", {"message": message})
+    assert reply["status"] == "completed", reply
+    sources = [
+        cell.source for cell in nbformat.read(server.root / "predicted.ipynb", as_version=4).cells
+    ]
+    assert any('"Horsepower"' in source for source in sources)
+    assert any("regression" in source.lower() for source in sources)

@@ -73,6 +73,8 @@ class RunningServer:
             "IPYTHONDIR": str(home / "ipython"),
             "PYTHONPATH": str(REPOSITORY),
             "PYTHONUNBUFFERED": "1",
+            # Kernels share the cores with much else; threads that wait for each other take longer.
+            "OMP_NUM_THREADS": "1",
         }
         if api_base is not None:
             self.environment |= {

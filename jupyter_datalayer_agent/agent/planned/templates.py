@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -13,9 +15,10 @@ from ...protocol.errors import AgentError
 from ...protocol.plans import Plan, PlanStep, WorkflowCall
 from ...protocol.workflows import FixInfo
 from ...tools.context import ToolFailure
-from ...workflows.parameters import guessed_parameters, missing_parameters
+from ...workflows.parameters import columns_of, guessed_parameters, missing_parameters
 from ...workflows.probe import NotebookProbe
 from ...workflows.template import StepFailed, Template, TemplateStep
+from ..targets import confined
 from ..turn import TurnEnds
 from ..watch import Failure, Verified
 from .recovery import Recovery
@@ -130,6 +133,8 @@ class TemplatePlan:
         files = await self._files()
         task = turn.about.text
         values = {**guessed_parameters(template, files, task), **given}
+        columns = await self._columns(values.get("data"))
+        values = {**guessed_parameters(template, files, task, columns), **values}
         for question in missing_parameters(template, values, files, task):
             try:
                 answer = await turn.person.ask(question.question, question.options or None)
@@ -153,6 +158,14 @@ class TemplatePlan:
                 f"“{template.name}” cannot be carried out with these parameters: {problems}.",
                 "invalid_request",
             ) from error
+
+    async def _columns(self, data: object) -> list[str]:
+        """The columns of the data, where it is a CSV file under the root."""
+        root = self._turn.services.notebooks.root_dir
+        if root is None or not isinstance(data, str):
+            return []
+        path = await confined(self._turn.services, data)
+        return await asyncio.to_thread(columns_of, Path(root) / path)
 
     async def _files(self) -> list[str]:
         return await NotebookProbe(self._turn.services.notebooks, "").files()
