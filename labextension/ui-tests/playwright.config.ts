@@ -6,8 +6,8 @@ export default defineConfig({
   testDir: '.',
   testMatch: '**/*.spec.ts',
   outputDir: 'results',
-  // The tests share two cores with a server, its kernels and a browser.
-  workers: 1,
+  // Each has a server, its kernels and a browser of its own. Much of a test is waiting.
+  workers: 2,
   timeout: 90_000,
   expect: { timeout: 15_000 },
   forbidOnly: Boolean(process.env.CI),
