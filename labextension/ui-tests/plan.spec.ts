@@ -1,9 +1,6 @@
 import { expect, test } from './support/fixtures';
-import { PlanPart, add, planOf } from './support/plans';
+import { LAST_CELL, PlanPart, add, planOf } from './support/plans';
 import { openWork } from './support/work';
-
-/** The cell that the newest tool call was about. */
-const LAST_CELL = { regex: '"cellId": ?"([^"]+)"' };
 
 const UNTIL_GO = `import os, time
 while not os.path.exists("go"):

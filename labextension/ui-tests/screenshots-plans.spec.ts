@@ -1,5 +1,5 @@
 import { expect, test } from './support/fixtures';
-import { PlanPart, add, planOf } from './support/plans';
+import { LAST_CELL, PlanPart, add, planOf } from './support/plans';
 import { Theme, shoot, useTheme } from './support/screenshots';
 import { openWork } from './support/work';
 
@@ -67,5 +67,24 @@ for (const theme of ['light', 'dark'] as Theme[]) {
     await panel.root.getByTestId('da-undo').click();
     await expect(panel.root.getByTestId('da-conflict')).toBeVisible();
     await both('conflict');
+
+    await panel.root.getByTestId('da-new-session').click();
+    const worse = {
+      call: 'updateNotebookCell',
+      arguments: { cellId: LAST_CELL, content: '3 / 0', run: true }
+    };
+    await model.script(
+      planOf('Add up the weights', 'Divide by the number of cars'),
+      add("'weights'"),
+      { say: 'Added up.' },
+      add('2 / 0'),
+      worse,
+      worse
+    );
+    await panel.send('agent: the mean weight');
+    await plan.approve.click();
+    await panel.ended(1, 'aborted');
+    await expect(plan.continue).toBeVisible();
+    await both('plan-stopped');
   });
 }

@@ -25,6 +25,9 @@ export function add(content: string): Step {
   };
 }
 
+/** The cell that the newest tool call was about. */
+export const LAST_CELL = { regex: '"cellId": ?"([^"]+)"' };
+
 /** The pinned plan in the panel. */
 export class PlanPart {
   constructor(panel: AgentPanel) {
