@@ -48,7 +48,7 @@ test('peers 5: Undo takes a turn back and keeps unsaved typing in another cell',
   await expect(changes).toHaveCount(0);
 });
 
-test('Keep settles the changes, one cell or all of them, for every tab', async ({
+test('Keep settles the changes, one cell or all of them, also after a reload', async ({
   tab,
   model
 }) => {
