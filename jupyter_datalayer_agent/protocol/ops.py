@@ -74,9 +74,13 @@ class UserInputAnswer(Wire):
 
 
 class Resume(Wire):
-    """Go on with a plan that is paused, or that stopped: at the step that failed."""
+    """Go on with a plan that is paused, or that stopped: at the step that failed.
+
+    ``client_id`` is the page that the plan goes on in; left out, the one that sends the op.
+    """
 
     type: Literal["resume"] = "resume"
+    client_id: str | None = None
 
 
 class ConfigUpdate(Wire):

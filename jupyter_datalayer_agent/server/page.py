@@ -21,6 +21,7 @@ from ..models.loader import begin_import
 from ..notebook.pages import Page
 from ..protocol.base import Wire
 from ..protocol.errors import AgentError
+from ..protocol.ops import Resume
 from ..protocol.page import (
     CLIENT_MESSAGE_ADAPTER,
     EditorState,
@@ -143,6 +144,8 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         op_id = accepted.find(self._page.client_id, message.ref)
         if op_id is None:
             op = check_op(message.op)
+            if isinstance(op, Resume) and op.client_id is None:
+                op = op.model_copy(update={"client_id": self._page.client_id})
             session = await self.parts.sessions.live(message.session_id)
             await session.check(op)
             op_id = session.submit(op, "page")

@@ -37,7 +37,12 @@ async def steer(
     if stopped is None:
         raise AgentError("not_found", "No plan has stopped in this session.")
     return stopped.request.model_copy(
-        update={"message": "continue", "workflow": None, "plan_first": None}
+        update={
+            "message": "continue",
+            "workflow": None,
+            "plan_first": None,
+            "client_id": op.client_id or stopped.request.client_id,
+        }
     )
 
 

@@ -53,9 +53,9 @@ def decided(plan: Plan) -> str:
 
 def repair_prompt(error: str, tried: Sequence[str]) -> str:
     """To the model: a step failed."""
-    so_far = f" Tried before: {'; '.join(tried)}." if tried else ""
+    so_far = f" Tried before: {'; '.join(dict.fromkeys(tried))}." if tried else ""
     return (
-        f"[This step failed: {error}{so_far} Find the cause, repair the cell in place, run it "
+        f"[This step failed: {_sentence(error)}{so_far} Find the cause, repair the cell in place, run it "
         "again, and finish the step. This is the last attempt before the person is asked.]"
     )
 
@@ -67,15 +67,15 @@ def repaired(title: str, source: str | None) -> str:
 
 
 def stopped(plan: Plan, index: int, why: str, tried: Sequence[str]) -> str:
-    """To the person: the workflow stopped at a step."""
+    """To the person (the button for it stands beside): the workflow stopped at a step."""
     step = plan.steps[index]
     said = [
-        f"Stopped at step {index + 1} of {len(plan.steps)}, “{step.description}”: {why}",
-        f"Tried: {'; '.join(tried)}." if tried else "",
+        f"Stopped at step {index + 1} of {len(plan.steps)}, “{step.description}”: {_sentence(why)}",
+        f"Tried: {'; '.join(dict.fromkeys(tried))}." if tried else "",
         f"The {_count(index, 'step')} before {'is' if index == 1 else 'are'} done and kept."
         if index
         else "",
-        "Repair it or not, then send “continue”: it goes on with this step.",
+        "After a repair of your own, or without one, “continue” goes on with this step.",
     ]
     return " ".join(part for part in said if part)
 
@@ -112,6 +112,11 @@ def _changed(changes: Sequence[Change]) -> str:
         if keys:
             said.append(f"{_count(len(keys), 'cell')} {word}")
     return ", ".join(said) or "nothing"
+
+
+def _sentence(text: str) -> str:
+    """The text with a full stop at its end."""
+    return text if text.rstrip().endswith((".", "!", "?")) else f"{text.rstrip()}."
 
 
 def _count(number: int, noun: str) -> str:

@@ -3392,8 +3392,15 @@ export interface components {
         /**
          * Resume
          * @description Go on with a plan that is paused, or that stopped: at the step that failed.
+         *
+         *     ``client_id`` is the page that the plan goes on in; left out, the one that sends the op.
          */
         Resume: {
+            /**
+             * Clientid
+             * @default null
+             */
+            clientId?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
