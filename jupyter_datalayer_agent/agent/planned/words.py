@@ -55,8 +55,8 @@ def repair_prompt(error: str, tried: Sequence[str]) -> str:
     """To the model: a step failed."""
     so_far = f" Tried before: {'; '.join(dict.fromkeys(tried))}." if tried else ""
     return (
-        f"[This step failed: {_sentence(error)}{so_far} Find the cause, repair the cell in place, run it "
-        "again, and finish the step. This is the last attempt before the person is asked.]"
+        f"[This step failed: {_sentence(error)}{so_far} Find the cause, repair the cell in place, "
+        "run it again, and finish the step. This is the last attempt before the person is asked.]"
     )
 
 
