@@ -9,6 +9,11 @@ from concurrent.futures.thread import _threads_queues
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says something of the machine; benchmarks measure time.
+settings.register_profile("no deadline", deadline=None)
+settings.load_profile("no deadline")
 
 pytest_plugins = ["pytest_jupyter.jupyter_server", "tests.support.plugin"]
 

@@ -16,7 +16,7 @@ test('with no model the panel says what was looked for and how to connect one', 
     const { root } = lab.panel;
     await expect(root).toContainText('No model is connected yet');
     await expect(root).toContainText('ANTHROPIC_API_KEY');
-    await expect(root.getByRole('listitem')).toHaveCount(3);
+    await expect(root.locator('.da-connections > details')).toHaveCount(3);
     await expect(root).toContainText('ollama');
     await expect(
       root.getByRole('button', { name: 'Check again' })
