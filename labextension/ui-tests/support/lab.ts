@@ -60,7 +60,10 @@ export class LabPage {
   /** From now on close JupyterLab's own dialogs (it lost the server, a kernel died). */
   async closeDialogs(): Promise<void> {
     const close = this.page.locator('.jp-Dialog .jp-Dialog-button').first();
-    await this.page.addLocatorHandler(close, () => close.click());
+    // JupyterLab may show the next one at once, so that none is waited for to be gone.
+    await this.page.addLocatorHandler(close, () => close.click(), {
+      noWaitAfter: true
+    });
   }
 
   /** The name of the document in front. */
