@@ -203,8 +203,10 @@ test('a tutorial: a wrong answer, what is said of it, the right one, and progres
   await lab.shown();
   await expect(card).toContainText('Pandas basics');
   await expect(progress).toHaveAttribute('aria-valuenow', '1');
-  // Where another document is in front, the card is small.
+  // Where another document is in front, the card is small; first JupyterLab restores its tabs.
+  await expect.poll(() => lab.front()).toBe('pandas-basics.ipynb');
   await lab.open('cars.csv');
+  await expect.poll(() => lab.front()).toBe('cars.csv');
   await expect(card.getByTestId('da-check')).toHaveCount(0);
   await card.getByRole('button', { name: /Go on in/ }).click();
   await expect(card).toContainText('2. Exploring data');
