@@ -195,6 +195,7 @@ class Turn:
             model=self.model or None,
             target=gate.target,
             op_id=self.op_id,
+            workflow=self.about.request.workflow,
         )
         telling = asyncio.create_task(
             self.session.channel.emit(self._write_start, started, self.id)

@@ -8,7 +8,7 @@ from pydantic import Field, TypeAdapter
 
 from .base import Mode, NotebookMode, Wire
 from .errors import ErrorCode
-from .plans import PlanState, PlanStep
+from .plans import PlanState, PlanStep, WorkflowCall
 from .requests import SessionSettings, Usage
 from .tools import Change, ToolCallStatus
 from .workflows import FixInfo
@@ -47,7 +47,10 @@ class OpDequeued(BaseEvent):
 
 
 class TurnStarted(BaseEvent):
-    """A turn began; ``tools`` are the names that the model is sent."""
+    """A turn began; ``tools`` are the names that the model is sent.
+
+    ``workflow`` is the ready workflow that the person asked for, so that it can be asked for again.
+    """
 
     type: Literal["turn_started"] = "turn_started"
     mode: Mode
@@ -57,6 +60,7 @@ class TurnStarted(BaseEvent):
     model: str | None = None
     target: str | None = None
     op_id: str | None = None
+    workflow: WorkflowCall | None = None
 
 
 class Status(BaseEvent):
@@ -246,6 +250,29 @@ class ChangesKept(BaseEvent):
     cell_ids: list[str] | None = None
 
 
+class WentBack(BaseEvent):
+    """The person went back to the turn ``to_turn_id``, or with ``include_turn`` to before its
+    message: the turns ``withdrawn`` (in order) are not sent any more.
+
+    ``documents`` tells whether their changes were to be taken back; each ``changes_undone`` was
+    told before. ``left`` are those of the turns of which changes stand all the same: kept by the
+    person before, or in conflict.
+    """
+
+    type: Literal["went_back"] = "went_back"
+    to_turn_id: str
+    include_turn: bool
+    withdrawn: list[str]
+    documents: bool
+    left: list[str] = []
+
+
+class SessionReset(BaseEvent):
+    """All turns and older events of the session are forgotten."""
+
+    type: Literal["session_reset"] = "session_reset"
+
+
 class CellsStale(BaseEvent):
     """Code cells whose outputs no longer follow from the sources above, in notebook order; the
     whole list each time."""
@@ -350,6 +377,8 @@ Event = Annotated[
     | DocumentChanged
     | ChangesUndone
     | ChangesKept
+    | WentBack
+    | SessionReset
     | CellsStale
     | FixesOffered
     | DatasetRegistered

@@ -1,7 +1,8 @@
 import { expect, test } from './support/fixtures';
 import { openWork } from './support/work';
 
-const ENDLESS = 'import time\nwhile True:\n    time.sleep(0.05)';
+const ENDLESS =
+  'import time\nprint("begun")\nwhile True:\n    time.sleep(0.05)';
 
 test('an act that needs approval stands in its place with its diff, and happens once approved', async ({
   tab,
@@ -152,6 +153,7 @@ test('peers 9: Esc in the panel stops the cell that the agent runs', async ({
   });
   await tab.panel.send('Run it');
   await expect(tab.panel.root).toContainText('Running cell 1');
+  await expect(notebook.output(0)).toContainText('begun');
   await expect(notebook.prompt(0)).toHaveText('[*]:');
   await tab.panel.input.press('Escape');
   await tab.panel.ended(1, 'aborted');
@@ -159,7 +161,7 @@ test('peers 9: Esc in the panel stops the cell that the agent runs', async ({
   await expect(notebook.prompt(0)).toHaveText('[1]:');
   await expect
     .poll(async () => (await server.read(notebook.path)).cells[0].outputs)
-    .toHaveLength(1);
+    .toHaveLength(2);
 });
 
 test('a message that is sent while a turn runs waits; it can be taken back, or sent now', async ({

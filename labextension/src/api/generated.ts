@@ -1792,7 +1792,7 @@ export interface components {
              */
             toolReferences?: string[];
             /** @default null */
-            workflow?: components["schemas"]["WorkflowCall"] | null;
+            workflow?: components["schemas"]["WorkflowCall-Input"] | null;
         };
         ClientMessage: components["schemas"]["Hello"] | components["schemas"]["EditorState"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"] | components["schemas"]["SubmitOp"] | components["schemas"]["InputFocused"] | components["schemas"]["PageResponse"] | components["schemas"]["PageProgress"];
         /**
@@ -4313,6 +4313,8 @@ export interface components {
         /**
          * TurnStarted
          * @description A turn began; ``tools`` are the names that the model is sent.
+         *
+         *     ``workflow`` is the ready workflow that the person asked for, so that it can be asked for again.
          */
         TurnStarted: {
             /**
@@ -4367,6 +4369,8 @@ export interface components {
              * @enum {string}
              */
             type: "turn_started";
+            /** @default null */
+            workflow?: components["schemas"]["WorkflowCall-Output"] | null;
         };
         /**
          * Tutorial
@@ -4680,7 +4684,7 @@ export interface components {
          * WorkflowCall
          * @description A workflow that runs without a model, with its parameters (see ``GET workflows``).
          */
-        WorkflowCall: {
+        "WorkflowCall-Input": {
             /** Id */
             id: string;
             /**
@@ -4688,6 +4692,21 @@ export interface components {
              * @default {}
              */
             parameters?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * WorkflowCall
+         * @description A workflow that runs without a model, with its parameters (see ``GET workflows``).
+         */
+        "WorkflowCall-Output": {
+            /** Id */
+            id: string;
+            /**
+             * Parameters
+             * @default {}
+             */
+            parameters: {
                 [key: string]: unknown;
             };
         };

@@ -70,7 +70,7 @@ export type Health = Wire<'Health'>;
 
 // Without a model
 
-export type WorkflowCall = Wire<'WorkflowCall'>;
+export type WorkflowCall = Wire<'WorkflowCall-Input'>;
 export type WorkflowInfo = Wire<'WorkflowInfo'>;
 export type WorkflowsReply = Wire<'WorkflowsReply'>;
 export type FixInfo = Wire<'FixInfo'>;

@@ -35,7 +35,7 @@ export function addCommands(
     label: 'New Agent Session',
     describedBy: noArguments,
     execute: async () => {
-      panel.model.newSession();
+      panel.model.sessions.startNew();
       shell.activateById(panel.id);
       await panel.focusInput();
     }

@@ -1,7 +1,7 @@
 import { IInputModel } from '@jupyter/chat/lib/input-model';
 import { IDisposable } from '@lumino/disposable';
 
-import { IShown } from './model';
+import { IShown } from './sessionDesk';
 import { IReadable } from './state/value';
 
 const PREFIX = 'datalayer-agent:draft:';

@@ -1,6 +1,5 @@
 import { IDisposable } from '@lumino/disposable';
 
-import { ApiError } from '../api/errors';
 import {
   ContextReply,
   Event,
@@ -14,7 +13,6 @@ import { Choices } from './choices';
 import { IEditor } from './editor';
 import { follow } from './follow';
 import { Guide } from './guide';
-import { fill, loadBefore, loadNewest } from './history';
 import { Link } from './link';
 import { pathsUnderRoot } from './links';
 import { IReadiness, Models, readinessOf } from './models';
@@ -27,10 +25,11 @@ import {
   ISessionMemory
 } from './services';
 import { QualityDesk } from './qualityDesk';
+import { IShown, isGone, SessionDesk } from './sessionDesk';
 import { runStale } from './stale';
 import { isResumable } from './state/plan';
 import { staleWithout } from './state/stale';
-import { ConversationStore } from './state/store';
+import { ITurn } from './state/turn';
 import { Value } from './state/value';
 import { TutorialDesk } from './tutorialDesk';
 import { WorkflowDesk } from './workflowDesk';
@@ -44,15 +43,6 @@ export interface INotice {
   message: string;
   /** What is missing; the notice goes when it is there. */
   needs?: 'model';
-}
-
-/** Which session is shown, and how far it is loaded. */
-export interface IShown {
-  sessionId: string | null;
-  store: ConversationStore;
-  isLoading: boolean;
-  /** Ask for turns before this one; undefined when all are here. */
-  before?: string;
 }
 
 /** What a `PanelModel` is made of. */
@@ -82,7 +72,8 @@ export class PanelModel implements IDisposable {
     this._connection.rejected.connect(this._onRejected, this);
     // The server may have been started anew, with other keys.
     this.link = new Link(this._connection, () => void this.refreshModels());
-    this.choices = new Choices(() => this._remember());
+    this.choices = new Choices(() => this.sessions.remember());
+    this.sessions = this._makeSessions(options.memory);
     this.models = new Models(() => this.client.models());
     this.models.subscribe(() => this._onReadiness());
     this.choices.subscribe(() => this._onReadiness());
@@ -94,7 +85,8 @@ export class PanelModel implements IDisposable {
   readonly editor: IEditor;
   readonly link: Link;
   readonly choices: Choices;
-  readonly shown = new Value<IShown>(nothingShown());
+  /** The session that is shown, and what can be done with sessions. */
+  readonly sessions: SessionDesk;
   readonly models: Models;
   readonly notice = new Value<INotice | null>(null);
   readonly sending = new Outbox();
@@ -109,13 +101,17 @@ export class PanelModel implements IDisposable {
     (level, message) => this.notice.set({ level, message })
   );
 
+  get shown(): Value<IShown> {
+    return this.sessions.shown;
+  }
+
   get isDisposed(): boolean {
     return this._isDisposed;
   }
 
   dispose(): void {
     this._isDisposed = true;
-    this._subscription?.dispose();
+    this.sessions.dispose();
     this.link.dispose();
     this._connection.rejected.disconnect(this._onRejected, this);
     this.editor.ran.disconnect(this._onRan, this);
@@ -129,68 +125,8 @@ export class PanelModel implements IDisposable {
     await Promise.all([
       this.refreshModels(),
       this.guide.start(),
-      sessionId ? this.open(sessionId, true) : undefined
+      sessionId ? this.sessions.open(sessionId, true) : undefined
     ]);
-  }
-
-  /** Show an empty conversation; the session is made with its first message. */
-  newSession(): void {
-    this._subscription?.dispose();
-    this._subscription = null;
-    this._memory.save(null);
-    this.notice.set(null);
-    this.sending.set([]);
-    this.shown.set(nothingShown());
-  }
-
-  /** Show a session: its newest turns, and what happens in it from now on. */
-  async open(sessionId: string, isRestored = false): Promise<void> {
-    this._subscription?.dispose();
-    this._subscription = null;
-    this.notice.set(null);
-    const store = new ConversationStore();
-    const shown = { sessionId, store, isLoading: true };
-    this.sending.set([]);
-    this.shown.set(shown);
-    try {
-      const loaded = await loadNewest(this.client, sessionId);
-      if (this.shown.current.store !== store) {
-        return;
-      }
-      fill(store, loaded);
-      this.choices.restore(loaded.session.settings);
-      const { before } = loaded.history;
-      this.shown.set({ ...shown, isLoading: false, before });
-      this._memory.save(sessionId);
-      this._subscribe(sessionId, store);
-    } catch (error) {
-      if (this.shown.current.store === store) {
-        this._openFailed(error, isRestored);
-      }
-    }
-  }
-
-  /** Load the turns before the oldest one that is shown. */
-  async loadOlder(): Promise<void> {
-    const shown = this.shown.current;
-    if (!shown.sessionId || !shown.before || shown.isLoading) {
-      return;
-    }
-    this.shown.set({ ...shown, isLoading: true });
-    let before: string | undefined = shown.before;
-    try {
-      before = await loadBefore(
-        this.client,
-        shown.sessionId,
-        before,
-        shown.store
-      );
-    } catch (error) {
-      this._tell(error);
-    }
-    if (this.shown.current.store === shown.store) {
-      this.shown.set({ ...shown, before, isLoading: false });
-    }
   }
 
   /** Send a message; false, with a notice, where it could not be sent. */
@@ -208,7 +144,7 @@ export class PanelModel implements IDisposable {
     }
     const sending = this.sending.add(message);
     try {
-      const sessionId = await this._ensureSession();
+      const sessionId = await this.sessions.ensure();
       const { mode, model, attachments, planFirst } = this.choices.current;
       const opId = await this._connection.submit(sessionId, {
         type: 'user_message',
@@ -233,6 +169,11 @@ export class PanelModel implements IDisposable {
       this._sendFailed(error);
       return false;
     }
+  }
+
+  /** Send the message of a turn once more, with the ready workflow that it asked for. */
+  sendAgain({ message, workflow, target }: ITurn): Promise<boolean> {
+    return this.send(message, workflow && { workflow, notebook: target });
   }
 
   /** What could be done, without a model, about a cell that shows an error. */
@@ -308,47 +249,6 @@ export class PanelModel implements IDisposable {
     this._submit({ type: 'send_now', opId });
   }
 
-  /** Give a session another title: the one that is shown, or another. */
-  async rename(
-    title: string,
-    sessionId = this.shown.current.sessionId
-  ): Promise<void> {
-    if (!sessionId || !title.trim()) {
-      return;
-    }
-    try {
-      const session = await this.client.patchSession(sessionId, {
-        title: title.trim().slice(0, 200)
-      });
-      const { sessionId: shownId, store } = this.shown.current;
-      if (shownId === sessionId) {
-        store.conversation.patch({ title: session.title });
-      }
-    } catch (error) {
-      this._tell(error);
-    }
-  }
-
-  /**
-   * Delete a session with all that was said in it; what runs in it is stopped. Where it is the one
-   * that is shown, a new one takes its place. False, with a notice, where it could not be deleted.
-   */
-  async deleteSession(sessionId: string): Promise<boolean> {
-    try {
-      await this.client.deleteSession(sessionId);
-    } catch (error) {
-      // Deleted in another tab: it is gone, as wanted.
-      if (!isGone(error)) {
-        this._tell(error);
-        return false;
-      }
-    }
-    if (this.shown.current.sessionId === sessionId) {
-      this.newSession();
-    }
-    return true;
-  }
-
   setMode(mode: Mode): void {
     this.choices.choose({ mode });
   }
@@ -421,42 +321,19 @@ export class PanelModel implements IDisposable {
     });
   }
 
-  private async _ensureSession(): Promise<string> {
-    const { sessionId } = this.shown.current;
-    if (sessionId) {
-      return sessionId;
-    }
-    // Two messages in quick succession belong to one new session.
-    this._creating ??= this._createSession().finally(() => {
-      this._creating = null;
+  private _makeSessions(memory: ISessionMemory): SessionDesk {
+    return new SessionDesk({
+      client: this.client,
+      connection: this._connection,
+      memory,
+      choices: this.choices,
+      onLeave: () => {
+        this.notice.set(null);
+        this.sending.set([]);
+      },
+      onEvent: event => this._onEvent(event),
+      tell: error => this._tell(error)
     });
-    return this._creating;
-  }
-
-  private async _createSession(): Promise<string> {
-    const { store } = this.shown.current;
-    const session = await this.client.createSession({
-      settings: this.choices.settings
-    });
-    if (this.shown.current.store === store) {
-      store.conversation.patch({ title: session.title });
-      store.resumeAfter(session.lastSeq);
-      this.shown.patch({ sessionId: session.id });
-      this._memory.save(session.id);
-      this._subscribe(session.id, store);
-    }
-    return session.id;
-  }
-
-  private _subscribe(sessionId: string, store: ConversationStore): void {
-    this._subscription = this._connection.subscribe(
-      sessionId,
-      store.lastSeq,
-      event => {
-        store.apply(event);
-        this._onEvent(event);
-      }
-    );
   }
 
   /** What concerns the panel and not one turn. */
@@ -514,15 +391,6 @@ export class PanelModel implements IDisposable {
     stale.set(staleWithout(stale.current, path, cellId));
   }
 
-  private _remember(): void {
-    const { sessionId } = this.shown.current;
-    if (sessionId) {
-      this.client
-        .patchSession(sessionId, { settings: this.choices.settings })
-        .catch((error: unknown) => this._tell(error));
-    }
-  }
-
   /** No session and no turn is made of a message that nobody could answer. */
   private _needModel(): void {
     const why = this.readiness.other
@@ -551,21 +419,12 @@ export class PanelModel implements IDisposable {
       this._tell(error);
       return;
     }
-    this.newSession();
+    this.sessions.startNew();
     this.notice.set({
       level: 'error',
       message:
         'Not sent: this conversation was deleted. Send again to begin a new one.'
     });
-  }
-
-  private _openFailed(error: unknown, isRestored: boolean): void {
-    if (isRestored && isGone(error)) {
-      this.newSession();
-      return;
-    }
-    this.shown.patch({ isLoading: false });
-    this._tell(error);
   }
 
   private _tell(error: unknown): void {
@@ -579,16 +438,6 @@ export class PanelModel implements IDisposable {
 
   private readonly _connection: IPanelConnection;
   private readonly _memory: ISessionMemory;
-  private _subscription: IDisposable | null = null;
-  private _creating: Promise<string> | null = null;
   private _wasFocused = false;
   private _isDisposed = false;
-}
-
-function isGone(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'not_found';
-}
-
-function nothingShown(): IShown {
-  return { sessionId: null, store: new ConversationStore(), isLoading: false };
 }

@@ -43,9 +43,9 @@ describe('a draft', () => {
     const after = openPage(client, memory);
     await after.model.start();
     expect(after.input.value).toBe('Half a sent');
-    await after.model.open('ses_2');
+    await after.model.sessions.open('ses_2');
     expect(after.input.value).toBe('');
-    await after.model.open('ses_1');
+    await after.model.sessions.open('ses_1');
     expect(after.input.value).toBe('Half a sent');
   });
 
@@ -73,7 +73,7 @@ describe('a draft', () => {
     const after = openPage(client, memory);
     await after.model.start();
     expect(after.input.value).toBe('');
-    after.model.newSession();
+    after.model.sessions.startNew();
     expect(after.input.value).toBe('');
   });
 
@@ -94,9 +94,9 @@ describe('a draft', () => {
     const { model, input } = openPage(client, new FakeMemory('ses_1'));
     await model.start();
     input.value = 'Something else';
-    model.newSession();
+    model.sessions.startNew();
     expect(input.value).toBe('Something else');
-    await model.open('ses_1');
+    await model.sessions.open('ses_1');
     expect(input.value).toBe('');
   });
 });

@@ -221,9 +221,9 @@ describe('a session', () => {
     const { model, client } = makeModel();
     await session(client, 'One');
     await session(client, 'Two');
-    await model.open('ses_1');
-    await model.rename('Uno');
-    await model.rename('Due', 'ses_2');
+    await model.sessions.open('ses_1');
+    await model.sessions.rename('Uno');
+    await model.sessions.rename('Due', 'ses_2');
     const { store } = model.shown.current;
     expect(store.conversation.current.title).toBe('Uno');
     expect(client.sessions.get('ses_2')?.title).toBe('Due');
@@ -233,21 +233,21 @@ describe('a session', () => {
     const { model, client, memory } = makeModel();
     await session(client);
     await session(client);
-    await model.open('ses_1');
-    expect(await model.deleteSession('ses_2')).toBe(true);
+    await model.sessions.open('ses_1');
+    expect(await model.sessions.delete('ses_2')).toBe(true);
     expect(model.shown.current.sessionId).toBe('ses_1');
-    expect(await model.deleteSession('ses_1')).toBe(true);
+    expect(await model.sessions.delete('ses_1')).toBe(true);
     expect(model.shown.current.sessionId).toBeNull();
     expect(memory.sessionId).toBeNull();
     // Deleted in another tab meanwhile: it is gone, as wanted.
-    expect(await model.deleteSession('ses_1')).toBe(true);
+    expect(await model.sessions.delete('ses_1')).toBe(true);
     expect(model.notice.current).toBeNull();
   });
 
   it('that was deleted elsewhere takes no message, and gives way to a new one', async () => {
     const { model, client, connection } = makeModel();
     await session(client);
-    await model.open('ses_1');
+    await model.sessions.open('ses_1');
     connection.refusal = new ApiError('not_found', 'There is no session.');
     expect(await model.send('Hello')).toBe(false);
     expect(model.shown.current.sessionId).toBeNull();
@@ -263,12 +263,12 @@ describe('sessions', () => {
       'ses_1',
       Array.from({ length: 45 }, (_, i) => turnRecord({ id: `t${i}` }))
     );
-    await model.open('ses_1');
+    await model.sessions.open('ses_1');
     const ids = () => model.shown.current.store.conversation.current.turnIds;
     expect(ids()).toHaveLength(20);
-    await model.loadOlder();
+    await model.sessions.loadOlder();
     expect(ids()).toHaveLength(40);
-    await model.loadOlder();
+    await model.sessions.loadOlder();
     expect(ids()[0]).toBe('t0');
     expect(model.shown.current.before).toBeUndefined();
   });
@@ -277,8 +277,8 @@ describe('sessions', () => {
     const { model, client, connection } = makeModel();
     await session(client, 'One');
     await session(client, 'Two');
-    await model.open('ses_1');
-    await model.open('ses_2');
+    await model.sessions.open('ses_1');
+    await model.sessions.open('ses_2');
     connection.emit('ses_1', {
       type: 'turn_started',
       turnId: 'a',
@@ -295,8 +295,8 @@ describe('sessions', () => {
   it('are renamed', async () => {
     const { model, client } = makeModel();
     await session(client);
-    await model.open('ses_1');
-    await model.rename('  Horses ');
+    await model.sessions.open('ses_1');
+    await model.sessions.rename('  Horses ');
     expect(model.shown.current.store.conversation.current.title).toBe('Horses');
   });
 });
@@ -305,7 +305,7 @@ describe('stopping', () => {
   it('interrupts what runs, and does nothing when nothing runs', async () => {
     const { model, connection, client } = makeModel();
     await session(client);
-    await model.open('ses_1');
+    await model.sessions.open('ses_1');
     model.stop();
     expect(connection.ops).toHaveLength(0);
     connection.emit('ses_1', {
@@ -327,7 +327,7 @@ describe('a changed cell', () => {
   it('is brought into view when it changes, not when a reload tells of it', async () => {
     const { model, connection, client, editor } = makeModel();
     await session(client);
-    await model.open('ses_1');
+    await model.sessions.open('ses_1');
     const change = (cellId: string, at: number) =>
       connection.emit('ses_1', {
         type: 'document_changed',
@@ -355,7 +355,7 @@ describe('attachments', () => {
   it('stand once, can be taken away, and are remembered by the session', async () => {
     const { model, client } = makeModel();
     await session(client);
-    await model.open('ses_1');
+    await model.sessions.open('ses_1');
     const notebook = { kind: 'notebook' as const, path: 'cars.ipynb' };
     model.choices.attach(notebook, { ...notebook });
     expect(model.choices.current.attachments).toEqual([notebook]);

@@ -106,7 +106,7 @@ export class PanelCommands implements IChatCommandProvider {
   private readonly _commands = new Map<string, IPanelCommand>([
     [
       '/new',
-      { description: 'New session', run: () => this._model.newSession() }
+      { description: 'New session', run: () => this._model.sessions.startNew() }
     ],
     [
       '/stop',

@@ -115,26 +115,33 @@ function onKeyBefore(event: React.KeyboardEvent, setup: IInputSetup): void {
   if ((key !== 'Enter' && key !== 'Tab') || event.shiftKey) {
     return;
   }
-  const chosen = highlighted(target as HTMLElement);
-  if (!chosen) {
+  const field = target as HTMLElement;
+  const chosen = highlighted(field);
+  const isMeant =
+    key === 'Enter' && (chosen ? isWhole(chosen, setup) : isOpen(field));
+  if (!chosen && !isMeant) {
     return;
   }
   event.preventDefault();
   event.stopPropagation();
-  if (key === 'Enter' && isWhole(chosen, setup)) {
-    // There is nothing to complete: this is meant to be sent.
+  if (isMeant) {
+    // There is nothing to complete, or a menu that has only just opened: this is to be sent.
     void submit(setup);
-  } else {
+  } else if (chosen) {
     // Newer versions of MUI take the words typed over the first completion, which would be lost.
     chosen.click();
   }
 }
 
+/** Whether the menu of completions of a field is open. */
+function isOpen(field: HTMLElement): boolean {
+  return field.getAttribute('aria-expanded') === 'true';
+}
+
 /** The completion that is highlighted in the open menu of a field. */
 function highlighted(field: HTMLElement): HTMLElement | null {
-  const isOpen = field.getAttribute('aria-expanded') === 'true';
   const id = field.getAttribute('aria-activedescendant');
-  return isOpen && id ? document.getElementById(id) : null;
+  return isOpen(field) && id ? document.getElementById(id) : null;
 }
 
 /** Whether what is typed is all that would be completed: a command, or the chosen completion. */

@@ -27,7 +27,7 @@ export function Conversation(): JSX.Element {
   const onScroll = () => {
     const top = scroller.current?.scrollTop ?? Infinity;
     if (top < NEAR_TOP && shown.before) {
-      void model.loadOlder();
+      void model.sessions.loadOlder();
     }
   };
   return (
@@ -47,7 +47,7 @@ export function Conversation(): JSX.Element {
               type="button"
               className="da-link da-older"
               disabled={shown.isLoading}
-              onClick={() => void model.loadOlder()}
+              onClick={() => void model.sessions.loadOlder()}
             >
               {shown.isLoading
                 ? 'Loading earlier messages'

@@ -22,7 +22,7 @@ export function Header(): JSX.Element {
         icon={addIcon}
         label="New session"
         data-testid="da-new-session"
-        onClick={() => model.newSession()}
+        onClick={() => model.sessions.startNew()}
       />
       <SessionList />
       <IconButton icon={settingsIcon} label="Settings" onClick={openSettings} />
@@ -56,7 +56,7 @@ function Title(): JSX.Element {
   const finish = (save: boolean) => {
     setDraft(null);
     if (save && draft.trim() && draft !== title) {
-      void model.rename(draft);
+      void model.sessions.rename(draft);
     }
   };
   return (

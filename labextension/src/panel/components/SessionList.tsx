@@ -88,7 +88,7 @@ function Sessions(props: { close: () => void }): JSX.Element {
             isShown={session.id === sessionId}
             onOpen={() => {
               props.close();
-              void model.open(session.id);
+              void model.sessions.open(session.id);
             }}
             onRenamed={title =>
               setFound(replaced(found, { ...session, title }))

@@ -86,7 +86,7 @@ function Renaming(props: {
     isOver.current = true;
     const title = draft.trim();
     if (save && title && title !== session.title) {
-      void model.rename(title, session.id);
+      void model.sessions.rename(title, session.id);
       props.onRenamed(title);
     }
     onEnd();
@@ -124,7 +124,7 @@ function Deleting(props: {
   const title = session.title.trim() || 'Untitled session';
   const remove = async () => {
     setSent(true);
-    if (await model.deleteSession(session.id)) {
+    if (await model.sessions.delete(session.id)) {
       props.onDeleted();
     } else {
       onEnd();

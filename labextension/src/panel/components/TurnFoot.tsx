@@ -45,7 +45,7 @@ export function TurnFoot(props: { turn: ITurn }): JSX.Element {
           <button
             type="button"
             className="da-button"
-            onClick={() => void model.send(turn.message)}
+            onClick={() => void model.sendAgain(turn)}
           >
             Try again
           </button>

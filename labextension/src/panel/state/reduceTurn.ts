@@ -146,6 +146,7 @@ function started(turn: ITurn, event: TurnStarted): ITurn {
     notebookMode: event.notebookMode,
     model: event.model,
     target: event.target,
+    workflow: event.workflow,
     startedAt: event.at
   };
 }

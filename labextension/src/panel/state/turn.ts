@@ -6,7 +6,8 @@ import {
   ToolCallStatus,
   TurnAborted,
   UndoConflict,
-  Usage
+  Usage,
+  WorkflowCall
 } from '../../api/types';
 import { IDecided, NOTHING_DECIDED } from './decided';
 import { IFixOffer } from './offers';
@@ -109,6 +110,8 @@ export interface ITurn {
   notebookMode: NotebookMode;
   model?: string;
   target?: string;
+  /** The ready workflow that was asked for. */
+  workflow?: WorkflowCall;
   startedAt: number;
   status: 'running' | 'completed' | 'aborted';
   abortReason?: TurnAborted['reason'];

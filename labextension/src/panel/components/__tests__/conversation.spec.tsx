@@ -376,4 +376,27 @@ describe('a turn that ended early', () => {
       { type: 'user_message', request: { message: 'Find the mean' } }
     ]);
   });
+
+  it('is tried again with the ready workflow that it was about', async () => {
+    const { model, emit, ops } = await makePanel();
+    const node = await draw(model, <Conversation />);
+    const workflow = { id: 'quality', parameters: { data: 'cars.csv' } };
+    await emit(
+      { ...STARTED, workflow, target: 'work.ipynb' },
+      {
+        type: 'error',
+        code: 'internal',
+        message: 'The kernel did not start.',
+        retryable: true
+      },
+      { type: 'turn_aborted', reason: 'error' }
+    );
+    await click(button(node, 'Try again'));
+    expect(ops()).toMatchObject([
+      {
+        type: 'user_message',
+        request: { workflow, activeNotebook: 'work.ipynb' }
+      }
+    ]);
+  });
 });

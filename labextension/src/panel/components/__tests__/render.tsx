@@ -29,7 +29,7 @@ export async function makePanel() {
   const model = new PanelModel({ connection, client, editor, memory });
   await model.start();
   const { id } = await client.createSession({ title: 'Cars' });
-  await model.open(id);
+  await model.sessions.open(id);
   const ops = () => connection.ops.map(({ op }) => op);
   const emit = (...events: Parameters<FakeConnection['emit']>[1][]) =>
     act(async () => {

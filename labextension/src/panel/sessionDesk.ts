@@ -1,0 +1,220 @@
+import { IDisposable } from '@lumino/disposable';
+
+import { ApiError } from '../api/errors';
+import { Event } from '../api/types';
+import { Choices } from './choices';
+import { fill, loadBefore, loadNewest } from './history';
+import { IPanelClient, IPanelConnection, ISessionMemory } from './services';
+import { ConversationStore } from './state/store';
+import { Value } from './state/value';
+
+/** Which session is shown, and how far it is loaded. */
+export interface IShown {
+  sessionId: string | null;
+  store: ConversationStore;
+  isLoading: boolean;
+  /** Ask for turns before this one; undefined when all are here. */
+  before?: string;
+}
+
+/** What a `SessionDesk` works with, and whom it tells. */
+export interface ISessionDeskOptions {
+  client: IPanelClient;
+  connection: IPanelConnection;
+  memory: ISessionMemory;
+  choices: Choices;
+  /** Another session is about to be shown. */
+  onLeave: () => void;
+  /** Something happened in the session that is shown; its store knows already. */
+  onEvent: (event: Event) => void;
+  tell: (error: unknown) => void;
+}
+
+/** The session that is shown, and what a person can do with sessions. */
+export class SessionDesk implements IDisposable {
+  constructor(private readonly _options: ISessionDeskOptions) {}
+
+  readonly shown = new Value<IShown>(nothingShown());
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    this._isDisposed = true;
+    this._subscription?.dispose();
+  }
+
+  /** Show an empty conversation; the session is made with its first message. */
+  startNew(): void {
+    this._leave();
+    this._options.memory.save(null);
+    this.shown.set(nothingShown());
+  }
+
+  /** Show a session: its newest turns, and what happens in it from now on. */
+  async open(sessionId: string, isRestored = false): Promise<void> {
+    this._leave();
+    const { client, choices, memory } = this._options;
+    const store = new ConversationStore();
+    const shown = { sessionId, store, isLoading: true };
+    this.shown.set(shown);
+    try {
+      const loaded = await loadNewest(client, sessionId);
+      if (this.shown.current.store !== store) {
+        return;
+      }
+      fill(store, loaded);
+      choices.restore(loaded.session.settings);
+      const { before } = loaded.history;
+      this.shown.set({ ...shown, isLoading: false, before });
+      memory.save(sessionId);
+      this._subscribe(sessionId, store);
+    } catch (error) {
+      if (this.shown.current.store === store) {
+        this._openFailed(error, isRestored);
+      }
+    }
+  }
+
+  /** Load the turns before the oldest one that is shown. */
+  async loadOlder(): Promise<void> {
+    const shown = this.shown.current;
+    if (!shown.sessionId || !shown.before || shown.isLoading) {
+      return;
+    }
+    this.shown.set({ ...shown, isLoading: true });
+    let before: string | undefined = shown.before;
+    try {
+      before = await loadBefore(
+        this._options.client,
+        shown.sessionId,
+        before,
+        shown.store
+      );
+    } catch (error) {
+      this._options.tell(error);
+    }
+    if (this.shown.current.store === shown.store) {
+      this.shown.set({ ...shown, before, isLoading: false });
+    }
+  }
+
+  /** Give a session another title: the one that is shown, or another. */
+  async rename(
+    title: string,
+    sessionId = this.shown.current.sessionId
+  ): Promise<void> {
+    if (!sessionId || !title.trim()) {
+      return;
+    }
+    try {
+      const session = await this._options.client.patchSession(sessionId, {
+        title: title.trim().slice(0, 200)
+      });
+      const { sessionId: shownId, store } = this.shown.current;
+      if (shownId === sessionId) {
+        store.conversation.patch({ title: session.title });
+      }
+    } catch (error) {
+      this._options.tell(error);
+    }
+  }
+
+  /**
+   * Delete a session with all that was said in it; what runs in it is stopped. Where it is the one
+   * that is shown, a new one takes its place. False, with a notice, where it could not be deleted.
+   */
+  async delete(sessionId: string): Promise<boolean> {
+    try {
+      await this._options.client.deleteSession(sessionId);
+    } catch (error) {
+      // Deleted in another tab: it is gone, as wanted.
+      if (!isGone(error)) {
+        this._options.tell(error);
+        return false;
+      }
+    }
+    if (this.shown.current.sessionId === sessionId) {
+      this.startNew();
+    }
+    return true;
+  }
+
+  /** The id of the session that is shown, which is made if it is a new one. */
+  async ensure(): Promise<string> {
+    const { sessionId } = this.shown.current;
+    if (sessionId) {
+      return sessionId;
+    }
+    // Two messages in quick succession belong to one new session.
+    this._creating ??= this._create().finally(() => {
+      this._creating = null;
+    });
+    return this._creating;
+  }
+
+  /** Keep what the person chose with the session that is shown. */
+  remember(): void {
+    const { sessionId } = this.shown.current;
+    const { client, choices, tell } = this._options;
+    if (sessionId) {
+      client
+        .patchSession(sessionId, { settings: choices.settings })
+        .catch(tell);
+    }
+  }
+
+  private async _create(): Promise<string> {
+    const { client, choices, memory } = this._options;
+    const { store } = this.shown.current;
+    const session = await client.createSession({ settings: choices.settings });
+    if (this.shown.current.store === store) {
+      store.conversation.patch({ title: session.title });
+      store.resumeAfter(session.lastSeq);
+      this.shown.patch({ sessionId: session.id });
+      memory.save(session.id);
+      this._subscribe(session.id, store);
+    }
+    return session.id;
+  }
+
+  private _subscribe(sessionId: string, store: ConversationStore): void {
+    this._subscription = this._options.connection.subscribe(
+      sessionId,
+      store.lastSeq,
+      event => {
+        store.apply(event);
+        this._options.onEvent(event);
+      }
+    );
+  }
+
+  private _leave(): void {
+    this._subscription?.dispose();
+    this._subscription = null;
+    this._options.onLeave();
+  }
+
+  private _openFailed(error: unknown, isRestored: boolean): void {
+    if (isRestored && isGone(error)) {
+      this.startNew();
+      return;
+    }
+    this.shown.patch({ isLoading: false });
+    this._options.tell(error);
+  }
+
+  private _subscription: IDisposable | null = null;
+  private _creating: Promise<string> | null = null;
+  private _isDisposed = false;
+}
+
+/** Whether what was asked for does not exist any more. */
+export function isGone(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'not_found';
+}
+
+function nothingShown(): IShown {
+  return { sessionId: null, store: new ConversationStore(), isLoading: false };
+}
