@@ -58,13 +58,21 @@ class ChatRequest(Wire):
 
 
 class Usage(Wire):
-    """Tokens: of a model call, a turn or (``session_tokens``) the session so far."""
+    """Tokens: of a model call, a turn or (``session_tokens``) the session so far.
+
+    ``cost`` is in US dollars, None where no price is known; where a turn's calls are priced in
+    part, it is the sum of those that are. ``estimated``: the provider counted nothing, at least
+    for a part.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
     total_tokens: int = 0
     session_tokens: int = 0
+    cost: float | None = None
+    session_cost: float | None = None
+    estimated: bool = False
 
 
 class ToolCallRecord(Wire):
@@ -129,6 +137,7 @@ class Session(Wire):
     last_seq: int = 0
     running_turn_id: str | None = None
     session_tokens: int = 0
+    session_cost: float | None = None
     queued: list[QueuedMessage] | None = None
 
 

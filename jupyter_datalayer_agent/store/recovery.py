@@ -213,6 +213,12 @@ class _DeadTurn:
             .where(schema.sessions.c.id == self.session_id)
             .scalar_subquery()
             .label("session_tokens"),
+            sa.select(schema.sessions.c.session_cost)
+            .where(schema.sessions.c.id == self.session_id)
+            .scalar_subquery()
+            .label("session_cost"),
+            sa.func.sum(usage.cost).label("cost"),
+            sa.func.coalesce(sa.func.max(usage.estimated), 0).label("estimated"),
         ).where(usage.turn_id == self.turn_id)
         row = (await connection.execute(statement)).one()
         return Usage(**row._mapping)

@@ -28,9 +28,11 @@ sessions = sa.Table(
     sa.Column("updated_at", sa.Integer, nullable=False),
     sa.Column("session_tokens", sa.Integer, nullable=False),
     sa.Column("seq_base", sa.Integer, nullable=False),
+    sa.Column("session_cost", sa.Float),
 )
 
-# ``server_id`` names the server process that runs the turn (see servers.py).
+# ``server_id`` names the server process that runs the turn (see servers.py). ``withdrawn_at`` is
+# when the person went back to before the turn (ms since 1970): the model is not sent it any more.
 turns = sa.Table(
     "turns",
     metadata,
@@ -55,6 +57,7 @@ turns = sa.Table(
     sa.Column("ended_at", sa.Integer),
     sa.Column("ttft_ms", sa.Float),
     sa.Column("duration_ms", sa.Float),
+    sa.Column("withdrawn_at", sa.Integer),
 )
 
 items = sa.Table(
@@ -111,6 +114,27 @@ usage = sa.Table(
     sa.Column("cached_tokens", sa.Integer, nullable=False),
     sa.Column("total_tokens", sa.Integer, nullable=False),
     sa.Column("at", sa.Integer, nullable=False),
+    sa.Column("cost", sa.Float),
+    sa.Column("estimated", sa.Integer, nullable=False, server_default=sa.text("0")),
+)
+
+# What the model is sent in place of the turns up to the position ``through``: ``items``, JSON.
+# ``messages`` are those of the person that stand among them word for word. Rows only come: the
+# newest one that no withdrawn turn makes invalid holds.
+compactions = sa.Table(
+    "compactions",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _session_ref(),
+    sa.Column("through", sa.Integer, nullable=False),
+    sa.Column("how", sa.Text, nullable=False),
+    sa.Column("items", sa.Text, nullable=False),
+    sa.Column("messages", sa.Text, nullable=False),
+    sa.Column("summary", sa.Text),
+    sa.Column("model", sa.Text),
+    sa.Column("tokens_before", sa.Integer, nullable=False),
+    sa.Column("tokens_after", sa.Integer, nullable=False),
+    sa.Column("created_at", sa.Integer, nullable=False),
 )
 
 queued_ops = sa.Table(

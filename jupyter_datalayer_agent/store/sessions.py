@@ -41,6 +41,7 @@ _SELECT = sa.select(
     SESSIONS.created_at,
     SESSIONS.updated_at,
     SESSIONS.session_tokens,
+    SESSIONS.session_cost,
     LAST_SEQ.label("last_seq"),
     _TURN_COUNT.label("turn_count"),
     _RUNNING.label("running_turn_id"),
@@ -76,6 +77,7 @@ class Sessions:
             "updated_at": now,
             "session_tokens": 0,
             "seq_base": 0,
+            "session_cost": None,
         }
 
         await self._database.quick(lambda connection: INSERT_SESSION.run(connection, **row))
@@ -143,12 +145,17 @@ class Sessions:
 
         async def write(connection: AsyncConnection) -> None:
             session = await _get(connection, session_id)
-            for table in (schema.turns, schema.events):
+            for table in (schema.turns, schema.events, schema.compactions):
                 await connection.execute(sa.delete(table).where(table.c.session_id == session_id))
             await connection.execute(
                 sa.update(schema.sessions)
                 .where(SESSIONS.id == session_id)
-                .values(seq_base=session.last_seq, session_tokens=0, updated_at=now_ms())
+                .values(
+                    seq_base=session.last_seq,
+                    session_tokens=0,
+                    session_cost=None,
+                    updated_at=now_ms(),
+                )
             )
 
         await self._database.write(write)

@@ -90,6 +90,11 @@ ADD_TOKENS = Compiled(
     .where(schema.sessions.c.id == sa.bindparam("session"))
     .values(session_tokens=schema.sessions.c.session_tokens + sa.bindparam("tokens"))
 )
+ADD_COST = Compiled(
+    sa.update(schema.sessions)
+    .where(schema.sessions.c.id == sa.bindparam("session"))
+    .values(session_cost=sa.func.coalesce(schema.sessions.c.session_cost, 0) + sa.bindparam("cost"))
+)
 SET_ABORTED_REASON = Compiled(
     sa.update(schema.turns)
     .where(schema.turns.c.id == sa.bindparam("turn"))
@@ -134,6 +139,8 @@ def turn_statements(
         statements.append(INSERT_USAGE.rows([_usage_row(turn_id, usage, model)]))
         tokens = {"session": session_id, "tokens": usage.total_tokens}
         statements.append(ADD_TOKENS.rows([tokens]))
+        if usage.cost is not None:
+            statements.append(ADD_COST.rows([{"session": session_id, "cost": usage.cost}]))
     return statements
 
 
@@ -160,5 +167,5 @@ def _change_row(turn_id: str, change: Change) -> dict[str, Any]:
 
 
 def _usage_row(turn_id: str, usage: Usage, model: str | None) -> dict[str, Any]:
-    counts = usage.model_dump(exclude={"session_tokens"})
+    counts = usage.model_dump(exclude={"session_tokens", "session_cost"})
     return {"turn_id": turn_id, "model": model, "at": now_ms(), **counts}

@@ -233,7 +233,8 @@ class Store:
         return await opened.reader.list_page(session_id, limit, before, include_events)
 
     async def history(self, session_id: str, last_turns: int | None = None) -> list[TurnHistory]:
-        """The newest ``last_turns`` turns (None: all) with their items, oldest first.
+        """The newest ``last_turns`` turns (None: all) with their items, oldest first, without those
+        that were withdrawn.
 
         A turn that is still running is among them.
         """

@@ -109,7 +109,7 @@ class TurnReader:
         async def query(connection: AsyncConnection) -> list[TurnHistory]:
             statement = (
                 sa.select(TURNS.id, TURNS.position, TURNS.status, TURNS.aborted_reason)
-                .where(TURNS.session_id == session_id)
+                .where(TURNS.session_id == session_id, TURNS.withdrawn_at.is_(None))
                 .order_by(TURNS.position.desc())
                 .limit(last_turns)
             )
@@ -282,4 +282,7 @@ def _sum(rows: Iterable[sa.Row[Any]]) -> Usage:
         total.output_tokens += row.output_tokens
         total.cached_tokens += row.cached_tokens
         total.total_tokens += row.total_tokens
+        total.estimated |= bool(row.estimated)
+        if row.cost is not None:
+            total.cost = (total.cost or 0) + row.cost
     return total
