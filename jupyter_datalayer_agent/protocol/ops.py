@@ -124,8 +124,22 @@ class Keep(Wire):
     cell_ids: list[str] | None = None
 
 
+class GoBack(Wire):
+    """Withdraw the turns after ``turn_id``: they are kept and shown, and not sent any more.
+
+    With ``include_turn`` that turn is withdrawn, too: the person goes back to before its message.
+    With ``documents`` what these turns changed in documents is taken back, the newest first, as
+    ``undo`` does it: cells that were changed since are left and told as conflicts.
+    """
+
+    type: Literal["go_back"] = "go_back"
+    turn_id: str
+    include_turn: bool = False
+    documents: bool = False
+
+
 class Reset(Wire):
-    """Forget the conversation's messages and token count."""
+    """Forget the conversation: messages, token count, scratch kernel and data sets."""
 
     type: Literal["reset"] = "reset"
 
@@ -151,6 +165,7 @@ Op = Annotated[
     | Compact
     | Undo
     | Keep
+    | GoBack
     | Reset
     | Shutdown,
     Field(discriminator="type"),

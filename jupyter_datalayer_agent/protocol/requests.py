@@ -9,6 +9,7 @@ from pydantic import Field
 from .base import ApprovalPolicy, Location, Mode, NotebookMode, TurnStatus, Wire
 from .errors import ErrorBody
 from .plans import WorkflowCall
+from .sessions import ForkOrigin
 from .tools import Change, ToolCallStatus
 
 
@@ -125,7 +126,8 @@ class QueuedMessage(Wire):
 class Session(Wire):
     """A conversation. ``last_seq`` is the number of its newest event.
 
-    ``queued``, the messages that wait, is given for a single session only.
+    ``queued``, the messages that wait, is given for a single session only; ``forked_from`` for a
+    session that began as a copy of another one.
     """
 
     id: str
@@ -139,6 +141,7 @@ class Session(Wire):
     session_tokens: int = 0
     session_cost: float | None = None
     queued: list[QueuedMessage] | None = None
+    forked_from: ForkOrigin | None = None
 
 
 class SessionCreate(Wire):
@@ -167,6 +170,8 @@ class Turn(Wire):
 
     ``items`` are Responses input items as they were sent. ``events`` (with ``?include=events``)
     are the turn's events with the deltas of one item joined into one, enough to draw it again.
+    ``withdrawn_at`` (ms since 1970) is set where the person went back to before this turn: it is
+    not sent any more. ``copied_from`` is the turn of another session that a fork copied.
     """
 
     id: str
@@ -189,13 +194,17 @@ class Turn(Wire):
     usage: Usage = Usage()
     error: ErrorBody | None = None
     events: list[dict[str, Any]] | None = None
+    withdrawn_at: int | None = None
+    copied_from: str | None = None
 
 
 class TurnsReply(Wire):
-    """Turns in order, the newest last; ``before`` asks for older ones (a turn id), if any."""
+    """Turns in order, the newest last; ``before`` asks for older ones and ``after`` for newer ones
+    (turn ids), if any."""
 
     turns: list[Turn]
     before: str | None = None
+    after: str | None = None
 
 
 class ChangesReply(Wire):
