@@ -1,4 +1,4 @@
-"""The server extension: its traits, and the one place where the parts are wired together.
+"""The server extension, and the one place where the parts are wired together.
 
 Nothing but traitlets and Jupyter Server is imported here until the first request comes for one of
 our routes, so that a server start costs next to nothing.
@@ -6,111 +6,51 @@ our routes, so that a server start costs next to nothing.
 
 from __future__ import annotations
 
-import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.utils import url_path_join
 from tornado import web
-from traitlets import Bool, Dict, Enum, Float, Int, TraitError, TraitType, Unicode, Union
+from traitlets.config import Config
 
 from . import __version__
 from .lazy_routes import LazyRoutes
+from .settings.sources import from_environment, valid_config
+from .settings.traits import AgentTraits, setting_traits
 
 if TYPE_CHECKING:
-    from .protocol.requests import ConfigReply, ModelsReply
+    from .protocol.requests import ModelsReply
     from .protocol.workflows import FixInfo
     from .server.parts import Parts
+    from .settings.layers import Layers
     from .workflows.catalogue import TemplateCatalogue
     from .workflows.fix import CellFailure, FixProbe
 
-ENVIRONMENT_PREFIX = "DATALAYER_AGENT_"
 
-
-class DatalayerAgentApp(ExtensionApp):
+class DatalayerAgentApp(AgentTraits, ExtensionApp):
     """Jupyter Datalayer Agent: an AI agent in JupyterLab."""
 
+    configured: set[str] = set()
+    from_environment: set[str] = set()
     name = "jupyter_datalayer_agent"
     app_name = "Jupyter Datalayer Agent"
     load_other_extensions = True
 
-    model = Unicode(
-        None,
-        allow_none=True,
-        config=True,
-        help="""The model, in litellm's form provider/name, for example anthropic/claude-sonnet-5-5
-        or ollama/qwen3. When not set: the first provider whose key is in the environment.""",
-    )
-    mode_models = Dict(
-        key_trait=Enum(["ask", "edit", "agent"]),
-        value_trait=Unicode(),
-        config=True,
-        help="A model for a mode (ask, edit, agent), for example a stronger one for agent.",
-    )
-    api_base = Unicode(
-        None, allow_none=True, config=True, help="Address of an OpenAI-compatible server."
-    )
-    model_api = Enum(
-        ["auto", "responses", "chat"],
-        "auto",
-        config=True,
-        help="Speak the provider's Responses API, or chat completions; auto decides.",
-    )
-    temperature = Float(None, allow_none=True, config=True, help="Sampling temperature, 0 to 2.")
-    top_p = Float(None, allow_none=True, config=True, help="Nucleus sampling, 0 to 1.")
-    max_output_tokens = Int(
-        None, allow_none=True, config=True, help="Tokens that one model answer may have."
-    )
-    token_limit = Int(None, allow_none=True, config=True, help="Tokens that a session may use.")
-    parallel_tool_calls = Bool(
-        True, config=True, help="Whether the model may call several tools at once."
-    )
-    tool_choice = Union(
-        [Unicode(), Dict()],
-        default_value=None,
-        allow_none=True,
-        config=True,
-        help="auto, none or required, as the provider takes it.",
-    )
-    streaming = Bool(True, config=True, help="Show an answer while it is written.")
-    max_tool_calls = Int(50, config=True, help="Tool calls that one turn may make.")
-    max_history_turns = Int(15, config=True, help="Turns of the conversation that are sent.")
-    approval_policy = Enum(
-        ["never", "destructive", "always"],
-        "destructive",
-        config=True,
-        help="What in Agent mode waits for the person's approval.",
-    )
-    database_url = Unicode(
-        None,
-        allow_none=True,
-        config=True,
-        help="Where conversations are kept. Default: SQLite in Jupyter's data directory.",
-    )
-    kernel_timeout_seconds = Float(
-        900.0, config=True, help="Seconds that one cell may run before it is interrupted."
-    )
-
     _parts: Parts | None = None
+
+    def _load_config(
+        self, cfg: Config, section_names: Any = None, traits: dict[str, Any] | None = None
+    ) -> None:
+        """Take the configuration, but for values of settings that are not valid."""
+        valid = valid_config(self, cfg, setting_traits(self), self.log.error)
+        super()._load_config(valid, section_names, traits)
 
     def initialize_settings(self) -> None:
         """Read the environment's layer, which every other one overrides."""
-        self.from_environment: set[str] = set()
-        configured = self.config.get(type(self).__name__, {})
-        for name, trait in self.setting_traits().items():
-            text = os.environ.get(f"{ENVIRONMENT_PREFIX}{name.upper()}")
-            if text is None or name in configured:
-                continue
-            try:
-                setattr(self, name, trait.from_string(text))
-            except (TraitError, ValueError, SyntaxError) as error:
-                self.log.error(
-                    "%s%s=%r is not valid and is not used: %s",
-                    ENVIRONMENT_PREFIX, name.upper(), text, error,
-                )  # fmt: skip
-            else:
-                self.from_environment.add(name)
+        self.configured = set(self._find_my_config(self.config))
+        traits = setting_traits(self)
+        self.from_environment = from_environment(self, traits, self.configured, self.log.error)
 
     def initialize_handlers(self) -> None:
         """Take all routes under ``datalayer-agent/``; their handlers are imported at first use."""
@@ -131,10 +71,6 @@ class DatalayerAgentApp(ExtensionApp):
 
             await shutdown()
 
-    def setting_traits(self) -> dict[str, TraitType[Any, Any]]:
-        """The traits that are settings of the agent, by name."""
-        return dict(self.class_own_traits(config=True))
-
     def _load_routes(self) -> list[tuple[str, type[Any]]]:
         from .imports import importing
 
@@ -154,9 +90,11 @@ class DatalayerAgentApp(ExtensionApp):
         from .agent.settings import Settings
         from .models.catalogue import find_model
         from .models.litellm_model import LitellmModel
+        from .notebook.limits import Limits
         from .notebook.pages import PageHub
         from .notebook.service import NotebookService
         from .server.parts import Parts
+        from .settings.desk import ConfigDesk
         from .store.store import Store
         from .tools.builtin import builtin_registry
 
@@ -174,11 +112,17 @@ class DatalayerAgentApp(ExtensionApp):
             pages=pages,
             root_dir=getattr(server.contents_manager, "root_dir", None),
             kernel_timeout_seconds=self.kernel_timeout_seconds,
+            scratch_limits=lambda: Limits.of(
+                self.scratch_memory_mb, self.scratch_max_processes, self.scratch_timeout_seconds
+            ),
         )
 
+        layers = self._layers
+
         def settings() -> Settings:
-            names = Settings.model_fields.keys() & self.setting_traits().keys()
-            return Settings(**{name: getattr(self, name) for name in names})
+            values = layers.values()
+            names = Settings.model_fields.keys() & values.keys() - {"locked"}
+            return Settings(**{name: values[name] for name in names}, locked=layers.locked)
 
         def sees(model: str) -> bool:
             known = find_model(model)
@@ -200,7 +144,7 @@ class DatalayerAgentApp(ExtensionApp):
             services=services,
             sessions=Sessions(services),
             models=self._models,
-            config=self._config,
+            config=ConfigDesk(layers),
             version=__version__,
         )
 
@@ -217,31 +161,28 @@ class DatalayerAgentApp(ExtensionApp):
         """The workflows that need no model, imported when they are first asked for."""
         return self._catalogue
 
+    @cached_property
+    def _layers(self) -> Layers:
+        from .settings.layers import Layers
+        from .settings.person import PersonSettings, settings_file
+
+        assert self.serverapp is not None
+        lab = self.serverapp.extension_manager.extension_apps.get("jupyterlab", ())
+        directory = next((each.user_settings_dir for each in lab), None)
+        return Layers(
+            self,
+            PersonSettings(settings_file(directory)),
+            environment=self.from_environment,
+            configured=self.configured,
+        )
+
     def _models(self) -> ModelsReply:
         from .models.catalogue import models_reply
 
-        return models_reply(self.model, self.api_base)
-
-    def _config(self) -> ConfigReply:
-        from .protocol.requests import ConfigReply, ConfigValue
-
-        configured = self.config.get(type(self).__name__, {})
-
-        def source(name: str) -> str:
-            if name in self.from_environment:
-                return "environment"
-            return "config" if name in configured else "default"
-
-        return ConfigReply(
-            values=[
-                ConfigValue(
-                    name=name,
-                    value=None if name == "database_url" else getattr(self, name),
-                    source=cast(Any, source(name)),
-                )
-                for name in self.setting_traits()
-            ]
-        )
+        values = self._layers.values()
+        reply = models_reply(values["model"], values["api_base"])
+        reply.locked = "model" in self._layers.locked
+        return reply
 
 
 async def find_fixes(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from ..protocol.base import ApprovalPolicy, Mode, Wire
+from ..protocol.base import ApprovalPolicy, Mode, SharePolicy, Wire
 from ..protocol.requests import ChatRequest, SessionSettings
 
 ModelApi = Literal["auto", "responses", "chat"]
@@ -30,6 +30,8 @@ class Settings(Wire):
     max_history_turns: int = Field(15, ge=1)
     approval_policy: ApprovalPolicy = "destructive"
     kernel_timeout_seconds: float = Field(900, gt=0)
+    outputs: SharePolicy = "always"
+    row_data: SharePolicy = "always"
 
 
 def for_turn(
@@ -39,7 +41,7 @@ def for_turn(
     layers: dict[str, Any] = {}
     if mode in base.mode_models:
         layers["model"] = base.mode_models[mode]
-    for name in ("model", "temperature", "token_limit", "max_tool_calls"):
+    for name in ("model", "temperature", "token_limit", "max_tool_calls", "outputs", "row_data"):
         if (value := getattr(session, name)) is not None:
             layers[name] = value
     if session.approval is not None:

@@ -32,6 +32,7 @@ from .executions import ExecutionLog
 from .file import FileDocument
 from .files import NotebookFiles
 from .kernels import KernelInfo, Kernels
+from .limits import Limits
 from .live import Backend, LiveDocument
 from .locks import PathLocks
 from .pages import NotOpen, Page, PageGone, PageHub
@@ -60,6 +61,7 @@ class NotebookService:
         pages: PageHub,
         root_dir: str | None,
         kernel_timeout_seconds: float = 900.0,
+        scratch_limits: Callable[[], Limits] = Limits,
     ) -> None:
         self.contents_manager = contents_manager
         self.pages = pages

@@ -13,6 +13,8 @@ Mode = Literal["ask", "edit", "agent"]
 NotebookMode = Literal["off", "read-only", "full"]
 Location = Literal["panel", "inline", "magic", "api"]
 ApprovalPolicy = Literal["never", "destructive", "always"]
+SharePolicy = Literal["always", "ask", "never"]
+"""Whether something may go to the model: outputs, or rows of data."""
 TurnStatus = Literal["running", "completed", "failed", "aborted"]
 
 
