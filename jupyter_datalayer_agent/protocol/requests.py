@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from .base import ApprovalPolicy, Location, Mode, NotebookMode, TurnStatus, Wire
+from .base import ApprovalPolicy, Location, Mode, NotebookMode, SharePolicy, TurnStatus, Wire
 from .errors import ErrorBody
 from .plans import WorkflowCall
 from .sessions import ForkOrigin
@@ -103,7 +103,10 @@ class ChatReply(Wire):
 
 
 class SessionSettings(Wire):
-    """What a session remembers; None means: as the layers below say."""
+    """What a session remembers; None means: as the layers below say.
+
+    ``outputs`` and ``row_data`` say what may go to the model.
+    """
 
     mode: Mode | None = None
     model: str | None = None
@@ -114,6 +117,8 @@ class SessionSettings(Wire):
     temperature: float | None = Field(default=None, ge=0, le=2)
     token_limit: int | None = Field(default=None, ge=1)
     max_tool_calls: int | None = Field(default=None, ge=1)
+    outputs: SharePolicy | None = None
+    row_data: SharePolicy | None = None
 
 
 class QueuedMessage(Wire):
