@@ -103,14 +103,14 @@ $(STAMPS)/venv:
 # scripts/overrides.json spares people JupyterLab's question about news, which lies over the panel.
 $(LAB): $(STAMPS)/venv $(SOURCES) scripts/overrides.json
 	@scripts/step.sh lab "Installing JupyterLab and the agent into $(VENV) ($(PIP_TIME))" \
-	  python -m pip install -v --progress-bar off '.[examples]'
+	  scripts/install.sh examples
 	@mkdir -p $(VENV)/share/jupyter/lab/settings
 	@cp scripts/overrides.json $(VENV)/share/jupyter/lab/settings/
 	@rm -f $(STAMPS)/lab-* && touch $@
 
 $(TOOLS): $(STAMPS)/venv $(SOURCES)
 	@scripts/step.sh tools "Installing the agent and its test tools into $(VENV) ($(PIP_TIME))" \
-	  python -m pip install -v --progress-bar off '.[test,lint]'
+	  scripts/install.sh test lint
 	@scripts/step.sh node "Looking for Node.js" scripts/node.sh $(VENV)
 	@cd labextension && ../scripts/step.sh panel "Installing what the panel is built and tested with" \
 	  jlpm install
