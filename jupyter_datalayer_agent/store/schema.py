@@ -118,15 +118,16 @@ usage = sa.Table(
     sa.Column("estimated", sa.Integer, nullable=False, server_default=sa.text("0")),
 )
 
-# What the model is sent in place of the turns up to the position ``through``: ``items``, JSON.
-# ``messages`` are those of the person that stand among them word for word. Rows only come: the
-# newest one that no withdrawn turn makes invalid holds.
+# What the model is sent in place of the turns up to the position ``through``, of which ``last_item``
+# was the newest item: ``items``, JSON. ``messages`` are those of the person that stand among them
+# word for word. Rows only come: the newest one that no withdrawn turn makes invalid holds.
 compactions = sa.Table(
     "compactions",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
     _session_ref(),
     sa.Column("through", sa.Integer, nullable=False),
+    sa.Column("last_item", sa.Integer, nullable=False),
     sa.Column("how", sa.Text, nullable=False),
     sa.Column("items", sa.Text, nullable=False),
     sa.Column("messages", sa.Text, nullable=False),

@@ -9,6 +9,7 @@ CREATE TABLE compactions (
     id INTEGER NOT NULL PRIMARY KEY,
     session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     through INTEGER NOT NULL,
+    last_item INTEGER NOT NULL,
     how TEXT NOT NULL,
     items TEXT NOT NULL,
     messages TEXT NOT NULL,
