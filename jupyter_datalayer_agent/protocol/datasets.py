@@ -1,0 +1,87 @@
+"""Data sets: what an upload becomes, and what is told of it (DESIGN 3)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from .base import Wire
+
+DatasetFormat = Literal["csv", "tsv", "parquet", "jsonl", "json", "excel"]
+
+
+class DatasetColumn(Wire):
+    """A column. ``type`` is int64, float64, bool, text, date, timestamp, or as Parquet has it."""
+
+    name: str
+    type: str
+
+
+class RejectedRow(Wire):
+    """A row that is not in the data set: its line in the file, from 1, and why."""
+
+    line: int
+    reason: str
+
+
+class DatasetReport(Wire):
+    """What was made of a file. ``notes`` are sentences for a person: what was inferred, and what
+    is not as one might expect. ``rejected`` has the first of ``rejected_rows`` rows."""
+
+    format: DatasetFormat
+    encoding: str | None = None
+    delimiter: str | None = None
+    header: bool | None = None
+    rejected_rows: int = 0
+    rejected: list[RejectedRow] = []
+    notes: list[str] = []
+
+
+class Dataset(Wire):
+    """A table under ``.datalayer/datasets/``; ``path`` is relative to the server root.
+
+    Sizes in bytes: ``size`` of the Parquet file, ``memory`` what it takes as a pandas frame, by
+    estimate. ``shared``: known to every session. ``created_at`` in ms since 1970.
+    """
+
+    name: str
+    path: str
+    rows: int
+    columns: list[DatasetColumn]
+    size: int
+    memory: int
+    source: str
+    shared: bool = False
+    created_at: int = 0
+    report: DatasetReport
+
+
+class DatasetsReply(Wire):
+    """Answer of ``GET datasets``: the newest first, and how large an upload may be, in bytes."""
+
+    datasets: list[Dataset]
+    max_upload_bytes: int
+
+
+class UploadReply(Wire):
+    """Answer of ``POST upload``."""
+
+    dataset: Dataset
+
+
+class UploadForm(Wire):
+    """The fields of ``POST upload``, a ``multipart/form-data`` body."""
+
+    file: str = Field(json_schema_extra={"format": "binary"})
+    session_id: str | None = None
+    name: str | None = None
+
+
+class UploadProgress(Wire):
+    """A line of ``POST upload`` for who accepts ``application/x-ndjson``, while the file is read:
+    ``fraction`` from 0 to 1, where it is known. The last line is an ``UploadReply`` or an
+    ``ErrorReply``."""
+
+    stage: Literal["waiting", "checking", "converting"]
+    fraction: float | None = None
