@@ -69,7 +69,7 @@ class SessionHandler(Handler):
 
 
 class TurnsHandler(Handler):
-    """The turns of a session, the newest last."""
+    """The turns of a session, the newest last; at most one of before, after and around."""
 
     @route("read")
     async def get(self, session_id: str) -> TurnsReply:
@@ -82,6 +82,8 @@ class TurnsHandler(Handler):
             limit,
             self.get_query_argument("before", None),
             include_events="events" in self.get_query_argument("include", "").split(","),
+            after=self.get_query_argument("after", None),
+            around=self.get_query_argument("around", None),
         )
 
 
@@ -155,6 +157,8 @@ ROUTES = [
                 query={
                     "limit": "how many, 1 to 200 (20)",
                     "before": "a turn id: only older turns",
+                    "after": "a turn id: only newer turns, the next ones",
+                    "around": "a turn id: that turn with those around it",
                     "include": "events: the turn's events too, deltas joined",
                 },
             )

@@ -54,7 +54,7 @@ DROP_SETTLED = Compiled(
 )
 NEWEST_TURN = Compiled(
     sa.select(TURNS.id)
-    .where(TURNS.session_id == sa.bindparam("session"))
+    .where(TURNS.session_id == sa.bindparam("session"), TURNS.withdrawn_at.is_(None))
     .order_by(TURNS.position.desc())
     .limit(sa.literal_column("1"))
 )
@@ -183,6 +183,7 @@ class Checkpoints:
             if items:
                 # What the model is told stands where the conversation is now.
                 newest = NEWEST_TURN.run(connection, session=session_id).fetchone()
-                run_all(connection, turn_statements(session_id, newest[0], items=items))
+                if newest is not None:
+                    run_all(connection, turn_statements(session_id, newest[0], items=items))
 
         await self._database.quick(write)

@@ -53,7 +53,7 @@ class Plans:
                 await connection.execute(
                     sa.select(PLANS.turn_id, PLANS.data, TURNS.request)
                     .select_from(schema.plans.join(schema.turns, TURNS.id == PLANS.turn_id))
-                    .where(PLANS.session_id == session_id)
+                    .where(PLANS.session_id == session_id, TURNS.withdrawn_at.is_(None))
                     .order_by(TURNS.position.desc())
                     .limit(1)
                 )

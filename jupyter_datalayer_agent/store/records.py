@@ -28,6 +28,44 @@ class TurnHistory:
 
 
 @dataclass(frozen=True)
+class TurnsWhere:
+    """Which page of a session's turns, by turn ids: those before one, after one, or around one;
+    with none of them, the newest."""
+
+    before: str | None = None
+    after: str | None = None
+    around: str | None = None
+
+
+@dataclass(frozen=True)
+class Compaction:
+    """What is sent in place of the turns up to the position ``through``.
+
+    ``last_item`` is the row of the newest item that it stands for: what is added to these turns
+    later is sent. ``messages`` are the person's own that stand in ``items`` word for word.
+    ``model`` wrote the ``summary``. Tokens are estimates of the history before and after.
+    """
+
+    through: int
+    last_item: int
+    how: Literal["summary", "dropped"]
+    items: list[dict[str, Any]]
+    messages: list[str]
+    summary: str | None
+    model: str | None
+    tokens_before: int
+    tokens_after: int
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """What is sent of a session: a compaction, and the turns after it, oldest first."""
+
+    compaction: Compaction | None
+    turns: list[TurnHistory]
+
+
+@dataclass(frozen=True)
 class QueuedOp:
     """A message that waits for the running turn to end. ``created_at`` is in ms since 1970."""
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from .checkpoints import Checkpoints
 from .database import Database
 from .event_log import EventLog
+from .forks import Forks
 from .op_queue import OpQueue
 from .plans import Plans
 from .sessions import Sessions
 from .turn_reader import TurnReader
 from .turns import TurnEnd, Turns, TurnStart
 from .tutorials import Tutorials
+from .withdrawals import Withdrawals
 
 __all__ = ["Repositories", "TurnEnd", "TurnStart"]
 
@@ -28,6 +30,8 @@ class Repositories:
         self.plans = Plans(database)
         self.checkpoints = Checkpoints(database)
         self.tutorials = Tutorials(database)
+        self.forks = Forks(database)
+        self.withdrawals = Withdrawals(database)
 
     @classmethod
     async def open(cls, database_url: str | None) -> Repositories:

@@ -29,6 +29,7 @@ sessions = sa.Table(
     sa.Column("session_tokens", sa.Integer, nullable=False),
     sa.Column("seq_base", sa.Integer, nullable=False),
     sa.Column("session_cost", sa.Float),
+    sa.Column("forked_from", sa.Text),
 )
 
 # ``server_id`` names the server process that runs the turn (see servers.py). ``withdrawn_at`` is
@@ -58,6 +59,7 @@ turns = sa.Table(
     sa.Column("ttft_ms", sa.Float),
     sa.Column("duration_ms", sa.Float),
     sa.Column("withdrawn_at", sa.Integer),
+    sa.Column("copied_from", sa.Text),
 )
 
 items = sa.Table(

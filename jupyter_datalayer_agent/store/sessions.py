@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,12 +11,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ..protocol.base import new_id, now_ms
 from ..protocol.errors import AgentError
+from ..protocol.events import BaseEvent
 from ..protocol.requests import Session, SessionSettings, SessionsReply
+from ..protocol.sessions import ForkOrigin
 from . import schema
 from .database import Database
 from .encoding import from_json, like_pattern, plain_text, to_json
 from .event_log import LAST_SEQ
-from .statements import Compiled, insert_into
+from .statements import Compiled, event_statements, insert_into
 
 SESSIONS = schema.sessions.c
 TURNS = schema.turns.c
@@ -42,6 +45,7 @@ _SELECT = sa.select(
     SESSIONS.updated_at,
     SESSIONS.session_tokens,
     SESSIONS.session_cost,
+    SESSIONS.forked_from,
     LAST_SEQ.label("last_seq"),
     _TURN_COUNT.label("turn_count"),
     _RUNNING.label("running_turn_id"),
@@ -78,6 +82,7 @@ class Sessions:
             "session_tokens": 0,
             "seq_base": 0,
             "session_cost": None,
+            "forked_from": None,
         }
 
         await self._database.quick(lambda connection: INSERT_SESSION.run(connection, **row))
@@ -91,7 +96,7 @@ class Sessions:
 
     async def get(self, session_id: str) -> Session:
         """See ``Store.get_session``."""
-        return await self._database.look(lambda connection: _row_of(connection, session_id))
+        return await self._database.look(lambda connection: row_of(connection, session_id))
 
     async def list_page(self, query: str | None, limit: int, cursor: str | None) -> SessionsReply:
         """See ``Store.list_sessions``."""
@@ -105,7 +110,7 @@ class Sessions:
 
         async def read(connection: AsyncConnection) -> list[Session]:
             rows = await connection.execute(statement.limit(limit + 1))
-            return [_session(row) for row in rows]
+            return [_session(row._mapping) for row in rows]
 
         found = await self._database.read(read)
         page = found[:limit]
@@ -118,7 +123,7 @@ class Sessions:
         """See ``Store.update_session``."""
 
         def write(connection: sqlite3.Connection) -> Session:
-            session = _row_of(connection, session_id)
+            session = row_of(connection, session_id)
             given = settings.model_fields_set if settings is not None else ()
             changed = session.model_copy(
                 update={
@@ -140,7 +145,7 @@ class Sessions:
 
         return await self._database.quick(write)
 
-    async def reset(self, session_id: str) -> None:
+    async def reset(self, session_id: str, events: Sequence[BaseEvent]) -> None:
         """See ``Store.reset_session``."""
 
         async def write(connection: AsyncConnection) -> None:
@@ -154,9 +159,12 @@ class Sessions:
                     seq_base=session.last_seq,
                     session_tokens=0,
                     session_cost=None,
+                    forked_from=None,
                     updated_at=now_ms(),
                 )
             )
+            for sql, rows in event_statements(session_id, None, events):
+                await connection.exec_driver_sql(sql, [tuple(row) for row in rows])
 
         await self._database.write(write)
 
@@ -175,21 +183,22 @@ async def _get(connection: AsyncConnection, session_id: str) -> Session:
     row = (await connection.execute(_SELECT.where(SESSIONS.id == session_id))).one_or_none()
     if row is None:
         raise unknown_session(session_id)
-    return _session(row)
+    return _session(row._mapping)
 
 
-def _row_of(connection: sqlite3.Connection, session_id: str) -> Session:
+def row_of(connection: sqlite3.Connection, session_id: str) -> Session:
+    """The session, read in the connection's thread. Raises ``not_found``."""
     row = SELECT_SESSION.run(connection, session=session_id).fetchone()
     if row is None:
         raise unknown_session(session_id)
-    values = dict(zip(_NAMES, row, strict=True))
-    settings = SessionSettings.model_validate(from_json(values.pop("settings")))
-    return Session(**values, settings=settings)
+    return _session(dict(zip(_NAMES, row, strict=True)))
 
 
-def _session(row: Any) -> Session:
-    settings = SessionSettings.model_validate(from_json(row.settings))
-    return Session(**{**row._mapping, "settings": settings})
+def _session(row: Mapping[str, Any]) -> Session:
+    settings = SessionSettings.model_validate(from_json(row["settings"]))
+    origin = from_json(row["forked_from"])
+    forked_from = None if origin is None else ForkOrigin.model_validate(origin)
+    return Session(**{**row, "settings": settings, "forked_from": forked_from})
 
 
 def _matches(query: str) -> sa.ColumnElement[bool]:

@@ -31,12 +31,15 @@ from .records import (
     QueuedOp,
     StoredPlan,
     TurnHistory,
+    TurnsWhere,
     TutorialProgress,
     WaitingTurn,
 )
 
 if TYPE_CHECKING:
+    from .forks import Forks
     from .repositories import Repositories
+    from .withdrawals import Withdrawals
 
 
 class Store:
@@ -114,12 +117,13 @@ class Store:
         """Change the title, and of the settings those that are set. Raises ``not_found``."""
         return await (await self._open()).sessions.update(session_id, title, settings)
 
-    async def reset_session(self, session_id: str) -> None:
-        """Forget the turns, events and token count; event numbers go on from where they were.
+    async def reset_session(self, session_id: str, *, events: Sequence[BaseEvent] = ()) -> None:
+        """Forget the turns, events and token count; event numbers go on from where they were,
+        with ``events``, which tell of it.
 
         Waiting messages stay. Raises ``not_found``.
         """
-        await (await self._open()).sessions.reset(session_id)
+        await (await self._open()).sessions.reset(session_id, events)
 
     async def delete_session(self, session_id: str) -> None:
         """Delete the session and all that belongs to it. Raises ``not_found``."""
@@ -224,13 +228,18 @@ class Store:
         limit: int = 20,
         before: str | None = None,
         include_events: bool = False,
+        *,
+        after: str | None = None,
+        around: str | None = None,
     ) -> TurnsReply:
-        """The newest ``limit`` (1 to 200) turns, or those before the turn ``before``; oldest first.
+        """The newest ``limit`` (1 to 200) turns, or those before, after or around a turn (an id);
+        oldest first.
 
-        Raises ``not_found`` when ``before`` is no turn of the session.
+        Raises ``not_found`` when that is no turn of the session.
         """
         opened = await self._open()
-        return await opened.reader.list_page(session_id, limit, before, include_events)
+        where = TurnsWhere(before, after, around)
+        return await opened.reader.list_page(session_id, limit, where, include_events)
 
     async def history(self, session_id: str, last_turns: int | None = None) -> list[TurnHistory]:
         """The newest ``last_turns`` turns (None: all) with their items, oldest first, without those
@@ -397,3 +406,13 @@ class Store:
     async def lesson_passed(self, tutorial: str, lesson: int) -> None:
         """Keep that the lesson was passed now; the first time counts."""
         await (await self._open()).tutorials.passed(tutorial, lesson)
+
+    # Forks, and turns that were withdrawn
+
+    async def forks(self) -> Forks:
+        """Copies of conversations."""
+        return (await self._open()).forks
+
+    async def withdrawals(self) -> Withdrawals:
+        """Turns that the person went back to before, and the list of all prompts."""
+        return (await self._open()).withdrawals

@@ -15,11 +15,13 @@ from ..protocol.tools import Change
 from . import schema
 from .database import Database
 from .encoding import from_json
-from .records import TurnHistory
+from .records import TurnHistory, TurnsWhere
 from .replay import join_deltas
 from .turns import unknown_turn
 
 MAX_LIMIT = 200
+IDS_AT_ONCE = 500
+"""SQLite takes a bounded number of values in one statement."""
 TURNS = schema.turns.c
 EVENTS = schema.events.c
 USAGE = schema.usage.c
@@ -65,6 +67,8 @@ _LAST_SEQ = sa.func.coalesce(
     TURNS.first_seq,
 ).label("last_seq")
 _SELECT = sa.select(schema.turns, _LAST_SEQ)
+# A session's turns stand at 0, 1, 2, …
+_COUNT = sa.select(sa.func.max(TURNS.position) + 1)
 
 
 class TurnReader:
@@ -86,20 +90,33 @@ class TurnReader:
         return turns[0]
 
     async def list_page(
-        self, session_id: str, limit: int, before: str | None, include_events: bool
+        self, session_id: str, limit: int, where: TurnsWhere, include_events: bool
     ) -> TurnsReply:
         """See ``Store.list_turns``."""
         limit = max(1, min(limit, MAX_LIMIT))
 
         async def query(connection: AsyncConnection) -> TurnsReply:
-            statement = _SELECT.where(TURNS.session_id == session_id)
-            if before is not None:
-                position = await _position(connection, session_id, before)
-                statement = statement.where(TURNS.position < position)
-            statement = statement.order_by(TURNS.position.desc()).limit(limit + 1)
-            found = (await connection.execute(statement)).all()
-            turns = await _with_parts(connection, found[:limit][::-1], include_events)
-            return TurnsReply(turns=turns, before=turns[0].id if len(found) > limit else None)
+            count = await connection.scalar(_COUNT.where(TURNS.session_id == session_id)) or 0
+            first, end = 0, count
+            if where.before is not None:
+                end = await _position(connection, session_id, where.before)
+            if where.after is not None:
+                first = await _position(connection, session_id, where.after) + 1
+                end = min(end, first + limit)
+            if where.around is not None:
+                middle = await _position(connection, session_id, where.around)
+                end = min(count, max(limit, middle + limit - limit // 2))
+            first = max(first, end - limit)
+            statement = _SELECT.where(
+                TURNS.session_id == session_id, TURNS.position >= first, TURNS.position < end
+            )
+            found = (await connection.execute(statement.order_by(TURNS.position))).all()
+            turns = await _with_parts(connection, found, include_events)
+            return TurnsReply(
+                turns=turns,
+                before=turns[0].id if turns and first > 0 else None,
+                after=turns[-1].id if turns and end < count else None,
+            )
 
         return await self._database.read(query)
 
@@ -114,7 +131,7 @@ class TurnReader:
                 .limit(last_turns)
             )
             rows = (await connection.execute(statement)).all()[::-1]
-            items = await _children(connection, schema.items, [row.id for row in rows])
+            items = await children_of(connection, schema.items, [row.id for row in rows])
             return [
                 TurnHistory(
                     turn_id=row.id,
@@ -151,6 +168,7 @@ class TurnReader:
                 .select_from(made)
                 .where(
                     TURNS.session_id == session_id,
+                    TURNS.withdrawn_at.is_(None),
                     sa.func.json_extract(schema.changes.c.data, "$.op") == "create",
                     ~_TAKEN_BACK,
                 )
@@ -167,7 +185,7 @@ class TurnReader:
             known = await connection.scalar(sa.select(TURNS.id).where(TURNS.id == turn_id))
             if known is None:
                 return None
-            return _changes((await _children(connection, schema.changes, [turn_id]))[turn_id])
+            return _changes((await children_of(connection, schema.changes, [turn_id]))[turn_id])
 
         changes = await self._database.read(query)
         if changes is None:
@@ -184,14 +202,13 @@ async def _position(connection: AsyncConnection, session_id: str, turn_id: str) 
     return position
 
 
-async def _children(
+async def children_of(
     connection: AsyncConnection, table: sa.Table, turn_ids: Sequence[str]
 ) -> dict[str, list[sa.Row[Any]]]:
     """The rows of ``table`` that belong to these turns, by turn, in the order of their making."""
     by_turn: dict[str, list[sa.Row[Any]]] = defaultdict(list)
-    # SQLite takes a bounded number of values in one statement.
-    for start in range(0, len(turn_ids), 500):
-        chunk = turn_ids[start : start + 500]
+    for start in range(0, len(turn_ids), IDS_AT_ONCE):
+        chunk = turn_ids[start : start + IDS_AT_ONCE]
         statement = sa.select(table).where(table.c.turn_id.in_(chunk)).order_by(table.c.id)
         for row in await connection.execute(statement):
             by_turn[row.turn_id].append(row)
@@ -202,11 +219,11 @@ async def _with_parts(
     connection: AsyncConnection, rows: Sequence[sa.Row[Any]], include_events: bool
 ) -> list[Turn]:
     ids = [row.id for row in rows]
-    items = await _children(connection, schema.items, ids)
-    calls = await _children(connection, schema.tool_calls, ids)
-    changes = await _children(connection, schema.changes, ids)
-    costs = await _children(connection, schema.usage, [row.id for row in rows if not row.usage])
-    events = await _events(connection, ids) if include_events else None
+    items = await children_of(connection, schema.items, ids)
+    calls = await children_of(connection, schema.tool_calls, ids)
+    changes = await children_of(connection, schema.changes, ids)
+    costs = await children_of(connection, schema.usage, [row.id for row in rows if not row.usage])
+    events = await events_of(connection, ids) if include_events else None
     return [
         _turn(
             row,
@@ -220,20 +237,21 @@ async def _with_parts(
     ]
 
 
-async def _events(
+async def events_of(
     connection: AsyncConnection, turn_ids: Sequence[str]
 ) -> dict[str, list[dict[str, Any]]]:
+    """The turns' events as they go over the wire, by turn, in order; later ones at its end."""
     by_turn: dict[str, list[dict[str, Any]]] = defaultdict(list)
     statement = (
         sa.select(EVENTS.turn_id, EVENTS.data)
         .select_from(sa.join(schema.turns, schema.events, _OF_TURN))
-        .where(TURNS.id.in_(turn_ids))
         .order_by(EVENTS.seq)
     )
-    for row in await connection.execute(statement):
-        by_turn[row.turn_id].append(from_json(row.data))
-    for row in await connection.execute(_LATER.where(TURNS.id.in_(turn_ids))):
-        by_turn[row.turn_id].append(from_json(row.data))
+    for start in range(0, len(turn_ids), IDS_AT_ONCE):
+        of_these = TURNS.id.in_(turn_ids[start : start + IDS_AT_ONCE])
+        for which in (statement, _LATER):
+            for row in await connection.execute(which.where(of_these)):
+                by_turn[row.turn_id].append(from_json(row.data))
     return by_turn
 
 
@@ -254,6 +272,8 @@ def _turn(row: sa.Row[Any], **parts: Any) -> Turn:
         ended_at=row.ended_at,
         first_seq=row.first_seq,
         last_seq=row.last_seq,
+        withdrawn_at=row.withdrawn_at,
+        copied_from=row.copied_from,
         error=None if error is None else ErrorBody.model_validate(error),
         **parts,
     )

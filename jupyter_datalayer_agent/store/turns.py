@@ -25,7 +25,10 @@ from .statements import Compiled, event_statements, insert_into, run_all, turn_s
 SESSIONS = schema.sessions.c
 TURNS = schema.turns.c
 
-NOT_YET = ("aborted_reason", "error", "usage", "ended_at", "ttft_ms", "duration_ms", "withdrawn_at")
+NOT_YET = (
+    "aborted_reason", "error", "usage", "ended_at", "ttft_ms", "duration_ms", "withdrawn_at",
+    "copied_from",
+)  # fmt: skip
 """The columns that are empty while a turn runs."""
 
 INSERT_TURN = insert_into(schema.turns)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from . import m0001_spine, m0002_undo, m0003_plans, m0004_tutorials, m0005_history
+from . import m0001_spine, m0002_undo, m0003_plans, m0004_tutorials, m0005_history, m0006_sessions
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ MIGRATIONS: list[Migration] = [
     Migration("0003_plans", m0003_plans.upgrade),
     Migration("0004_tutorials", m0004_tutorials.upgrade),
     Migration("0005_history", m0005_history.upgrade),
+    Migration("0006_sessions", m0006_sessions.upgrade),
 ]
 
 TABLE = "applied_migrations"
