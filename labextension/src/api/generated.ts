@@ -109,10 +109,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Effective settings */
+        /** Effective settings, and where each comes from */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    /** @description as they hold in this session */
+                    sessionId?: string;
+                };
                 header?: never;
                 path?: never;
                 cookie?: never;
@@ -144,7 +147,40 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /** Change the person's settings */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ConfigPatch"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ConfigReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
         trace?: never;
     };
     "/context": {
@@ -690,6 +726,105 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The conversation as a file: Markdown, a notebook, or JSON */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description md (default), ipynb or json */
+                    format?: string;
+                };
+                header?: never;
+                path: {
+                    session_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session_id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A new session with the conversation up to a turn */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    session_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ForkRequest"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Session"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session_id}/ops": {
         parameters: {
             query?: never;
@@ -741,6 +876,53 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session_id}/prompts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All turns in short, the oldest first */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    session_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PromptsReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session_id}/turns": {
         parameters: {
             query?: never;
@@ -752,6 +934,10 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description a turn id: only newer turns, the next ones */
+                    after?: string;
+                    /** @description a turn id: that turn with those around it */
+                    around?: string;
                     /** @description a turn id: only older turns */
                     before?: string;
                     /** @description events: the turn's events too, deltas joined */
@@ -1589,6 +1775,16 @@ export interface components {
             path: string;
         };
         /**
+         * ChangedPath
+         * @description A document that a turn changed. ``cells`` counts the cells; 0 for a file as a whole.
+         */
+        ChangedPath: {
+            /** Cells */
+            cells: number;
+            /** Path */
+            path: string;
+        };
+        /**
          * ChangesKept
          * @description The person keeps what the turn ``of_turn_id`` changed, or only some cells of it.
          */
@@ -1807,6 +2003,17 @@ export interface components {
             type: "compact";
         };
         /**
+         * ConfigPatch
+         * @description Body of ``PATCH config``: the person's settings in JupyterLab, by name; null takes the
+         *     person's value away. All of them change, or none.
+         */
+        ConfigPatch: {
+            /** Values */
+            values: {
+                [key: string]: unknown;
+            };
+        };
+        /**
          * ConfigReply
          * @description Answer of ``GET config``; it never holds a secret.
          */
@@ -1829,8 +2036,26 @@ export interface components {
         /**
          * ConfigValue
          * @description One effective setting and the layer that it comes from.
+         *
+         *     ``editable`` says whether a person may change it; ``inherited`` is what holds without the
+         *     person's own value. User names, passwords and query values of addresses are shown as ``***``.
          */
         ConfigValue: {
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /**
+             * Editable
+             * @default false
+             */
+            editable: boolean;
+            /**
+             * Inherited
+             * @default null
+             */
+            inherited?: unknown;
             /**
              * Locked
              * @default false
@@ -2130,7 +2355,7 @@ export interface components {
         ErrorReply: {
             error: components["schemas"]["ErrorBody"];
         };
-        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["DocumentChanged"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
+        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["DocumentChanged"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["SessionReset"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
         /**
          * FileContext
          * @description The text file that is the active document.
@@ -2253,6 +2478,61 @@ export interface components {
             safe: boolean;
             /** Title */
             title: string;
+        };
+        /**
+         * ForkOrigin
+         * @description Where a session was forked from; its original may be gone since.
+         *
+         *     ``turn_id`` is the last turn of the original that was copied, None where there was none.
+         */
+        ForkOrigin: {
+            /** Sessionid */
+            sessionId: string;
+            /** Title */
+            title: string;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+        };
+        /**
+         * ForkRequest
+         * @description Body of ``POST sessions/{id}/fork``: the last turn that is copied; left out, all are.
+         */
+        ForkRequest: {
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+        };
+        /**
+         * GoBack
+         * @description Withdraw the turns after ``turn_id``: they are kept and shown, and not sent any more.
+         *
+         *     With ``include_turn`` that turn is withdrawn, too: the person goes back to before its message.
+         *     With ``documents`` what these turns changed in documents is taken back, the newest first, as
+         *     ``undo`` does it: cells that were changed since are left and told as conflicts.
+         */
+        GoBack: {
+            /**
+             * Documents
+             * @default false
+             */
+            documents?: boolean;
+            /**
+             * Includeturn
+             * @default false
+             */
+            includeTurn?: boolean;
+            /** Turnid */
+            turnId: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "go_back";
         };
         /**
          * Health
@@ -2515,7 +2795,8 @@ export interface components {
         };
         /**
          * ModelsReply
-         * @description Answer of ``GET models``. ``message`` says what was looked for when nothing is ready.
+         * @description Answer of ``GET models``. ``message`` says what was looked for when nothing is ready;
+         *     ``locked`` that an administrator chose the model and no other one can be taken.
          */
         ModelsReply: {
             /**
@@ -2528,6 +2809,11 @@ export interface components {
              * @default null
              */
             default?: string | null;
+            /**
+             * Locked
+             * @default false
+             */
+            locked: boolean;
             /**
              * Message
              * @default null
@@ -2611,7 +2897,7 @@ export interface components {
             /** Uri */
             uri: string;
         };
-        Op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
+        Op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["GoBack"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
         /**
          * OpAccepted
          * @description Answer of ``POST sessions/{id}/ops``.
@@ -3174,6 +3460,49 @@ export interface components {
             workflow?: string | null;
         };
         /**
+         * PromptsReply
+         * @description Answer of ``GET sessions/{id}/prompts``: every turn of the session, the oldest first.
+         */
+        PromptsReply: {
+            /** Prompts */
+            prompts: components["schemas"]["PromptStep"][];
+        };
+        /**
+         * PromptStep
+         * @description A turn in the list of prompts. ``message`` is the first line of what the person wrote;
+         *     ``withdrawn`` tells that the person went back to before it.
+         */
+        PromptStep: {
+            /**
+             * Changes
+             * @default []
+             */
+            changes: components["schemas"]["ChangedPath"][];
+            /** Index */
+            index: number;
+            /** Message */
+            message: string;
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "ask" | "edit" | "agent";
+            /** Startedat */
+            startedAt: number;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "running" | "completed" | "failed" | "aborted";
+            /** Turnid */
+            turnId: string;
+            /**
+             * Withdrawn
+             * @default false
+             */
+            withdrawn: boolean;
+        };
+        /**
          * QualityIssue
          * @description Something to improve. ``rule`` is a stable name; ``index`` is the cell's place, from 0.
          */
@@ -3380,7 +3709,7 @@ export interface components {
         };
         /**
          * Reset
-         * @description Forget the conversation's messages and token count.
+         * @description Forget the conversation: messages, token count, scratch kernel and data sets.
          */
         Reset: {
             /**
@@ -3463,11 +3792,14 @@ export interface components {
          * Session
          * @description A conversation. ``last_seq`` is the number of its newest event.
          *
-         *     ``queued``, the messages that wait, is given for a single session only.
+         *     ``queued``, the messages that wait, is given for a single session only; ``forked_from`` for a
+         *     session that began as a copy of another one.
          */
         Session: {
             /** Createdat */
             createdAt: number;
+            /** @default null */
+            forkedFrom?: components["schemas"]["ForkOrigin"] | null;
             /** Id */
             id: string;
             /**
@@ -3485,6 +3817,11 @@ export interface components {
              * @default null
              */
             runningTurnId?: string | null;
+            /**
+             * Sessioncost
+             * @default null
+             */
+            sessionCost?: number | null;
             /**
              * Sessiontokens
              * @default 0
@@ -3577,8 +3914,36 @@ export interface components {
             title?: string | null;
         };
         /**
+         * SessionReset
+         * @description All turns and older events of the session are forgotten.
+         */
+        SessionReset: {
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "session_reset";
+        };
+        /**
          * SessionSettings
          * @description What a session remembers; None means: as the layers below say.
+         *
+         *     ``outputs`` and ``row_data`` say what may go to the model.
          */
         SessionSettings: {
             /**
@@ -3612,10 +3977,20 @@ export interface components {
              */
             notebook?: string | null;
             /**
+             * Outputs
+             * @default null
+             */
+            outputs?: ("always" | "ask" | "never") | null;
+            /**
              * Planfirst
              * @default null
              */
             planFirst?: boolean | null;
+            /**
+             * Rowdata
+             * @default null
+             */
+            rowData?: ("always" | "ask" | "never") | null;
             /**
              * Temperature
              * @default null
@@ -3772,7 +4147,7 @@ export interface components {
          */
         SubmitOp: {
             /** Op */
-            op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
+            op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["GoBack"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
             /** Ref */
             ref: string;
             /** Sessionid */
@@ -4144,6 +4519,8 @@ export interface components {
          *
          *     ``items`` are Responses input items as they were sent. ``events`` (with ``?include=events``)
          *     are the turn's events with the deltas of one item joined into one, enough to draw it again.
+         *     ``withdrawn_at`` (ms since 1970) is set where the person went back to before this turn: it is
+         *     not sent any more. ``copied_from`` is the turn of another session that a fork copied.
          */
         Turn: {
             /**
@@ -4151,6 +4528,11 @@ export interface components {
              * @default []
              */
             changes: components["schemas"]["Change"][];
+            /**
+             * Copiedfrom
+             * @default null
+             */
+            copiedFrom?: string | null;
             /**
              * Endedat
              * @default null
@@ -4227,10 +4609,18 @@ export interface components {
              *       "outputTokens": 0,
              *       "cachedTokens": 0,
              *       "totalTokens": 0,
-             *       "sessionTokens": 0
+             *       "sessionTokens": 0,
+             *       "cost": null,
+             *       "sessionCost": null,
+             *       "estimated": false
              *     }
              */
             usage: components["schemas"]["Usage"];
+            /**
+             * Withdrawnat
+             * @default null
+             */
+            withdrawnAt?: number | null;
         };
         /**
          * TurnAborted
@@ -4299,9 +4689,15 @@ export interface components {
         };
         /**
          * TurnsReply
-         * @description Turns in order, the newest last; ``before`` asks for older ones (a turn id), if any.
+         * @description Turns in order, the newest last; ``before`` asks for older ones and ``after`` for newer ones
+         *     (turn ids), if any.
          */
         TurnsReply: {
+            /**
+             * After
+             * @default null
+             */
+            after?: string | null;
             /**
              * Before
              * @default null
@@ -4545,6 +4941,10 @@ export interface components {
         /**
          * Usage
          * @description Tokens: of a model call, a turn or (``session_tokens``) the session so far.
+         *
+         *     ``cost`` is in US dollars, None where no price is known; where a turn's calls are priced in
+         *     part, it is the sum of those that are. ``estimated``: the provider counted nothing, at least
+         *     for a part.
          */
         Usage: {
             /**
@@ -4552,6 +4952,16 @@ export interface components {
              * @default 0
              */
             cachedTokens: number;
+            /**
+             * Cost
+             * @default null
+             */
+            cost?: number | null;
+            /**
+             * Estimated
+             * @default false
+             */
+            estimated: boolean;
             /**
              * Inputtokens
              * @default 0
@@ -4562,6 +4972,11 @@ export interface components {
              * @default 0
              */
             outputTokens: number;
+            /**
+             * Sessioncost
+             * @default null
+             */
+            sessionCost?: number | null;
             /**
              * Sessiontokens
              * @default 0
@@ -4679,6 +5094,50 @@ export interface components {
             type: "welcome";
             /** Version */
             version: string;
+        };
+        /**
+         * WentBack
+         * @description The person went back to the turn ``to_turn_id``, or with ``include_turn`` to before its
+         *     message: the turns ``withdrawn`` (in order) are not sent any more.
+         *
+         *     ``documents`` tells whether their changes were to be taken back; each ``changes_undone`` was
+         *     told before. ``left`` are those of the turns of which changes stand all the same: kept by the
+         *     person before, or in conflict.
+         */
+        WentBack: {
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /** Documents */
+            documents: boolean;
+            /** Includeturn */
+            includeTurn: boolean;
+            /**
+             * Left
+             * @default []
+             */
+            left: string[];
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /** Toturnid */
+            toTurnId: string;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "went_back";
+            /** Withdrawn */
+            withdrawn: string[];
         };
         /**
          * WorkflowCall
