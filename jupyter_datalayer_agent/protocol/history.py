@@ -1,0 +1,123 @@
+"""Asking the past: where an answer comes from, what a search finds, what the Strategist says."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from .base import Wire
+from .plans import Plan
+from .requests import ChatReply, Turn
+
+ResponseType = Literal["batch", "synthesis", "summary", "plan", "proposal"]
+"""``batch``: a direct answer; ``synthesis``: drawn from other turns (the Strategist's);
+``summary``: of compacted turns; ``plan``; ``proposal``: code for the person to accept."""
+
+Role = Literal["user", "assistant"]
+SessionKind = Literal["chat", "strategist"]
+
+
+class Provenance(Wire):
+    """What names one answer for ever.
+
+    ``provider_id`` is the model's provider as litellm names it, ``workflow`` where no model
+    answered. An answer asked again of another model of the same provider has another index.
+    """
+
+    ai_turn_id: str
+    provider_id: str
+    response_type: ResponseType
+    response_index: int = Field(default=0, ge=0)
+
+
+class Mark(Wire):
+    """Where a snippet shows what was looked for: UTF-16 code units, as JavaScript counts."""
+
+    start: int
+    end: int
+
+
+class SearchHit(Wire):
+    """A message or an answer that contains what was looked for."""
+
+    session_id: str
+    session_title: str
+    turn_id: str
+    role: Role
+    snippet: str
+    marks: list[Mark] = []
+    created_at: int
+
+
+class SearchReply(Wire):
+    """Answer of ``GET search``: the newest first."""
+
+    results: list[SearchHit]
+
+
+class StoredResponse(Wire):
+    """An answer found by its provenance, with the message that it answers.
+
+    ``plan`` is given for the type ``plan``, whose ``text`` is its steps as a list.
+    """
+
+    provenance: Provenance
+    session_id: str
+    session_title: str
+    message: str
+    text: str
+    plan: Plan | None = None
+    created_at: int
+
+
+class TurnPlace(Wire):
+    """A turn with where it belongs and the answers that it has."""
+
+    turn: Turn
+    session_title: str
+    session_kind: SessionKind = "chat"
+    responses: list[Provenance] = []
+
+
+class Citation(Wire):
+    """A turn that an answer names, which exists. ``message`` is the first line of what the person
+    wrote in it."""
+
+    turn_id: str
+    session_id: str
+    session_title: str
+    message: str
+    created_at: int
+
+
+class StrategistRequest(Wire):
+    """A question about the past.
+
+    ``session_id`` is the chat from which it is asked ("this conversation"), or the Strategist's
+    own session, which it is in any case.
+    """
+
+    question: str = Field(min_length=1)
+    session_id: str | None = None
+    model: str | None = None
+    client_id: str | None = None
+
+
+class StrategistState(Wire):
+    """The Strategist's session, whose events tell how far it is, and the turn that runs there."""
+
+    session_id: str
+    running_turn_id: str | None = None
+
+
+class StrategistReply(ChatReply):
+    """The Strategist's answer. In ``reply`` a link ``[text](turn:<turnId>)`` cites a turn.
+
+    ``citations`` are the turns that it links to, in that order; ``unknown_citations`` ids that the
+    model made up, whose links were taken out.
+    """
+
+    citations: list[Citation] = []
+    unknown_citations: list[str] = []
+    provenance: Provenance | None = None
