@@ -11,7 +11,9 @@ import {
   ContextReply,
   ErrorCode,
   ErrorReply,
+  ExportFormat,
   FixesReply,
+  ForkRequest,
   LessonCheck,
   LessonChecked,
   Location,
@@ -19,6 +21,7 @@ import {
   ModelsReply,
   Op,
   OpAccepted,
+  PromptsReply,
   QualityReport,
   Session,
   SessionCreate,
@@ -39,6 +42,18 @@ export const BASE_PATH = 'datalayer-agent';
 
 /** Query parameters; those that are undefined are left out. */
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+interface IRequestOptions {
+  query?: Query;
+  body?: object;
+}
+
+/** A text file that the server made. */
+export interface IFile {
+  name: string;
+  type: string;
+  text: string;
+}
 
 /**
  * The server's HTTP routes, with JupyterLab's own authentication.
@@ -85,6 +100,30 @@ export class AgentClient {
     return this._request('GET', ['sessions', sessionId, 'turns'], {
       query: { limit, before, include: events ? 'events' : undefined }
     });
+  }
+
+  /** Every turn of a session in short, the oldest first. */
+  listPrompts(sessionId: string): Promise<PromptsReply> {
+    return this._request('GET', ['sessions', sessionId, 'prompts']);
+  }
+
+  /** A new session with the conversation up to a turn; left out, with all of it. */
+  forkSession(sessionId: string, body: ForkRequest = {}): Promise<Session> {
+    return this._request('POST', ['sessions', sessionId, 'fork'], { body });
+  }
+
+  /** A conversation as a file, with the name that the server gives it. */
+  async exportSession(sessionId: string, format: ExportFormat): Promise<IFile> {
+    const response = await this._fetch(
+      'GET',
+      ['sessions', sessionId, 'export'],
+      { query: { format } }
+    );
+    return {
+      name: fileName(response) ?? `conversation.${format}`,
+      type: response.headers.get('Content-Type') ?? 'text/plain',
+      text: await response.text()
+    };
   }
 
   turnChanges(sessionId: string, turnId: string): Promise<ChangesReply> {
@@ -209,8 +248,18 @@ export class AgentClient {
   private async _request<T>(
     method: string,
     segments: string[],
-    options: { query?: Query; body?: object } = {}
+    options: IRequestOptions = {}
   ): Promise<T> {
+    const response = await this._fetch(method, segments, options);
+    const text = await response.text();
+    return (text ? JSON.parse(text) : undefined) as T;
+  }
+
+  private async _fetch(
+    method: string,
+    segments: string[],
+    options: IRequestOptions
+  ): Promise<Response> {
     const path = segments.map(encodeURIComponent).join('/');
     const url =
       URLExt.join(this.settings.baseUrl, BASE_PATH, path) +
@@ -228,12 +277,18 @@ export class AgentClient {
       }
       throw error;
     }
-    const text = await response.text();
     if (!response.ok) {
-      throw failure(response, text);
+      throw failure(response, await response.text());
     }
-    return (text ? JSON.parse(text) : undefined) as T;
+    return response;
   }
+}
+
+/** The name in a response's `Content-Disposition`. */
+function fileName(response: Response): string | null {
+  const header = response.headers.get('Content-Disposition') ?? '';
+  const encoded = /filename\*=UTF-8''([^;]+)/i.exec(header)?.[1];
+  return encoded ? decodeURIComponent(encoded) : null;
 }
 
 /** `?a=1&b=2` of the parameters that have a value, or nothing. */

@@ -79,7 +79,12 @@ describe('a draft', () => {
 
   it('stays in the input when it could not be sent', async () => {
     const client = new FakeClient();
-    client.modelsReply = { models: [], ready: false, connections: [] };
+    client.modelsReply = {
+      models: [],
+      locked: false,
+      ready: false,
+      connections: []
+    };
     const { model, input } = openPage(client, new FakeMemory());
     await model.start();
     input.value = 'Hello';

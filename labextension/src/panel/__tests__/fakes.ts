@@ -155,6 +155,7 @@ export const READY: ModelsReply = {
     }
   ],
   default: 'openai/gpt-test',
+  locked: false,
   ready: true,
   connections: []
 };

@@ -2,7 +2,7 @@ import { PanelModel } from '../model';
 import { FakeClient, FakeConnection, FakeEditor, FakeMemory } from './fakes';
 import { tutorial } from './samples';
 
-const NO_MODEL = { models: [], ready: false, connections: [] };
+const NO_MODEL = { models: [], locked: false, ready: false, connections: [] };
 
 function make(remembered: string | null = null) {
   const client = new FakeClient();

@@ -23,7 +23,8 @@ export function turnRecord(fields: Partial<Turn> & { id: string }): Turn {
       outputTokens: 5,
       cachedTokens: 0,
       totalTokens: 15,
-      sessionTokens: 15
+      sessionTokens: 15,
+      estimated: false
     },
     ...fields
   };

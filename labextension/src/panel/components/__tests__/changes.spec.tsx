@@ -37,7 +37,8 @@ const END: EventInput = {
     outputTokens: 1,
     cachedTokens: 0,
     totalTokens: 2,
-    sessionTokens: 2
+    sessionTokens: 2,
+    estimated: false
   }
 };
 const CONFLICT: UndoConflict = {

@@ -91,6 +91,7 @@ describe('the context strip', () => {
 describe('where no model is ready', () => {
   const NONE = {
     models: [],
+    locked: false,
     default: undefined,
     ready: false,
     message: 'No key is set.',
@@ -148,6 +149,7 @@ describe('an empty conversation', () => {
     const { model } = await makePanel();
     model.models.set({
       models: [],
+      locked: false,
       default: undefined,
       ready: false,
       message: 'No key is set.',

@@ -239,6 +239,7 @@ describe('Plan first', () => {
     const { model, client, ops } = await makePanel();
     client.modelsReply = {
       models: [],
+      locked: false,
       ready: false,
       connections: [],
       default: 'none'

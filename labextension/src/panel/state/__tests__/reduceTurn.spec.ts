@@ -7,7 +7,8 @@ const USAGE = {
   outputTokens: 20,
   cachedTokens: 0,
   totalTokens: 120,
-  sessionTokens: 120
+  sessionTokens: 120,
+  estimated: false
 };
 
 describe('a turn from its events', () => {

@@ -11,7 +11,8 @@ const DONE: EventInput = {
     outputTokens: 0,
     cachedTokens: 0,
     totalTokens: 0,
-    sessionTokens: 0
+    sessionTokens: 0,
+    estimated: false
   }
 };
 

@@ -121,7 +121,8 @@ describe('numbers for people', () => {
       outputTokens: 85,
       cachedTokens: 0,
       totalTokens: 3205,
-      sessionTokens: 0
+      sessionTokens: 0,
+      estimated: false
     };
     expect(usageWords(usage, 3400)).toBe('3.1k tokens in · 85 out · 3.4 s');
     expect(usageWords(undefined, undefined)).toBe('');
