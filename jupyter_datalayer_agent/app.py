@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, cast
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.utils import url_path_join
 from tornado import web
+from traitlets import default
 from traitlets.config import Config
 
 from . import __version__
 from .lazy_routes import LazyRoutes
 from .settings.sources import from_environment, valid_config
 from .settings.traits import AgentTraits, setting_traits
+from .telemetry.log_lines import with_package
 
 if TYPE_CHECKING:
     from .protocol.requests import ModelsReply
@@ -31,26 +33,45 @@ if TYPE_CHECKING:
 class DatalayerAgentApp(AgentTraits, ExtensionApp):
     """Jupyter Datalayer Agent: an AI agent in JupyterLab."""
 
-    configured: set[str] = set()
-    from_environment: set[str] = set()
+    configured: set[str]
+    from_environment: set[str]
     name = "jupyter_datalayer_agent"
     app_name = "Jupyter Datalayer Agent"
     load_other_extensions = True
 
     _parts: Parts | None = None
 
+    def __init__(self, **kwargs: Any) -> None:
+        self._complaints: set[tuple[str, ...]] = set()
+        super().__init__(**kwargs)
+
     def _load_config(
         self, cfg: Config, section_names: Any = None, traits: dict[str, Any] | None = None
     ) -> None:
         """Take the configuration, but for values of settings that are not valid."""
-        valid = valid_config(self, cfg, setting_traits(self), self.log.error)
+        valid = valid_config(self, cfg, setting_traits(self), self._complain)
         super()._load_config(valid, section_names, traits)
+
+    def get_default_logging_config(self) -> dict[str, Any]:
+        """The modules of the package log as this application does."""
+        return with_package(dict(super().get_default_logging_config()), self.log_format)
+
+    @default("log_format")
+    def _default_log_format(self) -> str:
+        return "text"
 
     def initialize_settings(self) -> None:
         """Read the environment's layer, which every other one overrides."""
-        self.configured = set(self._find_my_config(self.config))
         traits = setting_traits(self)
-        self.from_environment = from_environment(self, traits, self.configured, self.log.error)
+        valid = valid_config(self, self.config, traits, self._complain)
+        self.configured = set(self._find_my_config(valid))
+        self.from_environment = from_environment(self, traits, self.configured, self._complain)
+
+    def _complain(self, *told: str) -> None:
+        """Log an error once: the same configuration is loaded several times."""
+        if told not in self._complaints:
+            self._complaints.add(told)
+            self.log.error(*told)
 
     def initialize_handlers(self) -> None:
         """Take all routes under ``datalayer-agent/``; their handlers are imported at first use."""

@@ -42,7 +42,7 @@ from .history import History, read_history
 from .planned.steering import steer, stopped_plan
 from .planned.turn import PlannedTurn
 from .services import Services
-from .settings import Settings, for_turn
+from .settings import Settings, check_session, for_turn
 from .targets import Submission, submission
 from .turn import AbortReason, Restored, Turn
 from .waiting import Audience, WaitingRoom
@@ -93,6 +93,7 @@ class LiveSession:
         self.seen = SeenCells()
         self.waiting = WaitingRoom()
         self.session_tokens = record.session_tokens
+        self.session_cost = record.session_cost
         self.turn: Turn | None = None
         self.channel = EventChannel(services.store, record.id, seq)
         self._messages: list[Message] = []
@@ -115,9 +116,12 @@ class LiveSession:
         return self._worker.done()
 
     async def check(self, op: Op) -> None:
-        """Raises ``AgentError`` ``not_found`` for an op about a turn that the session has not."""
+        """Raises ``AgentError``: ``not_found`` for an op about a turn that the session has not,
+        ``forbidden`` for one that sets what is locked."""
         if isinstance(op, Undo | Keep):
             await undo.check(self, op)
+        elif isinstance(op, ConfigUpdate):
+            check_session(self.services.settings(), op.settings)
 
     def submit(self, op: Op, audience: Audience = "page") -> str:
         """Put an op on the queue; its id. ``AgentError`` for an op that cannot be carried out."""
@@ -271,6 +275,7 @@ class LiveSession:
         self.history = History()
         self.seen = SeenCells()
         self.session_tokens = 0
+        self.session_cost = None
         self.waiting.approved_tools.clear()
         await self.configured()
 
@@ -297,9 +302,7 @@ class LiveSession:
         try:
             about = await submission(self.services, request, self.record.settings, self.created)
             if not await self.channel.in_step():
-                self.history = await read_history(
-                    self.services.store, self.id, self.services.settings().max_history_turns
-                )
+                self.history = await read_history(self.services.store, self.id)
             settings = for_turn(self.services.settings(), self.record.settings, request, about.mode)
             turn = await self._make_turn(about, settings, message)
         except AgentError as error:

@@ -9,6 +9,7 @@ from .history import History
 from .loading import load
 from .services import Services
 from .session import LiveSession
+from .settings import check_session
 
 
 class Sessions:
@@ -22,6 +23,7 @@ class Sessions:
     async def create(self, request: SessionCreate | None = None) -> Session:
         """A new, empty session."""
         request = request or SessionCreate()
+        check_session(self.services.settings(), request.settings)
         if request.title is None:
             return await self.services.store.create_session(settings=request.settings)
         return await self.services.store.create_session(request.title, request.settings)
@@ -62,6 +64,7 @@ class Sessions:
 
     async def patch(self, session_id: str, patch: SessionPatch) -> Session:
         """Rename or change settings, and tell it to all who listen."""
+        check_session(self.services.settings(), patch.settings)
         record = await self.services.store.update_session(
             session_id, title=patch.title, settings=patch.settings
         )

@@ -251,22 +251,31 @@ class Connection(Wire):
 
 
 class ModelsReply(Wire):
-    """Answer of ``GET models``. ``message`` says what was looked for when nothing is ready."""
+    """Answer of ``GET models``. ``message`` says what was looked for when nothing is ready;
+    ``locked`` that an administrator chose the model and no other one can be taken."""
 
     models: list[ModelInfo]
     default: str | None = None
     ready: bool
     message: str | None = None
     connections: list[Connection] = []
+    locked: bool = False
 
 
 class ConfigValue(Wire):
-    """One effective setting and the layer that it comes from."""
+    """One effective setting and the layer that it comes from.
+
+    ``editable`` says whether a person may change it; ``inherited`` is what holds without the
+    person's own value. User names, passwords and query values of addresses are shown as ``***``.
+    """
 
     name: str
     value: Any = None
     source: Literal["default", "environment", "config", "user", "session"]
     locked: bool = False
+    editable: bool = False
+    inherited: Any = None
+    description: str = ""
 
 
 class ConfigReply(Wire):
@@ -276,7 +285,8 @@ class ConfigReply(Wire):
 
 
 class ConfigPatch(Wire):
-    """Body of ``PATCH config``: the person's settings in JupyterLab."""
+    """Body of ``PATCH config``: the person's settings in JupyterLab, by name; null takes the
+    person's value away. All of them change, or none."""
 
     values: dict[str, Any]
 

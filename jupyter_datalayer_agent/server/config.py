@@ -1,8 +1,8 @@
-"""``GET config``: the server's effective settings and where each comes from."""
+"""``GET config``: the effective settings and where each comes from; ``PATCH``: the person's."""
 
 from __future__ import annotations
 
-from ..protocol.requests import ConfigReply
+from ..protocol.requests import ConfigPatch, ConfigReply
 from .base import Handler, route
 from .route_table import Operation, Route
 
@@ -12,9 +12,28 @@ class ConfigHandler(Handler):
 
     @route("read")
     async def get(self) -> ConfigReply:
-        return self.parts.config()
+        session_id = self.get_query_argument("sessionId", "")
+        if not session_id:
+            return self.parts.config.reply()
+        record = await self.parts.services.store.get_session(session_id)
+        return self.parts.config.reply(record.settings)
+
+    @route("write")
+    async def patch(self) -> ConfigReply:
+        return self.parts.config.change(self.body(ConfigPatch).values)
 
 
 ROUTES = [
-    Route("config", ConfigHandler, {"get": Operation("Effective settings", response=ConfigReply)})
+    Route(
+        "config",
+        ConfigHandler,
+        {
+            "get": Operation(
+                "Effective settings, and where each comes from",
+                response=ConfigReply,
+                query={"sessionId": "as they hold in this session"},
+            ),
+            "patch": Operation("Change the person's settings", ConfigPatch, ConfigReply),
+        },
+    )
 ]

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from ..agent.services import Services
 from ..agent.sessions import Sessions
-from ..protocol.requests import ConfigReply, ModelsReply
+from ..protocol.requests import ConfigReply, ModelsReply, SessionSettings
 from .accepted import AcceptedOps
+
+
+class Config(Protocol):
+    """Shows the settings and changes the person's."""
+
+    def reply(self, session: SessionSettings | None = None) -> ConfigReply:
+        """Every setting; with a session, as it holds there."""
+        ...
+
+    def change(self, values: dict[str, Any]) -> ConfigReply:
+        """Change the person's settings. Raises ``AgentError`` that names what cannot be."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -18,6 +31,6 @@ class Parts:
     services: Services
     sessions: Sessions
     models: Callable[[], ModelsReply]
-    config: Callable[[], ConfigReply]
+    config: Config
     version: str
     accepted: AcceptedOps = field(default_factory=AcceptedOps)

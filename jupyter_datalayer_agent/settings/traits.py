@@ -1,0 +1,143 @@
+"""All settings as traits: names, defaults, what is valid, and what each one does.
+
+A trait that is tagged ``server=True`` is for the administrator: it is set in the environment or in
+Jupyter's configuration, and not by a person in JupyterLab.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from traitlets import Bool, Dict, Enum, Float, Int, List, TraitType, Unicode, Union
+from traitlets.config import Configurable
+
+MODES = ["ask", "edit", "agent"]
+SHARING = ["always", "ask", "never"]
+
+
+class AgentTraits(Configurable):
+    """The settings of the agent. ``DatalayerAgentApp`` is one of these."""
+
+    model = Unicode(
+        None,
+        allow_none=True,
+        help="""The model, in litellm's form provider/name, for example anthropic/claude-sonnet-5-5
+        or ollama/qwen3. When not set: the first provider whose key is in the environment.""",
+    ).tag(config=True)
+    mode_models = Dict(
+        key_trait=Enum(MODES),
+        value_trait=Unicode(),
+        help="A model for a mode (ask, edit, agent), for example a stronger one for agent.",
+    ).tag(config=True)
+    api_base = Unicode(None, allow_none=True, help="Address of an OpenAI-compatible server.").tag(
+        config=True
+    )
+    model_api = Enum(
+        ["auto", "responses", "chat"],
+        "auto",
+        help="Speak the provider's Responses API, or chat completions; auto decides.",
+    ).tag(config=True)
+    temperature = Float(
+        None, allow_none=True, min=0, max=2, help="Sampling temperature, 0 to 2."
+    ).tag(config=True)
+    top_p = Float(
+        None, allow_none=True, min=0.001, max=1, help="Nucleus sampling, above 0 and up to 1."
+    ).tag(config=True)
+    max_output_tokens = Int(
+        None, allow_none=True, min=1, help="Tokens that one model answer may have."
+    ).tag(config=True)
+    token_limit = Int(None, allow_none=True, min=1, help="Tokens that a session may use.").tag(
+        config=True
+    )
+    parallel_tool_calls = Bool(True, help="Whether the model may call several tools at once.").tag(
+        config=True
+    )
+    tool_choice = Union(
+        [Unicode(), Dict()],
+        default_value=None,
+        allow_none=True,
+        help="auto, none or required, as the provider takes it.",
+    ).tag(config=True)
+    streaming = Bool(True, help="Show an answer while it is written.").tag(config=True)
+    max_tool_calls = Int(50, min=1, help="Tool calls that one turn may make.").tag(config=True)
+    max_history_turns = Int(
+        15, min=1, help="Turns of the conversation that are sent word for word."
+    ).tag(config=True)
+    context_window = Int(
+        None,
+        allow_none=True,
+        min=1000,
+        help="Tokens that the model reads at once, where that is not known or to be less.",
+    ).tag(config=True)
+    approval_policy = Enum(
+        ["never", "destructive", "always"],
+        "destructive",
+        help="What in Agent mode waits for the person's approval.",
+    ).tag(config=True)
+    kernel_timeout_seconds = Float(
+        900.0,
+        min=0.1,
+        help="Seconds that one cell may run before it is interrupted.",
+    ).tag(config=True)
+    outputs = Enum(
+        SHARING,
+        "always",
+        help="Whether outputs of cells and of code may go to the model: always, ask or never.",
+    ).tag(config=True)
+    row_data = Enum(
+        SHARING,
+        "always",
+        help="Whether sample rows of data sets may go to the model: always, ask or never.",
+    ).tag(config=True)
+    scratch_memory_mb = Int(
+        1024,
+        min=0,
+        help="""MiB of memory that a scratch kernel may use, with its child processes; 0 for no
+        limit.""",
+    ).tag(config=True, server=True)
+    scratch_max_processes = Int(
+        5, min=-1, help="Child processes that a scratch kernel may have; -1 for no limit."
+    ).tag(config=True, server=True)
+    scratch_timeout_seconds = Float(
+        900.0, min=0.1, help="Seconds that one call in a scratch kernel may run."
+    ).tag(config=True, server=True)
+    database_url = Unicode(
+        None,
+        allow_none=True,
+        help="Where conversations are kept. Default: SQLite in Jupyter's data directory.",
+    ).tag(config=True, server=True)
+    metrics = Bool(
+        False, help="Count turns, model calls, tool calls and tokens on the server's own /metrics."
+    ).tag(config=True, server=True)
+    log_format = Unicode(
+        "text",
+        help="""How log lines look: text, json (one object a line), or a format of Python's
+        logging.""",
+    ).tag(config=True, server=True)
+    log_content = Bool(
+        False,
+        help="""Let the log hold what people and models write: messages, answers, arguments and
+        outputs of tools. Keys are taken out.""",
+    ).tag(config=True, server=True)
+    locked = List(
+        Unicode(),
+        help="""Names of settings that nobody may change: neither in JupyterLab nor in a session or
+        a request. Their value is that of the configuration, the environment or the default.""",
+    ).tag(config=True, server=True)
+
+
+OF_THE_APPLICATION = ("log_level",)
+"""Traits of every Jupyter application that are settings of ours, too."""
+
+
+def setting_traits(owner: Configurable) -> dict[str, TraitType[Any, Any]]:
+    """The traits that are settings, by name; also those that a subclass adds itself."""
+    own = {**AgentTraits.class_own_traits(config=True), **type(owner).class_own_traits(config=True)}
+    every = owner.traits()
+    own |= {name: every[name] for name in OF_THE_APPLICATION if name in every}
+    return dict(own)
+
+
+def is_for_server(name: str, trait: TraitType[Any, Any]) -> bool:
+    """Whether only an administrator may set it."""
+    return name in OF_THE_APPLICATION or bool(trait.metadata.get("server"))
