@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import aiosqlite
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 T = TypeVar("T")
 
@@ -35,6 +36,13 @@ class Connection(aiosqlite.Connection):
         execute: Any = self._execute
         result: T = await execute(function, self._conn)
         return result
+
+
+async def in_thread(connection: AsyncConnection, function: Callable[[sqlite3.Connection], T]) -> T:
+    """``function`` on the driver's connection beneath SQLAlchemy's, in the same transaction."""
+    driver = (await connection.get_raw_connection()).driver_connection
+    assert isinstance(driver, Connection)
+    return await driver.in_thread(function)
 
 
 def _connect(path: Path | None) -> sqlite3.Connection:

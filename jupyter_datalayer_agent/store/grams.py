@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from itertools import pairwise
 
 BLOCK = 64
 """Texts in a block, by their numbers: block 1 has the texts 1 to 64."""
@@ -39,5 +40,5 @@ def grams(texts: Iterable[str]) -> str:
     for text in texts:
         folded = fold(text)
         found.update(folded)
-        found.update(map("".join, zip(folded, folded[1:], strict=False)))
+        found.update(map("".join, pairwise(folded)))
     return " ".join(gram(each) for each in found if not any(map(str.isspace, each)))

@@ -12,9 +12,11 @@ from ..protocol.plans import Plan
 from ..protocol.requests import ChatRequest
 from . import schema
 from .database import Database
+from .driver import in_thread
 from .encoding import from_json, to_json
 from .records import StoredPlan, WaitingTurn
 from .recovery import open_wait, read_events
+from .responses import keep_plan
 from .statements import event_statements
 
 PLANS = schema.plans.c
@@ -40,6 +42,7 @@ class Plans:
             if changed.rowcount == 0:
                 row = {"turn_id": turn_id, "session_id": session_id, "data": data}
                 await connection.execute(sa.insert(schema.plans), row)
+                await in_thread(connection, lambda raw: keep_plan(raw, turn_id))
             for sql, rows in event_statements(session_id, turn_id, events):
                 await connection.exec_driver_sql(sql, [tuple(each) for each in rows])
 

@@ -20,9 +20,7 @@ _BEGINNINGS = (
     ("deepseek", "deepseek"),
     ("grok", "xai"),
 )
-_PROPOSAL = re.compile(
-    r"^\s{0,3}(?:`{3,}|~{3,})[^\n]*\b(?:cell|after|before|file)=", re.MULTILINE
-)
+_PROPOSAL = re.compile(r"^\s{0,3}(?:`{3,}|~{3,})[^\n]*\b(?:cell|after|before|file)=", re.MULTILINE)
 
 
 def provider_of(model: str | None) -> str:

@@ -12,9 +12,11 @@ from ..protocol.base import now_ms
 from ..protocol.events import BaseEvent, ToolCallOutput, TurnAborted
 from ..protocol.requests import ToolCallRecord, Usage
 from . import schema
+from .driver import in_thread
 from .encoding import from_json, plain_text, to_json
 from .event_log import LAST_SEQ
 from .replay import shown_texts
+from .responses import keep_answer
 from .statements import event_statements, turn_statements
 
 ABORTED: Literal["aborted"] = "aborted"
@@ -145,6 +147,7 @@ class _DeadTurn:
                 "ended_at": max([event["at"] for event in self._events], default=0) or now_ms(),
             },
         )
+        await in_thread(connection, lambda raw: keep_answer(raw, self.turn_id))
 
     def _end_event(self) -> dict[str, Any] | None:
         return next((event for event in self._events if event["type"] in END_STATUS), None)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from .checkpoints import Checkpoints
+from .compactions import Compactions
 from .database import Database
+from .datasets import Datasets
 from .event_log import EventLog
 from .forks import Forks
 from .op_queue import OpQueue
+from .past_reader import PastReader
 from .plans import Plans
+from .responses import Responses
 from .sessions import Sessions
 from .turn_reader import TurnReader
 from .turns import TurnEnd, Turns, TurnStart
 from .tutorials import Tutorials
+from .upkeep import Upkeep
 from .withdrawals import Withdrawals
 
 __all__ = ["Repositories", "TurnEnd", "TurnStart"]
@@ -23,15 +28,20 @@ class Repositories:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.sessions = Sessions(database)
-        self.turns = Turns(database)
+        self.upkeep = Upkeep(database)
+        self.turns = Turns(database, self.upkeep)
         self.reader = TurnReader(database)
         self.log = EventLog(database)
         self.queue = OpQueue(database)
+        self.past = PastReader(database)
+        self.responses = Responses(database)
         self.plans = Plans(database)
         self.checkpoints = Checkpoints(database)
+        self.compactions = Compactions(database)
         self.tutorials = Tutorials(database)
         self.forks = Forks(database)
         self.withdrawals = Withdrawals(database)
+        self.datasets = Datasets(database)
 
     @classmethod
     async def open(cls, database_url: str | None) -> Repositories:
@@ -46,4 +56,5 @@ class Repositories:
 
     async def close(self) -> None:
         """Finish what is being written and close the database."""
+        await self.upkeep.close()
         await self.database.close()

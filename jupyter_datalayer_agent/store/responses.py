@@ -54,14 +54,13 @@ OF_TURN = Compiled(
     .where(RESPONSES.ai_turn_id == sa.bindparam("turn"))
     .order_by(RESPONSES.id)
 )
-ANSWER = """
-    SELECT t.mode, t.location, t.reply, t.ended_at, k.kind,
-        coalesce((SELECT model FROM usage WHERE turn_id = t.id ORDER BY id DESC LIMIT 1), t.model)
+_MODEL = """coalesce(
+    (SELECT model FROM usage WHERE turn_id = t.id ORDER BY id DESC LIMIT 1), t.model)"""
+ANSWER = f"""
+    SELECT t.mode, t.location, t.reply, t.ended_at, k.kind, {_MODEL}
     FROM turns AS t LEFT JOIN session_kinds AS k ON k.session_id = t.session_id
     WHERE t.id = ?"""
-PROVIDER = """
-    SELECT coalesce((SELECT model FROM usage WHERE turn_id = t.id ORDER BY id DESC LIMIT 1), t.model)
-    FROM turns AS t WHERE t.id = ?"""
+PROVIDER = f"SELECT {_MODEL} FROM turns AS t WHERE t.id = ?"
 
 
 def keep_answer(connection: sqlite3.Connection, turn_id: str) -> None:

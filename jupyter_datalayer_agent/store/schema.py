@@ -209,3 +209,65 @@ passed_lessons = sa.Table(
     sa.Column("lesson", sa.Integer, primary_key=True),
     sa.Column("passed_at", sa.Integer, nullable=False),
 )
+
+# ``root`` is the server root that the files are under; ``sample`` the first rows, as JSON.
+datasets = sa.Table(
+    "datasets",
+    metadata,
+    sa.Column("root", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("shared", sa.Boolean, nullable=False),
+    sa.Column("data", sa.Text, nullable=False),
+    sa.Column("sample", sa.Text, nullable=False),
+    sa.Column("created_at", sa.Integer, nullable=False),
+)
+
+session_datasets = sa.Table(
+    "session_datasets",
+    metadata,
+    _session_ref(primary_key=True),
+    sa.Column("root", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.ForeignKeyConstraint(
+        ["root", "name"], ["datasets.root", "datasets.name"], ondelete="CASCADE"
+    ),
+)
+
+# What a session is for, where it is no chat: its turns are not searched, and no list has it.
+session_kinds = sa.Table(
+    "session_kinds",
+    metadata,
+    _session_ref(primary_key=True),
+    sa.Column("kind", sa.Text, nullable=False),
+)
+
+# ``text`` is NULL for the turn's own reply, and for its plan.
+responses = sa.Table(
+    "responses",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column(
+        "ai_turn_id", sa.Text, sa.ForeignKey("turns.id", ondelete="CASCADE"), nullable=False
+    ),
+    sa.Column("provider_id", sa.Text, nullable=False),
+    sa.Column("response_type", sa.Text, nullable=False),
+    sa.Column("response_index", sa.Integer, nullable=False),
+    sa.Column("text", sa.Text),
+    sa.Column("created_at", sa.Integer, nullable=False),
+)
+
+# A message or an answer by its number in the index; see search.py. Triggers keep it.
+search_texts = sa.Table(
+    "search_texts",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("turn_id", sa.Text, nullable=False),
+    sa.Column("session_id", sa.Text, nullable=False),
+    sa.Column("role", sa.Text, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+# How many blocks of texts are in the index of short queries: one row.
+search_sealed = sa.Table(
+    "search_sealed", metadata, sa.Column("blocks", sa.Integer, nullable=False)
+)

@@ -1,9 +1,9 @@
 """Finds what was said: any part of any message or answer, the newest first.
 
 Queries of three characters and more go to an FTS5 index of trigrams (``search_index``), which is
-walked from its newest row and left at the limit. Shorter ones go to an index that says which blocks
-of texts have them (``search_short``, see grams.py); the newest texts, which are in no block yet, are
-looked through. One session is looked through, too, where it is not a very long one.
+walked from its newest row and left at the limit. Shorter ones go to an index that says which
+blocks of texts have them (``search_short``, see grams.py); the newest texts, which are in no block
+yet, are looked through. One session is looked through, too, where it is not a very long one.
 
 The index is contentless: texts are read from the turns, by their numbers in ``search_texts``.
 """
@@ -30,7 +30,9 @@ _COLUMNS = """
     s.session_id, n.title, s.turn_id, s.role,
     CASE s.role WHEN 'user' THEN t.message ELSE t.reply END,
     CASE s.role WHEN 'user' THEN t.started_at ELSE coalesce(t.ended_at, t.started_at) END"""
-_JOINED = "CROSS JOIN turns AS t ON t.id = s.turn_id CROSS JOIN sessions AS n ON n.id = s.session_id"
+_JOINED = (
+    "CROSS JOIN turns AS t ON t.id = s.turn_id CROSS JOIN sessions AS n ON n.id = s.session_id"
+)
 # A fork has its original's turns again: they are shown once, unless the fork itself is searched.
 _ORIGINAL = "NOT EXISTS (SELECT 1 FROM turns AS o WHERE o.id = t.copied_from)"
 
@@ -116,9 +118,7 @@ def search(
     return []
 
 
-def _find(
-    connection: sqlite3.Connection, query: Query, session_id: str | None
-) -> Iterator[Row]:
+def _find(connection: sqlite3.Connection, query: Query, session_id: str | None) -> Iterator[Row]:
     if session_id is not None:
         return _in_session(connection, query, session_id)
     if query.match is None:
@@ -127,9 +127,7 @@ def _find(
     return rows if query.exact else _having(islice(rows, MAX_CANDIDATES), query)
 
 
-def _in_session(
-    connection: sqlite3.Connection, query: Query, session_id: str
-) -> Iterator[Row]:
+def _in_session(connection: sqlite3.Connection, query: Query, session_id: str) -> Iterator[Row]:
     session = {"session": session_id}
     (count,) = connection.execute(COUNT, session).fetchone()
     if count <= LONG_SESSION or query.match is None:

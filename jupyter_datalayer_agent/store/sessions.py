@@ -50,6 +50,7 @@ _SELECT = sa.select(
     _TURN_COUNT.label("turn_count"),
     _RUNNING.label("running_turn_id"),
 )
+_IS_CHAT = ~sa.exists().where(schema.session_kinds.c.session_id == SESSIONS.id)
 _NAMES = _SELECT.selected_columns.keys()
 SELECT_SESSION = Compiled(_SELECT.where(SESSIONS.id == sa.bindparam("session")))
 UPDATE_SESSION = Compiled(
@@ -101,7 +102,8 @@ class Sessions:
     async def list_page(self, query: str | None, limit: int, cursor: str | None) -> SessionsReply:
         """See ``Store.list_sessions``."""
         limit = max(1, min(limit, MAX_LIMIT))
-        statement = _SELECT.order_by(SESSIONS.updated_at.desc(), SESSIONS.id.desc())
+        statement = _SELECT.where(_IS_CHAT)
+        statement = statement.order_by(SESSIONS.updated_at.desc(), SESSIONS.id.desc())
         if query:
             statement = statement.where(_matches(query))
         if cursor:

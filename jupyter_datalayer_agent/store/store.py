@@ -23,6 +23,7 @@ from ..protocol.requests import (
     Usage,
 )
 from ..protocol.tools import Change
+from .past import Past
 from .records import (
     ChangeState,
     CheckpointPart,
@@ -37,6 +38,8 @@ from .records import (
 )
 
 if TYPE_CHECKING:
+    from .compactions import Compactions
+    from .datasets import Datasets
     from .forks import Forks
     from .repositories import Repositories
     from .withdrawals import Withdrawals
@@ -57,6 +60,7 @@ class Store:
         self._opened: Repositories | None = None
         self._opening = asyncio.Lock()
         self._closed = False
+        self.past = Past(self._open)
 
     async def open(self) -> None:
         """Open the file, migrate it, and end the turns of servers that died. Idempotent."""
@@ -416,3 +420,13 @@ class Store:
     async def withdrawals(self) -> Withdrawals:
         """Turns that the person went back to before, and the list of all prompts."""
         return (await self._open()).withdrawals
+
+    async def compactions(self) -> Compactions:
+        """What the model is sent of conversations: their newest compactions and later turns."""
+        return (await self._open()).compactions
+
+    # Data sets
+
+    async def datasets(self) -> Datasets:
+        """The tables of data sets."""
+        return (await self._open()).datasets

@@ -19,8 +19,10 @@ from .database import Database
 from .encoding import as_given, plain_text, to_json
 from .event_log import LAST_SEQ
 from .recovery import recover_session
+from .responses import keep_answer
 from .sessions import unknown_session
 from .statements import Compiled, event_statements, insert_into, run_all, turn_statements
+from .upkeep import Upkeep
 
 SESSIONS = schema.sessions.c
 TURNS = schema.turns.c
@@ -124,8 +126,9 @@ class TurnEnd:
 class Turns:
     """Begins and ends turns. A session has at most one that runs."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, upkeep: Upkeep) -> None:
         self._database = database
+        self._upkeep = upkeep
         self._end_not_kept: set[str] = set()
 
     async def start(
@@ -179,6 +182,7 @@ class Turns:
             if status != "running":
                 raise AgentError("internal", f"The turn {turn_id} has already ended.")
             FINISH_TURN.run(connection, turn=turn_id, **row)
+            keep_answer(connection, turn_id)
             TOUCH.run(connection, session=session_id, now=row["ended_at"])
             run_all(connection, turn_statements(session_id, turn_id, items=items))
             run_all(connection, event_statements(session_id, turn_id, events))
@@ -189,6 +193,7 @@ class Turns:
             # Nobody runs this turn any more, whatever the database says of it.
             self._end_not_kept.add(turn_id)
             raise
+        self._upkeep.after_turn()
 
     def abandon(self, turn_id: str) -> None:
         """See ``Store.abandon``."""

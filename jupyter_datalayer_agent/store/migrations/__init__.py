@@ -10,7 +10,16 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from . import m0001_spine, m0002_undo, m0003_plans, m0004_tutorials, m0005_history, m0006_sessions
+from . import (
+    m0001_spine,
+    m0002_undo,
+    m0003_plans,
+    m0004_tutorials,
+    m0005_history,
+    m0006_sessions,
+    m0007_search,
+    m0008_datasets,
+)
 
 
 @dataclass(frozen=True)
@@ -28,6 +37,8 @@ MIGRATIONS: list[Migration] = [
     Migration("0004_tutorials", m0004_tutorials.upgrade),
     Migration("0005_history", m0005_history.upgrade),
     Migration("0006_sessions", m0006_sessions.upgrade),
+    Migration("0007_search", m0007_search.upgrade),
+    Migration("0008_datasets", m0008_datasets.upgrade),
 ]
 
 TABLE = "applied_migrations"

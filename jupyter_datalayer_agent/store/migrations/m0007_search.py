@@ -135,9 +135,7 @@ def _describe_blocks(connection: sa.Connection) -> None:
         connection.exec_driver_sql(
             "INSERT INTO search_short (rowid, grams) VALUES (?, ?)", (block, grams(texts))
         )
-    connection.exec_driver_sql(
-        "INSERT INTO search_sealed (blocks) VALUES (?)", (last // BLOCK,)
-    )
+    connection.exec_driver_sql("INSERT INTO search_sealed (blocks) VALUES (?)", (last // BLOCK,))
 
 
 def _name_answers(connection: sa.Connection) -> None:
