@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -32,7 +32,7 @@ class Kernels:
         self._opening: dict[str, asyncio.Lock] = {}
         self._sweeper: asyncio.TimerHandle | None = None
         self._closing: set[asyncio.Task[None]] = set()
-        self._scratch: dict[str, str] = {}
+        self.is_scratch: Callable[[str], bool] = lambda kernel_id: False
 
     async def specs(self) -> dict[str, dict[str, Any]]:
         """The kernels that can be started, by name: ``display_name`` and ``language``."""
@@ -122,18 +122,17 @@ class Kernels:
                 "kernel_error", f"The kernel {kernel_name} did not start: {reason}"
             ) from error
 
-    async def scratch(self, key: str) -> str:
-        """The id of a kernel that belongs to no notebook, one for each key (a conversation)."""
-        kernel_id = self._scratch.get(key)
-        if kernel_id is not None and kernel_id in self.manager:
-            return kernel_id
+    async def start_limited(self, hard_memory: int | None) -> str:
+        """Start a kernel of no notebook, in the server root, by our provisioner; its id."""
+        from .provisioner import limited_kernels
+
         default = str(getattr(self.manager, "default_kernel_name", "python3"))
         self._check_name(default, await self.specs())
-        kernel_id = str(
-            await self._try_start(default, self.manager.start_kernel(kernel_name=default, path=""))
-        )
-        self._scratch[key] = kernel_id
-        return kernel_id
+        with limited_kernels(self.manager, hard_memory):
+            kernel_id = await self._try_start(
+                default, self.manager.start_kernel(kernel_name=default, path="")
+            )
+        return str(kernel_id)
 
     async def running(self) -> list[KernelInfo]:
         """Running kernels: ``{id, name, language, status, path?}``."""
@@ -213,7 +212,7 @@ class Kernels:
             return
         await ensure_async(self.sessions.update_session(session["id"], kernel_id=kernel_id))
         used = {each["kernel"]["id"] for each in await ensure_async(self.sessions.list_sessions())}
-        if old in self.manager and old not in used and old not in self._scratch.values():
+        if old in self.manager and old not in used and not self.is_scratch(old):
             await ensure_async(self.manager.shutdown_kernel(old))
 
     @asynccontextmanager

@@ -38,6 +38,7 @@ from .locks import PathLocks
 from .pages import NotOpen, Page, PageGone, PageHub
 from .paths import resolve_path
 from .runs import OutputSaver, WriteOutputs
+from .scratch import ScratchKernels, ScratchRun
 from .staleness import Staleness
 
 # A page that is loaded anew opens its notebooks by then. What is written to a file that it is
@@ -72,6 +73,8 @@ class NotebookService:
         self.staleness = Staleness()
         self.files = NotebookFiles(contents_manager)
         self._kernels = Kernels(session_manager, kernel_manager, kernel_spec_manager)
+        self._scratch = ScratchKernels(self._kernels, scratch_limits)
+        self._kernels.is_scratch = lambda kernel_id: self._scratch.key_of(kernel_id) is not None
         self._creation = Creation(contents_manager)
         self._locks = PathLocks()
         self._recorder: Recorder | None = None
@@ -274,8 +277,23 @@ class NotebookService:
 
     async def scratch_kernel(self, key: str) -> str:
         """The id of a kernel of no notebook, one for each key (a conversation); started anew
-        when it has ended."""
-        return await self._kernels.scratch(key)
+        when it has ended. Code that is run in it by its id is held to its limits, too."""
+        return await self._scratch.kernel_id(key)
+
+    async def run_scratch(self, key: str, code: str, timeout: float | None = None) -> ScratchRun:
+        """Run code in the conversation's scratch kernel, within its limits.
+
+        Raises ``DocumentError`` when it cannot be started.
+        """
+        return await self._scratch.run(key, code, timeout)
+
+    async def end_scratch(self, key: str) -> None:
+        """End the conversation's scratch kernel, if it has one."""
+        await self._scratch.end(key)
+
+    def scratch_key(self, kernel_id: str) -> str | None:
+        """The conversation whose scratch kernel this is, if it is one."""
+        return self._scratch.key_of(kernel_id)
 
     async def select_kernel(
         self,
@@ -328,6 +346,8 @@ class NotebookService:
             if path is None:
                 raise DocumentError("invalid_arguments", "Give a notebook's path or a kernel's id.")
             kernel_id = await self._kernel_to_use(await self.confine(path))
+        elif (key := self._scratch.key_of(kernel_id)) is not None:
+            return (await self._scratch.run(key, code, timeout)).run
         async with self._kernels.connected(kernel_id) as connection, connection.lock:
             execution = Execution(connection, code, store_history=False)
             try:
