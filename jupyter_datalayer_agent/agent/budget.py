@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from ..models.tokens import estimate_tokens
-from ..models.types import ModelRequest
 from ..protocol.errors import AgentError
 from ..protocol.requests import Usage
 
 
-def add_usage(turn: Usage, call: Usage, session_tokens: int) -> Usage:
-    """The turn's usage with one more model call; ``session_tokens`` were used before it."""
+def add_usage(
+    turn: Usage, call: Usage, session_tokens: int, session_cost: float | None = None
+) -> Usage:
+    """The turn's usage with one more model call; the session had used ``session_tokens`` and paid
+    ``session_cost`` before it."""
     return Usage(
         input_tokens=turn.input_tokens + call.input_tokens,
         output_tokens=turn.output_tokens + call.output_tokens,
         cached_tokens=turn.cached_tokens + call.cached_tokens,
         total_tokens=turn.total_tokens + call.total_tokens,
         session_tokens=session_tokens + call.total_tokens,
+        cost=_sum(turn.cost, call.cost),
+        session_cost=_sum(session_cost, call.cost),
+        estimated=turn.estimated or call.estimated,
     )
 
 
-def check_budget(limit: int | None, used: int, request: ModelRequest | None = None) -> None:
+def _sum(one: float | None, other: float | None) -> float | None:
+    """Both costs; what is not known counts as nothing unless neither is."""
+    return None if one is None and other is None else (one or 0) + (other or 0)
+
+
+def check_budget(limit: int | None, used: int, more: int = 0) -> None:
     """Raises ``AgentError`` ``token_limit`` when the session has used its tokens up, or would with
-    this request, by an estimate of what it sends."""
-    if limit is None:
-        return
-    more = 0
-    if request is not None:
-        sent = [request.instructions, list(request.tools), list(request.input)]
-        more = estimate_tokens(sent)
-    if used + more < limit:
+    a request of about ``more``."""
+    if limit is None or used + more < limit:
         return
     needed = f", about {more:,} more needed" if more else ""
     raise AgentError(

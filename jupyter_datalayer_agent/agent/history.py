@@ -1,8 +1,8 @@
 """The conversation that the model is sent before the current message.
 
 Items stand byte for byte as they were sent the first time, so that a provider's prompt cache hits
-from turn to turn. When a chat is longer than ``max_history_turns``, the oldest turns are dropped
-in one go down to half of it, not one by one at every turn, for the same reason.
+from turn to turn. What is sent in place of older turns (``compaction``) changes seldom, and is read
+from the database as it was.
 """
 
 from __future__ import annotations
@@ -11,7 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..models.tokens import estimate_item
+from .gauge import Gauge
+
 if TYPE_CHECKING:
+    from ..store.records import Compaction
     from ..store.store import Store
 
 Item = dict[str, Any]
@@ -60,47 +64,140 @@ def unanswered(items: Sequence[Item]) -> list[Item]:
     ]
 
 
+class PastTurn:
+    """A turn that is sent whole; ``index`` is its place in the session, ``tokens`` an estimate."""
+
+    def __init__(self, index: int, items: Sequence[Item]) -> None:
+        self.index = index
+        self.items = list(items)
+        self.tokens = sum(map(estimate_item, self.items))
+
+    def add(self, item: Item) -> None:
+        """Something more belongs to it."""
+        self.items.append(item)
+        self.tokens += estimate_item(item)
+
+    @property
+    def message(self) -> str | None:
+        """The person's message, with which every turn begins; None for what came after it."""
+        first = self.items[0] if self.items else {}
+        if first.get("role") != "user":
+            return None
+        return "".join(part.get("text", "") for part in first["content"])
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What is no longer to be sent as it is: a compaction, and the oldest turns.
+
+    ``parts`` are the items of each, oldest first; ``messages`` the person's own among them.
+    ``lengths`` are those of the turns at this time: what they get later is not of the cut.
+    """
+
+    through: int
+    parts: list[list[Item]]
+    messages: list[str]
+    summary: str | None
+    lengths: list[int]
+    tokens: int
+
+
 @dataclass
 class History:
-    """The turns that are still sent, each a list of items; the newest last."""
+    """What is sent: ``compaction`` in place of the oldest turns, then ``turns``, newest last."""
 
-    turns: list[list[Item]] = field(default_factory=list)
+    turns: list[PastTurn] = field(default_factory=list)
+    compaction: Compaction | None = None
+    gauge: Gauge = field(default_factory=Gauge)
 
     def items(self) -> list[Item]:
         """All items in order."""
-        return [item for turn in self.turns for item in turn]
+        first = [] if self.compaction is None else self.compaction.items
+        return [*first, *(item for turn in self.turns for item in turn.items)]
 
-    def add(self, items: Sequence[Item]) -> None:
-        """A turn ended."""
-        self.turns.append(list(items))
+    @property
+    def compacted_tokens(self) -> int:
+        """An estimate of what stands in place of older turns."""
+        return 0 if self.compaction is None else sum(map(estimate_item, self.compaction.items))
+
+    @property
+    def tokens(self) -> int:
+        """An estimate of all that is sent."""
+        return self.compacted_tokens + sum(turn.tokens for turn in self.turns)
+
+    def copy(self) -> History:
+        """The same, to be added to apart."""
+        return History(list(self.turns), self.compaction, self.gauge)
+
+    def add(self, items: Sequence[Item], index: int | None = None) -> None:
+        """A turn ended; without its ``index`` it is the one after the newest."""
+        self.turns.append(PastTurn(self._newest + 1 if index is None else index, items))
 
     def note(self, item: Item) -> None:
         """Something happened after the newest turn that the model has to know."""
         if self.turns:
-            self.turns[-1].append(item)
+            self.turns[-1].add(item)
         else:
-            self.turns.append([item])
+            self.turns.append(PastTurn(self._newest, [item]))
 
-    def trim(self, max_turns: int) -> tuple[int, int] | None:
-        """Drop the oldest turns when there are more than ``max_turns``; counts before and after."""
-        before = len(self.turns)
-        if before <= max_turns:
+    @property
+    def _newest(self) -> int:
+        if self.turns:
+            return self.turns[-1].index
+        return -1 if self.compaction is None else self.compaction.through
+
+    def cut(self, count: int) -> Cut | None:
+        """The oldest ``count`` turns with what stands before them; None where that is nothing."""
+        older = self.turns[:count]
+        before = self.compaction
+        if not older:
             return None
-        keep = max(1, (max_turns + 1) // 2)
-        del self.turns[: before - keep]
-        return before, keep
+        messages = [] if before is None else list(before.messages)
+        messages += [turn.message for turn in older if turn.message is not None]
+        return Cut(
+            through=older[-1].index,
+            parts=[*([before.items] if before is not None else []), *(t.items[:] for t in older)],
+            messages=messages,
+            summary=None if before is None else before.summary,
+            lengths=[len(turn.items) for turn in older],
+            tokens=self.compacted_tokens + sum(turn.tokens for turn in older),
+        )
+
+    def cut_compaction(self) -> Cut | None:
+        """What stands in place of older turns, where it holds words of theirs."""
+        before = self.compaction
+        if before is None or not (before.messages or before.summary):
+            return None
+        return Cut(
+            through=before.through,
+            parts=[before.items],
+            messages=list(before.messages),
+            summary=before.summary,
+            lengths=[],
+            tokens=self.compacted_tokens,
+        )
+
+    def replace(self, cut: Cut, compaction: Compaction) -> None:
+        """Send ``compaction`` instead of what was cut; what came to it since stays."""
+        older = self.turns[: len(cut.lengths)]
+        late = [
+            PastTurn(turn.index, turn.items[length:])
+            for turn, length in zip(older, cut.lengths, strict=True)
+            if len(turn.items) > length
+        ]
+        self.turns[: len(cut.lengths)] = late
+        self.compaction = compaction
 
 
-async def read_history(
-    store: Store, session_id: str, max_turns: int, *, without: str | None = None
-) -> History:
-    """The turns that are sent, as the database has them, but for the one named ``without``."""
-    history = History()
-    for turn in await store.history(session_id, max_turns):
+async def read_history(store: Store, session_id: str, *, without: str | None = None) -> History:
+    """What is sent, as the database has it, but for the turn named ``without``."""
+    conversation = await (await store.compactions()).conversation(session_id)
+    history = History(compaction=conversation.compaction)
+    for turn in conversation.turns:
         if turn.turn_id == without:
             continue
         items: list[Item] = list(turn.items)
         if turn.aborted_reason is not None:
             items.append(note_item(turn.aborted_reason))
-        history.add(items)
+        history.add(items, turn.index)
     return history

@@ -27,7 +27,6 @@ async def load(services: Services, session_id: str) -> LiveSession:
         await read_history(
             store,
             session_id,
-            services.settings().max_history_turns,
             without=None if waiting is None else waiting.turn_id,
         ),
         await store.created_paths(session_id),

@@ -30,7 +30,6 @@ async def preview(
     remembered, created, history = await _conversation(services, request.session_id, session)
     about = await submission(services, request, remembered, created)
     settings = for_turn(services.settings(), remembered, request, about.mode)
-    history.trim(settings.max_history_turns)
     context = await gather(services, about)
     model = _model(services, settings)
     items = [*history.items(), user_item(context.text)]
@@ -58,9 +57,9 @@ async def preview(
 async def _conversation(
     services: Services, session_id: str | None, session: LiveSession | None
 ) -> tuple[SessionSettings, list[str], History]:
-    """What the session remembers, what it created, and a history that may be trimmed."""
+    """What the session remembers, what it created, and a history that may be added to."""
     if session is not None:
-        history = History(list(session.history.turns))
+        history = session.history.copy()
         if session.turn is not None:
             history.add(session.turn.items)
         return session.record.settings, session.created, history
@@ -70,7 +69,7 @@ async def _conversation(
     return (
         record.settings,
         await services.store.created_paths(session_id),
-        await read_history(services.store, session_id, services.settings().max_history_turns),
+        await read_history(services.store, session_id),
     )
 
 

@@ -67,6 +67,11 @@ def prompts() -> tuple[Prompt, ...]:
     return tuple(sorted(found, key=lambda prompt: (prompt.order, prompt.name)))
 
 
+def prompt_text(name: str) -> str:
+    """The text of a prompt file that joins no mode."""
+    return next(prompt.text for prompt in prompts() if prompt.name == name)
+
+
 def personal_instructions(root_dir: str | None) -> str | None:
     """The text of the person's ``AGENTS.md`` in the server root (order 90), if there is one."""
     if root_dir is None:

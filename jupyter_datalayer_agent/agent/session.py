@@ -94,6 +94,7 @@ class LiveSession:
         self.waiting = WaitingRoom()
         self.session_tokens = record.session_tokens
         self.session_cost = record.session_cost
+        self.session_cost = record.session_cost
         self.turn: Turn | None = None
         self.channel = EventChannel(services.store, record.id, seq)
         self._messages: list[Message] = []
@@ -275,6 +276,7 @@ class LiveSession:
         self.history = History()
         self.seen = SeenCells()
         self.session_tokens = 0
+        self.session_cost = None
         self.session_cost = None
         self.waiting.approved_tools.clear()
         await self.configured()

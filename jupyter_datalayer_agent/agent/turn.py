@@ -29,11 +29,11 @@ from .history import Item, assistant_item, note_item, unanswered, user_item
 from .model_call import Answer, ModelCall
 from .outbox import Outbox
 from .person import Person
-from .request import model_request
 from .settings import Settings
 from .targets import Submission
 from .waiting import Audience
 from .watch import StepWatch
+from .window import Window
 
 if TYPE_CHECKING:
     from .session import LiveSession
@@ -91,10 +91,10 @@ class Turn:
         self.quiet = False
         self.started = False
         self.items: list[Item] = []
-        # What this turn sends: ``items``, which are kept, and pictures, which are not.
-        self._sent: list[Item] = []
+        self._index: int | None = None if restored is None else restored.turn.index
         self._call: ModelCall | None = None
-        self._context: list[Item] = []
+        # What it sends: ``items``, which are kept, and pictures, which are not.
+        self._window = Window(session, self.id, about, settings, self._count)
         self._calls_made = 0
         self._records: dict[str, ToolCallRecord] = {}
         self._changes: list[Change] = []
@@ -115,7 +115,7 @@ class Turn:
         turn = restored.turn
         self.started = True
         self.items = list(turn.items)
-        self._sent = list(turn.items)
+        self._window.sent.add(turn.items)
         self._records = {record.call_id: record for record in turn.tool_calls}
         self._calls_made = len(turn.tool_calls)
         self._changes = list(turn.changes)
@@ -209,12 +209,8 @@ class Turn:
     async def _prepare(self) -> None:
         """Find the model, and gather what it is sent before the message."""
         self.model = self.services.resolve_model(self.settings)
-        trimmed = self.session.history.trim(self.settings.max_history_turns)
-        if trimmed is not None:
-            before, after = trimmed
-            await self.emit(events.ContextCompacted(before=before, after=after))
         context = await context_block.gather(self.services, self.about, self.session.seen)
-        self._context = [user_item(context.text)]
+        self._window.begin(self.model, [user_item(context.text)])
 
     def _see_what_was_asked(self, wait: dict[str, Any]) -> None:
         """What the person decides on is based on the cells as they were shown then: if one was
@@ -226,7 +222,7 @@ class Turn:
                 )
 
     async def _write_start(self, written: Sequence[events.BaseEvent]) -> None:
-        await self.services.store.start_turn(
+        self._index = await self.services.store.start_turn(
             session_id=self.session.id,
             turn_id=self.id,
             mode=self.about.mode,
@@ -243,17 +239,9 @@ class Turn:
     # -- query ---------------------------------------------------------------------------------
 
     async def _query(self) -> Answer:
-        self._check_tokens(self._request())
-        self._call = ModelCall(
-            self.services.model,
-            self._request,
-            self._keep,
-            self._outbox,
-            self._on_text,
-            quiet=self.quiet,
-        )
-        answer = await self._call.run()
-        self._count(answer.usage)
+        await self._outbox.flush()
+        await self._window.make_room()
+        answer = await self._call_model()
         if answer.finish_reason == "max_output_tokens":
             self._outbox.add(
                 events.Warning_(
@@ -264,30 +252,54 @@ class Turn:
         await self._outbox.flush()
         return answer
 
+    async def _call_model(self) -> Answer:
+        """The answer; what the provider refuses as too long is made shorter and sent again."""
+        while True:
+            size = self._window.estimate()
+            self._check_tokens(size)
+            self._call = ModelCall(
+                self.services.model,
+                self._request,
+                self._keep,
+                self._outbox,
+                self._on_text,
+                quiet=self.quiet,
+            )
+            try:
+                answer = await self._call.run()
+            except ModelError as error:
+                await self._outbox.flush()
+                if error.code != "context_window" or not await self._window.make_more_room():
+                    raise
+                continue
+            self._count(answer.usage)
+            self._window.learn(answer.usage, size)
+            return answer
+
     def _keep(self, items: Sequence[Item]) -> None:
         self.items.extend(items)
-        self._sent.extend(items)
+        self._window.sent.add(items)
 
     def _request(self) -> ModelRequest:
-        """System prompt, tools, history, then the current context, the message, and this turn."""
-        items = [*self.session.history.items(), *self._context, *self._sent]
-        return model_request(self.services, self.about, self.settings, self.model, items)
+        return self._window.request()
 
     def _on_text(self) -> None:
         if self._first_token is None:
             self._first_token = time.monotonic()
 
     def _count(self, usage: Usage) -> None:
-        self._usage = add_usage(self._usage, usage, self.session.session_tokens)
-        self.session.session_tokens = self._usage.session_tokens
+        session = self.session
+        self._usage = add_usage(self._usage, usage, session.session_tokens, session.session_cost)
+        session.session_tokens = self._usage.session_tokens
+        session.session_cost = self._usage.session_cost
         self._outbox.add(
             events.TokenUsage(usage=self._usage.model_copy()), usage=usage, model=self.model
         )
 
-    def _check_tokens(self, request: ModelRequest | None = None) -> None:
+    def _check_tokens(self, more: int = 0) -> None:
         """Ends the turn at the session's token limit, before a call by an estimate of it."""
         try:
-            check_budget(self.settings.token_limit, self.session.session_tokens, request)
+            check_budget(self.settings.token_limit, self.session.session_tokens, more)
         except AgentError as error:
             raise TurnEnds("token_limit", error.message, error.code) from error
 
@@ -325,7 +337,7 @@ class Turn:
         self.watch.note(done, self.about.gate.target)
         await self.emit(done.event, items=[done.item], tool_calls=[done.record])
         if done.done.images and self.services.sees(self.model):
-            self._sent.append(_picture_item(done))
+            self._window.sent.add([_picture_item(done)])
 
     async def _offer_fixes(self) -> None:
         """Tell the person of repairs, where a cell that this turn ran still shows its error."""
@@ -435,7 +447,7 @@ class Turn:
         first = None if self._first_token is None else (self._first_token - self._began) * 1000
         if reason is not None:
             self.items.append(note_item(reason))
-        self.session.history.add(self.items)
+        self.session.history.add(self.items, self._index)
         ended: events.BaseEvent = (
             events.TurnCompleted(
                 duration_ms=duration, time_to_first_token_ms=first, usage=self._usage

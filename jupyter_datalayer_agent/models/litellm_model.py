@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -14,7 +16,16 @@ from .arguments import Route, call_arguments, register, route, takes_reasoning
 from .assembler import Assembler
 from .catalogue import readiness
 from .errors import model_error
-from .types import BrokenStream, ModelError, ModelErrorCode, ModelRequest, StreamEvent
+from .prices import cost_of
+from .tokens import counted_usage
+from .types import (
+    BrokenStream,
+    ModelError,
+    ModelErrorCode,
+    ModelRequest,
+    ResponseDone,
+    StreamEvent,
+)
 
 IDLE_TIMEOUT = 300.0
 """Seconds without a byte after which a stream counts as broken."""
@@ -52,7 +63,7 @@ class LitellmModel:
                 async for event in events:
                     yield event
         for event in assembler.finish():
-            yield event
+            yield await _priced(event, request, where) if isinstance(event, ResponseDone) else event
 
     def _check_ready(self, request: ModelRequest, where: Route) -> None:
         """Find a missing or an empty key before litellm makes a connection error of it."""
@@ -134,6 +145,15 @@ class LitellmModel:
             broken=broken,
             environ=self._environ,
         )
+
+
+async def _priced(done: ResponseDone, request: ModelRequest, where: Route) -> ResponseDone:
+    """The end of an answer with what it cost; counted here where the provider did not count."""
+    usage = done.usage
+    if usage.total_tokens == 0:
+        usage = await asyncio.to_thread(counted_usage, request, done.items)
+    cost = cost_of(where.model, usage)
+    return replace(done, usage=usage.model_copy(update={"cost": cost}))
 
 
 def _broken_off(broken: BrokenStream) -> ModelError:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import sys
-from collections.abc import Mapping
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from jupyter_datalayer_agent.protocol.requests import Usage
 
 from . import loader
+from .types import ModelRequest
 
 BYTES_PER_TOKEN = 4
+IMAGE_TOKENS = 1_500
+"""About what a picture costs; its base64 is not read as text."""
+MAX_REMEMBERED = 20_000
+
+_counted: OrderedDict[bytes, int] = OrderedDict()
 
 
 def estimate_tokens(value: Any) -> int:
@@ -31,6 +39,62 @@ def count_tokens(text: str) -> int:
     if not loader.is_loaded():
         return estimate_tokens(text)
     return int(sys.modules["litellm"].token_counter(model="gpt-4", text=text))
+
+
+def estimate_item(item: Mapping[str, Any]) -> int:
+    """``estimate_tokens`` of an item of a request, with its pictures as pictures."""
+    content = item.get("content")
+    if not isinstance(content, list) or not any(_is_picture(part) for part in content):
+        return estimate_tokens(item)
+    rest = [part for part in content if not _is_picture(part)]
+    pictures = len(content) - len(rest)
+    return estimate_tokens({**item, "content": rest}) + IMAGE_TOKENS * pictures
+
+
+def counted_usage(request: ModelRequest, answer: Iterable[Mapping[str, Any]]) -> Usage:
+    """Usage by litellm's counter, for a provider that reports none.
+
+    Takes a second for a long conversation that was not counted before: to be called in a thread.
+    """
+    sent = [{"instructions": request.instructions}, *request.tools, *request.input]
+    counted_in = sum(_count_item(item) for item in sent)
+    counted_out = sum(_count_item(item) for item in answer)
+    return Usage(
+        input_tokens=counted_in,
+        output_tokens=counted_out,
+        total_tokens=counted_in + counted_out,
+        estimated=True,
+    )
+
+
+def _count_item(item: Mapping[str, Any]) -> int:
+    """Tokens of what a model reads of an item; remembered, since every call sends it again."""
+    text = "\n".join(_texts(item))
+    key = hashlib.blake2b(text.encode(errors="replace"), digest_size=16).digest()
+    known = _counted.pop(key, None)
+    _counted[key] = count_tokens(text) if known is None else known
+    if len(_counted) > MAX_REMEMBERED:
+        _counted.popitem(last=False)
+    content = item.get("content")
+    parts = content if isinstance(content, list) else []
+    return _counted[key] + IMAGE_TOKENS * sum(_is_picture(part) for part in parts)
+
+
+def _texts(value: Any) -> Iterable[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        if not _is_picture(value):
+            for name, part in value.items():
+                if name not in ("type", "id", "call_id", "status", "encrypted_content"):
+                    yield from _texts(part)
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _texts(part)
+
+
+def _is_picture(part: Any) -> bool:
+    return isinstance(part, Mapping) and part.get("type") == "input_image"
 
 
 def usage_of(reported: Any) -> Usage:

@@ -306,11 +306,19 @@ class TokenUsage(BaseEvent):
 
 
 class ContextCompacted(BaseEvent):
-    """Older turns are no longer sent whole; counts of turns before and after."""
+    """Older turns are no longer sent whole: counts of whole turns before and after.
+
+    ``how``: they were summarised (``summary`` is what is sent instead), or dropped since there was
+    no summary to be had. Tokens are estimates of the history. Nothing is deleted.
+    """
 
     type: Literal["context_compacted"] = "context_compacted"
     before: int
     after: int
+    how: Literal["summary", "dropped"] = "dropped"
+    tokens_before: int = 0
+    tokens_after: int = 0
+    summary: str | None = None
 
 
 class Warning_(BaseEvent):

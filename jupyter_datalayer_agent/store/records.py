@@ -43,7 +43,7 @@ class Compaction:
 
     ``last_item`` is the row of the newest item that it stands for: what is added to these turns
     later is sent. ``messages`` are the person's own that stand in ``items`` word for word.
-    ``model`` wrote the ``summary``. Tokens are estimates of the history before and after.
+    Tokens are estimates of the history before and after.
     """
 
     through: int
@@ -52,7 +52,6 @@ class Compaction:
     items: list[dict[str, Any]]
     messages: list[str]
     summary: str | None
-    model: str | None
     tokens_before: int
     tokens_after: int
 

@@ -1,0 +1,87 @@
+"""The summary of older turns, written by the model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+
+from ..models.retry import delay_before
+from ..models.tokens import estimate_item
+from ..models.types import Item, Model, ModelError, ModelRequest, ResponseDone
+from ..protocol.requests import Usage
+from .history import user_item
+from .prompting import prompt_text
+
+MAX_RETRIES = 2
+MAX_SUMMARY_TOKENS = 4_000
+SHARE = 0.8
+"""Of the window: what the request for a summary may fill."""
+
+MakeRequest = Callable[[Sequence[Item]], ModelRequest]
+"""A request as a turn would send it, with other items: its prefix is in the provider's cache."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The text, and what it cost."""
+
+    text: str
+    usage: Usage
+
+
+async def summarise(
+    model: Model, make_request: MakeRequest, parts: Sequence[Sequence[Item]], window: int
+) -> Summary:
+    """Let the model sum up ``parts`` (turns, oldest first); ``window`` is in estimated tokens.
+
+    What it cannot read at once is left out, the oldest turns first. Raises ``ModelError`` when
+    there is no summary to be had. Cancelling it closes the connection.
+    """
+    room, retries = window * SHARE, 0
+    while True:
+        request = _request(make_request, _newest(parts, room), window)
+        try:
+            return await _answer(model, request)
+        except ModelError as error:
+            retries += 1
+            if error.code == "context_window" and retries <= MAX_RETRIES:
+                room /= 2
+                continue
+            delay = delay_before(retries, error)
+            if delay is None or retries > MAX_RETRIES:
+                raise
+            await asyncio.sleep(delay)
+
+
+def _request(make_request: MakeRequest, items: Sequence[Item], window: int) -> ModelRequest:
+    request = make_request([*items, user_item(prompt_text("summary.md"))])
+    most = min(MAX_SUMMARY_TOKENS, max(500, window // 12))
+    return replace(request, tool_choice="none", output_schema=None, max_output_tokens=most)
+
+
+def _newest(parts: Sequence[Sequence[Item]], room: float) -> list[Item]:
+    """The items of the newest turns that fit, and what an earlier compaction left, if that does."""
+    sizes = [sum(map(estimate_item, part)) for part in parts]
+    first = len(parts)
+    while first > 0 and sizes[first - 1] <= room:
+        first -= 1
+        room -= sizes[first]
+    return [item for part in parts[min(first, len(parts) - 1) :] for item in part]
+
+
+async def _answer(model: Model, request: ModelRequest) -> Summary:
+    async with aclosing(model.stream(request)) as stream:
+        async for event in stream:
+            if isinstance(event, ResponseDone):
+                text = "".join(map(_text, event.items)).strip()
+                if text:
+                    return Summary(text, event.usage)
+    raise ModelError("server", "The model wrote no summary.", retryable=False)
+
+
+def _text(item: Item) -> str:
+    if item.get("type") != "message":
+        return ""
+    return "".join(part.get("text", "") for part in item.get("content") or [])

@@ -1,0 +1,58 @@
+"""What litellm's price list and our catalogue know of a model: its window, and what it costs.
+
+Nothing here loads litellm: the list is read where a call has loaded it.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Any
+
+from jupyter_datalayer_agent.protocol.requests import Usage
+
+from . import loader
+from .catalogue import find_model
+
+log = logging.getLogger(__name__)
+
+
+def context_window(model: str) -> int | None:
+    """How many tokens ``model`` reads, as litellm or else the catalogue has it; None: unknown."""
+    entry = _entry(model)
+    listed = (entry.get("max_input_tokens") or entry.get("max_tokens")) if entry else None
+    if isinstance(listed, (int, float)) and listed > 0:
+        return int(listed)
+    known = find_model(model)
+    return None if known is None else known.context_window
+
+
+def cost_of(model: str, usage: Usage) -> float | None:
+    """US dollars of a call, by litellm's price list; None where it has no price of ``model``."""
+    entry = _entry(model)
+    if entry is None or entry.get("input_cost_per_token") is None:
+        return None
+    try:
+        paid = sys.modules["litellm"].cost_per_token(
+            model=model,
+            prompt_tokens=usage.input_tokens,
+            completion_tokens=usage.output_tokens,
+            cache_read_input_tokens=usage.cached_tokens,
+        )
+    except Exception:  # litellm raises plain exceptions for names that it cannot place
+        log.debug("No price of %s", model, exc_info=True)
+        return None
+    return float(sum(paid))
+
+
+def _entry(model: str) -> dict[str, Any] | None:
+    """The price list's entry of ``provider/name``, or of the bare name, which is the maker's."""
+    if not loader.is_loaded():
+        return None
+    prices: dict[str, dict[str, Any]] = sys.modules["litellm"].model_cost
+    for name in (model, model.partition("/")[2]):
+        entry = prices.get(name)
+        # A name that was registered so that it streams has nothing but that.
+        if entry is not None and ("input_cost_per_token" in entry or "max_input_tokens" in entry):
+            return entry
+    return None
