@@ -8,6 +8,7 @@ from pydantic import Field, TypeAdapter
 
 from .base import Mode, NotebookMode, Wire
 from .errors import ErrorCode
+from .history import Citation
 from .plans import PlanState, PlanStep, WorkflowCall
 from .requests import SessionSettings, Usage
 from .tools import Change, ToolCallStatus
@@ -273,6 +274,12 @@ class SessionReset(BaseEvent):
     type: Literal["session_reset"] = "session_reset"
 
 
+class SessionDeleted(BaseEvent):
+    """The session is gone, with all that belonged to it. ``seq`` is 0: it will not come again."""
+
+    type: Literal["session_deleted"] = "session_deleted"
+
+
 class CellsStale(BaseEvent):
     """Code cells whose outputs no longer follow from the sources above, in notebook order; the
     whole list each time."""
@@ -299,10 +306,11 @@ class DatasetRegistered(BaseEvent):
 
 
 class TokenUsage(BaseEvent):
-    """The turn's tokens so far."""
+    """The turn's tokens so far; ``call`` is the part of the model call that has just ended."""
 
     type: Literal["token_usage"] = "token_usage"
     usage: Usage
+    call: Usage | None = None
 
 
 class ContextCompacted(BaseEvent):
@@ -330,10 +338,11 @@ class Warning_(BaseEvent):
 
 
 class FinalReply(BaseEvent):
-    """The turn's whole answer."""
+    """The turn's whole answer. ``citations`` are the turns that the Strategist's links name."""
 
     type: Literal["final_reply"] = "final_reply"
     text: str
+    citations: list[Citation] | None = None
 
 
 class ErrorEvent(BaseEvent):
@@ -387,6 +396,7 @@ Event = Annotated[
     | ChangesKept
     | WentBack
     | SessionReset
+    | SessionDeleted
     | CellsStale
     | FixesOffered
     | DatasetRegistered
