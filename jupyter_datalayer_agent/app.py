@@ -163,7 +163,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         )
         return Parts(
             services=services,
-            sessions=Sessions(services),
+            sessions=Sessions(services, self.session_idle_seconds),
             models=self._models,
             config=ConfigDesk(layers),
             version=__version__,

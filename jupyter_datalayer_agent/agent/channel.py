@@ -96,10 +96,10 @@ class EventChannel:
         before, self._seq = self._seq, last
         return before == last
 
-    def adopt(self, other: EventChannel) -> None:
-        """Take over who listens to another channel of the same session."""
-        self._listeners.extend(other._listeners)
-        other._listeners = self._listeners
+    def go_on_after(self, seq: int) -> None:
+        """The session was loaded anew; ``seq`` is the number of its newest event. Who listens to
+        the channel goes on listening."""
+        self._seq = seq
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Give the listener every event from now on; returns the way out."""

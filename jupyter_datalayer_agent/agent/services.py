@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..models.types import Model
@@ -17,13 +18,18 @@ from .settings import Settings
 if TYPE_CHECKING:
     from ..workflows.catalogue import TemplateCatalogue
 
+log = logging.getLogger(__name__)
+
+Forget = Callable[[str], Awaitable[None]]
+
 
 @dataclass(frozen=True)
 class Services:
     """One server's parts. ``settings`` gives the server's layer, current at each call;
     ``ready`` raises ``AgentError`` ``no_model`` where a model cannot be called as things are;
     ``sees`` tells whether a model takes images; ``templates`` and ``find_fixes`` are what works
-    without a model."""
+    without a model; ``on_forgotten`` is called with the id of a session that is emptied or deleted,
+    for its kernel and its data sets to go."""
 
     store: Store
     model: Model
@@ -35,3 +41,13 @@ class Services:
     sees: Callable[[str], bool]
     templates: Callable[[], TemplateCatalogue]
     find_fixes: FindFixes
+    on_forgotten: list[Forget] = field(default_factory=list)
+
+    async def forget(self, session_id: str) -> None:
+        """The session was emptied or deleted: all that is kept elsewhere of it goes, too."""
+        for each in self.on_forgotten:
+            try:
+                await each(session_id)
+            except Exception:
+                # The edge to other parts: the session is forgotten all the same.
+                log.exception("Something of session %s could not be forgotten", session_id)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..protocol import events
@@ -20,6 +21,7 @@ from ..protocol.ops import (
     ApprovalDecision,
     ConfigUpdate,
     Dequeue,
+    GoBack,
     Interrupt,
     Keep,
     Op,
@@ -38,6 +40,7 @@ from ..store.records import QueuedOp, WaitingTurn
 from ..tools.context import SeenCells
 from . import undo
 from .channel import EventChannel
+from .going_back import go_back
 from .history import History, read_history
 from .planned.steering import steer, stopped_plan
 from .planned.turn import PlannedTurn
@@ -54,7 +57,7 @@ TITLE_CHARACTERS = 60
 CONTINUE = re.compile(r"^\s*(continue|go on|resume)\s*[.!]?\s*$", re.IGNORECASE)
 IMPLEMENTED = (
     UserMessage, Dequeue, SendNow, Interrupt, ApprovalDecision, PlanDecision, Pause, Resume,
-    UserInputAnswer, ConfigUpdate, Undo, Keep, Reset, Shutdown,
+    UserInputAnswer, ConfigUpdate, Undo, Keep, GoBack, Reset, Shutdown,
 )  # fmt: skip
 
 
@@ -79,29 +82,51 @@ class Message:
     result: asyncio.Future[ChatReply] | None = None
 
 
+@dataclass
+class Kept:
+    """The little of a session that stays in memory while the session does not: what its model saw
+    of cells, and what was approved for the whole session."""
+
+    seen: SeenCells = field(default_factory=SeenCells)
+    approved_tools: set[str] = field(default_factory=set)
+
+
 class LiveSession:
-    """One session in memory. Made by ``Sessions``; ``close`` ends its turn and its task."""
+    """One session in memory. Made by ``Sessions``; ``close`` ends its turn and its task.
+
+    ``out_of_date``: the database has another history than ``history`` is.
+    """
 
     def __init__(
-        self, services: Services, record: Session, history: History, created: list[str], seq: int
+        self,
+        services: Services,
+        record: Session,
+        history: History,
+        created: list[str],
+        channel: EventChannel,
+        kept: Kept | None = None,
     ) -> None:
+        kept = kept or Kept()
         self.services = services
         self.id = record.id
         self.record = record
         self.history = history
+        self.out_of_date = False
         self.created = created
-        self.seen = SeenCells()
-        self.waiting = WaitingRoom()
+        self.seen = kept.seen
+        self.waiting = WaitingRoom(kept.approved_tools)
         self.session_tokens = record.session_tokens
         self.session_cost = record.session_cost
-        self.session_cost = record.session_cost
         self.turn: Turn | None = None
-        self.channel = EventChannel(services.store, record.id, seq)
+        self.channel = channel
+        self.used_at = time.monotonic()
         self._messages: list[Message] = []
         self._ops: asyncio.Queue[Op | Message | TurnEnded | None] = asyncio.Queue()
         self._turn_task: asyncio.Task[ChatReply] | None = None
         self._starting: dict[str, asyncio.Event] = {}
         self._remembering: asyncio.Task[None] | None = None
+        self._at_work = False
+        self._let_go = False
         self._worker = asyncio.create_task(self._work())
 
     # -- in ------------------------------------------------------------------------------------
@@ -114,12 +139,29 @@ class LiveSession:
     @property
     def ended(self) -> bool:
         """Whether the session's task is over; it is loaded again when it is needed again."""
-        return self._worker.done()
+        return self._let_go or self._worker.done()
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether nothing goes on and nothing waits: all that there is of it is kept."""
+        remembering = self._remembering is not None and not self._remembering.done()
+        return not (self.busy or self._at_work or self.waiting.has_open or remembering)
+
+    def touch(self) -> None:
+        """Somebody needs the session now."""
+        self.used_at = time.monotonic()
+
+    def let_go(self) -> Kept:
+        """End the session's task while it is at rest; what is to be given to it when it is loaded
+        again. Who listens to its channel hears of it then."""
+        self._let_go = True
+        self._ops.put_nowait(None)
+        return Kept(self.seen, self.waiting.approved_tools)
 
     async def check(self, op: Op) -> None:
         """Raises ``AgentError``: ``not_found`` for an op about a turn that the session has not,
         ``forbidden`` for one that sets what is locked."""
-        if isinstance(op, Undo | Keep):
+        if isinstance(op, Undo | Keep | GoBack):
             await undo.check(self, op)
         elif isinstance(op, ConfigUpdate):
             check_session(self.services.settings(), op.settings)
@@ -180,6 +222,7 @@ class LiveSession:
     ) -> None:
         """Write events with what belongs to them (items, tool_calls, changes, usage), then tell
         them."""
+        self.touch()
 
         async def write(written: Sequence[events.BaseEvent]) -> None:
             await self.services.store.append(self.id, turn_id, events=written, **belongings)
@@ -190,6 +233,7 @@ class LiveSession:
 
     async def _work(self) -> None:
         while (entry := await self._ops.get()) is not None:
+            self._at_work = True
             try:
                 if isinstance(entry, Message):
                     await self._queue_or_start(entry)
@@ -208,6 +252,8 @@ class LiveSession:
             except Exception:
                 # The edge of the session's task: one bad op must not end the session.
                 log.exception("Session %s: an op failed", self.id)
+            self._at_work = False
+            self.touch()
         await self._stop_turn("shutdown")
         if self._remembering is not None:
             await self._remembering
@@ -258,6 +304,8 @@ class LiveSession:
             await undo.take_back(self, op)
         elif isinstance(op, Keep):
             await undo.keep(self, op)
+        elif isinstance(op, GoBack):
+            await go_back(self, op)
         elif isinstance(op, Reset):
             await self._reset()
         elif isinstance(op, Shutdown):
@@ -272,14 +320,28 @@ class LiveSession:
 
     async def _reset(self) -> None:
         await self._stop_turn("replaced")
-        await self.services.store.reset_session(self.id)
-        self.history = History()
-        self.seen = SeenCells()
-        self.session_tokens = 0
-        self.session_cost = None
-        self.session_cost = None
-        self.waiting.approved_tools.clear()
+
+        async def write(written: Sequence[events.BaseEvent]) -> None:
+            await self.services.store.reset_session(self.id, events=written)
+            self.history = History()
+            self.created.clear()
+            self.seen = SeenCells()
+            self.session_tokens = 0
+            self.session_cost = None
+            self.waiting.approved_tools.clear()
+
+        await self.channel.emit(write, events.SessionReset(), None)
+        await self.services.forget(self.id)
         await self.configured()
+
+    async def read_again(self) -> None:
+        """Take over what the database has of the conversation."""
+        store = self.services.store
+        self.history = await read_history(store, self.id)
+        self.created = await store.created_paths(self.id)
+        # What the model saw of cells may have been withdrawn: it reads them again.
+        self.seen = SeenCells()
+        self.out_of_date = False
 
     # -- messages ------------------------------------------------------------------------------
 
@@ -303,8 +365,8 @@ class LiveSession:
             await self._remembering
         try:
             about = await submission(self.services, request, self.record.settings, self.created)
-            if not await self.channel.in_step():
-                self.history = await read_history(self.services.store, self.id)
+            if not await self.channel.in_step() or self.out_of_date:
+                await self.read_again()
             settings = for_turn(self.services.settings(), self.record.settings, request, about.mode)
             turn = await self._make_turn(about, settings, message)
         except AgentError as error:

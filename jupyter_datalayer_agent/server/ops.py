@@ -29,10 +29,9 @@ class OpsHandler(Handler):
         except (UnicodeDecodeError, json.JSONDecodeError) as error:
             raise AgentError("invalid_request", f"The body is not valid JSON: {error}.") from error
         op = check_op(OP_ADAPTER.validate_python(data))
-        session = await self.parts.sessions.live(session_id)
-        await session.check(op)
         page = isinstance(op, UserMessage) and op.request.client_id is not None
-        self.reply(OpAccepted(op_id=session.submit(op, "page" if page else "stream")), 202)
+        op_id = await self.parts.sessions.submit(session_id, op, "page" if page else "stream")
+        self.reply(OpAccepted(op_id=op_id), 202)
 
 
 ROUTES = [

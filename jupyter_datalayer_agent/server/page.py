@@ -146,9 +146,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             op = check_op(message.op)
             if isinstance(op, Resume) and op.client_id is None:
                 op = op.model_copy(update={"client_id": self._page.client_id})
-            session = await self.parts.sessions.live(message.session_id)
-            await session.check(op)
-            op_id = session.submit(op, "page")
+            op_id = await self.parts.sessions.submit(message.session_id, op, "page")
             accepted.note(self._page.client_id, message.ref, op_id)
         self._send(OpAcceptedMessage(ref=message.ref, op_id=op_id))
 

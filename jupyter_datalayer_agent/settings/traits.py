@@ -79,6 +79,12 @@ class AgentTraits(Configurable):
         min=0.1,
         help="Seconds that one cell may run before it is interrupted.",
     ).tag(config=True)
+    session_idle_seconds = Float(
+        1800.0,
+        min=0.05,
+        help="""Seconds that a conversation in which nothing goes on stays in memory. Nothing of it is
+        lost: it is read again when somebody needs it.""",
+    ).tag(config=True, server=True)
     outputs = Enum(
         SHARING,
         "always",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -16,9 +16,10 @@ from ..protocol.errors import AgentError
 from ..protocol.events import BaseEvent
 from ..protocol.sessions import ChangedPath, PromptStep
 from . import schema
+from .checkpoints import NEWEST_TURN
 from .database import Database
 from .sessions import unknown_session
-from .statements import Compiled, event_statements, run_all
+from .statements import Compiled, event_statements, run_all, turn_statements
 from .turns import TOUCH, unknown_turn
 
 SESSIONS = schema.sessions.c
@@ -75,9 +76,14 @@ class Withdrawals:
         return await self._database.read(query)
 
     async def withdraw(
-        self, session_id: str, turn_ids: Sequence[str], events: Sequence[BaseEvent]
+        self,
+        session_id: str,
+        turn_ids: Sequence[str],
+        events: Sequence[BaseEvent],
+        note: Sequence[Mapping[str, Any]],
     ) -> None:
-        """Withdraw the turns now, and keep the events that tell of it."""
+        """Withdraw the turns now, and keep the events that tell of it. The items of ``note`` are
+        told the model after the newest turn that is left, if any."""
         now = now_ms()
         statements = [WITHDRAW.rows({"turn": turn_id, "now": now} for turn_id in turn_ids)]
         statements += event_statements(session_id, None, events)
@@ -85,6 +91,9 @@ class Withdrawals:
         def write(connection: sqlite3.Connection) -> None:
             TOUCH.run(connection, session=session_id, now=now)
             run_all(connection, statements)
+            newest = NEWEST_TURN.run(connection, session=session_id).fetchone()
+            if newest is not None:
+                run_all(connection, turn_statements(session_id, newest[0], items=note))
 
         await self._database.quick(write)
 

@@ -1,0 +1,69 @@
+"""Going back in a conversation: what came after a turn is withdrawn, with its changes or without.
+
+The documents come first: where they cannot be put back, the conversation stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..protocol import events
+from ..protocol.errors import AgentError
+from ..protocol.ops import GoBack, Undo
+from . import undo
+from .history import user_item
+
+if TYPE_CHECKING:
+    from .session import LiveSession
+
+WENT_BACK = (
+    "[The person went back to this point and withdrew what was said after it. Documents and "
+    "kernels may still hold what was done then: read cells before you change or run them.]"
+)
+"""What the model is told after the turn that the person went back to."""
+
+
+async def go_back(session: LiveSession, op: GoBack) -> None:
+    """Withdraw turns, and tell it. Raises ``AgentError``; then no turn was withdrawn."""
+    if session.turn is not None:
+        raise AgentError(
+            "turn_in_progress", "A turn is running. Wait for its end or stop it, then go back."
+        )
+    withdrawals = await session.services.store.withdrawals()
+    gone = await withdrawals.after(session.id, op.turn_id, op.include_turn)
+    if not gone:
+        raise AgentError("invalid_request", "Nothing came after this turn.")
+    left = await _take_back(session, gone) if op.documents else []
+    event = events.WentBack(
+        to_turn_id=op.turn_id,
+        include_turn=op.include_turn,
+        withdrawn=gone,
+        documents=op.documents,
+        left=left,
+    )
+
+    async def write(written: Sequence[events.BaseEvent]) -> None:
+        await withdrawals.withdraw(session.id, gone, written, [user_item(WENT_BACK)])
+        session.out_of_date = True
+
+    await session.channel.emit(write, event, None)
+    await session.read_again()
+
+
+async def _take_back(session: LiveSession, turn_ids: Sequence[str]) -> list[str]:
+    """Take the turns' changes back, the newest first; the turns of which some stand all the same,
+    in order."""
+    store = session.services.store
+    left = []
+    for turn_id in reversed(turn_ids):
+        if "open" in (await store.change_states(turn_id)).values():
+            try:
+                await undo.take_back(session, Undo(turn_id=turn_id))
+            except AgentError as error:
+                raise AgentError(
+                    error.code, f"The conversation stays as it is. {error.message}", error.detail
+                ) from error
+        if set((await store.change_states(turn_id)).values()) - {"undone"}:
+            left.append(turn_id)
+    return left[::-1]
