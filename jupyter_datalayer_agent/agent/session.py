@@ -19,6 +19,7 @@ from ..protocol.base import new_id
 from ..protocol.errors import AgentError
 from ..protocol.ops import (
     ApprovalDecision,
+    Compact,
     ConfigUpdate,
     Dequeue,
     GoBack,
@@ -40,6 +41,7 @@ from ..store.records import QueuedOp, WaitingTurn
 from ..tools.context import SeenCells
 from . import undo
 from .channel import EventChannel
+from .compact_op import compact_now
 from .going_back import go_back
 from .history import History, read_history
 from .planned.steering import steer, stopped_plan
@@ -57,7 +59,7 @@ TITLE_CHARACTERS = 60
 CONTINUE = re.compile(r"^\s*(continue|go on|resume)\s*[.!]?\s*$", re.IGNORECASE)
 IMPLEMENTED = (
     UserMessage, Dequeue, SendNow, Interrupt, ApprovalDecision, PlanDecision, Pause, Resume,
-    UserInputAnswer, ConfigUpdate, Undo, Keep, GoBack, Reset, Shutdown,
+    UserInputAnswer, ConfigUpdate, Compact, Undo, Keep, GoBack, Reset, Shutdown,
 )  # fmt: skip
 
 
@@ -122,7 +124,9 @@ class LiveSession:
         self.used_at = time.monotonic()
         self._messages: list[Message] = []
         self._ops: asyncio.Queue[Op | Message | TurnEnded | None] = asyncio.Queue()
-        self._turn_task: asyncio.Task[ChatReply] | None = None
+        # A turn runs in it, or a compaction that was asked for.
+        self._turn_task: asyncio.Task[Any] | None = None
+        self._compaction_asked = False
         self._starting: dict[str, asyncio.Event] = {}
         self._remembering: asyncio.Task[None] | None = None
         self._at_work = False
@@ -300,6 +304,10 @@ class LiveSession:
         elif isinstance(op, ConfigUpdate):
             self.record = await self.services.store.update_session(self.id, settings=op.settings)
             await self.configured()
+        elif isinstance(op, Compact):
+            # One that is under way is not begun again; a turn ends first.
+            self._compaction_asked = self._turn_task is None or self.turn is not None
+            await self._next()
         elif isinstance(op, Undo):
             await undo.take_back(self, op)
         elif isinstance(op, Keep):
@@ -471,7 +479,22 @@ class LiveSession:
         )
         self.channel.tell_unsaved(events.TurnAborted(reason="error"), turn_id)
 
+    def _compact(self) -> None:
+        self._compaction_asked = False
+        self._turn_task = asyncio.create_task(compact_now(self))
+        self._turn_task.add_done_callback(self._compacted)
+
+    def _compacted(self, task: asyncio.Task[None]) -> None:
+        self._turn_task = None
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, AgentError):
+            log.error("Session %s: the compaction failed", self.id, exc_info=error)
+            error = AgentError("internal", "The conversation could not be summarised.")
+        self._ops.put_nowait(TurnEnded(None, error))
+
     async def _next(self) -> None:
+        if self._turn_task is None and self._compaction_asked:
+            self._compact()
         if self._turn_task is None and self._messages:
             message = self._messages.pop(0)
             if await self._leave_queue(message, "started"):
@@ -514,6 +537,8 @@ class LiveSession:
         if self.turn is not None and self._turn_task is not None and not self.turn.stopping:
             self.turn.stopping = True
             self.turn.reason_to_stop = reason
+            self._turn_task.cancel()
+        elif self.turn is None and self._turn_task is not None:
             self._turn_task.cancel()
 
     async def _stop_turn(self, reason: AbortReason) -> None:

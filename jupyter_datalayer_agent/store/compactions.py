@@ -9,11 +9,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ..protocol.base import now_ms
 from ..protocol.events import BaseEvent
+from ..protocol.requests import Usage
 from . import schema
 from .database import Database
 from .encoding import from_json, plain_text, to_json
 from .records import Compaction, Conversation, TurnHistory
-from .statements import event_statements
+from .statements import event_statements, turn_statements
 
 COMPACTIONS = schema.compactions.c
 ITEMS = schema.items.c
@@ -87,6 +88,31 @@ class Compactions:
         async def write(connection: AsyncConnection) -> None:
             await connection.execute(sa.insert(schema.compactions), row)
             for sql, rows in statements:
+                await connection.exec_driver_sql(sql, [tuple(each) for each in rows])
+
+        await self._database.write(write)
+
+    async def count(
+        self,
+        session_id: str,
+        position: int,
+        usage: Usage,
+        model: str,
+        *,
+        events: Sequence[BaseEvent],
+    ) -> None:
+        """Count a call that belongs to no turn for the one at ``position``."""
+
+        async def write(connection: AsyncConnection) -> None:
+            turn_id = (
+                await connection.execute(
+                    sa.select(TURNS.id).where(
+                        TURNS.session_id == session_id, TURNS.position == position
+                    )
+                )
+            ).scalar_one()
+            statements = turn_statements(session_id, turn_id, usage=usage, model=model)
+            for sql, rows in statements + event_statements(session_id, None, events):
                 await connection.exec_driver_sql(sql, [tuple(each) for each in rows])
 
         await self._database.write(write)
