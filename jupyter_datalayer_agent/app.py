@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from .protocol.workflows import FixInfo
     from .server.parts import Parts
     from .settings.layers import Layers
+    from .telemetry.sink import Telemetry
+    from .tools.registry import ToolRegistry
     from .workflows.catalogue import TemplateCatalogue
     from .workflows.fix import CellFailure, FixProbe
 
@@ -160,6 +162,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             sees=sees,
             templates=self._templates,
             find_fixes=find_fixes,
+            telemetry=self._telemetry(registry),
         )
         return Parts(
             services=services,
@@ -195,6 +198,26 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             PersonSettings(settings_file(directory)),
             environment=self.from_environment,
             configured=self.configured,
+        )
+
+    def _telemetry(self, registry: ToolRegistry) -> Telemetry:
+        from .models.catalogue import find_model
+        from .models.errors import redact
+        from .telemetry.wiring import telemetry
+
+        def is_model(name: str) -> bool:
+            values = self._layers.values()
+            own = (values["model"], *values["mode_models"].values())
+            return name in own or find_model(name) is not None
+
+        return telemetry(
+            getattr(self.serverapp, "event_logger", None),
+            metrics=self.metrics,
+            log_content=self.log_content,
+            version=__version__,
+            redact=redact,
+            is_tool=lambda name: registry.find(name) is not None,
+            is_model=is_model,
         )
 
     def _models(self) -> ModelsReply:

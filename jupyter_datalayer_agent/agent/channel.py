@@ -35,13 +35,20 @@ class Told:
 
 Listener = Callable[[Told], None]
 Write = Callable[[Sequence[BaseEvent]], Coroutine[Any, Any, None]]
+Sink = Callable[[str, BaseEvent], None]
+"""Takes a session's id and an event of it. It is told last, waits for nothing, raises nothing."""
+
+
+def no_sink(session_id: str, event: BaseEvent) -> None:
+    """Where nobody watches."""
 
 
 class EventChannel:
     """The event queue of one session. ``seq`` is the number of its newest event."""
 
-    def __init__(self, store: Store, session_id: str, seq: int) -> None:
+    def __init__(self, store: Store, session_id: str, seq: int, sink: Sink = no_sink) -> None:
         self._store = store
+        self._sink = sink
         self._session_id = session_id
         self._seq = seq
         self._emitting = asyncio.Lock()
@@ -84,6 +91,7 @@ class EventChannel:
         told = Told.of(event.to_wire())
         for listener in list(self._listeners):
             listener(told)
+        self._sink(self._session_id, event)
 
     def tell_unsaved(self, event: BaseEvent, turn_id: str | None) -> None:
         """Tell an event that could not be written. Its ``seq`` is 0: it will not come again."""

@@ -13,6 +13,7 @@ from ..notebook.service import NotebookService
 from ..store.store import Store
 from ..tools.registry import ToolRegistry
 from ..workflows.fix import FindFixes
+from .channel import Sink, no_sink
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Services:
     sees: Callable[[str], bool]
     templates: Callable[[], TemplateCatalogue]
     find_fixes: FindFixes
+    telemetry: Sink = no_sink
     on_forgotten: list[Forget] = field(default_factory=list)
 
     async def forget(self, session_id: str) -> None:

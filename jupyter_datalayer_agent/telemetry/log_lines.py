@@ -27,8 +27,8 @@ class Line:
 
 
 class JsonFormatter(logging.Formatter):
-    """A line is an object: ``time`` (ISO 8601, UTC), ``level``, ``logger``, ``message``, and the
-    fields of a ``Line``; ``exception`` where there was one."""
+    """A line is an object: ``time`` (ISO 8601, UTC), ``level``, ``logger``, and ``message``, or of
+    a ``Line`` its name as ``event`` and its fields; ``exception`` where there was one."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The record as JSON."""
@@ -40,7 +40,7 @@ class JsonFormatter(logging.Formatter):
         }
         line = record.msg
         if isinstance(line, Line):
-            told |= {"message": line.name, **line.fields}
+            told |= {"event": line.name, **line.fields}
         else:
             told["message"] = record.getMessage()
         if record.exc_info:
@@ -57,7 +57,10 @@ def with_package(config: dict[str, Any], log_format: str) -> dict[str, Any]:
         config["formatters"]["console"] = {"()": name}
     elif log_format == "text":
         formatter["format"] = TEXT
-    config["loggers"][PACKAGE] = {"level": "DEBUG", "handlers": list(config["handlers"])}
+    config["loggers"][PACKAGE] = {
+        "level": config["handlers"]["console"]["level"],
+        "handlers": list(config["handlers"]),
+    }
     return config
 
 

@@ -1,0 +1,53 @@
+"""The one place that a session's events come to: each means something, or nothing, to whoever
+tells of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+
+from ..protocol.events import BaseEvent
+from .signals import Signal, Signals
+
+log = logging.getLogger(__name__)
+
+Teller = Callable[[Signal], None]
+"""Takes a signal; called in the event loop, so it waits for nothing."""
+
+MAX_COMPLAINTS = 5
+"""How often the failure of one teller is logged with its traceback."""
+
+
+class Telemetry:
+    """Takes every event of every session after it was written. Raises nothing.
+
+    An event that means nothing here (a piece of streamed text) costs a look in a table.
+    """
+
+    def __init__(self, tellers: Sequence[Teller]) -> None:
+        self.signals = Signals()
+        self._tellers = list(tellers)
+        self._complaints: dict[object, int] = {}
+
+    def __call__(self, session: str, event: BaseEvent) -> None:
+        if not self.signals.concerns(event):
+            return
+        try:
+            signals = list(self.signals.of(session, event))
+        except Exception:
+            # The edge: telemetry must not fail a turn.
+            if self._may_complain(self.signals):
+                log.exception("Telemetry: an event could not be read")
+            return
+        for signal in signals:
+            for teller in self._tellers:
+                try:
+                    teller(signal)
+                except Exception:
+                    # The edge, too: one that fails does not keep the others from telling.
+                    if self._may_complain(teller):
+                        log.exception("Telemetry: %s failed", type(teller).__name__)
+
+    def _may_complain(self, who: object) -> bool:
+        self._complaints[who] = self._complaints.get(who, 0) + 1
+        return self._complaints[who] <= MAX_COMPLAINTS

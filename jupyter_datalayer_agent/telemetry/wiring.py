@@ -1,0 +1,35 @@
+"""Who tells of signals on this server, by its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .event_log import EventLog
+from .logs import Logs
+from .sink import Telemetry, Teller
+from .spans import Spans
+
+
+def telemetry(
+    event_logger: Any,
+    *,
+    metrics: bool,
+    log_content: bool,
+    version: str,
+    redact: Callable[[str], str],
+    is_tool: Callable[[str], bool],
+    is_model: Callable[[str], bool],
+) -> Telemetry:
+    """The sink of a server's events; ``event_logger`` is Jupyter Server's, None where it has none.
+
+    ``redact`` takes keys out of a text; ``is_tool`` and ``is_model`` tell names that may be labels.
+    """
+    tellers: list[Teller] = [Logs(content=log_content, redact=redact), Spans(version)]
+    if event_logger is not None:
+        tellers.append(EventLog(event_logger, event_logger.schemas.__contains__))
+    if metrics:
+        from .metrics import Metrics
+
+        tellers.append(Metrics(is_tool, is_model))
+    return Telemetry(tellers)
