@@ -23,7 +23,8 @@ def model_request(
     gate = about.gate
     return ModelRequest(
         model=model,
-        instructions=system_prompt(about.mode, gate.notebook_mode, services.notebooks.root_dir),
+        instructions=about.instructions
+        or system_prompt(about.mode, gate.notebook_mode, services.notebooks.root_dir),
         input=items,
         tools=[tool.schema() for tool in gate.allowed(services.registry)],
         temperature=settings.temperature,

@@ -48,6 +48,7 @@ from .planned.steering import steer, stopped_plan
 from .planned.turn import PlannedTurn
 from .services import Services
 from .settings import Settings, check_session, for_turn
+from .strategist_turn import strategist_turn
 from .targets import Submission, submission
 from .turn import AbortReason, Restored, Turn
 from .waiting import Audience, WaitingRoom
@@ -388,6 +389,8 @@ class LiveSession:
 
     async def _make_turn(self, about: Submission, settings: Settings, message: Message) -> Turn:
         """A turn of the kind that the message asks for."""
+        if self.record.kind == "strategist":
+            return strategist_turn(self, about, message)
         stopped = None
         if CONTINUE.match(about.text):
             stopped = await stopped_plan(self.services, self.id)

@@ -11,6 +11,8 @@ from ..protocol.base import ApprovalPolicy, Mode, SharePolicy, Wire
 from ..protocol.errors import AgentError
 from ..protocol.requests import ChatRequest, SessionSettings
 
+ModelUse = Mode | Literal["strategist"]
+"""What a model may be set for: a mode, or the Strategist."""
 ModelApi = Literal["auto", "responses", "chat"]
 
 
@@ -18,7 +20,7 @@ class Settings(Wire):
     """What holds for a turn. None leaves the choice to the provider."""
 
     model: str | None = None
-    mode_models: dict[Mode, str] = {}
+    mode_models: dict[ModelUse, str] = {}
     api_base: str | None = None
     model_api: ModelApi = "auto"
     temperature: float | None = None
@@ -46,7 +48,7 @@ SESSION_NAMES = {
 
 
 def for_turn(
-    base: Settings, session: SessionSettings, request: ChatRequest, mode: Mode
+    base: Settings, session: SessionSettings, request: ChatRequest, mode: ModelUse
 ) -> Settings:
     """The server's settings, then the session's, then the request's own, a later one winning.
 

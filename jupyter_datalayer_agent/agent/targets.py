@@ -27,6 +27,7 @@ class Submission:
     ``text`` is the message without ``agent:``; ``files`` are attached paths that are not notebooks,
     ``cells`` the ids of the attached cells of each notebook.
     ``planned`` messages are carried out by a plan, which waits for the person with ``plan_first``.
+    ``instructions`` stand in place of the mode's system prompt.
     """
 
     request: ChatRequest
@@ -40,6 +41,7 @@ class Submission:
     active_document: ActiveDocument | None = None
     planned: bool = False
     plan_first: bool = False
+    instructions: str | None = None
 
     def go_on_with(self, notebook: str | None) -> None:
         """The message takes up a plan that works on this notebook."""

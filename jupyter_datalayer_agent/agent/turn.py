@@ -293,7 +293,9 @@ class Turn:
         session.session_tokens = self._usage.session_tokens
         session.session_cost = self._usage.session_cost
         self._outbox.add(
-            events.TokenUsage(usage=self._usage.model_copy()), usage=usage, model=self.model
+            events.TokenUsage(usage=self._usage.model_copy(), call=usage),
+            usage=usage,
+            model=self.model,
         )
 
     def _check_tokens(self, more: int = 0) -> None:
@@ -364,6 +366,7 @@ class Turn:
             turn_id=self.id,
             seen=seen,
             active_document=about.active_document,
+            past=self.services.store.past,
             ask=person.ask,
             update_plan=self._update_plan,
             on_status=self.say,

@@ -15,6 +15,7 @@ Location = Literal["panel", "inline", "magic", "api"]
 ApprovalPolicy = Literal["never", "destructive", "always"]
 SharePolicy = Literal["always", "ask", "never"]
 """Whether something may go to the model: outputs, or rows of data."""
+SessionKind = Literal["chat", "strategist"]
 TurnStatus = Literal["running", "completed", "failed", "aborted"]
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .base import Wire
+from .base import SessionKind, Wire
 from .plans import Plan
 from .requests import ChatReply, Turn
 
@@ -15,7 +15,6 @@ ResponseType = Literal["batch", "synthesis", "summary", "plan", "proposal"]
 ``summary``: of compacted turns; ``plan``; ``proposal``: code for the person to accept."""
 
 Role = Literal["user", "assistant"]
-SessionKind = Literal["chat", "strategist"]
 
 
 class Provenance(Wire):

@@ -6,7 +6,16 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from .base import ApprovalPolicy, Location, Mode, NotebookMode, SharePolicy, TurnStatus, Wire
+from .base import (
+    ApprovalPolicy,
+    Location,
+    Mode,
+    NotebookMode,
+    SessionKind,
+    SharePolicy,
+    TurnStatus,
+    Wire,
+)
 from .errors import ErrorBody
 from .plans import WorkflowCall
 from .sessions import ForkOrigin
@@ -40,6 +49,7 @@ class ChatRequest(Wire):
     ``active_notebook`` is the notebook whose editor is the active one; when the field is left out
     it is what the page ``client_id`` last reported, and an explicit null means none. With
     ``workflow`` that is carried out, without a model; ``message`` is what the person said.
+    ``about_session`` is for the Strategist: the chat that is "this conversation" to the question.
     """
 
     message: str
@@ -54,6 +64,7 @@ class ChatRequest(Wire):
     cell_id: str | None = None
     plan_first: bool | None = None
     workflow: WorkflowCall | None = None
+    about_session: str | None = None
     approval: ApprovalPolicy | None = None
     overrides: Overrides | None = None
 
@@ -137,6 +148,7 @@ class Session(Wire):
 
     id: str
     title: str
+    kind: SessionKind = "chat"
     created_at: int
     updated_at: int
     settings: SessionSettings

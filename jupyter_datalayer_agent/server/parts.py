@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 from ..agent.services import Services
 from ..agent.sessions import Sessions
+from ..agent.strategist import Strategist
 from ..protocol.requests import ConfigReply, ModelsReply, SessionSettings
 from .accepted import AcceptedOps
 
@@ -34,3 +36,8 @@ class Parts:
     config: Config
     version: str
     accepted: AcceptedOps = field(default_factory=AcceptedOps)
+
+    @cached_property
+    def strategist(self) -> Strategist:
+        """Who answers questions about the past."""
+        return Strategist(self.sessions)

@@ -18,7 +18,9 @@ from . import (
     openapi,
     ops,
     prompts,
+    search,
     sessions,
+    strategist,
     tools,
     tutorials,
     workflows,
@@ -41,6 +43,8 @@ ROUTES = [
     *models.ROUTES,
     *config.ROUTES,
     *tutorials.ROUTES,
+    *search.ROUTES,
+    *strategist.ROUTES,
     *openapi.ROUTES,
 ]
 

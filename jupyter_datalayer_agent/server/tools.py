@@ -88,6 +88,7 @@ class ToolHandler(Handler):
             kernel_timeout_seconds=services.settings().kernel_timeout_seconds,
             client_id=request.client_id,
             session_id=request.session_id,
+            past=services.store.past,
         )
         done = await Dispatcher(services.registry, context).call(name, request.arguments)
         return done.result

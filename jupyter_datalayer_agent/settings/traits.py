@@ -25,9 +25,10 @@ class AgentTraits(Configurable):
         or ollama/qwen3. When not set: the first provider whose key is in the environment.""",
     ).tag(config=True)
     mode_models = Dict(
-        key_trait=Enum(MODES),
+        key_trait=Enum([*MODES, "strategist"]),
         value_trait=Unicode(),
-        help="A model for a mode (ask, edit, agent), for example a stronger one for agent.",
+        help="""A model for a mode (ask, edit, agent) or for the Strategist (strategist), for
+        example a stronger one for agent.""",
     ).tag(config=True)
     api_base = Unicode(None, allow_none=True, help="Address of an OpenAI-compatible server.").tag(
         config=True

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ..protocol.base import SessionKind
 from ..protocol.history import (
     Citation,
     Provenance,
     ResponseType,
     SearchHit,
-    SessionKind,
     StoredResponse,
 )
+from ..protocol.requests import Turn
 
 if TYPE_CHECKING:
     from .repositories import Repositories
@@ -42,8 +43,12 @@ class Past:
         turn that is left out."""
         return await (await self._opened()).past.recent(limit, session_id, without)
 
+    async def turn(self, turn_id: str) -> Turn:
+        """The turn with its calls and changes. Raises ``not_found``."""
+        return await (await self._opened()).reader.get(turn_id, False)
+
     async def citations(self, turn_ids: Sequence[str]) -> list[Citation]:
-        """Those of the turns that exist, in the order of their first mention."""
+        """Those of the turns that are a chat's, in the order of their first mention."""
         return await (await self._opened()).past.citations(turn_ids)
 
     async def title_of(self, session_id: str) -> str | None:

@@ -8,7 +8,8 @@ from typing import TypeVar, cast
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ..protocol.history import Citation, SearchHit, SessionKind
+from ..protocol.base import SessionKind
+from ..protocol.history import Citation, SearchHit
 from .database import Database
 from .driver import in_thread
 from .search import search
@@ -26,7 +27,8 @@ RECENT_IN_SESSION = """
     ORDER BY position DESC LIMIT :limit"""
 CITED = """
     SELECT t.id, t.session_id, s.title, t.message, t.started_at
-    FROM turns AS t JOIN sessions AS s ON s.id = t.session_id WHERE t.id = ?"""
+    FROM turns AS t JOIN sessions AS s ON s.id = t.session_id
+    WHERE t.id = ? AND NOT EXISTS (SELECT 1 FROM session_kinds WHERE session_id = s.id)"""
 NEWEST_SESSION = """
     SELECT session_id FROM session_kinds WHERE kind = ? ORDER BY rowid DESC LIMIT 1"""
 

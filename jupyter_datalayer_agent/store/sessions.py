@@ -37,6 +37,13 @@ _RUNNING = (
     .correlate(schema.sessions)
     .scalar_subquery()
 )
+_KIND = sa.func.coalesce(
+    sa.select(schema.session_kinds.c.kind)
+    .where(schema.session_kinds.c.session_id == SESSIONS.id)
+    .correlate(schema.sessions)
+    .scalar_subquery(),
+    "chat",
+)
 _SELECT = sa.select(
     SESSIONS.id,
     SESSIONS.title,
@@ -49,6 +56,7 @@ _SELECT = sa.select(
     LAST_SEQ.label("last_seq"),
     _TURN_COUNT.label("turn_count"),
     _RUNNING.label("running_turn_id"),
+    _KIND.label("kind"),
 )
 _IS_CHAT = ~sa.exists().where(schema.session_kinds.c.session_id == SESSIONS.id)
 _NAMES = _SELECT.selected_columns.keys()

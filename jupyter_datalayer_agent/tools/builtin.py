@@ -5,6 +5,12 @@ from __future__ import annotations
 from .aliases import ALIASES
 from .conversation import ask_user, update_plan
 from .documents import create_lexical, create_notebook, get_active_document
+from .history import (
+    get_context_by_provenance,
+    get_recent_turns,
+    get_turn_by_id,
+    search_chat_history,
+)
 from .kernels import execute_code, list_kernels, select_kernel
 from .notebook_change import (
     add_notebook_cell,
@@ -30,6 +36,10 @@ TOOLS = [
     list_kernels,
     select_kernel,
     execute_code,
+    search_chat_history,
+    get_recent_turns,
+    get_turn_by_id,
+    get_context_by_provenance,
     update_plan,
     ask_user,
 ]

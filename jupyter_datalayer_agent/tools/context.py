@@ -10,10 +10,12 @@ from ..protocol.page import ActiveDocument, PageCell
 from ..protocol.plans import PlanStep
 from ..protocol.tools import Change, ToolErrorCode
 from .gate import Gate
+from .private import Sharing
 
 if TYPE_CHECKING:
     from ..notebook.document import NotebookDocument
     from ..notebook.service import NotebookService
+    from ..store.past import Past
 
 
 class ToolFailure(Exception):
@@ -85,7 +87,7 @@ async def _no_plan(steps: list[PlanStep], explanation: str | None) -> None:
 @dataclass
 class ToolContext:
     """One call's surroundings. ``seen`` is None for a caller's own act, which is based on what
-    stands there at the time of the call."""
+    stands there at the time of the call; so is ``sharing``, since its result goes to no model."""
 
     gate: Gate
     notebooks: NotebookService
@@ -95,8 +97,10 @@ class ToolContext:
     turn_id: str | None = None
     seen: SeenCells | None = None
     active_document: ActiveDocument | None = None
+    past: Past | None = None
     ask: Callable[[str, list[str] | None], Awaitable[str]] = _nobody_to_ask
     update_plan: Callable[[list[PlanStep], str | None], Awaitable[None]] = _no_plan
+    sharing: Sharing | None = None
     on_status: Callable[[str], Awaitable[None]] | None = None
     on_changes: Callable[[str, list[Change]], Awaitable[None]] | None = None
     on_stale: Callable[[str, list[str]], Awaitable[None]] | None = None

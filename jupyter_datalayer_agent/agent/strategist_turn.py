@@ -1,0 +1,105 @@
+"""A question to the Strategist: a turn that reads the history, and does nothing else."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+from ..protocol import events
+from ..protocol.history import StrategistReply
+from ..protocol.requests import ChatReply
+from ..tools.gate import Gate, Refusal
+from ..tools.registry import Tool
+from .citations import Cited, check_citations
+from .history import user_item
+from .prompting import prompt_text
+from .settings import Settings, for_turn
+from .turn import Turn, TurnEnds
+
+if TYPE_CHECKING:
+    from .session import LiveSession, Message
+    from .targets import Submission
+
+PROMPT = "strategist.md"
+TOOLS = ("searchChatHistory", "getRecentTurns", "getTurnById", "getContextByProvenance")
+MAX_CALLS = 5
+MAX_EARLIER_QUESTIONS = 4
+TOO_MUCH = (
+    f"This question needs more than {MAX_CALLS} look-ups in the history, and that is my limit. "
+    "Ask a simpler one: about one thing, one conversation, or with a word that was used there."
+)
+
+
+class HistoryGate(Gate):
+    """Lets the four tools of the history through, and no other."""
+
+    def refusal(self, tool: Tool) -> Refusal | None:
+        """See ``Gate.refusal``."""
+        if tool.name in TOOLS:
+            return None
+        return Refusal(
+            f"The Strategist cannot use {tool.name}: it only reads the history.",
+            f"Its tools are {', '.join(TOOLS)}. What else is wanted, the chat's Agent mode can do.",
+        )
+
+
+def strategist_turn(session: LiveSession, about: Submission, message: Message) -> StrategistTurn:
+    """The turn that answers a question in the Strategist's session, whatever else it asks for."""
+    services, request = session.services, message.op.request
+    settings = for_turn(services.settings(), session.record.settings, request, "strategist")
+    settings = settings.model_copy(
+        update={
+            "max_tool_calls": MAX_CALLS,
+            "max_history_turns": min(settings.max_history_turns, MAX_EARLIER_QUESTIONS),
+        }
+    )
+    about.mode = "ask"
+    about.planned = False
+    about.gate = HistoryGate(mode="ask", location=about.location)
+    about.instructions = prompt_text(PROMPT)
+    return StrategistTurn(session, about, settings, message)
+
+
+class StrategistTurn(Turn):
+    """Answers from the history. Its text is shown when its citations are checked."""
+
+    def __init__(
+        self, session: LiveSession, about: Submission, settings: Settings, message: Message
+    ) -> None:
+        super().__init__(session, about, settings, message.audience, message.op_id)
+        self.quiet = True
+        self._cited = Cited("", [], [])
+
+    async def _prepare(self) -> None:
+        self.model = self.services.resolve_model(self.settings)
+        self._window.begin(self.model, [user_item(await self._context_text())])
+
+    async def _context_text(self) -> str:
+        """When the question is asked, and from which conversation."""
+        now = datetime.now(timezone.utc).strftime("%A, %Y-%m-%d %H:%M UTC")
+        lines = [f"now: {now}"]
+        asked_from = self.about.request.about_session
+        if asked_from is not None and asked_from != self.session.id:
+            title = await self.services.store.past.title_of(asked_from)
+            if title is not None:
+                lines.append(f"asked from the conversation: sessionId {asked_from}, “{title}”")
+        return "\n".join(["<context>", *lines, "</context>"])
+
+    async def _complete(self) -> ChatReply:
+        self._cited = await check_citations(self._reply, self.services.store.past)
+        self._reply = self._cited.text
+        await self.emit(events.FinalReply(text=self._reply, citations=self._cited.citations))
+        return await self._end("completed", None)
+
+    async def _end_early(self, end: TurnEnds) -> ChatReply:
+        if end.reason == "tool_limit":
+            end = TurnEnds(end.reason, TOO_MUCH)
+        return await super()._end_early(end)
+
+    def _reply_as(self, status: Any, error: Any) -> ChatReply:
+        reply = super()._reply_as(status, error)
+        return StrategistReply(
+            **{name: getattr(reply, name) for name in ChatReply.model_fields},
+            citations=self._cited.citations,
+            unknown_citations=self._cited.unknown,
+        )

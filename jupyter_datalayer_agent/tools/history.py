@@ -1,0 +1,205 @@
+"""The history group: what was said and done before, in any conversation. Reads only.
+
+What is given is cut: a turn may have said a book, and only its gist is wanted. Pictures and data
+are not in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import datetime, timezone
+from typing import Any
+
+from pydantic import Field
+
+from ..protocol.base import Wire
+from ..protocol.errors import AgentError
+from ..protocol.history import Provenance, ResponseType, SearchHit
+from ..protocol.requests import ToolCallRecord, Turn
+from ..store.past import Past
+from .context import ToolContext, ToolFailure
+from .registry import ToolOutcome, tool
+
+MAX_RESULTS = 50
+MAX_CALLS = 20
+MAX_CHANGES = 20
+TEXT = 6_000
+"""Characters of a message or an answer that is read as a whole."""
+GIST = 300
+"""Characters of one among many."""
+VALUE = 600
+"""Characters of a call's arguments or output."""
+
+
+class SearchChatHistory(Wire):
+    """Arguments of ``searchChatHistory``."""
+
+    query: str = Field(min_length=1)
+    limit: int = Field(20, ge=1, le=MAX_RESULTS)
+    session_id: str | None = None
+
+
+class GetRecentTurns(Wire):
+    """Arguments of ``getRecentTurns``."""
+
+    limit: int = Field(10, ge=1, le=MAX_RESULTS)
+
+
+class GetTurnById(Wire):
+    """Arguments of ``getTurnById``."""
+
+    turn_id: str
+
+
+class GetContextByProvenance(Wire):
+    """Arguments of ``getContextByProvenance``."""
+
+    ai_turn_id: str
+    provider_id: str
+    response_type: ResponseType
+    response_index: int = Field(0, ge=0)
+
+
+@tool(SearchChatHistory, group="history", parallel=True)
+async def search_chat_history(args: SearchChatHistory, context: ToolContext) -> ToolOutcome:
+    """Find text in all past messages and answers, newest first; any part of a word or identifier
+    matches."""
+    past = _past(context)
+    # The message that is being answered is found, too, and says nothing.
+    hits = await past.search(args.query, args.limit + 1, args.session_id)
+    hits = [hit for hit in hits if hit.turn_id != context.turn_id][: args.limit]
+    if not hits:
+        return ToolOutcome({"results": []}, f"Nothing found for {args.query!r}")
+    results = [_hit(hit) for hit in hits]
+    return ToolOutcome({"results": results}, f"{len(hits)} found for {args.query!r}")
+
+
+@tool(GetRecentTurns, group="history", parallel=True)
+async def get_recent_turns(args: GetRecentTurns, context: ToolContext) -> ToolOutcome:
+    """The newest turns of all conversations, newest first."""
+    past, turns = _past(context), []
+    for turn_id in await past.recent(args.limit, without=context.turn_id):
+        turn = await _turn(context, turn_id)
+        turns.append(
+            {
+                **await _head(past, turn),
+                "message": _cut(turn.message, GIST),
+                "reply": _cut(turn.reply, GIST),
+                "tools": _names(turn.tool_calls),
+            }
+        )
+    return ToolOutcome({"turns": turns}, f"{len(turns)} recent turns")
+
+
+@tool(GetTurnById, group="history", parallel=True)
+async def get_turn_by_id(args: GetTurnById, context: ToolContext) -> ToolOutcome:
+    """A past turn: message, answer, tool calls, changes."""
+    turn = await _turn(context, args.turn_id)
+    output = {
+        **await _head(_past(context), turn),
+        "status": turn.status,
+        "message": _cut(turn.message, TEXT),
+        "reply": _cut(turn.reply, TEXT),
+        "toolCalls": [_call(call) for call in turn.tool_calls[:MAX_CALLS]],
+        "changes": [
+            {"path": each.path, "op": each.op, "cellId": each.cell_id}
+            for each in turn.changes[:MAX_CHANGES]
+        ],
+    }
+    if (more := len(turn.tool_calls) - MAX_CALLS) > 0:
+        output["moreToolCalls"] = more
+    return ToolOutcome(output, f"Read a turn of {output['session']}")
+
+
+@tool(GetContextByProvenance, group="history", parallel=True)
+async def get_context_by_provenance(
+    args: GetContextByProvenance, context: ToolContext
+) -> ToolOutcome:
+    """The answer with this provenance, and the message it answers."""
+    key = Provenance(
+        ai_turn_id=args.ai_turn_id,
+        provider_id=args.provider_id,
+        response_type=args.response_type,
+        response_index=args.response_index,
+    )
+    try:
+        found = await _past(context).response(key)
+    except AgentError as error:
+        raise _failure(error, "searchChatHistory and getTurnById find turns.") from error
+    output = {
+        "turnId": key.ai_turn_id,
+        "sessionId": found.session_id,
+        "session": found.session_title,
+        "at": _time(found.created_at),
+        "message": _cut(found.message, TEXT),
+        "text": _cut(found.text, TEXT),
+    }
+    return ToolOutcome(output, f"Read an answer of {found.session_title}")
+
+
+def _past(context: ToolContext) -> Past:
+    if context.past is None:
+        raise ToolFailure("not_allowed", "The history cannot be read here.")
+    return context.past
+
+
+async def _turn(context: ToolContext, turn_id: str) -> Turn:
+    try:
+        return await _past(context).turn(turn_id)
+    except AgentError as error:
+        raise _failure(error, "Turn ids come from searchChatHistory and getRecentTurns.") from error
+
+
+def _failure(error: AgentError, hint: str) -> ToolFailure:
+    code = "not_found" if error.code == "not_found" else "internal"
+    return ToolFailure(code, error.message, hint)  # type: ignore[arg-type]
+
+
+async def _head(past: Past, turn: Turn) -> dict[str, Any]:
+    return {
+        "turnId": turn.id,
+        "sessionId": turn.session_id,
+        "session": await past.title_of(turn.session_id),
+        "at": _time(turn.started_at),
+    }
+
+
+def _hit(hit: SearchHit) -> dict[str, Any]:
+    return {
+        "turnId": hit.turn_id,
+        "sessionId": hit.session_id,
+        "session": hit.session_title,
+        "role": hit.role,
+        "at": _time(hit.created_at),
+        "snippet": hit.snippet,
+    }
+
+
+def _call(call: ToolCallRecord) -> dict[str, Any]:
+    return {
+        "name": call.name,
+        "arguments": _cut(_text(call.arguments), VALUE),
+        "status": call.status,
+        "output": _cut(_text(call.output), VALUE),
+    }
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _names(calls: Iterable[ToolCallRecord]) -> list[str]:
+    return list(dict.fromkeys(call.name for call in calls))
+
+
+def _cut(text: str, limit: int) -> str:
+    left_out = len(text) - limit
+    return text if left_out <= 0 else f"{text[:limit]} [... {left_out} more characters]"
+
+
+def _time(milliseconds: int) -> str:
+    moment = datetime.fromtimestamp(milliseconds / 1000, timezone.utc)
+    return moment.strftime("%Y-%m-%d %H:%M UTC")
