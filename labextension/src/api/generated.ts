@@ -480,6 +480,112 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An answer, by its provenance */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description the turn */
+                    aiTurnId?: string;
+                    /** @description the model's provider in litellm's form */
+                    providerId?: string;
+                    /** @description from 0 (0) */
+                    responseIndex?: string;
+                    /** @description batch, synthesis, summary, plan or proposal */
+                    responseType?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["StoredResponse"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Search all that was said, the newest first */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description how many results, 1 to 100 (20) */
+                    limit?: string;
+                    /** @description what to look for, as it stands: any part of a text */
+                    q?: string;
+                    /** @description only in this session */
+                    sessionId?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SearchReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions": {
         parameters: {
             query?: never;
@@ -1029,6 +1135,84 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/strategist": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The Strategist's session */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["StrategistState"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Ask about the past */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["StrategistRequest"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["StrategistReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tools": {
         parameters: {
             query?: never;
@@ -1128,6 +1312,53 @@ export interface paths {
                 };
             };
         };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/turns/{turn_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A turn, by its id alone */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    turn_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TurnPlace"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1926,8 +2157,14 @@ export interface components {
          *     ``active_notebook`` is the notebook whose editor is the active one; when the field is left out
          *     it is what the page ``client_id`` last reported, and an explicit null means none. With
          *     ``workflow`` that is carried out, without a model; ``message`` is what the person said.
+         *     ``about_session`` is for the Strategist: the chat that is "this conversation" to the question.
          */
         ChatRequest: {
+            /**
+             * Aboutsession
+             * @default null
+             */
+            aboutSession?: string | null;
             /**
              * Activenotebook
              * @default null
@@ -1989,6 +2226,23 @@ export interface components {
             toolReferences?: string[];
             /** @default null */
             workflow?: components["schemas"]["WorkflowCall-Input"] | null;
+        };
+        /**
+         * Citation
+         * @description A turn that an answer names, which exists. ``message`` is the first line of what the person
+         *     wrote in it.
+         */
+        Citation: {
+            /** Createdat */
+            createdAt: number;
+            /** Message */
+            message: string;
+            /** Sessionid */
+            sessionId: string;
+            /** Sessiontitle */
+            sessionTitle: string;
+            /** Turnid */
+            turnId: string;
         };
         ClientMessage: components["schemas"]["Hello"] | components["schemas"]["EditorState"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"] | components["schemas"]["SubmitOp"] | components["schemas"]["InputFocused"] | components["schemas"]["PageResponse"] | components["schemas"]["PageProgress"];
         /**
@@ -2086,7 +2340,10 @@ export interface components {
         };
         /**
          * ContextCompacted
-         * @description Older turns are no longer sent whole; counts of turns before and after.
+         * @description Older turns are no longer sent whole: counts of whole turns before and after.
+         *
+         *     ``how``: they were summarised (``summary`` is what is sent instead), or dropped since there was
+         *     no summary to be had. Tokens are estimates of the history. Nothing is deleted.
          */
         ContextCompacted: {
             /** After */
@@ -2099,10 +2356,31 @@ export interface components {
             /** Before */
             before: number;
             /**
+             * How
+             * @default dropped
+             * @enum {string}
+             */
+            how: "summary" | "dropped";
+            /**
              * Seq
              * @default 0
              */
             seq: number;
+            /**
+             * Summary
+             * @default null
+             */
+            summary?: string | null;
+            /**
+             * Tokensafter
+             * @default 0
+             */
+            tokensAfter: number;
+            /**
+             * Tokensbefore
+             * @default 0
+             */
+            tokensBefore: number;
             /**
              * Turnid
              * @default null
@@ -2355,7 +2633,7 @@ export interface components {
         ErrorReply: {
             error: components["schemas"]["ErrorBody"];
         };
-        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["DocumentChanged"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["SessionReset"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
+        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["DocumentChanged"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
         /**
          * FileContext
          * @description The text file that is the active document.
@@ -2378,7 +2656,7 @@ export interface components {
         };
         /**
          * FinalReply
-         * @description The turn's whole answer.
+         * @description The turn's whole answer. ``citations`` are the turns that the Strategist's links name.
          */
         FinalReply: {
             /**
@@ -2386,6 +2664,11 @@ export interface components {
              * @default 0
              */
             at: number;
+            /**
+             * Citations
+             * @default null
+             */
+            citations?: components["schemas"]["Citation"][] | null;
             /**
              * Seq
              * @default 0
@@ -2763,6 +3046,16 @@ export interface components {
             /** Passed */
             passed: boolean;
             tutorial: components["schemas"]["Tutorial"];
+        };
+        /**
+         * Mark
+         * @description Where a snippet shows what was looked for: UTF-16 code units, as JavaScript counts.
+         */
+        Mark: {
+            /** End */
+            end: number;
+            /** Start */
+            start: number;
         };
         /**
          * ModelInfo
@@ -3330,6 +3623,52 @@ export interface components {
             type: "pause";
         };
         /**
+         * Plan
+         * @description A planned workflow as it stands; one turn carries it out.
+         *
+         *     ``workflow`` names the template whose steps these are; None where the model made the plan.
+         *     ``estimated_duration`` is the model's guess, in words. ``notebook`` is the one that the plan is
+         *     about; a template may yet have to make it. Of a template: ``facts`` is what its steps have
+         *     learned, ``cells`` the ids of the cells that each step wrote, by the step's place.
+         */
+        Plan: {
+            /** Cells */
+            cells: {
+                [key: string]: string[];
+            };
+            /**
+             * Estimatedduration
+             * @default null
+             */
+            estimatedDuration?: string | null;
+            /** Facts */
+            facts: {
+                [key: string]: unknown;
+            };
+            /**
+             * Notebook
+             * @default null
+             */
+            notebook?: string | null;
+            /**
+             * Requiredtools
+             * @default []
+             */
+            requiredTools: string[];
+            /**
+             * State
+             * @default running
+             * @enum {string}
+             */
+            state: "proposed" | "running" | "paused" | "stopped" | "completed" | "rejected";
+            /** Steps */
+            steps: components["schemas"]["PlanStep-Output"][];
+            /** Task */
+            task: string;
+            /** @default null */
+            workflow?: components["schemas"]["WorkflowCall-Output"] | null;
+        };
+        /**
          * PlanDecision
          * @description The person's answer to a plan that is proposed or paused.
          *
@@ -3501,6 +3840,29 @@ export interface components {
              * @default false
              */
             withdrawn: boolean;
+        };
+        /**
+         * Provenance
+         * @description What names one answer for ever.
+         *
+         *     ``provider_id`` is the model's provider as litellm names it, ``workflow`` where no model
+         *     answered. An answer asked again of another model of the same provider has another index.
+         */
+        Provenance: {
+            /** Aiturnid */
+            aiTurnId: string;
+            /** Providerid */
+            providerId: string;
+            /**
+             * Responseindex
+             * @default 0
+             */
+            responseIndex: number;
+            /**
+             * Responsetype
+             * @enum {string}
+             */
+            responseType: "batch" | "synthesis" | "summary" | "plan" | "proposal";
         };
         /**
          * QualityIssue
@@ -3775,6 +4137,40 @@ export interface components {
             runs: components["schemas"]["CellRun"][];
         };
         /**
+         * SearchHit
+         * @description A message or an answer that contains what was looked for.
+         */
+        SearchHit: {
+            /** Createdat */
+            createdAt: number;
+            /**
+             * Marks
+             * @default []
+             */
+            marks: components["schemas"]["Mark"][];
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "user" | "assistant";
+            /** Sessionid */
+            sessionId: string;
+            /** Sessiontitle */
+            sessionTitle: string;
+            /** Snippet */
+            snippet: string;
+            /** Turnid */
+            turnId: string;
+        };
+        /**
+         * SearchReply
+         * @description Answer of ``GET search``: the newest first.
+         */
+        SearchReply: {
+            /** Results */
+            results: components["schemas"]["SearchHit"][];
+        };
+        /**
          * SendNow
          * @description Interrupt the running turn and take this waiting message next.
          */
@@ -3802,6 +4198,12 @@ export interface components {
             forkedFrom?: components["schemas"]["ForkOrigin"] | null;
             /** Id */
             id: string;
+            /**
+             * Kind
+             * @default chat
+             * @enum {string}
+             */
+            kind: "chat" | "strategist";
             /**
              * Lastseq
              * @default 0
@@ -3882,6 +4284,32 @@ export interface components {
              * @default null
              */
             title?: string | null;
+        };
+        /**
+         * SessionDeleted
+         * @description The session is gone, with all that belonged to it. ``seq`` is 0: it will not come again.
+         */
+        SessionDeleted: {
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "session_deleted";
         };
         /**
          * SessionEvent
@@ -4142,6 +4570,115 @@ export interface components {
             type: "step_started";
         };
         /**
+         * StoredResponse
+         * @description An answer found by its provenance, with the message that it answers.
+         *
+         *     ``plan`` is given for the type ``plan``, whose ``text`` is its steps as a list.
+         */
+        StoredResponse: {
+            /** Createdat */
+            createdAt: number;
+            /** Message */
+            message: string;
+            /** @default null */
+            plan?: components["schemas"]["Plan"] | null;
+            provenance: components["schemas"]["Provenance"];
+            /** Sessionid */
+            sessionId: string;
+            /** Sessiontitle */
+            sessionTitle: string;
+            /** Text */
+            text: string;
+        };
+        /**
+         * StrategistReply
+         * @description The Strategist's answer. In ``reply`` a link ``[text](turn:<turnId>)`` cites a turn.
+         *
+         *     ``citations`` are the turns that it links to, in that order; ``unknown_citations`` ids that the
+         *     model made up, whose links were taken out.
+         */
+        StrategistReply: {
+            /** Changes */
+            changes: components["schemas"]["Change"][];
+            /**
+             * Citations
+             * @default []
+             */
+            citations: components["schemas"]["Citation"][];
+            /** @default null */
+            error?: components["schemas"]["ErrorBody"] | null;
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "ask" | "edit" | "agent";
+            /**
+             * Notebookmode
+             * @enum {string}
+             */
+            notebookMode: "off" | "read-only" | "full";
+            /** @default null */
+            provenance?: components["schemas"]["Provenance"] | null;
+            /** Reply */
+            reply: string;
+            /** Sessionid */
+            sessionId: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "completed" | "failed" | "aborted";
+            /** Toolcalls */
+            toolCalls: components["schemas"]["ToolCallRecord"][];
+            /** Turnid */
+            turnId: string;
+            /**
+             * Unknowncitations
+             * @default []
+             */
+            unknownCitations: string[];
+            usage: components["schemas"]["Usage"];
+        };
+        /**
+         * StrategistRequest
+         * @description A question about the past.
+         *
+         *     ``session_id`` is the chat from which it is asked ("this conversation"), or the Strategist's
+         *     own session, which it is in any case.
+         */
+        StrategistRequest: {
+            /**
+             * Clientid
+             * @default null
+             */
+            clientId?: string | null;
+            /**
+             * Model
+             * @default null
+             */
+            model?: string | null;
+            /** Question */
+            question: string;
+            /**
+             * Sessionid
+             * @default null
+             */
+            sessionId?: string | null;
+        };
+        /**
+         * StrategistState
+         * @description The Strategist's session, whose events tell how far it is, and the turn that runs there.
+         */
+        StrategistState: {
+            /**
+             * Runningturnid
+             * @default null
+             */
+            runningTurnId?: string | null;
+            /** Sessionid */
+            sessionId: string;
+        };
+        /**
          * SubmitOp
          * @description An op for a session; answered by ``op_accepted`` or ``op_rejected`` with this ``ref``.
          */
@@ -4208,7 +4745,7 @@ export interface components {
         };
         /**
          * TokenUsage
-         * @description The turn's tokens so far.
+         * @description The turn's tokens so far; ``call`` is the part of the model call that has just ended.
          */
         TokenUsage: {
             /**
@@ -4216,6 +4753,8 @@ export interface components {
              * @default 0
              */
             at: number;
+            /** @default null */
+            call?: components["schemas"]["Usage"] | null;
             /**
              * Seq
              * @default 0
@@ -4686,6 +5225,26 @@ export interface components {
              */
             type: "turn_completed";
             usage: components["schemas"]["Usage"];
+        };
+        /**
+         * TurnPlace
+         * @description A turn with where it belongs and the answers that it has.
+         */
+        TurnPlace: {
+            /**
+             * Responses
+             * @default []
+             */
+            responses: components["schemas"]["Provenance"][];
+            /**
+             * Sessionkind
+             * @default chat
+             * @enum {string}
+             */
+            sessionKind: "chat" | "strategist";
+            /** Sessiontitle */
+            sessionTitle: string;
+            turn: components["schemas"]["Turn"];
         };
         /**
          * TurnsReply
