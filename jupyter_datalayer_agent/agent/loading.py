@@ -31,7 +31,7 @@ async def load(
     waiting = await store.take_waiting_turn(session_id)
     seq = await store.last_seq(session_id)
     if channel is None:
-        channel = EventChannel(store, session_id, seq)
+        channel = EventChannel(store, session_id, seq, services.telemetry)
     channel.go_on_after(seq)
     session = LiveSession(
         services,

@@ -50,7 +50,8 @@ class Sessions:
     async def begin(self) -> LiveSession:
         """A new, empty session that is wanted at once: there is nothing of it to be loaded."""
         record = await self.create()
-        channel = EventChannel(self.services.store, record.id, record.last_seq)
+        services = self.services
+        channel = EventChannel(services.store, record.id, record.last_seq, services.telemetry)
         session = LiveSession(self.services, record, History(), [], channel)
         self._take_in(session)
         return session
