@@ -215,3 +215,16 @@ export type ExecutionStatus = NonNullable<PageCell['executionStatus']>;
 export type CellEdit = EditParams['edits'][number];
 export type ExportFormat = 'md' | 'ipynb' | 'json';
 export type PageMethod = PageRequest['method'];
+
+// The past
+
+export type Provenance = Wire<'Provenance'>;
+export type Mark = Wire<'Mark'>;
+export type SearchHit = Wire<'SearchHit'>;
+export type SearchReply = Wire<'SearchReply'>;
+export type StoredResponse = Wire<'StoredResponse'>;
+export type TurnPlace = Wire<'TurnPlace'>;
+export type Citation = Wire<'Citation'>;
+export type StrategistRequest = Wire<'StrategistRequest'>;
+export type StrategistState = Wire<'StrategistState'>;
+export type StrategistReply = Wire<'StrategistReply'>;
