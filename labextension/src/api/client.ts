@@ -89,16 +89,23 @@ export class AgentClient {
   }
 
   /**
-   * The newest turns, in order; `before` (a turn id) asks for older ones. With `events`, each
-   * turn has the events that draw it again.
+   * The newest turns, in order; `before` and `after` (a turn's id) ask for older and newer ones,
+   * `around` for that turn with some on both sides. With `events`, each turn has the events that
+   * draw it again.
    */
   listTurns(
     sessionId: string,
-    options: { limit?: number; before?: string; events?: boolean } = {}
+    options: {
+      limit?: number;
+      before?: string;
+      after?: string;
+      around?: string;
+      events?: boolean;
+    } = {}
   ): Promise<TurnsReply> {
-    const { limit, before, events } = options;
+    const { events, ...page } = options;
     return this._request('GET', ['sessions', sessionId, 'turns'], {
-      query: { limit, before, include: events ? 'events' : undefined }
+      query: { ...page, include: events ? 'events' : undefined }
     });
   }
 

@@ -46,6 +46,8 @@ export interface IEditor {
   lessonCell(path: string, lesson: number): string | null;
   /** Data files under the root, those near the notebook in front first. */
   dataFiles(): Promise<string[]>;
+  /** Save a notebook, given as JSON, under a name that is free, and open it; its path. */
+  openNew(name: string, content: string): Promise<string>;
   /** Let the person choose files; their paths. */
   chooseFiles(): Promise<string[]>;
 }

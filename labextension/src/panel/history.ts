@@ -11,13 +11,14 @@ export interface ILoaded {
   history: TurnsReply;
 }
 
-/** Read a session and its newest turns. */
-export async function loadNewest(
+/** Read a session and its newest turns, or those around one. */
+export async function load(
   client: IPanelClient,
-  sessionId: string
+  sessionId: string,
+  around?: string
 ): Promise<ILoaded> {
   const [history, read] = await Promise.all([
-    client.listTurns(sessionId, { limit: PAGE, events: true }),
+    client.listTurns(sessionId, { limit: PAGE, around, events: true }),
     client.getSession(sessionId)
   ]);
   // Of the session after the turns were read: what waits now starts in an event that is still to
@@ -45,8 +46,37 @@ export function fill(
   const running = history.turns.find(turn => turn.status === 'running');
   const ended = history.turns.filter(turn => turn.status !== 'running');
   store.prepend(ended);
+  if (history.after !== undefined) {
+    // Turns that are not loaded follow: what happens next is told, what happened is not.
+    store.conversation.patch({ runningTurnId: session.runningTurnId });
+    store.resumeAfter(session.lastSeq);
+    return;
+  }
   const seen = ended.reduce((seq, turn) => Math.max(seq, turn.lastSeq), 0);
   store.resumeAfter(running ? running.firstSeq - 1 : seen);
+}
+
+/**
+ * Put the turns after one into its store; returns the turn to ask for next, if there are more, and
+ * whether one runs, whose events are to be asked for again.
+ */
+export async function loadAfter(
+  client: IPanelClient,
+  sessionId: string,
+  after: string,
+  store: ConversationStore
+): Promise<{ after?: string; isRunning: boolean }> {
+  const page = await client.listTurns(sessionId, {
+    limit: PAGE,
+    after,
+    events: true
+  });
+  const running = page.turns.find(turn => turn.status === 'running');
+  store.append(page.turns.filter(turn => turn !== running));
+  if (running) {
+    store.expectAgain(running);
+  }
+  return { after: page.after, isRunning: !!running };
 }
 
 /** Put the turns before one into its store; returns the turn to ask for next, if there are more. */

@@ -8,8 +8,10 @@ import {
   Op,
   WorkflowCall
 } from '../api/types';
+import type { Ask } from './ask';
 import { ChangesDesk } from './changesDesk';
 import { Choices } from './choices';
+import { download } from './download';
 import { IEditor } from './editor';
 import { follow } from './follow';
 import { Guide } from './guide';
@@ -17,6 +19,7 @@ import { Link } from './link';
 import { pathsUnderRoot } from './links';
 import { IReadiness, Models, readinessOf } from './models';
 import { Outbox } from './outbox';
+import { PastDesk } from './pastDesk';
 import { PlanDesk } from './planDesk';
 import {
   IMemory,
@@ -53,6 +56,8 @@ export interface IPanelModelOptions {
   memory: ISessionMemory;
   /** Which tutorial the page shows; left out, that is forgotten by a reload. */
   tutorialMemory?: IMemory;
+  /** Asks the person; left out, the answer is no. */
+  ask?: Ask;
 }
 
 /** A ready piece of work that is sent in the person's words: it needs no model. */
@@ -74,6 +79,7 @@ export class PanelModel implements IDisposable {
     this.link = new Link(this._connection, () => void this.refreshModels());
     this.choices = new Choices(() => this.sessions.remember());
     this.sessions = this._makeSessions(options.memory);
+    this.past = this._makePast(options.ask ?? (async () => null));
     this.models = new Models(() => this.client.models());
     this.models.subscribe(() => this._onReadiness());
     this.choices.subscribe(() => this._onReadiness());
@@ -87,6 +93,8 @@ export class PanelModel implements IDisposable {
   readonly choices: Choices;
   /** The session that is shown, and what can be done with sessions. */
   readonly sessions: SessionDesk;
+  /** What can be done with what was said so far. */
+  readonly past: PastDesk;
   readonly models: Models;
   readonly notice = new Value<INotice | null>(null);
   readonly sending = new Outbox();
@@ -125,7 +133,9 @@ export class PanelModel implements IDisposable {
     await Promise.all([
       this.refreshModels(),
       this.guide.start(),
-      sessionId ? this.sessions.open(sessionId, true) : undefined
+      sessionId
+        ? this.sessions.open(sessionId, { isRestored: true })
+        : undefined
     ]);
   }
 
@@ -336,6 +346,19 @@ export class PanelModel implements IDisposable {
     });
   }
 
+  private _makePast(ask: Ask): PastDesk {
+    return new PastDesk({
+      client: this.client,
+      sessions: this.sessions,
+      editor: this.editor,
+      order: op => this._order(op),
+      ask,
+      keep: download,
+      say: message => this.notice.set({ level: 'info', message }),
+      tell: error => this._tell(error)
+    });
+  }
+
   /** What concerns the panel and not one turn. */
   private _onEvent(event: Event): void {
     this.sending.onEvent(event);
@@ -343,6 +366,7 @@ export class PanelModel implements IDisposable {
       follow(this.editor, event);
     }
     this.changes.onEvent(event);
+    this.past.onEvent(event);
     const isShown = this.plans.onEvent(event);
     if (
       !event.turnId &&

@@ -8,7 +8,7 @@ import {
   NotebookActions,
   NotebookPanel
 } from '@jupyterlab/notebook';
-import { ServerConnection } from '@jupyterlab/services';
+import { Contents, ServerConnection } from '@jupyterlab/services';
 import { ISignal, Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
@@ -191,6 +191,19 @@ export class NotebookEditor implements IEditor {
     return findDataFiles(this._manager.services.contents, near);
   }
 
+  async openNew(name: string, content: string): Promise<string> {
+    const { contents } = this._manager.services;
+    const folder = PathExt.dirname(this.activeNotebook ?? '');
+    const path = await freePath(contents, folder, name);
+    await contents.save(path, {
+      type: 'notebook',
+      format: 'json',
+      content: JSON.parse(content) as unknown
+    });
+    this._manager.openOrReveal(path);
+    return path;
+  }
+
   async chooseFiles(): Promise<string[]> {
     const { value } = await FileDialog.getOpenFiles({
       manager: this._manager,
@@ -226,6 +239,25 @@ export class NotebookEditor implements IEditor {
     this
   );
   private readonly _changed = new Signal<IEditor, void>(this);
+}
+
+/** A path in a folder that nothing has: `a.ipynb`, then `a-1.ipynb`. */
+async function freePath(
+  contents: Contents.IManager,
+  folder: string,
+  name: string
+): Promise<string> {
+  const listed = await contents.get(folder, { content: true });
+  const taken = new Set(
+    (listed.content as Contents.IModel[]).map(each => each.name)
+  );
+  const extension = PathExt.extname(name);
+  const stem = PathExt.basename(name, extension);
+  let free = name;
+  for (let count = 1; taken.has(free); count++) {
+    free = `${stem}-${count}${extension}`;
+  }
+  return PathExt.join(folder, free);
 }
 
 /** Show for a moment which cell was meant. */

@@ -14,6 +14,7 @@ import { IStateDB } from '@jupyterlab/statedb';
 import { AgentClient } from '../api/client';
 import { IPageConnection } from '../api/connection';
 import { IAgentConnection } from '../tokens';
+import { askInDialog } from './ask';
 import { addCommands } from './commands';
 import { SESSION_KEY, TUTORIAL_KEY, WorkspaceMemory } from './memory';
 import { PanelModel } from './model';
@@ -66,7 +67,8 @@ function activatePanel(
     connection,
     editor: new NotebookEditor(app, tracker, documents),
     memory: new WorkspaceMemory(state, SESSION_KEY),
-    tutorialMemory: new WorkspaceMemory(state, TUTORIAL_KEY)
+    tutorialMemory: new WorkspaceMemory(state, TUTORIAL_KEY),
+    ask: askInDialog
   });
   const panel = new AgentPanel(
     model,

@@ -3,7 +3,7 @@ import { IDisposable } from '@lumino/disposable';
 import { ApiError } from '../api/errors';
 import { Event } from '../api/types';
 import { Choices } from './choices';
-import { fill, loadBefore, loadNewest } from './history';
+import { fill, load, loadAfter, loadBefore } from './history';
 import { IPanelClient, IPanelConnection, ISessionMemory } from './services';
 import { ConversationStore } from './state/store';
 import { Value } from './state/value';
@@ -15,6 +15,13 @@ export interface IShown {
   isLoading: boolean;
   /** Ask for turns before this one; undefined when all are here. */
   before?: string;
+  /** Ask for turns after this one; undefined where the newest is here. */
+  after?: string;
+}
+
+/** A turn that the person asked to see: brought into view, and marked for a moment. */
+export interface IMark {
+  turnId: string;
 }
 
 /** What a `SessionDesk` works with, and whom it tells. */
@@ -35,6 +42,7 @@ export class SessionDesk implements IDisposable {
   constructor(private readonly _options: ISessionDeskOptions) {}
 
   readonly shown = new Value<IShown>(nothingShown());
+  readonly marked = new Value<IMark | null>(null);
 
   get isDisposed(): boolean {
     return this._isDisposed;
@@ -48,31 +56,92 @@ export class SessionDesk implements IDisposable {
   /** Show an empty conversation; the session is made with its first message. */
   startNew(): void {
     this._leave();
+    this.marked.set(null);
     this._options.memory.save(null);
     this.shown.set(nothingShown());
   }
 
-  /** Show a session: its newest turns, and what happens in it from now on. */
-  async open(sessionId: string, isRestored = false): Promise<void> {
+  /** Show a session: its newest turns, or those around one, and what happens from now on. */
+  async open(
+    sessionId: string,
+    { isRestored = false, at }: { isRestored?: boolean; at?: string } = {}
+  ): Promise<void> {
     this._leave();
+    this.marked.set(at ? { turnId: at } : null);
     const { client, choices, memory } = this._options;
     const store = new ConversationStore();
     const shown = { sessionId, store, isLoading: true };
     this.shown.set(shown);
     try {
-      const loaded = await loadNewest(client, sessionId);
+      const loaded = await load(client, sessionId, at);
       if (this.shown.current.store !== store) {
         return;
       }
       fill(store, loaded);
       choices.restore(loaded.session.settings);
-      const { before } = loaded.history;
-      this.shown.set({ ...shown, isLoading: false, before });
+      const { before, after } = loaded.history;
+      this.shown.set({ ...shown, isLoading: false, before, after });
       memory.save(sessionId);
       this._subscribe(sessionId, store);
     } catch (error) {
       if (this.shown.current.store === store) {
         this._openFailed(error, isRestored);
+      }
+    }
+  }
+
+  /** Bring a turn into view: of the session that is shown, or of another one. */
+  async goTo(
+    turnId: string,
+    sessionId = this.shown.current.sessionId
+  ): Promise<void> {
+    const { sessionId: shownId, store } = this.shown.current;
+    if (!sessionId) {
+      return;
+    }
+    if (
+      sessionId === shownId &&
+      store.conversation.current.turnIds.includes(turnId)
+    ) {
+      this.marked.set({ turnId });
+    } else {
+      await this.open(sessionId, { at: turnId });
+    }
+  }
+
+  /** Show the newest turns, where others are shown. */
+  async goToEnd(): Promise<void> {
+    const { sessionId, after } = this.shown.current;
+    if (sessionId && after) {
+      await this.open(sessionId);
+    }
+  }
+
+  /** Load the turns after the newest one that is shown. */
+  async loadNewer(): Promise<void> {
+    const shown = this.shown.current;
+    const { sessionId, store } = shown;
+    if (!sessionId || !shown.after || shown.isLoading) {
+      return;
+    }
+    this.shown.set({ ...shown, isLoading: true });
+    let after: string | undefined = shown.after;
+    let isRunning = false;
+    try {
+      ({ after, isRunning } = await loadAfter(
+        this._options.client,
+        sessionId,
+        after,
+        store
+      ));
+    } catch (error) {
+      this._options.tell(error);
+    }
+    if (this.shown.current.store === store) {
+      this.shown.patch({ after, isLoading: false });
+      if (isRunning) {
+        this._subscription?.dispose();
+        this._subscribe(sessionId, store);
       }
     }
   }
@@ -184,6 +253,11 @@ export class SessionDesk implements IDisposable {
       sessionId,
       store.lastSeq,
       event => {
+        if (event.type === 'turn_started' && this.shown.current.after) {
+          // It follows turns that are not here; the conversation is shown where it goes on.
+          void this.goToEnd();
+          return;
+        }
         store.apply(event);
         this._options.onEvent(event);
       }

@@ -2,8 +2,10 @@ import { Signal } from '@lumino/signaling';
 import { DisposableDelegate, IDisposable } from '@lumino/disposable';
 
 import { ConnectionStatus, IPageConnection } from '../../api/connection';
+import { IFile } from '../../api/client';
 import { ApiError } from '../../api/errors';
 import {
+  ChangesReply,
   ContextReply,
   FixesReply,
   LessonChecked,
@@ -15,6 +17,7 @@ import {
   Event,
   ModelsReply,
   Op,
+  PromptsReply,
   Session,
   SessionCreate,
   SessionPatch,
@@ -212,16 +215,58 @@ export class FakeClient implements IPanelClient {
 
   async listTurns(
     sessionId: string,
-    options: { limit?: number; before?: string } = {}
+    options: {
+      limit?: number;
+      before?: string;
+      after?: string;
+      around?: string;
+    } = {}
   ): Promise<TurnsReply> {
     const all = this.turns.get(sessionId) ?? [];
-    const { limit = 20, before } = options;
-    const end = before ? all.findIndex(turn => turn.id === before) : all.length;
-    const start = Math.max(0, end - limit);
+    const { limit = 20, before, after, around } = options;
+    const at = (id: string) => all.findIndex(turn => turn.id === id);
+    let end = before ? at(before) : all.length;
+    if (after) {
+      end = Math.min(end, at(after) + 1 + limit);
+    }
+    if (around) {
+      end = Math.min(end, Math.max(limit, at(around) + limit / 2));
+    }
+    const start = Math.max(0, end - limit, after ? at(after) + 1 : 0);
     return {
       turns: all.slice(start, end),
-      before: start > 0 ? all[start].id : undefined
+      before: start > 0 ? all[start].id : undefined,
+      after: end < all.length ? all[end - 1].id : undefined
     };
+  }
+
+  promptsReply: PromptsReply = { prompts: [] };
+  readonly forks: { sessionId: string; turnId?: string }[] = [];
+  changesReply: ChangesReply = {
+    turnId: '',
+    changes: [],
+    diffs: [],
+    states: []
+  };
+
+  async listPrompts(): Promise<PromptsReply> {
+    return this.promptsReply;
+  }
+
+  async forkSession(
+    sessionId: string,
+    body: { turnId?: string } = {}
+  ): Promise<Session> {
+    this.forks.push({ sessionId, ...body });
+    return this.createSession({ title: 'Copy' });
+  }
+
+  async exportSession(sessionId: string, format: string): Promise<IFile> {
+    return { name: `${sessionId}.${format}`, type: 'text/plain', text: '{}' };
+  }
+
+  async turnChanges(): Promise<ChangesReply> {
+    return this.changesReply;
   }
 
   async context(): Promise<ContextReply> {
@@ -373,6 +418,13 @@ export class FakeEditor implements IEditor {
 
   async dataFiles(): Promise<string[]> {
     return ['cars.csv', 'data/penguins.csv'];
+  }
+
+  readonly saved: { name: string; content: string }[] = [];
+
+  async openNew(name: string, content: string): Promise<string> {
+    this.saved.push({ name, content });
+    return name;
   }
 
   async chooseFiles(): Promise<string[]> {

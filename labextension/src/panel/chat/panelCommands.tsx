@@ -4,6 +4,7 @@ import {
 } from '@jupyter/chat/lib/registers/chat-commands';
 import { IInputModel } from '@jupyter/chat/lib/input-model';
 
+import { ExportFormat } from '../../api/types';
 import { PanelModel } from '../model';
 import { progressOf } from '../state/lessons';
 import { mark } from './commands';
@@ -19,7 +20,15 @@ interface IPanelCommand {
   description: string;
   run: (about?: string) => void;
   completions?: () => Promise<IArgument[]>;
+  /** Whether a word that was typed after it is one that it knows. */
+  knows?: (about: string) => boolean;
 }
+
+const FORMATS: readonly IArgument[] = [
+  { name: 'md', description: 'Markdown' },
+  { name: 'ipynb', description: 'Notebook' },
+  { name: 'json', description: 'JSON, with everything that is known' }
+];
 
 /** `/`: what the panel itself does. */
 export class PanelCommands implements IChatCommandProvider {
@@ -46,11 +55,10 @@ export class PanelCommands implements IChatCommandProvider {
 
   /** Whether a text is one of the commands, with nothing left to be completed. */
   has(text: string): boolean {
-    const about = text.trim().split(/\s+/)[1];
-    const { workflows, tutorials } = this._model.guide;
+    const [name, about] = text.trim().split(/\s+/);
     return (
       this._parse(text) !== null &&
-      (!about || !!workflows.find(about) || !!tutorials.find(about))
+      (!about || !!this._commands.get(name)?.knows?.(about))
     );
   }
 
@@ -113,6 +121,41 @@ export class PanelCommands implements IChatCommandProvider {
       { description: 'Stop what is running', run: () => this._model.stop() }
     ],
     [
+      '/clear',
+      {
+        description: 'Forget what was said in this session',
+        run: () => void this._model.past.clear()
+      }
+    ],
+    [
+      '/compact',
+      {
+        description: 'Summarise the older turns, so that less is sent',
+        run: () => void this._model.past.compact()
+      }
+    ],
+    [
+      '/fork',
+      {
+        description: 'Go on in a copy of this session',
+        run: () => void this._model.past.fork()
+      }
+    ],
+    [
+      '/export',
+      {
+        description: 'Keep this session as a file',
+        run: format =>
+          void this._model.past.export(
+            FORMATS.some(({ name }) => name === format)
+              ? (format as ExportFormat)
+              : 'md'
+          ),
+        completions: async () => [...FORMATS],
+        knows: format => FORMATS.some(({ name }) => name === format)
+      }
+    ],
+    [
       '/workflows',
       {
         description: 'Analyses that need no model',
@@ -120,7 +163,8 @@ export class PanelCommands implements IChatCommandProvider {
           id
             ? this._model.guide.showWorkflow(id)
             : this._model.guide.showWorkflows(),
-        completions: () => this._workflows()
+        completions: () => this._workflows(),
+        knows: id => !!this._model.guide.workflows.find(id)
       }
     ],
     [
@@ -138,7 +182,8 @@ export class PanelCommands implements IChatCommandProvider {
           id
             ? void this._model.guide.openTutorial(id)
             : this._model.guide.showTutorials(),
-        completions: () => this._tutorials()
+        completions: () => this._tutorials(),
+        knows: id => !!this._model.guide.tutorials.find(id)
       }
     ],
     [
@@ -156,6 +201,7 @@ const HELP = [
   'agent: at the start of a message, in any mode, makes a plan for the task and carries it out on the notebook in front.',
   'Plan first (in Agent mode) shows the plan and waits for your approval.',
   'Without a model: /workflows runs an analysis, /quality checks the notebook in front, /tutorial teaches.',
-  '/new begins a session, /stop stops what is running, /help shows this.',
+  '/new begins a session, /fork goes on in a copy, /clear forgets what was said, /compact summarises it, /export keeps it as a file.',
+  '/stop stops what is running, /help shows this.',
   'Enter sends, Shift+Enter breaks the line, Esc in the empty input stops.'
 ].join('\n');

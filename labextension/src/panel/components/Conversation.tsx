@@ -1,11 +1,12 @@
-import React, { memo, useRef } from 'react';
+import React, { useRef } from 'react';
 
-import { ConversationStore } from '../state/store';
 import { useValue } from '../state/value';
 import { Readiness } from './Readiness';
-import { TurnView, UserMessage } from './Turn';
+import { UserMessage } from './Turn';
+import { Turns } from './Turns';
 import { Welcome } from './Welcome';
 import { usePanel } from './context';
+import { useMarkedTurn } from './marking';
 import { useKeepPlace, useStayAtEnd } from './scrolling';
 
 /** As near to the top as makes older turns load, in pixels. */
@@ -15,13 +16,18 @@ const NEAR_TOP = 200;
 export function Conversation(): JSX.Element {
   const { model } = usePanel();
   const shown = useValue(model.shown);
-  const { turnIds } = useValue(shown.store.conversation);
+  const { turnIds, withdrawn } = useValue(shown.store.conversation);
   const sending = useValue(model.sending);
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  const [isAtEnd, goToEnd] = useStayAtEnd(scroller, content, shown.store);
+  const [isAtEnd, goToEnd, stayHere] = useStayAtEnd(
+    scroller,
+    content,
+    shown.store
+  );
 
   useKeepPlace(scroller, shown.store, turnIds[0]);
+  const marked = useMarkedTurn(scroller, shown, stayHere);
 
   const isEmpty = turnIds.length === 0;
   const onScroll = () => {
@@ -58,7 +64,25 @@ export function Conversation(): JSX.Element {
             <div className="da-working">Loading the conversation</div>
           )}
           {isEmpty && !shown.isLoading && !sending.length && <Welcome />}
-          <Turns store={shown.store} ids={turnIds} />
+          <Turns
+            store={shown.store}
+            ids={turnIds}
+            withdrawn={withdrawn}
+            marked={marked}
+          />
+          {shown.after && (
+            <button
+              type="button"
+              className="da-link da-older"
+              disabled={shown.isLoading}
+              onClick={() => {
+                stayHere();
+                void model.sessions.loadNewer();
+              }}
+            >
+              {shown.isLoading ? 'Loading later messages' : 'Later messages'}
+            </button>
+          )}
           {!isEmpty && !shown.isLoading && <Readiness isFolded />}
           {sending.map(({ message }, index) => (
             <div key={index} className="da-turn">
@@ -71,26 +95,17 @@ export function Conversation(): JSX.Element {
           ))}
         </div>
       </div>
-      {!isAtEnd && !isEmpty && (
-        <button type="button" className="da-to-end" onClick={goToEnd}>
+      {(!isAtEnd || shown.after) && !isEmpty && (
+        <button
+          type="button"
+          className="da-to-end"
+          onClick={() =>
+            shown.after ? void model.sessions.goToEnd() : goToEnd()
+          }
+        >
           To the newest
         </button>
       )}
     </div>
   );
 }
-
-const Turns = memo(
-  (props: {
-    store: ConversationStore;
-    ids: readonly string[];
-  }): JSX.Element => {
-    return (
-      <>
-        {props.ids.map(id => (
-          <TurnView key={id} turn={props.store.turn(id)} />
-        ))}
-      </>
-    );
-  }
-);

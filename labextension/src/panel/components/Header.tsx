@@ -6,6 +6,7 @@ import { waitingIn } from '../state/turn';
 import { Value, useValue } from '../state/value';
 import { emptyTurn } from '../state/turn';
 import { IconButton } from './IconButton';
+import { PromptList } from './PromptList';
 import { SessionList } from './SessionList';
 import { usePanel } from './context';
 
@@ -24,6 +25,7 @@ export function Header(): JSX.Element {
         data-testid="da-new-session"
         onClick={() => model.sessions.startNew()}
       />
+      <PromptList />
       <SessionList />
       <IconButton icon={settingsIcon} label="Settings" onClick={openSettings} />
     </header>

@@ -45,6 +45,11 @@ export function Panel(props: IPanelProps): JSX.Element {
         setup.chatModel.input.value = text;
         inputIn(frame.current)?.focus();
       },
+      offer: (text: string) => {
+        const { input } = setup.chatModel;
+        input.value ||= text;
+        inputIn(frame.current)?.focus();
+      },
       focus: () => inputIn(frame.current)?.focus()
     }),
     [setup]

@@ -28,7 +28,11 @@ import { useCellNumber } from './context';
 
 /** A message of the person and everything that came of it. */
 export const TurnView = memo(
-  (props: { turn: IReadable<ITurn> }): JSX.Element => {
+  (props: {
+    turn: IReadable<ITurn>;
+    isMarked?: boolean;
+    isWithdrawn?: boolean;
+  }): JSX.Element => {
     const turn = useValue(props.turn);
     const shown = useMemo(
       () => foldReads(withoutAsked(turn.entries)),
@@ -38,7 +42,8 @@ export const TurnView = memo(
     const running = runningCall(turn);
     return (
       <article
-        className="da-turn"
+        className={`da-turn ${props.isMarked ? 'da-mod-marked' : ''}`}
+        data-withdrawn={props.isWithdrawn}
         data-turn={turn.id}
         data-status={turn.status}
       >

@@ -5,8 +5,10 @@ import { openChanges } from '../state/decided';
 import { isResumable } from '../state/plan';
 import { ITurn } from '../state/turn';
 import { useValue } from '../state/value';
-import { abortWords, doneAndNot, usageWords } from '../state/words';
+import { usageWords } from '../state/usageWords';
+import { abortWords, doneAndNot } from '../state/words';
 import { IconButton } from './IconButton';
+import { TurnMenu } from './TurnMenu';
 import { copyText } from '../rendering';
 import { useReadiness } from './Readiness';
 import { useCellNumber, usePanel } from './context';
@@ -62,6 +64,7 @@ export function TurnFoot(props: { turn: ITurn }): JSX.Element {
           />
         )}
         <UndoOlder turn={turn} />
+        <TurnMenu turn={turn} />
       </footer>
     </>
   );

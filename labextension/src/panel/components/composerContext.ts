@@ -4,12 +4,15 @@ import { createContext, useContext } from 'react';
 export interface IComposer {
   /** Put text into the input, for the person to send. */
   write(text: string): void;
+  /** The same, where nothing stands in the input yet. */
+  offer(text: string): void;
   focus(): void;
 }
 
 /** The context of the input. */
 export const ComposerContext = createContext<IComposer>({
   write: () => undefined,
+  offer: () => undefined,
   focus: () => undefined
 });
 

@@ -21,7 +21,7 @@ export function useStayAtEnd(
   scroller: RefObject<HTMLDivElement>,
   content: RefObject<HTMLDivElement>,
   store: ConversationStore
-): [boolean, () => void] {
+): [boolean, () => void, () => void] {
   const [isAtEnd, setAtEnd] = useState(true);
   const follows = useRef(true);
 
@@ -34,6 +34,10 @@ export function useStayAtEnd(
       node.scrollTop = node.scrollHeight;
     }
   }, [scroller, store]);
+
+  const stayHere = useCallback(() => {
+    follows.current = false;
+  }, []);
 
   // Another session begins at its end, and so does a new message of the person.
   useLayoutEffect(goToEnd, [goToEnd, store]);
@@ -92,7 +96,7 @@ export function useStayAtEnd(
     };
   }, [scroller, content, goToEnd]);
 
-  return [isAtEnd, goToEnd];
+  return [isAtEnd, goToEnd, stayHere];
 }
 
 /** Keep what the person reads where it is when older turns come above it. */

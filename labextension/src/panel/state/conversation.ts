@@ -12,6 +12,8 @@ export interface IConversation {
   settings: SessionSettings;
   turnIds: readonly string[];
   queued: readonly IQueued[];
+  /** Turns that the person went back to before: shown folded, and not sent any more. */
+  withdrawn: ReadonlySet<string>;
   runningTurnId?: string;
 }
 
@@ -19,7 +21,8 @@ export interface IConversation {
 export const EMPTY_CONVERSATION: IConversation = {
   settings: {},
   turnIds: [],
-  queued: []
+  queued: [],
+  withdrawn: new Set()
 };
 
 /** The session after one more event; the same object for events inside a turn. */
@@ -53,6 +56,17 @@ export function reduceConversation(
       return state.runningTurnId === event.turnId
         ? { ...state, runningTurnId: undefined }
         : state;
+    case 'went_back':
+      return {
+        ...state,
+        withdrawn: new Set([...state.withdrawn, ...event.withdrawn])
+      };
+    case 'session_reset':
+      return {
+        ...EMPTY_CONVERSATION,
+        title: state.title,
+        settings: state.settings
+      };
     default:
       return state;
   }

@@ -66,7 +66,23 @@ export class ConversationStore {
       this._turn(turn.id).set(fromHistory(turn));
     }
     this.conversation.patch({
-      turnIds: [...older.map(turn => turn.id), ...current.turnIds]
+      turnIds: [...older.map(turn => turn.id), ...current.turnIds],
+      withdrawn: withdrawnWith(current.withdrawn, older)
+    });
+    this._look();
+  }
+
+  /** Put newer turns, in order, after those that are there. */
+  append(turns: readonly Turn[]): void {
+    const { current } = this.conversation;
+    const known = new Set(current.turnIds);
+    const newer = turns.filter(turn => !known.has(turn.id));
+    for (const turn of newer) {
+      this._turn(turn.id).set(fromHistory(turn));
+    }
+    this.conversation.patch({
+      turnIds: [...current.turnIds, ...newer.map(turn => turn.id)],
+      withdrawn: withdrawnWith(current.withdrawn, newer)
     });
     this._look();
   }
@@ -76,8 +92,18 @@ export class ConversationStore {
     this._lastSeq = Math.max(this._lastSeq, seq);
   }
 
+  /** Forget a turn that runs, and expect its events, from the first of them, once more. */
+  expectAgain({ id, firstSeq }: Turn): void {
+    this._turns.delete(id);
+    this._lastSeq = firstSeq - 1;
+  }
+
   private _reduce(event: Event): void {
     this.conversation.set(reduceConversation(this.conversation.current, event));
+    if (event.type === 'session_reset') {
+      this._turns.clear();
+      this._look();
+    }
     if (event.turnId) {
       const turn = this._turn(event.turnId);
       turn.set(reduceTurn(turn.current, event));
@@ -114,6 +140,14 @@ export class ConversationStore {
 
   private _lastSeq = 0;
   private _turns = new Map<string, Value<ITurn>>();
+}
+
+function withdrawnWith(
+  known: ReadonlySet<string>,
+  turns: readonly Turn[]
+): ReadonlySet<string> {
+  const more = turns.filter(turn => turn.withdrawnAt !== undefined);
+  return more.length ? new Set([...known, ...more.map(({ id }) => id)]) : known;
 }
 
 /** A turn of the history, drawn from its events, or from its record where it has none. */

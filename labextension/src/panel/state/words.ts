@@ -1,4 +1,3 @@
-import { Usage } from '../../api/types';
 import { changeWords, mergeChanges } from './changes';
 import { planWaits } from './plan';
 import { ITurn, IToolEntry, waitingIn } from './turn';
@@ -35,19 +34,6 @@ export function countShort(count: number): string {
   const [value, unit] =
     count < 999_500 ? [count / 1000, 'k'] : [count / 1e6, 'M'];
   return `${value < 99.95 ? value.toFixed(1).replace(/\.0$/, '') : Math.round(value)}${unit}`;
-}
-
-/** "1.2k tokens in · 85 out · 3.4 s", as far as it is known. */
-export function usageWords(usage?: Usage, durationMs?: number): string {
-  const parts: string[] = [];
-  if (usage && usage.totalTokens > 0) {
-    parts.push(`${countShort(usage.inputTokens)} tokens in`);
-    parts.push(`${countShort(usage.outputTokens)} out`);
-  }
-  if (durationMs !== undefined) {
-    parts.push(durationWords(durationMs));
-  }
-  return parts.join(' · ');
 }
 
 /** What a tool call does, or did, in plain words; what it did, in those of the server. */

@@ -6,8 +6,7 @@ import {
   countShort,
   doneAndNot,
   durationWords,
-  toolWords,
-  usageWords
+  toolWords
 } from '../words';
 import { STARTED, call, turnAfter } from './events';
 
@@ -113,18 +112,5 @@ describe('numbers for people', () => {
     expect(durationWords(1234)).toBe('1.2 s');
     expect(durationWords(12_300)).toBe('12 s');
     expect(durationWords(125_000)).toBe('2 min 5 s');
-  });
-
-  it('tell what a turn took', () => {
-    const usage = {
-      inputTokens: 3120,
-      outputTokens: 85,
-      cachedTokens: 0,
-      totalTokens: 3205,
-      sessionTokens: 0,
-      estimated: false
-    };
-    expect(usageWords(usage, 3400)).toBe('3.1k tokens in · 85 out · 3.4 s');
-    expect(usageWords(undefined, undefined)).toBe('');
   });
 });

@@ -1,0 +1,28 @@
+import { Dialog, showDialog } from '@jupyterlab/apputils';
+
+/** A question to the person, with what they may choose beside "Cancel". */
+export interface IAsked {
+  title: string;
+  /** Paragraphs. */
+  body: readonly string[];
+  /** The last one is what is suggested. */
+  choices: readonly { id: string; label: string; isDanger?: boolean }[];
+}
+
+/** Asks the person; the id of what they chose, or null. */
+export type Ask = (question: IAsked) => Promise<string | null>;
+
+/** Ask in a dialog of JupyterLab's. */
+export const askInDialog: Ask = async ({ title, body, choices }) => {
+  const { button } = await showDialog({
+    title,
+    body: body.join('\n\n'),
+    buttons: [
+      Dialog.cancelButton(),
+      ...choices.map(({ label, isDanger }) =>
+        isDanger ? Dialog.warnButton({ label }) : Dialog.okButton({ label })
+      )
+    ]
+  });
+  return choices.find(({ label }) => label === button.label)?.id ?? null;
+};
