@@ -23,6 +23,7 @@ from . import (
     strategist,
     tools,
     tutorials,
+    usage,
     workflows,
 )
 from .base import NotFoundHandler
@@ -42,6 +43,7 @@ ROUTES = [
     *workflows.ROUTES,
     *models.ROUTES,
     *config.ROUTES,
+    *usage.ROUTES,
     *tutorials.ROUTES,
     *search.ROUTES,
     *strategist.ROUTES,

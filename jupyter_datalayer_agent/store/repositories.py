@@ -17,6 +17,7 @@ from .turn_reader import TurnReader
 from .turns import TurnEnd, Turns, TurnStart
 from .tutorials import Tutorials
 from .upkeep import Upkeep
+from .usage import UsageSums
 from .withdrawals import Withdrawals
 
 __all__ = ["Repositories", "TurnEnd", "TurnStart"]
@@ -39,6 +40,7 @@ class Repositories:
         self.checkpoints = Checkpoints(database)
         self.compactions = Compactions(database)
         self.tutorials = Tutorials(database)
+        self.usage = UsageSums(database)
         self.forks = Forks(database)
         self.withdrawals = Withdrawals(database)
         self.datasets = Datasets(database)

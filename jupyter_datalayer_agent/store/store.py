@@ -23,6 +23,7 @@ from ..protocol.requests import (
     Usage,
 )
 from ..protocol.tools import Change
+from ..protocol.usage import UsageBy, UsageReply
 from .past import Past
 from .records import (
     ChangeState,
@@ -430,3 +431,9 @@ class Store:
     async def datasets(self) -> Datasets:
         """The tables of data sets."""
         return (await self._open()).datasets
+
+    # What was used
+
+    async def usage(self, by: UsageBy, days: int) -> UsageReply:
+        """What was used in the last ``days`` days, today included, in all sessions."""
+        return await (await self._open()).usage.read(by, days)

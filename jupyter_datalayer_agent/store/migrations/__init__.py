@@ -19,6 +19,7 @@ from . import (
     m0006_sessions,
     m0007_search,
     m0008_datasets,
+    m0009_usage,
 )
 
 
@@ -39,6 +40,7 @@ MIGRATIONS: list[Migration] = [
     Migration("0006_sessions", m0006_sessions.upgrade),
     Migration("0007_search", m0007_search.upgrade),
     Migration("0008_datasets", m0008_datasets.upgrade),
+    Migration("0009_usage", m0009_usage.upgrade),
 ]
 
 TABLE = "applied_migrations"
