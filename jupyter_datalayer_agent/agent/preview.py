@@ -6,6 +6,7 @@ Nothing is imported, started or written for it: neither litellm nor a session th
 from __future__ import annotations
 
 from ..models.arguments import input_items, route
+from ..models.prices import context_window
 from ..models.tokens import estimate_tokens
 from ..protocol.context import ContextReply, RequestPreview
 from ..protocol.errors import AgentError
@@ -16,6 +17,7 @@ from .request import model_request
 from .services import Services
 from .session import LiveSession
 from .settings import Settings, for_turn
+from .sharing import PreviewSharing, policies
 from .targets import submission
 
 
@@ -30,7 +32,7 @@ async def preview(
     remembered, created, history = await _conversation(services, request.session_id, session)
     about = await submission(services, request, remembered, created)
     settings = for_turn(services.settings(), remembered, request, about.mode)
-    context = await gather(services, about)
+    context = await gather(services, about, sharing=PreviewSharing(policies(settings)))
     model = _model(services, settings)
     items = [*history.items(), user_item(context.text)]
     sent = model_request(services, about, settings, model or "", items)
@@ -50,6 +52,7 @@ async def preview(
         history_items=len(past),
         **sizes,
         total_tokens=sum(sizes.values()),
+        window=settings.context_window or (context_window(model) if model else None),
     )
     return context
 

@@ -66,7 +66,8 @@ class RequestPreview(Wire):
     """The whole of a turn's first request but the person's message, which comes last.
 
     Sizes are tokens, estimated without the model's own tokenizer. ``instructions`` is the system
-    prompt, ``model`` None where none is ready.
+    prompt, ``model`` None where none is ready; ``window`` is how much that model reads, None where
+    it is not known.
     """
 
     mode: Mode
@@ -80,6 +81,7 @@ class RequestPreview(Wire):
     history_tokens: int
     context_tokens: int
     total_tokens: int
+    window: int | None = None
 
 
 class ContextReply(Wire):
