@@ -23,17 +23,24 @@ import {
   OpAccepted,
   PromptsReply,
   QualityReport,
+  SearchReply,
   Session,
   SessionCreate,
   SessionPatch,
   SessionsReply,
+  StrategistReply,
+  StrategistRequest,
+  StrategistState,
   ToolCallRequest,
   ToolResult,
   ToolsReply,
+  TurnPlace,
   TurnsReply,
   TutorialStart,
   TutorialStarted,
   TutorialsReply,
+  UsageBy,
+  UsageReply,
   WorkflowsReply
 } from './types';
 
@@ -131,6 +138,25 @@ export class AgentClient {
       type: response.headers.get('Content-Type') ?? 'text/plain',
       text: await response.text()
     };
+  }
+
+  /** What was said, in all sessions; the newest first. */
+  search(query: { q: string; limit?: number }): Promise<SearchReply> {
+    return this._request('GET', ['search'], { query });
+  }
+
+  /** A turn by its id alone, with where it belongs. */
+  getTurn(id: string): Promise<TurnPlace> {
+    return this._request('GET', ['turns', id]);
+  }
+
+  /** Ask about the past; it answers when the Strategist has. */
+  askStrategist(body: StrategistRequest): Promise<StrategistReply> {
+    return this._request('POST', ['strategist'], { body });
+  }
+
+  strategist(): Promise<StrategistState> {
+    return this._request('GET', ['strategist']);
   }
 
   turnChanges(sessionId: string, turnId: string): Promise<ChangesReply> {
@@ -243,8 +269,14 @@ export class AgentClient {
     );
   }
 
-  config(): Promise<ConfigReply> {
-    return this._request('GET', ['config']);
+  /** What was used in the last days: tokens, cost, time, tool errors. */
+  usage(query: { by: UsageBy; days?: number }): Promise<UsageReply> {
+    return this._request('GET', ['usage'], { query });
+  }
+
+  /** The effective settings; with a session, as they hold there. */
+  config(query: { sessionId?: string } = {}): Promise<ConfigReply> {
+    return this._request('GET', ['config'], { query });
   }
 
   /** Change the person's settings, by name. */

@@ -245,6 +245,99 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/datasets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Data sets, the newest first */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description only those that this session knows */
+                    sessionId?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["DatasetsReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/datasets/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete the data set and its file */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/fixes": {
         parameters: {
             query?: never;
@@ -1544,6 +1637,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a data set of a file (CSV, TSV, Parquet, JSON lines, Excel) */
+        post: {
+            parameters: {
+                query?: {
+                    /** @description as the field of the form: the data set's name */
+                    name?: string;
+                    /** @description as the field of the form: the session it is registered in */
+                    sessionId?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "multipart/form-data": components["schemas"]["UploadForm"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["UploadReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tokens, cost, time and tool errors of the last days */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description day (default), model or session */
+                    by?: string;
+                    /** @description how many, today included, 1 to 366 (30) */
+                    days?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["UsageReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/workflows": {
         parameters: {
             query?: never;
@@ -1683,6 +1880,9 @@ export interface components {
         /**
          * ApprovalRequested
          * @description An act waits for the person. ``changes`` is what it would change, where that is known.
+         *
+         *     With ``share`` the act is to send something to the model: the call is done, or (without a
+         *     ``call_id``) a turn is about to begin.
          */
         ApprovalRequested: {
             /** Approvalid */
@@ -1712,6 +1912,8 @@ export interface components {
              * @default 0
              */
             seq: number;
+            /** @default null */
+            share?: components["schemas"]["ShareRequest"] | null;
             /**
              * Turnid
              * @default null
@@ -2422,6 +2624,50 @@ export interface components {
             tokens: number;
         };
         /**
+         * Dataset
+         * @description A table under ``.datalayer/datasets/``; ``path`` is relative to the server root.
+         *
+         *     Sizes in bytes: ``size`` of the Parquet file, ``memory`` what it takes as a pandas frame, by
+         *     estimate. ``shared``: known to every session. ``created_at`` in ms since 1970.
+         */
+        Dataset: {
+            /** Columns */
+            columns: components["schemas"]["DatasetColumn"][];
+            /**
+             * Createdat
+             * @default 0
+             */
+            createdAt: number;
+            /** Memory */
+            memory: number;
+            /** Name */
+            name: string;
+            /** Path */
+            path: string;
+            report: components["schemas"]["DatasetReport"];
+            /** Rows */
+            rows: number;
+            /**
+             * Shared
+             * @default false
+             */
+            shared: boolean;
+            /** Size */
+            size: number;
+            /** Source */
+            source: string;
+        };
+        /**
+         * DatasetColumn
+         * @description A column. ``type`` is int64, float64, bool, text, date, timestamp, or as Parquet has it.
+         */
+        DatasetColumn: {
+            /** Name */
+            name: string;
+            /** Type */
+            type: string;
+        };
+        /**
          * DatasetRegistered
          * @description A data set became known to the session.
          */
@@ -2431,10 +2677,7 @@ export interface components {
              * @default 0
              */
             at: number;
-            /** Dataset */
-            dataset: {
-                [key: string]: unknown;
-            };
+            dataset: components["schemas"]["Dataset"];
             /**
              * Seq
              * @default 0
@@ -2450,6 +2693,58 @@ export interface components {
              * @enum {string}
              */
             type: "dataset_registered";
+        };
+        /**
+         * DatasetReport
+         * @description What was made of a file. ``notes`` are sentences for a person: what was inferred, and what
+         *     is not as one might expect. ``rejected`` has the first of ``rejected_rows`` rows.
+         */
+        DatasetReport: {
+            /**
+             * Delimiter
+             * @default null
+             */
+            delimiter?: string | null;
+            /**
+             * Encoding
+             * @default null
+             */
+            encoding?: string | null;
+            /**
+             * Format
+             * @enum {string}
+             */
+            format: "csv" | "tsv" | "parquet" | "jsonl" | "json" | "excel";
+            /**
+             * Header
+             * @default null
+             */
+            header?: boolean | null;
+            /**
+             * Notes
+             * @default []
+             */
+            notes: string[];
+            /**
+             * Rejected
+             * @default []
+             */
+            rejected: components["schemas"]["RejectedRow"][];
+            /**
+             * Rejectedrows
+             * @default 0
+             */
+            rejectedRows: number;
+        };
+        /**
+         * DatasetsReply
+         * @description Answer of ``GET datasets``: the newest first, and how large an upload may be, in bytes.
+         */
+        DatasetsReply: {
+            /** Datasets */
+            datasets: components["schemas"]["Dataset"][];
+            /** Maxuploadbytes */
+            maxUploadBytes: number;
         };
         /**
          * DeleteCell
@@ -4033,11 +4328,22 @@ export interface components {
             type: "recovery_started";
         };
         /**
+         * RejectedRow
+         * @description A row that is not in the data set: its line in the file, from 1, and why.
+         */
+        RejectedRow: {
+            /** Line */
+            line: number;
+            /** Reason */
+            reason: string;
+        };
+        /**
          * RequestPreview
          * @description The whole of a turn's first request but the person's message, which comes last.
          *
          *     Sizes are tokens, estimated without the model's own tokenizer. ``instructions`` is the system
-         *     prompt, ``model`` None where none is ready.
+         *     prompt, ``model`` None where none is ready; ``window`` is how much that model reads, None where
+         *     it is not known.
          */
         RequestPreview: {
             /** Contexttokens */
@@ -4068,6 +4374,11 @@ export interface components {
             toolsTokens: number;
             /** Totaltokens */
             totalTokens: number;
+            /**
+             * Window
+             * @default null
+             */
+            window?: number | null;
         };
         /**
          * Reset
@@ -4467,6 +4778,31 @@ export interface components {
             }[];
         };
         /**
+         * ShareRequest
+         * @description With an approval: what is about to be sent to the model.
+         *
+         *     ``text`` is what the model reads when the person agrees, ``withheld`` what it reads otherwise;
+         *     ``pictures`` are so many that go along. ``ok``: the call that it comes from went well.
+         */
+        ShareRequest: {
+            /** Kinds */
+            kinds: ("outputs" | "row_data")[];
+            /**
+             * Ok
+             * @default true
+             */
+            ok: boolean;
+            /**
+             * Pictures
+             * @default 0
+             */
+            pictures: number;
+            /** Text */
+            text: string;
+            /** Withheld */
+            withheld: string;
+        };
+        /**
          * Shutdown
          * @description End the running turn and unload the session from memory.
          */
@@ -4804,7 +5140,8 @@ export interface components {
         };
         /**
          * ToolCallOutput
-         * @description What the call returned: ``output`` as the model was sent it; ``summary`` for a person.
+         * @description What the call returned: ``output`` cut as the model was sent it, but with what was
+         *     ``withheld`` from it; ``summary`` for a person.
          */
         ToolCallOutput: {
             /**
@@ -4856,6 +5193,11 @@ export interface components {
              * @enum {string}
              */
             type: "tool_call_output";
+            /**
+             * Withheld
+             * @default null
+             */
+            withheld?: ("outputs" | "row_data")[] | null;
         };
         /**
          * ToolCallRecord
@@ -5004,7 +5346,8 @@ export interface components {
          * ToolResult
          * @description What a tool did. ``ok`` is true only after the result was read back.
          *
-         *     ``output`` is JSON: what the model reads, whole (the copy sent to the model may be cut).
+         *     ``output`` is JSON: what the model reads, whole (the copy sent to the model may be cut, and may
+         *     lack what is ``withheld`` from it).
          */
         ToolResult: {
             /**
@@ -5028,6 +5371,11 @@ export interface components {
              * @default null
              */
             output?: unknown;
+            /**
+             * Withheld
+             * @default null
+             */
+            withheld?: ("outputs" | "row_data")[] | null;
         };
         /**
          * ToolsReply
@@ -5483,6 +5831,27 @@ export interface components {
             type?: ("code" | "markdown" | "raw") | null;
         };
         /**
+         * UploadForm
+         * @description The fields of ``POST upload``, a ``multipart/form-data`` body.
+         */
+        UploadForm: {
+            /**
+             * File
+             * Format: binary
+             */
+            file: string;
+            /**
+             * Name
+             * @default null
+             */
+            name?: string | null;
+            /**
+             * Sessionid
+             * @default null
+             */
+            sessionId?: string | null;
+        };
+        /**
          * UploadRegistered
          * @description A data set was uploaded for this session.
          */
@@ -5496,6 +5865,13 @@ export interface components {
              * @enum {string}
              */
             type: "upload_registered";
+        };
+        /**
+         * UploadReply
+         * @description Answer of ``POST upload``.
+         */
+        UploadReply: {
+            dataset: components["schemas"]["Dataset"];
         };
         /**
          * Usage
@@ -5546,6 +5922,99 @@ export interface components {
              * @default 0
              */
             totalTokens: number;
+        };
+        /**
+         * UsageReply
+         * @description Answer of ``GET usage``: rows of the last ``days`` days, today included, and their sum.
+         *
+         *     Days are in order, the newest first; models and sessions by their tokens, the most first.
+         *     Sessions that were deleted are not in it; of a fork, only what it did itself.
+         */
+        UsageReply: {
+            /**
+             * By
+             * @enum {string}
+             */
+            by: "day" | "model" | "session";
+            /** Days */
+            days: number;
+            /** Rows */
+            rows: components["schemas"]["UsageRow"][];
+            /** Since */
+            since: number;
+            total: components["schemas"]["UsageRow"];
+        };
+        /**
+         * UsageRow
+         * @description What was used in a day, by a model, or in a session.
+         *
+         *     ``key`` is the day (``2026-11-22``, in the server's time zone), the model's name (empty
+         *     for turns without one) or the session's id; ``label`` is the session's title. ``cost`` is in US dollars and of the
+         *     ``priced_calls`` only, None where there are none. ``duration_ms`` is the time that turns took.
+         */
+        UsageRow: {
+            /**
+             * Cachedtokens
+             * @default 0
+             */
+            cachedTokens: number;
+            /**
+             * Cost
+             * @default null
+             */
+            cost?: number | null;
+            /**
+             * Durationms
+             * @default 0
+             */
+            durationMs: number;
+            /**
+             * Inputtokens
+             * @default 0
+             */
+            inputTokens: number;
+            /** Key */
+            key: string;
+            /**
+             * Label
+             * @default null
+             */
+            label?: string | null;
+            /**
+             * Modelcalls
+             * @default 0
+             */
+            modelCalls: number;
+            /**
+             * Outputtokens
+             * @default 0
+             */
+            outputTokens: number;
+            /**
+             * Pricedcalls
+             * @default 0
+             */
+            pricedCalls: number;
+            /**
+             * Toolcalls
+             * @default 0
+             */
+            toolCalls: number;
+            /**
+             * Toolerrors
+             * @default 0
+             */
+            toolErrors: number;
+            /**
+             * Totaltokens
+             * @default 0
+             */
+            totalTokens: number;
+            /**
+             * Turns
+             * @default 0
+             */
+            turns: number;
         };
         /**
          * UserInputAnswer

@@ -9,7 +9,8 @@ export const CommandIDs = {
   open: 'datalayer-agent:open',
   newSession: 'datalayer-agent:new-session',
   stop: 'datalayer-agent:stop',
-  undoTurn: 'datalayer-agent:undo-turn'
+  undoTurn: 'datalayer-agent:undo-turn',
+  usage: 'datalayer-agent:usage'
 } as const;
 
 /** Add the panel's commands, and to the palette. */
@@ -54,6 +55,17 @@ export function addCommands(
       shell.activateById(panel.id);
       await panel.ready();
       panel.model.undoNewest();
+    }
+  });
+
+  commands.addCommand(CommandIDs.usage, {
+    label: "Show the Agent's Usage",
+    caption: 'Tokens, cost, time and tool errors of the last days',
+    describedBy: noArguments,
+    execute: async () => {
+      shell.activateById(panel.id);
+      await panel.ready();
+      panel.model.guide.showUsage();
     }
   });
 

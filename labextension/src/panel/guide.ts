@@ -1,5 +1,6 @@
 import { QualityDesk } from './qualityDesk';
 import { TutorialDesk } from './tutorialDesk';
+import { UsageDesk } from './usageDesk';
 import { placeText } from './state/lessons';
 import { Value } from './state/value';
 import { WorkflowDesk } from './workflowDesk';
@@ -9,6 +10,7 @@ export type Card =
   | { kind: 'workflows' }
   | { kind: 'workflow'; id: string }
   | { kind: 'quality' }
+  | { kind: 'usage' }
   | { kind: 'tutorials' }
   | { kind: 'lesson' };
 
@@ -17,6 +19,7 @@ export interface IGuideParts {
   workflows: WorkflowDesk;
   quality: QualityDesk;
   tutorials: TutorialDesk;
+  usage: UsageDesk;
   /** A sentence above the input. */
   say: (message: string) => void;
 }
@@ -27,6 +30,7 @@ export class Guide {
     this.workflows = parts.workflows;
     this.quality = parts.quality;
     this.tutorials = parts.tutorials;
+    this.usage = parts.usage;
     this._say = parts.say;
     this.tutorials.place.subscribe(() => this._onPlace());
   }
@@ -34,6 +38,7 @@ export class Guide {
   readonly workflows: WorkflowDesk;
   readonly quality: QualityDesk;
   readonly tutorials: TutorialDesk;
+  readonly usage: UsageDesk;
   readonly card = new Value<Card | null>(null);
 
   /** Show the tutorial that was open before a reload. */
@@ -58,6 +63,12 @@ export class Guide {
     } else {
       this._say('Open a notebook, then its quality can be checked.');
     }
+  }
+
+  /** What was used in the last days. */
+  showUsage(): void {
+    this.card.set({ kind: 'usage' });
+    void this.usage.show();
   }
 
   showTutorials(): void {

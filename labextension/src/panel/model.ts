@@ -35,6 +35,7 @@ import { staleWithout } from './state/stale';
 import { ITurn } from './state/turn';
 import { Value } from './state/value';
 import { TutorialDesk } from './tutorialDesk';
+import { UsageDesk } from './usageDesk';
 import { WorkflowDesk } from './workflowDesk';
 
 /** Words that take up a plan that stopped, as the server reads them. */
@@ -327,6 +328,7 @@ export class PanelModel implements IDisposable {
       ),
       quality: new QualityDesk(client, editor, clientId),
       tutorials: new TutorialDesk(client, editor, clientId, memory),
+      usage: new UsageDesk(client),
       say: message => this.notice.set({ level: 'info', message })
     });
   }

@@ -18,6 +18,12 @@ import {
   ModelsReply,
   Op,
   PromptsReply,
+  SearchHit,
+  SearchReply,
+  StrategistReply,
+  StrategistRequest,
+  StrategistState,
+  TurnPlace,
   Session,
   SessionCreate,
   SessionPatch,
@@ -26,8 +32,11 @@ import {
   ToolResult,
   ToolsReply,
   Turn,
-  TurnsReply
+  TurnsReply,
+  UsageBy,
+  UsageReply
 } from '../../api/types';
+import { usageRow } from './usageSamples';
 import { ICellLabel, IEditor, IKernelState, INotebookHints } from '../editor';
 import { IPanelClient, IPanelConnection, ISessionMemory } from '../services';
 
@@ -179,6 +188,7 @@ export class FakeClient implements IPanelClient {
     const id = `ses_${this.sessions.size + 1}`;
     const session: Session = {
       id,
+      kind: 'chat',
       title: body.title ?? 'New session',
       createdAt: Date.now(),
       updatedAt: Date.now(),
@@ -265,6 +275,48 @@ export class FakeClient implements IPanelClient {
     return { name: `${sessionId}.${format}`, type: 'text/plain', text: '{}' };
   }
 
+  hits: SearchHit[] = [];
+  readonly places = new Map<string, Pick<TurnPlace, 'turn' | 'responses'>>();
+  strategistReply: Partial<StrategistReply> | ApiError = { reply: '' };
+  readonly questions: StrategistRequest[] = [];
+
+  async search({ q }: { q: string }): Promise<SearchReply> {
+    return {
+      results: this.hits.filter(({ snippet }) => snippet.includes(q))
+    };
+  }
+
+  async getTurn(id: string): Promise<TurnPlace> {
+    const place = this.places.get(id);
+    if (!place) {
+      throw new ApiError('not_found', `There is no turn ${id}.`);
+    }
+    return { sessionTitle: '', sessionKind: 'chat', ...place };
+  }
+
+  async askStrategist(body: StrategistRequest): Promise<StrategistReply> {
+    this.questions.push(body);
+    if (this.strategistReply instanceof ApiError) {
+      throw this.strategistReply;
+    }
+    return {
+      sessionId: 'ses_s',
+      turnId: 'trn_s',
+      status: 'completed',
+      mode: 'ask',
+      notebookMode: 'off',
+      toolCalls: [],
+      changes: [],
+      citations: [],
+      unknownCitations: [],
+      ...this.strategistReply
+    } as unknown as StrategistReply;
+  }
+
+  async strategist(): Promise<StrategistState> {
+    return { sessionId: 'ses_s' };
+  }
+
   async turnChanges(): Promise<ChangesReply> {
     return this.changesReply;
   }
@@ -316,6 +368,13 @@ export class FakeClient implements IPanelClient {
 
   workflowsReply: WorkflowsReply = { workflows: [] };
   fixesReply: FixesReply = { path: '', cellId: '', fixes: [] };
+  usageReply = (by: UsageBy): UsageReply => ({
+    by,
+    days: 30,
+    since: 0,
+    total: usageRow('total'),
+    rows: []
+  });
   qualityReport: QualityReport = { score: 100, issues: [], suggestions: [] };
   tutorialsReply: TutorialsReply = { tutorials: [] };
   /** What the check of a lesson answers, and which lessons were checked. */
@@ -328,6 +387,10 @@ export class FakeClient implements IPanelClient {
 
   async fixes(): Promise<FixesReply> {
     return this.fixesReply;
+  }
+
+  async usage({ by }: { by: UsageBy }): Promise<UsageReply> {
+    return this.usageReply(by);
   }
 
   async quality(): Promise<QualityReport> {

@@ -187,6 +187,13 @@ export class PanelCommands implements IChatCommandProvider {
       }
     ],
     [
+      '/usage',
+      {
+        description: 'Tokens, cost and time of the last days',
+        run: () => this._model.guide.showUsage()
+      }
+    ],
+    [
       '/help',
       {
         description: 'What can be typed here',
@@ -202,6 +209,6 @@ const HELP = [
   'Plan first (in Agent mode) shows the plan and waits for your approval.',
   'Without a model: /workflows runs an analysis, /quality checks the notebook in front, /tutorial teaches.',
   '/new begins a session, /fork goes on in a copy, /clear forgets what was said, /compact summarises it, /export keeps it as a file.',
-  '/stop stops what is running, /help shows this.',
+  '/stop stops what is running, /usage shows what was used, /help shows this.',
   'Enter sends, Shift+Enter breaks the line, Esc in the empty input stops.'
 ].join('\n');

@@ -4,11 +4,12 @@ import { useValue } from '../state/value';
 import { LessonCard } from './LessonCard';
 import { QualityCard } from './QualityCard';
 import { TutorialList } from './TutorialList';
+import { UsageCard } from './UsageCard';
 import { WorkflowForm } from './WorkflowForm';
 import { WorkflowList } from './WorkflowList';
 import { usePanel } from './context';
 
-/** The card above the conversation, in which is shown what works without a model. */
+/** The card above the conversation, in which is shown what works without a model, and what was used. */
 export function GuideCard(): JSX.Element | null {
   const { model } = usePanel();
   const card = useValue(model.guide.card);
@@ -22,6 +23,7 @@ export function GuideCard(): JSX.Element | null {
       {card.kind === 'workflows' && <WorkflowList />}
       {card.kind === 'workflow' && <WorkflowForm key={card.id} id={card.id} />}
       {card.kind === 'quality' && <QualityCard />}
+      {card.kind === 'usage' && <UsageCard />}
       {card.kind === 'tutorials' && <TutorialList />}
       {card.kind === 'lesson' && <LessonCard />}
     </div>
