@@ -14,6 +14,7 @@ NAMES = [
     "javascript",
     "page",
     "stale_cells",
+    "search",
 ]
 
 

@@ -17,8 +17,11 @@ from ..protocol.base import Wire
 from ..protocol.errors import AgentError
 from ..protocol.history import Provenance, ResponseType, SearchHit
 from ..protocol.requests import ToolCallRecord, Turn
+from ..protocol.sharing import ShareKind
 from ..store.past import Past
+from . import private
 from .context import ToolContext, ToolFailure
+from .private import Part
 from .registry import ToolOutcome, tool
 
 MAX_RESULTS = 50
@@ -177,11 +180,14 @@ def _hit(hit: SearchHit) -> dict[str, Any]:
 
 
 def _call(call: ToolCallRecord) -> dict[str, Any]:
+    # Kept whole, whatever the model was sent of it then: what may be sent is decided now.
+    kind: ShareKind = "row_data" if "dataset" in call.name.lower() else "outputs"
+    output = Part(_cut(_text(call.output), VALUE), frozenset([kind]), f"output of {call.name}")
     return {
         "name": call.name,
         "arguments": _cut(_text(call.arguments), VALUE),
         "status": call.status,
-        "output": _cut(_text(call.output), VALUE),
+        "output": private.text(output),
     }
 
 
