@@ -180,15 +180,31 @@ function ContextSize(props: { active: string | null }): JSX.Element | null {
       title={
         isError
           ? context.message
-          : 'Show what will be sent with the next message'
+          : `Show what will be sent with the next message${windowWords(context)}`
       }
       onClick={() => void showWhatIsSent(() => model.context())}
     >
       {isError
         ? 'cannot be sent'
-        : `≈\u00a0${countShort(totalTokens(context))} tokens`}
+        : `≈\u00a0${countShort(totalTokens(context))} tokens${fullness(context)}`}
     </button>
   );
+}
+
+/** How much the model reads, for the tooltip. */
+function windowWords({ request }: ContextReply): string {
+  return request?.window
+    ? ` (the model reads up to ${countShort(request.window)} tokens)`
+    : '';
+}
+
+/** " · 12 %" of the model's window, where the server knows that. */
+function fullness({ request }: ContextReply): string {
+  if (!request?.window) {
+    return '';
+  }
+  const share = (100 * request.totalTokens) / request.window;
+  return ` · ${share < 1 ? '<\u00a01' : Math.round(share)}\u00a0%`;
 }
 
 /** Draw again when another notebook is active or a kernel's state changes. */

@@ -3,6 +3,7 @@ import React, { useEffect, useRef, useState } from 'react';
 
 import { Session } from '../../api/types';
 import { useValue } from '../state/value';
+import { FoundTurns } from './FoundTurns';
 import { Popup } from './Popup';
 import { SessionRow } from './SessionRow';
 import { usePanel } from './context';
@@ -70,14 +71,14 @@ function Sessions(props: { close: () => void }): JSX.Element {
         className="da-field"
         type="search"
         aria-label="Find a session"
-        placeholder="Find a session"
+        placeholder="Find a session, or what was said"
         value={query}
         onChange={event => setQuery(event.target.value)}
       />
       {failure && <div className="da-notice da-mod-error">{failure}</div>}
       {found?.length === 0 && (
         <div className="da-dim da-padded">
-          {query ? 'No session fits.' : 'No sessions yet.'}
+          {query ? 'No title fits.' : 'No sessions yet.'}
         </div>
       )}
       <ul className="da-sessions">
@@ -105,6 +106,7 @@ function Sessions(props: { close: () => void }): JSX.Element {
           More
         </button>
       )}
+      <FoundTurns query={query} close={props.close} />
     </>
   );
 }

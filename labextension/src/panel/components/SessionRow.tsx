@@ -2,6 +2,7 @@ import { deleteIcon, editIcon } from '@jupyterlab/ui-components';
 import React, { useRef, useState } from 'react';
 
 import { Session } from '../../api/types';
+import { whenWords } from '../state/when';
 import { IconButton } from './IconButton';
 import { usePanel } from './context';
 
@@ -168,12 +169,4 @@ function Deleting(props: {
       </div>
     </div>
   );
-}
-
-/** The time of today, else the date. */
-function whenWords(at: number): string {
-  const date = new Date(at);
-  return date.toDateString() === new Date().toDateString()
-    ? date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
-    : date.toLocaleDateString([], { day: 'numeric', month: 'short' });
 }

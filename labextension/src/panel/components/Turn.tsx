@@ -14,6 +14,7 @@ import { restoredWords } from '../state/undoWords';
 import { activityWords } from '../state/words';
 import { planWaits } from '../state/plan';
 import { Approval } from './Approval';
+import { Compacted } from './Compacted';
 import { Conflicts } from './Conflicts';
 import { Elapsed } from './Elapsed';
 import { OfferedFixes } from './Fixes';
@@ -139,6 +140,8 @@ const EntryView = memo(
         return <Question entry={entry} />;
       case 'notice':
         return <Notice entry={entry} />;
+      case 'compacted':
+        return <Compacted entry={entry} />;
       case 'undone':
         return (
           <div className="da-decided">

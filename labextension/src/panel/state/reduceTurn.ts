@@ -78,6 +78,15 @@ export function reduceTurn(turn: ITurn, event: Event): ITurn {
       );
     case 'fixes_offered':
       return { ...turn, offers: offersAfter(turn.offers, event) };
+    case 'context_compacted':
+      return append(turn, {
+        kind: 'compacted',
+        id: `compacted-${event.seq}`,
+        how: event.how,
+        summary: event.summary,
+        turns: { before: event.before, after: event.after },
+        tokens: { before: event.tokensBefore, after: event.tokensAfter }
+      });
     case 'token_usage':
       return { ...turn, usage: event.usage };
     case 'warning':

@@ -104,8 +104,15 @@ export class ConversationStore {
       this._turns.clear();
       this._look();
     }
-    if (event.turnId) {
-      const turn = this._turn(event.turnId);
+    const { turnIds } = this.conversation.current;
+    // What a person asked for between two turns stands at the end of the one before.
+    const turnId =
+      event.turnId ??
+      (event.type === 'context_compacted'
+        ? turnIds[turnIds.length - 1]
+        : undefined);
+    if (turnId) {
+      const turn = this._turn(turnId);
       turn.set(reduceTurn(turn.current, event));
     }
     if (MARKS.has(event.type)) {

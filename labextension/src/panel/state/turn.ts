@@ -1,5 +1,6 @@
 import {
   Change,
+  ContextCompacted,
   ErrorCode,
   Mode,
   NotebookMode,
@@ -83,6 +84,17 @@ export interface IUndoneEntry {
   left: number;
 }
 
+/** Older turns are not sent whole any more: summarised, or left out. */
+export interface ICompactedEntry {
+  kind: 'compacted';
+  id: string;
+  how: ContextCompacted['how'];
+  summary?: string;
+  /** Whole turns, and estimated tokens, that were sent before and are sent now. */
+  turns: { before: number; after: number };
+  tokens: { before: number; after: number };
+}
+
 /** One thing that stands in a turn, in the order in which it came up. */
 export type Entry =
   | ITextEntry
@@ -91,7 +103,8 @@ export type Entry =
   | IApprovalEntry
   | IQuestionEntry
   | INoticeEntry
-  | IUndoneEntry;
+  | IUndoneEntry
+  | ICompactedEntry;
 
 /** What is going on now, from which the working words are made. */
 export type Activity =

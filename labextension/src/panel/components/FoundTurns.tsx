@@ -1,0 +1,118 @@
+import React, { useEffect, useState } from 'react';
+
+import { SearchHit } from '../../api/types';
+import { piecesOf } from '../state/marks';
+import { whenWords } from '../state/when';
+import { usePanel } from './context';
+
+/** Results that are asked for at once, and at most. */
+const FIRST = 20;
+const MOST = 100;
+
+/** How long nothing is typed before it is looked for, in ms. */
+const QUIET_MS = 250;
+
+interface IFound {
+  query: string;
+  hits: readonly SearchHit[];
+  limit: number;
+}
+
+/** What was said, in any session, that has the words in it; a click leads there. */
+export function FoundTurns(props: {
+  query: string;
+  close: () => void;
+}): JSX.Element | null {
+  const { model } = usePanel();
+  const query = props.query.trim();
+  const [found, setFound] = useState<IFound | null>(null);
+  const [limit, setLimit] = useState(FIRST);
+  const [failure, setFailure] = useState('');
+
+  useEffect(() => {
+    if (!query) {
+      setFound(null);
+      setLimit(FIRST);
+      return;
+    }
+    let isCurrent = true;
+    const timer = setTimeout(() => {
+      model.client.search({ q: query, limit }).then(
+        ({ results }) => {
+          if (isCurrent) {
+            setFound({ query, hits: results, limit });
+            setFailure('');
+          }
+        },
+        (error: Error) => isCurrent && setFailure(error.message)
+      );
+    }, QUIET_MS);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [model, query, limit]);
+
+  if (!query) {
+    return null;
+  }
+  return (
+    <section className="da-found" aria-label="What was said">
+      <h3 className="da-found-head">What was said</h3>
+      {failure && <div className="da-notice da-mod-error">{failure}</div>}
+      {!found && !failure && <div className="da-dim da-padded">Searching</div>}
+      {found?.hits.length === 0 && (
+        <div className="da-dim da-padded">
+          No message and no answer has these words.
+        </div>
+      )}
+      <ul className="da-sessions">
+        {found?.hits.map(hit => (
+          <li key={`${hit.turnId}-${hit.role}`}>
+            <Hit
+              hit={hit}
+              onOpen={() => {
+                props.close();
+                void model.sessions.goTo(hit.turnId, hit.sessionId);
+              }}
+            />
+          </li>
+        ))}
+      </ul>
+      {found && found.hits.length >= found.limit && found.limit < MOST && (
+        <button
+          type="button"
+          className="da-link da-padded"
+          onClick={() => setLimit(MOST)}
+        >
+          More of what was said
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Hit(props: { hit: SearchHit; onOpen: () => void }): JSX.Element {
+  const { sessionTitle, role, snippet, marks, createdAt } = props.hit;
+  return (
+    <button
+      type="button"
+      className="da-menu-item da-hit"
+      data-testid="da-search-hit"
+      onClick={props.onOpen}
+    >
+      <span className="da-hit-head">
+        <span className="da-session-title">
+          {sessionTitle.trim() || 'Untitled session'}
+        </span>
+        <span className="da-dim">{whenWords(createdAt)}</span>
+      </span>
+      <span className="da-hit-text">
+        <span className="da-dim">{role === 'user' ? 'You: ' : 'Agent: '}</span>
+        {piecesOf(snippet, marks ?? []).map(({ text, isMarked }, index) =>
+          isMarked ? <mark key={index}>{text}</mark> : text
+        )}
+      </span>
+    </button>
+  );
+}
