@@ -7,8 +7,8 @@ import sqlalchemy as sa
 
 STATEMENTS = """
 CREATE INDEX usage_by_time ON usage (at);
-CREATE INDEX turns_by_start ON turns (started_at, id, session_id, model, duration_ms)
-    WHERE copied_from IS NULL;
+CREATE INDEX turns_by_start
+    ON turns (started_at, copied_from, id, session_id, model, duration_ms);
 CREATE INDEX tool_calls_by_status ON tool_calls (turn_id, status)
 """
 
