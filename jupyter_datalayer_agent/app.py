@@ -111,6 +111,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         from .agent.services import Services
         from .agent.sessions import Sessions
         from .agent.settings import Settings
+        from .datasets.service import Datasets
         from .models.catalogue import find_model
         from .models.litellm_model import LitellmModel
         from .notebook.limits import Limits
@@ -151,8 +152,10 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             known = find_model(model)
             return known is None or known.vision
 
+        store = Store(self.database_url)
+        datasets = Datasets(notebooks.root_dir, store.datasets, lambda: self.max_upload_bytes)
         services = Services(
-            store=Store(self.database_url),
+            store=store,
             model=LitellmModel(),
             registry=registry,
             pages=pages,
@@ -162,8 +165,10 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             sees=sees,
             templates=self._templates,
             find_fixes=find_fixes,
+            datasets=datasets,
             telemetry=self._telemetry(registry),
         )
+        services.on_forgotten.append(datasets.forget)
         return Parts(
             services=services,
             sessions=Sessions(services, self.session_idle_seconds),

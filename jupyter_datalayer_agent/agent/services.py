@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ..datasets.service import Datasets, no_datasets
 from ..models.types import Model
 from ..notebook.pages import PageHub
 from ..notebook.service import NotebookService
@@ -42,6 +43,7 @@ class Services:
     sees: Callable[[str], bool]
     templates: Callable[[], TemplateCatalogue]
     find_fixes: FindFixes
+    datasets: Datasets = field(default_factory=no_datasets)
     telemetry: Sink = no_sink
     on_forgotten: list[Forget] = field(default_factory=list)
 

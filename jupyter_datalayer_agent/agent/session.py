@@ -33,19 +33,22 @@ from ..protocol.ops import (
     SendNow,
     Shutdown,
     Undo,
+    UploadRegistered,
     UserInputAnswer,
     UserMessage,
 )
-from ..protocol.requests import ChatReply, Session, SessionSettings
+from ..protocol.requests import ChatReply, Session
 from ..store.records import QueuedOp, WaitingTurn
 from ..tools.context import SeenCells
-from . import undo
+from . import datasets, undo
 from .channel import EventChannel
 from .compact_op import compact_now
 from .going_back import go_back
 from .history import History, read_history
+from .message_queue import Message, MessageQueue
 from .planned.steering import steer, stopped_plan
 from .planned.turn import PlannedTurn
+from .remembering import to_remember
 from .services import Services
 from .settings import Settings, check_session, for_turn
 from .strategist_turn import strategist_turn
@@ -55,12 +58,11 @@ from .waiting import Audience, WaitingRoom
 
 log = logging.getLogger(__name__)
 
-UNTITLED = "New chat"
-TITLE_CHARACTERS = 60
+UNLOADED = AgentError("internal", "The session was unloaded.")
 CONTINUE = re.compile(r"^\s*(continue|go on|resume)\s*[.!]?\s*$", re.IGNORECASE)
 IMPLEMENTED = (
     UserMessage, Dequeue, SendNow, Interrupt, ApprovalDecision, PlanDecision, Pause, Resume,
-    UserInputAnswer, ConfigUpdate, Compact, Undo, Keep, GoBack, Reset, Shutdown,
+    UserInputAnswer, ConfigUpdate, UploadRegistered, Compact, Undo, Keep, GoBack, Reset, Shutdown,
 )  # fmt: skip
 
 
@@ -73,16 +75,6 @@ class TurnEnded:
 
     turn_id: str | None = None
     failure: AgentError | None = None
-
-
-@dataclass
-class Message:
-    """A message that waits its turn; ``result`` is for the caller that waits for the reply."""
-
-    op_id: str
-    op: UserMessage
-    audience: Audience
-    result: asyncio.Future[ChatReply] | None = None
 
 
 @dataclass
@@ -123,7 +115,8 @@ class LiveSession:
         self.turn: Turn | None = None
         self.channel = channel
         self.used_at = time.monotonic()
-        self._messages: list[Message] = []
+        self._messages = MessageQueue(services.store, record.id, channel)
+        self._arriving = 0
         self._ops: asyncio.Queue[Op | Message | TurnEnded | None] = asyncio.Queue()
         # A turn runs in it, or a compaction that was asked for.
         self._turn_task: asyncio.Task[Any] | None = None
@@ -131,7 +124,7 @@ class LiveSession:
         self._starting: dict[str, asyncio.Event] = {}
         self._remembering: asyncio.Task[None] | None = None
         self._at_work = False
-        self._let_go = False
+        self._ending = False
         self._worker = asyncio.create_task(self._work())
 
     # -- in ------------------------------------------------------------------------------------
@@ -139,18 +132,29 @@ class LiveSession:
     @property
     def busy(self) -> bool:
         """Whether a turn runs or a message waits."""
-        return self._turn_task is not None or bool(self._messages) or not self._ops.empty()
+        return self.working or bool(self._messages or self._arriving)
+
+    @property
+    def working(self) -> bool:
+        """Whether a turn runs, or a compaction that was asked for."""
+        return self._turn_task is not None
 
     @property
     def ended(self) -> bool:
-        """Whether the session's task is over; it is loaded again when it is needed again."""
-        return self._let_go or self._worker.done()
+        """Whether the session takes nothing more; when it is needed again it is loaded again, once
+        ``gone`` returns."""
+        return self._ending or self._worker.done()
+
+    async def gone(self) -> None:
+        """Wait until the session's task is over."""
+        await asyncio.wait([self._worker])
 
     @property
     def at_rest(self) -> bool:
         """Whether nothing goes on and nothing waits: all that there is of it is kept."""
         remembering = self._remembering is not None and not self._remembering.done()
-        return not (self.busy or self._at_work or self.waiting.has_open or remembering)
+        waits = self.waiting.has_open or not self._ops.empty()
+        return not (self.busy or self._at_work or waits or remembering)
 
     def touch(self) -> None:
         """Somebody needs the session now."""
@@ -159,7 +163,7 @@ class LiveSession:
     def let_go(self) -> Kept:
         """End the session's task while it is at rest; what is to be given to it when it is loaded
         again. Who listens to its channel hears of it then."""
-        self._let_go = True
+        self._ending = True
         self._ops.put_nowait(None)
         return Kept(self.seen, self.waiting.approved_tools)
 
@@ -168,6 +172,8 @@ class LiveSession:
         ``forbidden`` for one that sets what is locked."""
         if isinstance(op, Undo | Keep | GoBack):
             await undo.check(self, op)
+        elif isinstance(op, UploadRegistered):
+            await datasets.check(self, op)
         elif isinstance(op, ConfigUpdate):
             check_session(self.services.settings(), op.settings)
 
@@ -177,16 +183,23 @@ class LiveSession:
             raise AgentError("invalid_request", f"The op {op.type} is not supported yet.")
         op_id = new_id("op")
         if isinstance(op, UserMessage):
-            self._ops.put_nowait(Message(op_id, op, audience))
+            self._arrive(Message(op_id, op, audience))
         else:
+            self._ending = self._ending or isinstance(op, Shutdown)
             self._ops.put_nowait(op)
         return op_id
+
+    def _arrive(self, message: Message) -> None:
+        self._arriving += 1
+        self._ops.put_nowait(message)
 
     async def chat(
         self, op: UserMessage, audience: Audience
     ) -> tuple[str, asyncio.Future[ChatReply]]:
-        """Start a turn now; its op id and the reply to come. Raises ``turn_in_progress``."""
-        if self.busy:
+        """Start a turn now, or after a compaction that is under way; its op id and the reply to
+        come. Raises ``turn_in_progress``."""
+        compacts = self.working and self.turn is None
+        if self.busy and (not compacts or self._messages or self._arriving):
             raise AgentError(
                 "turn_in_progress",
                 "A turn is running in this session. Wait for its end, interrupt it, or send the "
@@ -194,7 +207,7 @@ class LiveSession:
             )
         result: asyncio.Future[ChatReply] = asyncio.get_running_loop().create_future()
         message = Message(new_id("op"), op, audience, result)
-        self._ops.put_nowait(message)
+        self._arrive(message)
         return message.op_id, result
 
     async def started(self, op_id: str, result: asyncio.Future[ChatReply]) -> AgentError | None:
@@ -241,9 +254,10 @@ class LiveSession:
             self._at_work = True
             try:
                 if isinstance(entry, Message):
-                    await self._queue_or_start(entry)
+                    await self._take_in(entry)
                 elif isinstance(entry, TurnEnded):
                     if entry.failure is not None and entry.turn_id is not None:
+                        self._ending = True
                         await self.services.store.abandon(entry.turn_id)
                         self._tell_failure(entry.failure, entry.turn_id)
                         break
@@ -262,12 +276,14 @@ class LiveSession:
         await self._stop_turn("shutdown")
         if self._remembering is not None:
             await self._remembering
-        for message in self._messages:
-            _refuse(message, AgentError("internal", "The session was unloaded."))
+        self._messages.refuse_all(UNLOADED)
+        while not self._ops.empty():
+            if isinstance(late := self._ops.get_nowait(), Message):
+                late.refuse(UNLOADED)
 
     def put_back(self, waiting: Sequence[QueuedOp]) -> None:
         """These messages wait, as they did before the session was unloaded."""
-        self._messages += [Message(each.op_id, each.op, "page") for each in waiting]
+        self._messages.put_back(waiting)
 
     def go_on(self) -> None:
         """Take the first message that waits, if there is one."""
@@ -287,9 +303,10 @@ class LiveSession:
         if isinstance(op, Interrupt):
             self._interrupt("interrupted")
         elif isinstance(op, Dequeue):
-            await self._dequeue(op.op_id)
+            await self._messages.remove(op.op_id)
         elif isinstance(op, SendNow):
-            await self._send_now(op.op_id)
+            self._messages.put_first(op.op_id)
+            self._interrupt("replaced")
         elif isinstance(op, ApprovalDecision):
             if not self.waiting.decide(op.approval_id, (op.decision, op.feedback)):
                 raise AgentError("not_found", "This approval is not open any more.")
@@ -313,6 +330,8 @@ class LiveSession:
             await undo.take_back(self, op)
         elif isinstance(op, Keep):
             await undo.keep(self, op)
+        elif isinstance(op, UploadRegistered):
+            await datasets.register(self, op)
         elif isinstance(op, GoBack):
             await go_back(self, op)
         elif isinstance(op, Reset):
@@ -354,19 +373,17 @@ class LiveSession:
 
     # -- messages ------------------------------------------------------------------------------
 
+    async def _take_in(self, message: Message) -> None:
+        try:
+            await self._queue_or_start(message)
+        finally:
+            self._arriving -= 1
+
     async def _queue_or_start(self, message: Message) -> None:
-        if self._turn_task is None:
+        if self.working:
+            await self._messages.add(message)
+        else:
             await self._start(message)
-            return
-        event = events.OpQueued(op_id=message.op_id, message=message.op.request.message)
-
-        async def write(written: Sequence[events.BaseEvent]) -> None:
-            await self.services.store.save_queued_op(
-                self.id, message.op_id, message.op, events=written
-            )
-
-        await self.channel.emit(write, event, None)
-        self._messages.append(message)
 
     async def _start(self, message: Message) -> None:
         request = message.op.request
@@ -379,7 +396,7 @@ class LiveSession:
             settings = for_turn(self.services.settings(), self.record.settings, request, about.mode)
             turn = await self._make_turn(about, settings, message)
         except AgentError as error:
-            _refuse(message, error)
+            message.refuse(error)
             raise
         self._run(turn, message)
         if message.op_id in self._starting:
@@ -431,22 +448,7 @@ class LiveSession:
 
     async def _remember(self, about: Submission) -> None:
         """Title the session by its first message; remember its mode, model and notebook."""
-        title = None
-        if self.record.title == UNTITLED:
-            first = next((line.strip() for line in about.text.splitlines() if line.strip()), "")
-            title = first[:TITLE_CHARACTERS] or None
-        chosen = {
-            "mode": about.request.mode,
-            "model": about.request.model,
-            "notebook": about.gate.target,
-        }
-        known = self.record.settings
-        new = {
-            name: value
-            for name, value in chosen.items()
-            if value is not None and value != getattr(known, name)
-        }
-        settings = SessionSettings.model_validate(new) if new else None
+        title, settings = to_remember(self.record, about)
         if title is None and settings is None:
             return
         try:
@@ -470,7 +472,7 @@ class LiveSession:
                 if isinstance(error, AgentError)
                 else AgentError("internal", "The turn failed. The server's log has the details.")
             )
-            _refuse(message, failure)
+            message.refuse(failure)
         elif message.result is not None and not message.result.done():
             message.result.set_result(task.result())
         self._ops.put_nowait(TurnEnded(turn_id, failure))
@@ -498,40 +500,8 @@ class LiveSession:
     async def _next(self) -> None:
         if self._turn_task is None and self._compaction_asked:
             self._compact()
-        if self._turn_task is None and self._messages:
-            message = self._messages.pop(0)
-            if await self._leave_queue(message, "started"):
-                await self._start(message)
-
-    async def _dequeue(self, op_id: str) -> None:
-        message = self._waiting_message(op_id)
-        self._messages.remove(message)
-        await self._leave_queue(message, "removed")
-        _refuse(message, AgentError("not_found", "The message was taken back."))
-
-    async def _send_now(self, op_id: str) -> None:
-        message = self._waiting_message(op_id)
-        self._messages.remove(message)
-        self._messages.insert(0, message)
-        self._interrupt("replaced")
-
-    def _waiting_message(self, op_id: str) -> Message:
-        for message in self._messages:
-            if message.op_id == op_id:
-                return message
-        raise AgentError("not_found", "This message does not wait any more.")
-
-    async def _leave_queue(self, message: Message, reason: Any) -> bool:
-        removed = False
-
-        async def write(written: Sequence[events.BaseEvent]) -> None:
-            nonlocal removed
-            removed = await self.services.store.remove_queued_op(
-                self.id, message.op_id, events=written
-            )
-
-        await self.channel.emit(write, events.OpDequeued(op_id=message.op_id, reason=reason), None)
-        return removed
+        if not self.working and (message := await self._messages.take()) is not None:
+            await self._start(message)
 
     # -- stopping ------------------------------------------------------------------------------
 
@@ -551,8 +521,3 @@ class LiveSession:
         self._interrupt(reason)
         if task is not None:
             await asyncio.wait([task])
-
-
-def _refuse(message: Message, error: AgentError) -> None:
-    if message.result is not None and not message.result.done():
-        message.result.set_exception(error)

@@ -66,6 +66,11 @@ class ScratchKernels:
         self._lost: set[str] = set()
         self._locks: dict[str, asyncio.Lock] = {}
 
+    @property
+    def memory(self) -> int | None:
+        """Bytes that a kernel may use with its children; None for no limit."""
+        return self._limits().memory
+
     def key_of(self, kernel_id: str) -> str | None:
         """The conversation that the kernel belongs to, if it is a scratch kernel."""
         return next((key for key, each in self._of.items() if each.kernel_id == kernel_id), None)

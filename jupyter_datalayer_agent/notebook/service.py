@@ -280,6 +280,11 @@ class NotebookService:
         when it has ended. Code that is run in it by its id is held to its limits, too."""
         return await self._scratch.kernel_id(key)
 
+    @property
+    def scratch_memory(self) -> int | None:
+        """Bytes that a scratch kernel may use; None for no limit."""
+        return self._scratch.memory
+
     async def run_scratch(self, key: str, code: str, timeout: float | None = None) -> ScratchRun:
         """Run code in the conversation's scratch kernel, within its limits.
 

@@ -142,7 +142,7 @@ def _operation(entry: Route, operation: Operation) -> dict[str, Any]:
     if request is not None:
         described["requestBody"] = {
             "required": True,
-            "content": {"application/json": {"schema": request}},
+            "content": {operation.takes: {"schema": request}},
         }
     answer: dict[str, Any] = {"description": "Done"}
     if operation.response is not None:

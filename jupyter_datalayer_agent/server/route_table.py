@@ -21,6 +21,7 @@ class Operation:
     status: int = 200
     query: dict[str, str] = field(default_factory=dict)
     content: str = "application/json"
+    takes: str = "application/json"
 
 
 @dataclass(frozen=True)

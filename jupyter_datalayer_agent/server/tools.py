@@ -89,6 +89,7 @@ class ToolHandler(Handler):
             client_id=request.client_id,
             session_id=request.session_id,
             past=services.store.past,
+            datasets=services.datasets,
         )
         done = await Dispatcher(services.registry, context).call(name, request.arguments)
         return done.result

@@ -113,6 +113,9 @@ class AgentTraits(Configurable):
         allow_none=True,
         help="Where conversations are kept. Default: SQLite in Jupyter's data directory.",
     ).tag(config=True, server=True)
+    max_upload_bytes = Int(
+        5_000_000_000, min=1, help="Bytes that an uploaded data set may have."
+    ).tag(config=True, server=True)
     metrics = Bool(
         False, help="Count turns, model calls, tool calls and tokens on the server's own /metrics."
     ).tag(config=True, server=True)

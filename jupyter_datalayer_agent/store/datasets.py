@@ -67,7 +67,7 @@ class Datasets:
 
         await self._database.write(write)
 
-    async def list(self, root: str, session_id: str | None = None) -> list[Dataset]:
+    async def known(self, root: str, session_id: str | None = None) -> list[Dataset]:
         """Those of the root, or those that a session knows; the newest first."""
         query = sa.select(SETS.data).where(SETS.root == root)
         if session_id is not None:

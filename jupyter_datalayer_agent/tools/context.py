@@ -13,6 +13,7 @@ from .gate import Gate
 from .private import Sharing
 
 if TYPE_CHECKING:
+    from ..datasets.service import Datasets
     from ..notebook.document import NotebookDocument
     from ..notebook.service import NotebookService
     from ..store.past import Past
@@ -98,6 +99,7 @@ class ToolContext:
     seen: SeenCells | None = None
     active_document: ActiveDocument | None = None
     past: Past | None = None
+    datasets: Datasets | None = None
     ask: Callable[[str, list[str] | None], Awaitable[str]] = _nobody_to_ask
     update_plan: Callable[[list[PlanStep], str | None], Awaitable[None]] = _no_plan
     sharing: Sharing | None = None

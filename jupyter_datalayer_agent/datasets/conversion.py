@@ -1,0 +1,104 @@
+"""The process that makes Parquet of an upload: one at a time, and stopped with its task."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from ..protocol.datasets import UploadProgress
+from ..protocol.errors import AgentError
+
+log = logging.getLogger(__name__)
+
+LONGEST_LINE = 64 << 20
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+OnProgress = Callable[[UploadProgress], Awaitable[None]]
+
+
+class Converter:
+    """Converts one file after the other, so that the memory it takes is that of one."""
+
+    def __init__(self) -> None:
+        self._one = asyncio.Lock()
+
+    async def convert(
+        self, source: Path, target: Path, work: Path, name: str, on_progress: OnProgress
+    ) -> dict[str, Any]:
+        """Make the Parquet file ``target``; its facts, as ``convert/__main__.py`` tells them.
+
+        Raises ``AgentError`` ``invalid_request`` with what is wrong with the file. A cancellation
+        kills the process.
+        """
+        if self._one.locked():
+            await on_progress(UploadProgress(stage="waiting"))
+        async with self._one:
+            job = {"source": source, "target": target, "work": work, "name": name}
+            return await _run({key: str(value) for key, value in job.items()}, on_progress)
+
+
+async def _run(job: dict[str, str], on_progress: OnProgress) -> dict[str, Any]:
+    errors = Path(job["work"]) / "errors"
+    with errors.open("wb") as stderr:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            f"{_PACKAGE.name}.datasets.convert",
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=stderr,
+            limit=LONGEST_LINE,
+            # Python looks for modules where it starts: not among the person's own files.
+            cwd=job["work"],
+            env=_environment(),
+        )
+    try:
+        answer = await _listen(process, job, on_progress)
+        await process.wait()
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+        if process.stdin is not None:
+            process.stdin.close()
+    if "result" in answer:
+        result: dict[str, Any] = answer["result"]
+        return result
+    if "error" in answer:
+        raise AgentError("invalid_request", str(answer["error"]))
+    told = errors.read_text("utf-8", "replace")[-4000:]
+    log.error("A conversion ended with %s: %s", process.returncode, told)
+    raise AgentError(
+        "internal",
+        f"The conversion of {job['name']} ended before its time (exit {process.returncode}). It "
+        "may have been short of memory; the server's log has the details.",
+    )
+
+
+async def _listen(
+    process: asyncio.subprocess.Process, job: dict[str, str], on_progress: OnProgress
+) -> dict[str, Any]:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        process.stdin.write(json.dumps(job).encode() + b"\n")
+        await process.stdin.drain()
+    while line := await process.stdout.readline():
+        told: dict[str, Any] = json.loads(line)
+        if "stage" not in told:
+            return told
+        await on_progress(UploadProgress.model_validate(told))
+    return {}
+
+
+def _environment() -> dict[str, str]:
+    paths = [str(_PACKAGE.parent), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(os.path.abspath(p) for p in paths if p)}

@@ -1,0 +1,76 @@
+"""A DuckDB that keeps within its memory, and says how far it is."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from .outcome import Progress
+
+MEMORY = "200MB"
+THREADS = 2
+POLL_SECONDS = 0.2
+CELLS_OF_A_GROUP = 2_000_000
+
+
+def connect(work: Path) -> duckdb.DuckDBPyConnection:
+    """A database in memory that spills into ``work`` and reaches for nothing over the network."""
+    database = duckdb.connect(
+        config={
+            "memory_limit": MEMORY,
+            "threads": str(THREADS),
+            "temp_directory": str(work / "spill"),
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        }
+    )
+    database.execute("SET enable_progress_bar = true")
+    database.execute("SET enable_progress_bar_print = false")
+    return database
+
+
+def run(
+    database: duckdb.DuckDBPyConnection,
+    query: str,
+    values: Sequence[Any],
+    progress: Progress,
+    stage: str,
+    part: tuple[float, float] = (0.0, 1.0),
+) -> list[tuple[Any, ...]]:
+    """Run a query, telling how far it is: ``part`` is the stretch of the stage that it makes."""
+    done = threading.Event()
+    start, end = part
+
+    def tell() -> None:
+        while not done.wait(POLL_SECONDS):
+            percent = database.query_progress()
+            if percent >= 0:
+                progress(stage, start + (end - start) * min(percent, 100.0) / 100.0)
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        rows: list[tuple[Any, ...]] = database.execute(query, values).fetchall()
+        return rows
+    finally:
+        done.set()
+        teller.join()
+
+
+def group_size(columns: int) -> int:
+    """Rows of a Parquet row group: DuckDB holds one for each thread, of all columns."""
+    return max(2048, min(122_880, CELLS_OF_A_GROUP // max(columns, 1)) // 2048 * 2048)
+
+
+def name(text: str) -> str:
+    """A column's name in SQL."""
+    return '"' + text.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text in SQL."""
+    return "'" + text.replace("'", "''") + "'"

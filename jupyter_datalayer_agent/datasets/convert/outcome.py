@@ -1,0 +1,48 @@
+"""What a conversion tells: its progress, its result, and why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+FIRST_REJECTED = 20
+"""How many rows that did not parse are named; all are counted."""
+
+Progress = Callable[[str, float | None], None]
+"""Called with the stage (``checking``, ``converting``) and the fraction, 0 to 1, where known."""
+
+
+class ConversionError(Exception):
+    """The file cannot be made a table of; the message says to a person why, and what to do."""
+
+
+@dataclass
+class Report:
+    """What was made of a file. ``rejected`` are lines, from 1, with the reason each."""
+
+    format: str
+    encoding: str | None = None
+    delimiter: str | None = None
+    header: bool | None = None
+    rejected_rows: int = 0
+    rejected: list[tuple[int, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def reject(self, line: int, reason: str) -> None:
+        """A row is not in the table."""
+        self.rejected_rows += 1
+        if len(self.rejected) < FIRST_REJECTED:
+            self.rejected.append((line, reason))
+
+    def to_json(self) -> dict[str, Any]:
+        """As the server reads it."""
+        told = asdict(self)
+        told["rejected"] = [{"line": line, "reason": why} for line, why in self.rejected]
+        return told
+
+
+def names(things: list[str], most: int = 5) -> str:
+    """The first few of a list, for a sentence."""
+    shown = ", ".join(things[:most])
+    return f"{shown} and {len(things) - most} more" if len(things) > most else shown

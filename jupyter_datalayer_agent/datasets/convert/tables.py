@@ -1,0 +1,238 @@
+"""CSV and TSV: every row that parses, each column as the type that all of its values have.
+
+The file is read twice: first all values are looked at as text, then they are written as what they
+were found to be. So a type never rests on the first rows alone, and no value is lost to it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from . import types
+from .dialect import WORDS, Dialect, detect
+from .duck import group_size, literal, run
+from .outcome import ConversionError, Progress, Report, names
+from .text import LONGEST_LINE, sample_of
+from .types import Kind
+
+SAMPLE_ROWS = 20_000
+NEARLY = 0.1
+"""Of which share of a column's values it is worth telling that they are not what the others are."""
+MOST_OPEN_QUOTES = 10
+MOST_REJECTED = 100_000
+_FOUND = re.compile(r"Columns: (\d+) Found: (\d+)")
+
+
+@dataclass
+class TextTable:
+    """A text file in UTF-8 and how it is written. ``quoted`` is False where its quotes do not
+    pair up, so that they are characters like others."""
+
+    path: Path
+    dialect: Dialect
+    quoted: bool = True
+
+    def reading(self) -> str:
+        """The table in SQL, all of it text; what does not parse is in the table of rejects."""
+        dialect = self.dialect
+        columns = ", ".join(f"{literal(each)}: 'VARCHAR'" for each in dialect.columns)
+        quote, escape = ('"', dialect.escape) if self.quoted else ("", "")
+        return (
+            f"read_csv({literal(str(self.path))}, auto_detect=false, columns={{{columns}}}, "
+            f"delim={literal(dialect.delimiter)}, quote={literal(quote)}, "
+            f"escape={literal(escape)}, header={str(dialect.header).lower()}, "
+            f"skip={dialect.skip}, max_line_size={LONGEST_LINE}, strict_mode=true, "
+            f"store_rejects=true, rejects_limit={MOST_REJECTED})"
+        )
+
+
+def convert(
+    database: duckdb.DuckDBPyConnection,
+    path: Path,
+    target: Path,
+    report: Report,
+    progress: Progress,
+    *,
+    tsv: bool,
+    shown: str,
+) -> int:
+    """Write the UTF-8 file ``path`` as Parquet; its rows. Raises ``ConversionError``."""
+    sample, _ = sample_of(path)
+    table = TextTable(path, detect(sample, tsv, shown))
+    report.delimiter = WORDS[table.dialect.delimiter]
+    report.header = table.dialect.header
+    report.notes += table.dialect.notes
+    try:
+        rows, chosen = _look(database, table, report, progress)
+    except duckdb.Error as error:
+        raise ConversionError(f"{shown} cannot be read as a table: {_first_line(error)}") from error
+    if rows == 0 and report.rejected_rows:
+        line, reason = report.rejected[0]
+        raise ConversionError(f"No row of {shown} could be read. Line {line:,}: {reason}.")
+    if rows == 0:
+        report.notes.append("There are no rows, only the names of the columns.")
+    _forget_rejects(database)
+    write(database, table.reading(), chosen, target, progress, "converting", (0.5, 1.0))
+    return rows
+
+
+def write(
+    database: duckdb.DuckDBPyConnection,
+    source: str,
+    chosen: dict[str, Kind | None],
+    target: Path,
+    progress: Progress,
+    stage: str,
+    part: tuple[float, float],
+) -> None:
+    """Write a table of text with its columns as they were found to be."""
+    columns = ", ".join(types.cast(column, kind) for column, kind in chosen.items())
+    run(
+        database,
+        f"COPY (SELECT {columns} FROM {source}) TO {literal(str(target))} "
+        f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {group_size(len(chosen))})",
+        [],
+        progress,
+        stage,
+        part,
+    )
+
+
+def candidates_in(
+    database: duckdb.DuckDBPyConnection, source: str, columns: list[str], kinds: list[Kind]
+) -> dict[str, list[Kind]]:
+    """Of each column the types that its first values have, all but a few; every type where it has
+    no first values."""
+    every = dict.fromkeys(columns, kinds)
+    sample = f"(SELECT * FROM {source} LIMIT {SAMPLE_ROWS})"
+    row = database.execute(types.counts(sample, every)).fetchone()
+    assert row is not None
+    _, found = types.read_counts(row, every)
+    return {
+        column: [
+            kind for kind, wrong in zip(kinds, misfits, strict=True) if wrong <= values * NEARLY
+        ]
+        for column, (values, misfits) in found.items()
+    }
+
+
+def choose(
+    found: dict[str, tuple[int, list[int]]], candidates: dict[str, list[Kind]], report: Report
+) -> dict[str, Kind | None]:
+    """The type of each column (None: text), and a note of those that are nearly another."""
+    chosen: dict[str, Kind | None] = {}
+    for column, (values, misfits) in found.items():
+        kinds = candidates[column]
+        fitting = [kind for kind, wrong in zip(kinds, misfits, strict=True) if not wrong]
+        chosen[column] = fitting[0] if fitting and values else None
+        if (
+            values
+            and any(kind in types.DAY_FIRST for kind in fitting)
+            and any(kind in types.MONTH_FIRST for kind in fitting)
+        ):
+            chosen[column] = None
+            report.notes.append(f"{column} is text: its dates may have the day first or the month.")
+        elif not fitting and kinds and values:
+            wrong, kind = min(zip(misfits, kinds, strict=True), key=lambda pair: pair[0])
+            if wrong <= values * NEARLY:
+                report.notes.append(
+                    f"{column} is text: {wrong:,} of its {values:,} values are not {kind.what}."
+                )
+    empty = [column for column, (values, _) in found.items() if not values]
+    if empty and any(values for values, _ in found.values()):
+        report.notes.append(f"Columns without any value: {names(empty)}.")
+    return chosen
+
+
+def _look(
+    database: duckdb.DuckDBPyConnection,
+    table: TextTable,
+    report: Report,
+    progress: Progress,
+) -> tuple[int, dict[str, Kind | None]]:
+    """Read the whole file once: its rows, the types of its columns, and what does not parse."""
+    blanked: list[int] = []
+    kinds = types.kinds(table.dialect.delimiter)
+    while True:
+        source = table.reading()
+        candidates = candidates_in(database, source, table.dialect.columns, kinds)
+        _forget_rejects(database)
+        query = types.counts(table.reading(), candidates)
+        row = run(database, query, [], progress, "converting", (0.0, 0.5))[0]
+        opened = _open_quote(database) if table.quoted else None
+        if opened is None:
+            break
+        if len(blanked) == MOST_OPEN_QUOTES:
+            table.quoted = False
+            report.notes.append(
+                "The quotes in this file do not pair up; they were read as characters like others."
+            )
+            continue
+        line, position = opened
+        _blank(table.path, position)
+        blanked.append(line)
+    _report_rejected(database, report, set(blanked) if table.quoted else set())
+    rows, found = types.read_counts(row, candidates)
+    return rows, choose(found, candidates, report)
+
+
+def _forget_rejects(database: duckdb.DuckDBPyConnection) -> None:
+    for each in ("reject_errors", "reject_scans"):
+        database.execute(f"DROP TABLE IF EXISTS {each}")
+
+
+def _open_quote(database: duckdb.DuckDBPyConnection) -> tuple[int, int] | None:
+    """Line and place (byte) of the first row that a quote carries on into the lines below."""
+    first: tuple[int, int] | None = database.execute(
+        "SELECT line, line_byte_position FROM reject_errors WHERE error_type IN "
+        "('UNQUOTED VALUE', 'LINE SIZE OVER MAXIMUM') AND contains(csv_line, chr(10)) "
+        "ORDER BY line LIMIT 1"
+    ).fetchone()
+    return first
+
+
+def _blank(path: Path, position: int) -> None:
+    """Fill a line with spaces: it is then a row with one value, which is rejected, and the lines
+    below it are rows again."""
+    with path.open("r+b") as file:
+        file.seek(max(position, 0))
+        line = file.readline(LONGEST_LINE)
+        file.seek(max(position, 0))
+        file.write(b" " * len(line.rstrip(b"\r\n")))
+
+
+def _report_rejected(
+    database: duckdb.DuckDBPyConnection, report: Report, blanked: set[int]
+) -> None:
+    count = database.execute("SELECT count(DISTINCT line) FROM reject_errors").fetchone()
+    first = database.execute(
+        "SELECT line, any_value(error_type), any_value(error_message) FROM reject_errors "
+        "GROUP BY line ORDER BY line LIMIT 20"
+    ).fetchall()
+    for line, kind, message in first:
+        quote = "a quote is opened in it and never closed"
+        report.reject(line, quote if line in blanked else _reason(kind, message))
+    report.rejected_rows = count[0] if count else 0
+    if report.rejected_rows >= MOST_REJECTED:
+        report.notes.append(f"At least {MOST_REJECTED:,} rows could not be read.")
+
+
+def _reason(kind: str, message: str) -> str:
+    found = _FOUND.search(message or "")
+    if kind in ("MISSING COLUMNS", "TOO MANY COLUMNS") and found:
+        return f"it has {found[2]} values instead of {found[1]}"
+    if kind == "UNQUOTED VALUE":
+        return "its quotes are not paired, or something follows a closing one"
+    if kind == "LINE SIZE OVER MAXIMUM":
+        return f"it is longer than {LONGEST_LINE // 1_000_000} MB"
+    if kind in ("INVALID ENCODING", "INVALID UNICODE"):
+        return "it is not text in UTF-8"
+    return kind.lower() if kind else "it cannot be read"
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0][:300]

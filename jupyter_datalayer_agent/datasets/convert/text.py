@@ -1,0 +1,211 @@
+"""Text files as DuckDB takes them: UTF-8, one kind of line end, no NUL bytes.
+
+A file is looked through once, in blocks; a copy is made only of one that needs it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .outcome import ConversionError, Progress, Report
+
+BLOCK = 1 << 20
+LONGEST_LINE = 4_000_000
+"""Bytes of a line; a longer one is not read. DuckDB holds several of that size in memory."""
+_CONTROL = bytes(byte for byte in range(1, 32) if byte not in b"\t\n\r\f\x1b")
+_MOST_CONTROL = 0.02
+_FEW = 16
+_BOMS = [
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+]
+
+
+@dataclass
+class Text:
+    """What a file's bytes are. ``encoding`` is None where it is not one encoding all through."""
+
+    encoding: str | None
+    nuls: int = 0
+    crlf: int = 0
+    lf: int = 0
+    cr: int = 0
+
+    @property
+    def wide(self) -> bool:
+        """Whether a character is two or four bytes."""
+        return self.encoding is not None and self.encoding.startswith(("utf-16", "utf-32"))
+
+    @property
+    def mixed_ends(self) -> bool:
+        """Whether lines end in more than one way."""
+        if not self.crlf:
+            return self.lf > 0 and self.cr > 0
+        return self.lf > self.crlf or self.cr > self.crlf
+
+
+def as_utf8(path: Path, work: Path, name: str, report: Report, progress: Progress) -> Path:
+    """The file itself, or a copy that DuckDB can read; what was done stands in the report."""
+    text = look(path, name, progress)
+    if text.wide:
+        report.encoding = str(text.encoding).upper()
+        copy = work / "text"
+        _recode(path, copy, str(text.encoding))
+        return copy
+    report.encoding = "UTF-8"
+    if text.encoding is not None and not text.nuls and not text.mixed_ends:
+        return path
+    copy = work / "text"
+    repair = _Repair()
+    with copy.open("wb") as target:
+        for block in _line_blocks(path):
+            target.write(repair.block(block))
+    _tell(repair, text, report)
+    return copy
+
+
+def look(path: Path, name: str, progress: Progress) -> Text:
+    """Look the file through. Raises ``ConversionError`` for what is no text."""
+    with path.open("rb") as file:
+        head = file.read(BLOCK)
+    encoding = _wide(head) or ("utf-8-sig" if head.startswith(codecs.BOM_UTF8) else "utf-8")
+    text = Text(encoding)
+    if text.wide:
+        return text
+    stripped = head.translate(None, _CONTROL)
+    if len(head) - len(stripped) > max(len(head) * _MOST_CONTROL, _FEW):
+        raise ConversionError(f"{name} is not a text file: it holds binary data.")
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    size, done, last = max(path.stat().st_size, 1), 0, b""
+    for block in _blocks(path):
+        done += len(block)
+        if text.encoding is not None:
+            try:
+                decoder.decode(block)
+            except UnicodeDecodeError:
+                text.encoding = None
+        text.nuls += block.count(b"\0")
+        text.crlf += block.count(b"\r\n") + (last == b"\r" and block[:1] == b"\n")
+        text.lf += block.count(b"\n")
+        text.cr += block.count(b"\r")
+        last = block[-1:]
+        progress("checking", done / size)
+    if text.encoding is not None:
+        try:
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            text.encoding = None
+    if text.nuls > max(size * _MOST_CONTROL, _FEW):
+        raise ConversionError(f"{name} is not a text file: it holds binary data.")
+    return text
+
+
+def sample_of(path: Path, size: int = BLOCK // 4) -> tuple[str, bool]:
+    """The beginning of an UTF-8 file, up to a line's end, and whether that is all of it."""
+    with path.open("rb") as file:
+        head = file.read(size)
+        whole = not file.read(1)
+    text = head.decode("utf-8-sig", "replace")
+    if not whole and "\n" in text:
+        text = text[: text.rindex("\n") + 1]
+    return text, whole
+
+
+def _wide(head: bytes) -> str | None:
+    for bom, encoding in _BOMS:
+        if head.startswith(bom):
+            return encoding if encoding != "utf-8-sig" else None
+    start = head[:4096]
+    even, odd = start[::2].count(0), start[1::2].count(0)
+    if max(even, odd) > len(start) * 0.15 and min(even, odd) < len(start) * 0.02:
+        return "utf-16-le" if odd > even else "utf-16-be"
+    return None
+
+
+def _recode(path: Path, copy: Path, encoding: str) -> None:
+    decoder = io.IncrementalNewlineDecoder(
+        codecs.getincrementaldecoder(encoding)(errors="replace"), translate=True
+    )
+    with copy.open("w", encoding="utf-8", newline="") as target:
+        for block in _blocks(path):
+            target.write(decoder.decode(block).replace("\0", ""))
+        target.write(decoder.decode(b"", final=True))
+
+
+class _Repair:
+    """Makes UTF-8 of lines, each for itself: what is not UTF-8 is taken for Windows-1252."""
+
+    def __init__(self) -> None:
+        self.lines = 0
+        self.recoded: list[int] = []
+        self.recoded_count = 0
+        self.with_nul: list[int] = []
+
+    def block(self, block: bytes) -> bytes:
+        block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        try:
+            block.decode("utf-8")
+        except UnicodeDecodeError:
+            block = b"".join(self._line(line, number) for number, line in self._numbered(block))
+        if b"\0" in block:
+            for number, line in self._numbered(block):
+                if b"\0" in line and len(self.with_nul) < 5:
+                    self.with_nul.append(number)
+            block = block.replace(b"\0", b"")
+        self.lines += block.count(b"\n")
+        return block
+
+    def _numbered(self, block: bytes) -> Iterator[tuple[int, bytes]]:
+        return enumerate(block.splitlines(keepends=True), self.lines + 1)
+
+    def _line(self, line: bytes, number: int) -> bytes:
+        try:
+            line.decode("utf-8")
+        except UnicodeDecodeError:
+            self.recoded_count += 1
+            if len(self.recoded) < 5:
+                self.recoded.append(number)
+            try:
+                return line.decode("cp1252").encode()
+            except UnicodeDecodeError:
+                return line.decode("latin-1").encode()
+        return line
+
+
+def _tell(repair: _Repair, text: Text, report: Report) -> None:
+    if repair.recoded:
+        report.encoding = "Windows-1252 (Latin-1)"
+        numbers = ", ".join(f"{number:,}" for number in repair.recoded)
+        report.notes.append(
+            f"{repair.recoded_count:,} lines are not UTF-8 and were read as Windows-1252 "
+            f"(Latin-1); the first: {numbers}."
+        )
+    if text.nuls:
+        numbers = ", ".join(f"{number:,}" for number in repair.with_nul)
+        report.notes.append(f"{text.nuls:,} NUL bytes were left out; the first in line {numbers}.")
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while block := file.read(BLOCK):
+            yield block
+
+
+def _line_blocks(path: Path) -> Iterator[bytes]:
+    """Blocks that end with a line, but for lines that are too long to be read anyway."""
+    rest = b""
+    for block in _blocks(path):
+        whole = rest + block
+        cut = max(whole.rfind(b"\n"), whole[:-1].rfind(b"\r")) + 1
+        if cut == 0 and len(whole) > LONGEST_LINE:
+            cut = len(whole)
+        yield whole[:cut]
+        rest = whole[cut:]
+    yield rest

@@ -1,0 +1,57 @@
+"""Code of ours that runs in a person's kernel, to bind a data set to a name there.
+
+It is sent as source and runs in a namespace of its own: of the kernel's names only the one that is
+asked for changes.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+MARK = "datalayer-agent-dataset:"
+_RUNNER = """\
+def _datalayer_agent_load(source, arguments):
+    import json
+    import warnings
+
+    space = {{"__name__": "datalayer_agent_dataset"}}
+    exec(compile(source, "<datalayer-agent>", "exec"), space)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        answer = space["load"](globals(), **arguments)
+    print({mark!r} + json.dumps(answer))
+
+
+try:
+    _datalayer_agent_load(
+        r'''{source}''',
+        {arguments!r},
+    )
+finally:
+    del _datalayer_agent_load
+"""
+
+
+def loading(**arguments: Any) -> str:
+    """Code that calls ``load`` (see ``load.py``) and prints what it returns."""
+    source = _source()
+    # As plain text, so that a person who is asked for approval can read it.
+    assert "'''" not in source
+    return _RUNNER.format(source=source, arguments=arguments, mark=MARK)
+
+
+def answer_in(printed: str) -> dict[str, Any] | None:
+    """What ``load`` returned, in what the code printed."""
+    for line in printed.splitlines():
+        if line.startswith(MARK):
+            answer: dict[str, Any] = json.loads(line[len(MARK) :])
+            return answer
+    return None
+
+
+@cache
+def _source() -> str:
+    return (files(__package__) / "load.py").read_text(encoding="utf-8")

@@ -1,0 +1,204 @@
+"""The data sets of one server: received, converted, kept, listed, deleted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..protocol.base import now_ms
+from ..protocol.datasets import Dataset, UploadProgress
+from ..protocol.errors import AgentError
+from .conversion import Converter, OnProgress
+from .folder import DatasetFolder
+from .incoming import Incoming, in_words, too_large
+from .names import safe_name
+
+Rows = list[dict[str, Any]]
+
+FORM_BYTES = 200_000
+"""What a form has beside the file, at most."""
+
+
+class Records(Protocol):
+    """Where it is kept which data sets there are: see ``store/datasets.py``."""
+
+    async def save(self, root: str, dataset: Dataset, sample: Rows) -> None: ...
+    async def register(self, session_id: str, root: str, name: str) -> bool: ...
+    async def known(self, root: str, session_id: str | None = None) -> list[Dataset]: ...
+    async def get(self, root: str, name: str) -> tuple[Dataset, Rows] | None: ...
+    async def delete(self, root: str, name: str) -> bool: ...
+    async def forget(self, session_id: str) -> None: ...
+
+
+async def _unheard(_: UploadProgress) -> None:
+    return None
+
+
+class Datasets:
+    """What handlers, tools and sessions do with data sets.
+
+    ``root_dir`` is None where the contents manager does not keep files on this machine: there are
+    no data sets then, and receiving one says why. Names are unique under the root.
+    """
+
+    def __init__(
+        self,
+        root_dir: str | None,
+        records: Callable[[], Awaitable[Records]],
+        max_upload_bytes: Callable[[], int],
+    ) -> None:
+        self._folder = DatasetFolder(root_dir) if root_dir is not None else None
+        self._records = records
+        self._limit = max_upload_bytes
+        self._converter = Converter()
+
+    @property
+    def limit(self) -> int:
+        """How large an upload may be, in bytes."""
+        return self._limit()
+
+    def begin(self, length: int | None = None) -> Incoming:
+        """An upload begins; ``length`` in bytes where it is known. Raises ``AgentError``."""
+        if self._folder is None:
+            raise AgentError(
+                "invalid_request",
+                "Data sets are files under the server's root directory, and this server keeps its "
+                "documents elsewhere (its contents manager has no such directory).",
+            )
+        if length is not None and length > self.limit + FORM_BYTES:
+            raise too_large(self.limit)
+        room = self._folder.room()
+        if length is not None and length > room:
+            raise AgentError(
+                "too_large",
+                f"The file has {in_words(length)}, and {in_words(room)} are free on the server.",
+            )
+        return Incoming(self._folder, self.limit)
+
+    async def finish(
+        self,
+        upload: Incoming,
+        source: str,
+        name: str | None = None,
+        session_id: str | None = None,
+        on_progress: OnProgress = _unheard,
+    ) -> Dataset:
+        """Make a data set of an upload that is whole; ``source`` is the file's own name.
+
+        Raises ``AgentError``, and then nothing is left of it; ``upload`` is the caller's to
+        discard. With a session the data set is registered there, else it is for all.
+        """
+        assert self._folder is not None
+        shown = source.replace("\\", "/").rsplit("/", 1)[-1] or "The file"
+        path = await upload.finish()
+        table = upload.work / "table.parquet"
+        facts = await self._converter.convert(path, table, upload.work, shown, on_progress)
+        wanted = safe_name(name, is_file=False) if name else safe_name(source)
+        # From here on to the end, whoever goes away: a file and its record are both there or not.
+        keeping = asyncio.ensure_future(self._keep(table, wanted, shown, facts, session_id))
+        try:
+            return await asyncio.shield(keeping)
+        except asyncio.CancelledError:
+            await asyncio.wait([keeping])
+            if not keeping.exception():
+                await self.delete(keeping.result().name)
+            raise
+
+    async def _keep(
+        self, table: Path, wanted: str, source: str, facts: dict[str, Any], session_id: str | None
+    ) -> Dataset:
+        assert self._folder is not None
+        sample = facts.pop("sample")
+        name = await asyncio.to_thread(self._folder.place, table, wanted)
+        dataset = Dataset(
+            name=name,
+            path=self._folder.relative(name),
+            source=source[:500],
+            shared=session_id is None,
+            created_at=now_ms(),
+            **facts,
+        )
+        records = await self._records()
+        try:
+            await records.save(self._root, dataset, sample)
+            if session_id is not None:
+                await records.register(session_id, self._root, name)
+        except BaseException:
+            await records.delete(self._root, name)
+            await asyncio.to_thread(self._remove, name)
+            raise
+        return dataset
+
+    async def known(self, session_id: str | None = None) -> list[Dataset]:
+        """All, or those that a session knows; the newest first. Without those whose file is
+        gone."""
+        if self._folder is None:
+            return []
+        found = await (await self._records()).known(self._root, session_id)
+        return [each for each in found if self._folder.path_of(each.name) is not None]
+
+    async def get(self, name: str) -> Dataset:
+        """The data set. Raises ``AgentError`` ``not_found`` that names those there are."""
+        return (await self._find(name))[0]
+
+    async def sample(self, name: str) -> Rows:
+        """Its first three rows, with long values cut. Raises ``AgentError`` ``not_found``."""
+        return (await self._find(name))[1]
+
+    async def file(self, name: str) -> Path:
+        """Its Parquet file. Raises ``AgentError`` ``not_found``."""
+        await self._find(name)
+        assert self._folder is not None
+        path = self._folder.path_of(name)
+        assert path is not None
+        return path
+
+    async def register(self, session_id: str, name: str) -> tuple[Dataset, bool]:
+        """Make a data set known to a session; False when it was. Raises ``not_found``."""
+        dataset = await self.get(name)
+        return dataset, await (await self._records()).register(session_id, self._root, name)
+
+    async def forget(self, session_id: str) -> None:
+        """The session knows none any more but those that are for all."""
+        if self._folder is not None:
+            await (await self._records()).forget(session_id)
+
+    async def delete(self, name: str) -> None:
+        """Remove the file, and the data set from every session. Raises ``not_found``."""
+        known = self._folder is not None and await (await self._records()).delete(self._root, name)
+        if not known:
+            raise await self._unknown(name)
+        await asyncio.to_thread(self._remove, name)
+
+    async def _find(self, name: str) -> tuple[Dataset, Rows]:
+        if self._folder is not None and self._folder.path_of(name) is not None:
+            found = await (await self._records()).get(self._root, name)
+            if found is not None:
+                return found
+        raise await self._unknown(name)
+
+    async def _unknown(self, name: str) -> AgentError:
+        there = ", ".join(each.name for each in (await self.known())[:20]) or "none"
+        return AgentError("not_found", f"There is no data set {name!r}. There are: {there}.")
+
+    @property
+    def _root(self) -> str:
+        assert self._folder is not None
+        return str(self._folder.root)
+
+    def _remove(self, name: str) -> None:
+        assert self._folder is not None
+        path = self._folder.path_of(name)
+        if path is not None:
+            path.unlink(missing_ok=True)
+
+
+async def _nowhere() -> Records:
+    raise AgentError("internal", "Nothing is kept of data sets here.")
+
+
+def no_datasets() -> Datasets:
+    """For what needs none: there are none, and none can be made."""
+    return Datasets(None, _nowhere, lambda: 0)
