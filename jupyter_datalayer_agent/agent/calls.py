@@ -11,11 +11,14 @@ from typing import Any
 
 from ..protocol.events import ToolCallOutput
 from ..protocol.requests import ToolCallRecord
-from ..protocol.tools import ToolCallStatus, ToolResult
-from ..tools.dispatch import Dispatched, Dispatcher
+from ..protocol.tools import ToolCallStatus
+from ..tools.dispatch import Dispatcher
+from ..tools.drafts import Dispatched
 from ..tools.limits import cut
 from ..tools.registry import Alias, ToolRegistry
 from .history import Item, output_item
+from .results import compact, for_model
+from .sharing import noted
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ async def _run_one(dispatcher: Dispatcher, call: Item) -> FinishedCall:
 def finished(call: Item, done: Dispatched) -> FinishedCall:
     """A call with its answer in the three forms that are needed of it."""
     text, truncated = cut(for_model(done.result), done.more)
+    sent = cut(for_model(done.for_model), done.more)[0]
     status: ToolCallStatus = "ok" if done.result.ok else "denied" if done.denied else "error"
     event = ToolCallOutput(
         call_id=call["call_id"],
@@ -69,6 +73,7 @@ def finished(call: Item, done: Dispatched) -> FinishedCall:
         truncated=truncated,
         duration_ms=done.result.duration_ms,
         summary=done.summary,
+        withheld=done.result.withheld,
     )
     record = ToolCallRecord(
         call_id=call["call_id"],
@@ -78,24 +83,8 @@ def finished(call: Item, done: Dispatched) -> FinishedCall:
         output=done.result.to_wire(),
         duration_ms=done.result.duration_ms,
     )
-    return FinishedCall(output_item(call["call_id"], text), event, record, done)
-
-
-def for_model(result: ToolResult) -> str:
-    """A result as the model reads it: the output alone when all went well, compact JSON."""
-    if result.ok:
-        return compact(result.output)
-    told: dict[str, Any] = {}
-    if result.error is not None:
-        told["error"] = result.error.to_wire()
-    if result.output is not None:
-        told["output"] = result.output
-    return compact(told)
-
-
-def compact(value: Any) -> str:
-    """JSON without spare characters; other scripts than Latin as they are."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    item = noted(output_item(call["call_id"], sent), done)
+    return FinishedCall(item, event, record, done)
 
 
 def readable_arguments(arguments: str) -> Any:

@@ -54,11 +54,15 @@ class Person:
 
     async def approve(self, request: ApprovalRequest) -> Decision:
         """The person's decision on a call; denied at once where nobody is there to decide."""
-        if request.tool.name in self._waiting.approved_tools:
+        if self.has_approved(request.remember_as):
             return Decision(True)
         if self._audience == "none":
             return Decision(False, f"{request.reason}: this {NOBODY}")
-        asked = await self._take_asked(name=request.tool.name, arguments=request.arguments)
+        asked = await self._take_asked(
+            name=request.name,
+            arguments=request.arguments,
+            share=None if request.share is None else request.share.to_wire(),
+        )
         approval_id = asked["approvalId"] if asked else new_id("approval")
         answer = self._waiting.approval(approval_id, self._audience)
         if asked is None:
@@ -66,11 +70,12 @@ class Person:
                 events.ApprovalRequested(
                     approval_id=approval_id,
                     call_id=request.call_id,
-                    name=request.tool.name,
+                    name=request.name,
                     arguments=request.arguments,
                     reason=request.reason,
                     destructive=request.destructive,
                     changes=request.changes,
+                    share=request.share,
                 )
             )
         try:
@@ -81,11 +86,15 @@ class Person:
             await self._emit(events.ApprovalResolved(approval_id=approval_id, decision="aborted"))
             raise
         if decision == "approve_for_session":
-            self._waiting.approved_tools.add(request.tool.name)
+            self._waiting.approved_tools.update(request.remember_as.split())
         await self._emit(events.ApprovalResolved(approval_id=approval_id, decision=decision))
         if decision == "expired":
             feedback = "Nobody answered in time."
         return Decision(decision in ("approve", "approve_for_session"), feedback)
+
+    def has_approved(self, what: str) -> bool:
+        """Whether the person approved all of this for the session: names of tools, say."""
+        return self._waiting.approved_tools.issuperset(what.split())
 
     async def ask(self, question: str, options: list[str] | None) -> str:
         """The person's answer; ``ToolFailure`` where nobody can give one, or did in time."""

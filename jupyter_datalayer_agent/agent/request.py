@@ -9,6 +9,7 @@ from .history import Item
 from .prompting import system_prompt
 from .services import Services
 from .settings import Settings
+from .sharing import policies, sent
 from .targets import Submission
 
 
@@ -25,7 +26,7 @@ def model_request(
         model=model,
         instructions=about.instructions
         or system_prompt(about.mode, gate.notebook_mode, services.notebooks.root_dir),
-        input=items,
+        input=sent(items, policies(settings)),
         tools=[tool.schema() for tool in gate.allowed(services.registry)],
         temperature=settings.temperature,
         top_p=settings.top_p,

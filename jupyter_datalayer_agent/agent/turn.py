@@ -30,6 +30,8 @@ from .model_call import Answer, ModelCall
 from .outbox import Outbox
 from .person import Person
 from .settings import Settings
+from .shared_before import answered_before
+from .sharing import SilentSharing, TurnSharing, as_now, noted_pictures
 from .targets import Submission
 from .waiting import Audience
 from .watch import StepWatch
@@ -105,11 +107,16 @@ class Turn:
         self._failures = RepeatedFailures()
         self.watch = StepWatch()
         self.person = Person(session.waiting, audience, self.emit)
+        self.sharing = TurnSharing(self._settings_now, self.person)
         self._notebooks = recorded(self.services.notebooks, self.services.store, self.id)
         self._dispatcher = self._make_dispatcher(session.seen)
         self._restored = restored
         if restored is not None:
             self._restore(restored)
+
+    def _settings_now(self) -> Settings:
+        session = self.session
+        return as_now(self.settings, session.services.settings(), session.record.settings)
 
     def _restore(self, restored: Restored) -> None:
         turn = restored.turn
@@ -176,8 +183,13 @@ class Turn:
 
     async def _answer_open_calls(self) -> None:
         """Carry out the calls that waited for the person when the server ended."""
-        if self._restored is not None and (calls := unanswered(self.items)):
-            await self._execute(calls, counted=True)
+        if self._restored is None or not (calls := unanswered(self.items)):
+            return
+        answered = await answered_before(self._restored.wait, calls, self.person, self._records)
+        if answered is not None:
+            await self._answered(answered)
+            calls = unanswered(self.items)
+        await self._execute(calls, counted=True)
 
     async def _start(self) -> None:
         if self._restored is not None:
@@ -209,7 +221,9 @@ class Turn:
     async def _prepare(self) -> None:
         """Find the model, and gather what it is sent before the message."""
         self.model = self.services.resolve_model(self.settings)
-        context = await context_block.gather(self.services, self.about, self.session.seen)
+        context = await context_block.gather(
+            self.services, self.about, self.session.seen, self.sharing
+        )
         self._window.begin(self.model, [user_item(context.text)])
 
     def _see_what_was_asked(self, wait: dict[str, Any]) -> None:
@@ -330,7 +344,7 @@ class Turn:
             raise TurnEnds(
                 "tool_limit",
                 f"Stopped: {stuck.event.name} failed {RepeatedFailures.LIMIT} times in the same "
-                f"way: {stuck.done.summary}. What was done before stays.",
+                f"way: {stuck.done.summary_for_model}. What was done before stays.",
             )
 
     async def _answered(self, done: FinishedCall) -> None:
@@ -367,11 +381,13 @@ class Turn:
             seen=seen,
             active_document=about.active_document,
             past=self.services.store.past,
+            datasets=self.services.datasets,
             ask=person.ask,
             update_plan=self._update_plan,
             on_status=self.say,
             on_changes=self._changed,
             on_stale=self._stale,
+            sharing=SilentSharing(self._settings_now) if seen is None else self.sharing,
         )
         return Dispatcher(
             self.services.registry,
@@ -516,4 +532,4 @@ def _picture_item(done: FinishedCall) -> Item:
         {"type": "input_image", "image_url": f"data:{image.mime};base64,{image.data}"}
         for image in done.done.images
     ]
-    return {"type": "message", "role": "user", "content": parts}
+    return noted_pictures({"type": "message", "role": "user", "content": parts})

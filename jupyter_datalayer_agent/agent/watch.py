@@ -16,13 +16,26 @@ WELL = ("ok", "skipped")
 """Statuses of a run with which nothing is wrong."""
 
 
+Told = tuple[str, str | None]
+"""A message, and what the model may read of it where that is not all."""
+
+
 @dataclass(frozen=True)
 class Failure:
-    """Something of a step that did not end well; ``cell_id`` where it was the run of a cell."""
+    """Something of a step that did not end well; ``cell_id`` where it was the run of a cell.
+
+    ``told`` is the message as the model may read it, None where that is all of it.
+    """
 
     message: str
     path: str | None = None
     cell_id: str | None = None
+    told: str | None = None
+
+    @property
+    def for_model(self) -> str:
+        """The message as the model may read it."""
+        return self.message if self.told is None else self.told
 
 
 @dataclass
@@ -36,8 +49,8 @@ class StepWatch:
     calls: int = 0
     runs: dict[tuple[str, str], str] = field(default_factory=dict)
     changed: dict[tuple[str, str], Change] = field(default_factory=dict)
-    _messages: dict[tuple[str, str], str] = field(default_factory=dict)
-    _open: dict[str, str] = field(default_factory=dict)
+    _messages: dict[tuple[str, str], Told] = field(default_factory=dict)
+    _open: dict[str, Told] = field(default_factory=dict)
 
     def note(self, call: FinishedCall, target: str | None) -> None:
         """Count a call in; ``target`` is the notebook that a call without a path means."""
@@ -48,7 +61,7 @@ class StepWatch:
             key = (where, str(run["cellId"]))
             self.runs[key] = str(run["status"])
             if run["status"] not in WELL and result.error is not None:
-                self._messages[key] = result.error.message
+                self._messages[key] = messages_of(call)
         for change in result.changes or []:
             if change.cell_id is not None:
                 self.changed[change.path, change.cell_id] = change
@@ -61,21 +74,24 @@ class StepWatch:
         if result.ok:
             self._open.pop(result.name, None)
         elif failure is None and not call.done.denied and result.error is not None:
-            self._open[result.name] = result.error.message
+            self._open[result.name] = messages_of(call)
 
     @property
     def failed_runs(self) -> list[Failure]:
         """The cells whose last run did not end well."""
-        return [
-            Failure(self._messages.get(key, f"Cell {key[1]} ended with {status}."), *key)
-            for key, status in self.runs.items()
-            if status not in WELL
-        ]
+        failures = []
+        for (path, cell_id), status in self.runs.items():
+            if status not in WELL:
+                plain = (f"Cell {cell_id} ended with {status}.", None)
+                message, told = self._messages.get((path, cell_id), plain)
+                failures.append(Failure(message, path, cell_id, told))
+        return failures
 
     @property
     def open_failures(self) -> list[Failure]:
         """Everything that did not end well and was not made good."""
-        return [*self.failed_runs, *(Failure(message) for message in self._open.values())]
+        others = [Failure(message, told=told) for message, told in self._open.values()]
+        return [*self.failed_runs, *others]
 
     def forget(self, cell_id: str | None) -> None:
         """The failure was made good another way."""
@@ -144,10 +160,22 @@ def run_failure(call: FinishedCall, target: str | None) -> Failure | None:
     if error is None:
         return None
     where = _path_of(call, target)
+    message, told = messages_of(call)
     for run in _runs_of(result.output):
         if run["status"] not in WELL:
-            return Failure(error.message, where, str(run["cellId"]))
-    return Failure(error.message, where, _cell_of(call)) if error.code in RUN_FAILURES else None
+            return Failure(message, where, str(run["cellId"]), told)
+    if error.code not in RUN_FAILURES:
+        return None
+    return Failure(message, where, _cell_of(call), told)
+
+
+def messages_of(call: FinishedCall) -> Told:
+    """The message of a call that failed, whole and as the model may read it."""
+    whole, told = call.done.result.error, call.done.told
+    message = "" if whole is None else whole.message
+    if told is None or told.error is None or told.error.message == message:
+        return message, None
+    return message, told.error.message
 
 
 def _runs_of(output: Any) -> Iterable[dict[str, Any]]:

@@ -13,6 +13,7 @@ from .history import Item
 from .request import model_request
 from .sent import Sent
 from .settings import Settings
+from .sharing import as_now
 from .targets import Submission
 
 if TYPE_CHECKING:
@@ -62,7 +63,9 @@ class Window:
         these ``items`` after system prompt and tools."""
         if items is None:
             items = [*self._session.history.items(), *self._context, *self.sent]
-        return model_request(self._session.services, self._about, self._settings, self.model, items)
+        session = self._session
+        settings = as_now(self._settings, session.services.settings(), session.record.settings)
+        return model_request(session.services, self._about, settings, self.model, items)
 
     def estimate(self) -> int:
         """About how many tokens the next request has; the cost does not grow with the chat."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from ..protocol.sharing import PRIVATE_NOTE
 from .catalogue import Provider, api_key, provider_of
 from .types import Item, ModelRequest
 
@@ -174,7 +175,7 @@ def input_items(items: Iterable[Item], responses: bool) -> list[Item]:
         reasoning = item.get("type") == "reasoning"
         if reasoning and responses and not item.get("encrypted_content"):
             continue
-        left_out = {"status"} if reasoning and responses else {"status", "id"}
+        left_out = {"status", PRIVATE_NOTE} | (set() if reasoning and responses else {"id"})
         kept = {name: value for name, value in item.items() if name not in left_out}
         sent.append(kept if responses else _plain_message(kept))
     return sent

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from jupyter_datalayer_agent.protocol.requests import Usage
+from jupyter_datalayer_agent.protocol.sharing import PRIVATE_NOTE
 
 from . import loader
 from .types import ModelRequest
@@ -43,6 +44,8 @@ def count_tokens(text: str) -> int:
 
 def estimate_item(item: Mapping[str, Any]) -> int:
     """``estimate_tokens`` of an item of a request, with its pictures as pictures."""
+    if PRIVATE_NOTE in item:
+        item = {name: value for name, value in item.items() if name != PRIVATE_NOTE}
     content = item.get("content")
     if not isinstance(content, list) or not any(_is_picture(part) for part in content):
         return estimate_tokens(item)
@@ -56,8 +59,9 @@ def counted_usage(request: ModelRequest, answer: Iterable[Mapping[str, Any]]) ->
 
     Takes a second for a long conversation that was not counted before: to be called in a thread.
     """
-    sent = [{"instructions": request.instructions}, *request.tools, *request.input]
-    counted_in = sum(_count_item(item) for item in sent)
+    tools = json.dumps(list(request.tools), ensure_ascii=False, default=str)
+    fixed = {"content": f"{request.instructions}\n{tools}"}
+    counted_in = sum(_count_item(item) for item in (fixed, *request.input))
     counted_out = sum(_count_item(item) for item in answer)
     return Usage(
         input_tokens=counted_in,

@@ -7,10 +7,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 
 from .base import Mode, NotebookMode, Wire
+from .datasets import Dataset
 from .errors import ErrorCode
 from .history import Citation
 from .plans import PlanState, PlanStep, WorkflowCall
 from .requests import SessionSettings, Usage
+from .sharing import ShareKind, ShareRequest
 from .tools import Change, ToolCallStatus
 from .workflows import FixInfo
 
@@ -168,7 +170,8 @@ class ToolCallArguments(BaseEvent):
 
 
 class ToolCallOutput(BaseEvent):
-    """What the call returned: ``output`` as the model was sent it; ``summary`` for a person."""
+    """What the call returned: ``output`` cut as the model was sent it, but with what was
+    ``withheld`` from it; ``summary`` for a person."""
 
     type: Literal["tool_call_output"] = "tool_call_output"
     call_id: str
@@ -178,10 +181,15 @@ class ToolCallOutput(BaseEvent):
     truncated: bool = False
     duration_ms: float = 0
     summary: str | None = None
+    withheld: list[ShareKind] | None = None
 
 
 class ApprovalRequested(BaseEvent):
-    """An act waits for the person. ``changes`` is what it would change, where that is known."""
+    """An act waits for the person. ``changes`` is what it would change, where that is known.
+
+    With ``share`` the act is to send something to the model: the call is done, or (without a
+    ``call_id``) a turn is about to begin.
+    """
 
     type: Literal["approval_requested"] = "approval_requested"
     approval_id: str
@@ -191,6 +199,7 @@ class ApprovalRequested(BaseEvent):
     reason: str
     destructive: bool
     changes: list[Change] | None = None
+    share: ShareRequest | None = None
 
 
 class ApprovalResolved(BaseEvent):
@@ -302,7 +311,7 @@ class DatasetRegistered(BaseEvent):
     """A data set became known to the session."""
 
     type: Literal["dataset_registered"] = "dataset_registered"
-    dataset: dict[str, Any]
+    dataset: Dataset
 
 
 class TokenUsage(BaseEvent):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from .base import Location, Mode, Wire
+from .sharing import ShareKind
 
 ToolErrorCode = Literal[
     "not_found",
@@ -51,7 +52,8 @@ class ToolError(Wire):
 class ToolResult(Wire):
     """What a tool did. ``ok`` is true only after the result was read back.
 
-    ``output`` is JSON: what the model reads, whole (the copy sent to the model may be cut).
+    ``output`` is JSON: what the model reads, whole (the copy sent to the model may be cut, and may
+    lack what is ``withheld`` from it).
     """
 
     ok: bool
@@ -60,6 +62,7 @@ class ToolResult(Wire):
     error: ToolError | None = None
     changes: list[Change] | None = None
     duration_ms: float = 0
+    withheld: list[ShareKind] | None = None
 
 
 class ToolCallRequest(Wire):

@@ -12,7 +12,7 @@ import json
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -21,9 +21,11 @@ from pydantic import ValidationError
 from ..notebook.document import DocumentError
 from ..notebook.paths import resolve_path
 from ..protocol.base import ApprovalPolicy
-from ..protocol.tools import Change, ToolError, ToolErrorCode, ToolResult
+from ..protocol.sharing import ShareRequest
+from ..protocol.tools import Change, ToolError, ToolResult
 from .context import ToolContext, ToolFailure
-from .registry import Alias, Image, Tool, ToolOutcome, ToolRegistry
+from .drafts import Asking, Dispatched, Draft
+from .registry import Alias, Tool, ToolRegistry
 from .schema import compact_schema
 
 log = logging.getLogger(__name__)
@@ -39,28 +41,23 @@ class Decision:
 
 @dataclass(frozen=True)
 class ApprovalRequest:
-    """What waits for the person. ``changes`` is what it would change, where that is known."""
+    """What waits for the person. ``changes`` is what it would change, where that is known.
+
+    With ``share`` nothing is done, but something is sent to the model. ``remember_as`` is what the
+    person approves who approves for the session.
+    """
 
     call_id: str
-    tool: Tool
+    name: str
     arguments: dict[str, Any]
     reason: str
     destructive: bool
     changes: list[Change] | None
+    remember_as: str
+    share: ShareRequest | None = None
 
 
 Approve = Callable[[ApprovalRequest], Awaitable[Decision]]
-
-
-@dataclass
-class Dispatched:
-    """A result, and what only the caller of the dispatch needs of it."""
-
-    result: ToolResult
-    summary: str
-    denied: bool = False
-    images: list[Image] = field(default_factory=list)
-    more: str | None = None
 
 
 class Dispatcher:
@@ -96,25 +93,32 @@ class Dispatcher:
             if denial is not None:
                 done = _denied(shown, denial)
             else:
-                outcome = await tool.run(args, self.context)
-                done = _succeeded(shown, outcome)
+                asking = Asking(call_id, tool.name, _plain_arguments(args), f"this {tool.name}")
+                done = await self._run(tool, args, asking)
         except (ToolFailure, DocumentError) as failure:
-            done = _failed(shown, failure)
+            done = Draft.of_failure(shown, failure).whole()
         except asyncio.CancelledError:
             raise
         except Exception:
             # The edge of third-party and our own code: the model is told, the log has the trace.
             log.exception("Tool %s failed", shown)
-            done = _failed(
-                shown,
-                ToolFailure(
-                    "internal",
-                    f"{shown} failed inside. The server's log has the details.",
-                    "Read the notebook again to see what stands there before going on.",
-                ),
+            inside = ToolFailure(
+                "internal",
+                f"{shown} failed inside. The server's log has the details.",
+                "Read the notebook again to see what stands there before going on.",
             )
+            done = Draft.of_failure(shown, inside).whole()
         done.result.duration_ms = (time.monotonic() - began) * 1000
         return done
+
+    async def _run(self, tool: Tool, args: Any, asking: Asking) -> Dispatched:
+        try:
+            outcome = await tool.run(args, self.context)
+        except (ToolFailure, DocumentError) as failure:
+            draft = Draft.of_failure(tool.name, failure)
+        else:
+            draft = Draft.of_outcome(tool.name, outcome)
+        return await draft.shared(self.context.sharing, asking)
 
     def _find(self, name: str) -> Tool | Alias:
         entry = self.registry.find(name)
@@ -158,14 +162,20 @@ class Dispatcher:
         decision = await self._approve(
             ApprovalRequest(
                 call_id=call_id,
-                tool=tool,
-                arguments=args.model_dump(mode="json", by_alias=True, exclude_none=True),
+                name=tool.name,
+                arguments=_plain_arguments(args),
                 reason=reason or "Every change and run is to be approved",
                 destructive=reason is not None,
                 changes=preview,
+                remember_as=tool.name,
             )
         )
         return None if decision.approved else decision
+
+
+def _plain_arguments(args: Any) -> dict[str, Any]:
+    arguments: dict[str, Any] = args.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return arguments
 
 
 def parse_arguments(arguments: str | dict[str, Any]) -> dict[str, Any]:
@@ -202,35 +212,6 @@ def _validate(model: Any, values: dict[str, Any], name: str) -> Any:
             f"{name} was not called, nothing was changed: {problems}.",
             "The arguments follow this schema: " + json.dumps(compact_schema(model)),
         ) from error
-
-
-def _succeeded(name: str, outcome: ToolOutcome) -> Dispatched:
-    result = ToolResult(ok=True, name=name, output=outcome.output, changes=outcome.changes or None)
-    return Dispatched(result, outcome.summary, images=outcome.images, more=outcome.more)
-
-
-def _failed(name: str, failure: ToolFailure | DocumentError) -> Dispatched:
-    if isinstance(failure, DocumentError):
-        code: ToolErrorCode = failure.code
-        output: Any = None
-        if failure.cells:
-            output = {
-                "cells": [{"cellId": cell.id, "content": cell.source} for cell in failure.cells]
-            }
-        failure = ToolFailure(code, failure.message, failure.hint, output=output)
-    result = ToolResult(
-        ok=False,
-        name=name,
-        output=failure.output,
-        error=ToolError(code=failure.code, message=failure.message, hint=failure.hint),
-        changes=failure.changes or None,
-    )
-    return Dispatched(
-        result,
-        failure.summary or failure.message,
-        images=failure.images,
-        more=failure.more,
-    )
 
 
 def _denied(name: str, decision: Decision) -> Dispatched:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pydantic import Field, model_validator
 
 from ..protocol.base import Wire
+from ..protocol.page import CellRun
 from .acts import act_of
 from .context import ToolContext, ToolFailure
 from .documents import NoArguments
-from .outputs import plain, render_outputs
+from .outputs import failure_text, render_outputs
+from .private import text
 from .registry import ToolOutcome, tool
 from .run_cells import duration
 
@@ -70,7 +72,8 @@ async def _act_of_code(args: ExecuteCode, context: ToolContext) -> str | None:
 
 
 async def _where(args: ExecuteCode, context: ToolContext) -> tuple[str | None, str | None]:
-    """Path and kernel id for a call, past the gate: another notebook's kernel is not ours."""
+    """Path and kernel id for a call, past the gate: another notebook's kernel is not ours. Neither:
+    the conversation's scratch kernel."""
     if args.kernel_id is not None:
         owner = await context.notebooks.path_of_kernel(args.kernel_id)
         if owner is not None:
@@ -78,7 +81,7 @@ async def _where(args: ExecuteCode, context: ToolContext) -> tuple[str | None, s
         return None, args.kernel_id
     if args.path is not None or context.gate.target is not None:
         return context.path(args.path), None
-    return None, await context.notebooks.scratch_kernel(context.session_id or "api")
+    return None, None
 
 
 @tool(ExecuteCode, group="kernel", changes=True, destructive=_act_of_code)
@@ -86,22 +89,47 @@ async def execute_code(args: ExecuteCode, context: ToolContext) -> ToolOutcome:
     """Run code in the notebook's kernel without adding a cell, to inspect or to try something."""
     path, kernel_id = await _where(args, context)
     await context.status("Running code")
+    key = context.notebooks.scratch_key(kernel_id) if kernel_id is not None else None
+    if key is not None or (path is None and kernel_id is None):
+        return await _in_scratch(args.code, key or context.session_id or "api", context)
     run = await context.notebooks.execute_code(
         args.code, path=path, kernel_id=kernel_id, timeout=context.kernel_timeout_seconds
     )
-    text, images = render_outputs(run.outputs)
-    output = {"status": run.status, "outputs": text}
-    more = "print less: a summary, head() or a slice"
+    return _reported(run, {})
+
+
+async def _in_scratch(code: str, key: str, context: ToolContext) -> ToolOutcome:
+    """Run it in the scratch kernel; a limit that was passed is the failure's own words."""
+    done = await context.notebooks.run_scratch(key, code)
+    more = {"note": done.note} if done.note else {}
+    if done.passed is None:
+        return _reported(done.run, more)
+    shown, images = render_outputs(done.run.outputs)
+    raise ToolFailure(
+        "timeout" if done.passed.limit == "time" else "kernel_error",
+        done.passed.message,
+        done.passed.hint,
+        output={"status": done.run.status, "outputs": shown, **more},
+        summary=done.passed.what,
+        images=images,
+    )
+
+
+def _reported(run: CellRun, more: dict[str, str]) -> ToolOutcome:
+    shown, images = render_outputs(run.outputs)
+    output = {"status": run.status, "outputs": shown, **more}
+    less = "print less: a summary, head() or a slice"
     if run.status == "ok":
         took = duration(run.duration_ms or 0)
-        return ToolOutcome(output, f"Ran code · {took}", images=images, more=more)
-    reason = f"{run.error.ename}: {plain(run.error.evalue)}" if run.error else run.note or ""
+        return ToolOutcome(output, f"Ran code · {took}", images=images, more=less)
+    error = run.error
+    reason = failure_text(error.ename, error.evalue) if error else run.note or ""
     code = {"timeout": "timeout", "aborted": "aborted"}.get(run.status, "kernel_error")
     raise ToolFailure(
         code,  # type: ignore[arg-type]
-        f"The code failed: {reason}",
+        text("The code failed: ", reason),
         output=output,
-        summary=f"Code failed: {reason}",
+        summary=text("Code failed: ", reason),
         images=images,
-        more=more,
+        more=less,
     )

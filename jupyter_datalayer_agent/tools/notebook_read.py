@@ -115,7 +115,7 @@ async def get_cell_outputs(args: GetCellOutputs, context: ToolContext) -> ToolOu
     end = min(len(text), args.offset + args.limit)
     output: dict[str, Any] = {
         "cellId": cell.id,
-        "outputs": text[args.offset : end],
+        "outputs": text.cut(args.offset, end),
         "totalCharacters": len(text),
     }
     if end < len(text):

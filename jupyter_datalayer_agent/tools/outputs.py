@@ -8,10 +8,19 @@ import html
 import re
 import struct
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from ..protocol.sharing import ShareKind
+from .private import Part, PrivateText, text
 from .registry import Image
+from .tables import is_table, looks_like_rows
 
+OUTPUTS: frozenset[ShareKind] = frozenset(["outputs"])
+ROW_DATA: frozenset[ShareKind] = frozenset(["row_data"])
+DEAD_KERNEL = "DeadKernelError"
+
+_LINE = re.compile(r"(?:Cell In ?\[[^\]]*\],? line |^-+> )(\d+)", re.MULTILINE)
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _TAG = re.compile(r"<[^>]*>")
 _TEXT_MIMES = ("text/plain", "text/markdown", "text/latex", "application/json")
@@ -29,39 +38,72 @@ def text_of(value: Any) -> str:
     return value if isinstance(value, str) else str(value)
 
 
-def render_outputs(outputs: Sequence[dict[str, Any]]) -> tuple[str, list[Image]]:
-    """One text for all outputs of a cell, in order, and the pictures among them."""
+def render_outputs(outputs: Sequence[dict[str, Any]]) -> tuple[PrivateText, list[Image]]:
+    """One text for all outputs of a cell, in order, and the pictures among them.
+
+    Each output is a private part of the text: of ``outputs``, and of ``row_data`` where it shows
+    rows of data. Pictures are private as ``outputs``.
+    """
     images: list[Image] = []
-    parts = [_render_one(output, images) for output in outputs]
-    return "\n".join(part.rstrip("\n") for part in parts if part), images
+    pieces: list[str | Part] = []
+    for output in outputs:
+        part = _render_one(output, images)
+        if part.text:
+            pieces += ["\n", replace(part, text=part.text.rstrip("\n"))]
+    return text(*pieces[1:]), images
 
 
-def _render_one(output: dict[str, Any], images: list[Image]) -> str:
+def _render_one(output: dict[str, Any], images: list[Image]) -> Part:
     kind = output.get("output_type")
     if kind == "stream":
-        text = plain(text_of(output.get("text", "")))
-        return f"[stderr] {text}" if output.get("name") == "stderr" else text
+        printed = plain(text_of(output.get("text", "")))
+        shown = f"[stderr] {printed}" if output.get("name") == "stderr" else printed
+        return _part(shown, looks_like_rows(printed))
     if kind == "error":
         trace = plain("\n".join(output.get("traceback") or []))
         last = f"{output.get('ename')}: {output.get('evalue')}"
-        return trace if last in trace else f"{trace}\n{last}".strip()
+        shown = trace if last in trace else f"{trace}\n{last}".strip()
+        return Part(shown, OUTPUTS, error_words(str(output.get("ename")), trace))
     data = output.get("data") or {}
     for mime in ("image/png", "image/jpeg", "image/gif", "image/webp"):
         if mime in data:
             return _picture(mime, text_of(data[mime]), text_of(data.get("text/plain", "")), images)
+    is_rows = is_table(data)
     for mime in _TEXT_MIMES:
         if mime in data:
-            return plain(text_of(data[mime]))
+            return _part(plain(text_of(data[mime])), is_rows)
     if "text/html" in data:
-        return html.unescape(_TAG.sub(" ", text_of(data["text/html"]))).strip()
-    return f"[output of type {', '.join(sorted(data)) or 'none'}]"
+        return _part(html.unescape(_TAG.sub(" ", text_of(data["text/html"]))).strip(), is_rows)
+    return Part(f"[output of type {', '.join(sorted(data)) or 'none'}]")
 
 
-def _picture(mime: str, data: str, alternative: str, images: list[Image]) -> str:
+def _part(shown: str, is_rows: bool) -> Part:
+    size = f"{len(shown):,} characters"
+    if is_rows:
+        return Part(shown, OUTPUTS | ROW_DATA, f"table of {size}")
+    return Part(shown, OUTPUTS, f"output of {size}")
+
+
+def error_words(ename: str, traceback: str) -> str:
+    """What is told of an error whose message and traceback are withheld."""
+    line = _LINE.search(traceback)
+    return f"{ename}{f' in line {line.group(1)}' if line else ''}, its message and traceback"
+
+
+def failure_text(ename: str, evalue: str) -> PrivateText:
+    """An error's name and its message, which holds values: ``KeyError: 'x'``."""
+    shown = f": {plain(evalue)}"
+    if ename == DEAD_KERNEL:  # our own words
+        return text(ename, shown)
+    return text(ename, Part(shown, OUTPUTS, "its message"))
+
+
+def _picture(mime: str, data: str, alternative: str, images: list[Image]) -> Part:
     width, height = png_size(data) if mime == "image/png" else (None, None)
     images.append(Image(mime=mime, data="".join(data.split()), width=width, height=height))
     size = f" {width}x{height}" if width else ""
-    return f"[picture {len(images)}: {mime}{size}{' ' + alternative if alternative else ''}]"
+    shown = f"[picture {len(images)}: {mime}{size}{' ' + alternative if alternative else ''}]"
+    return Part(shown, OUTPUTS, f"picture{size}")
 
 
 def png_size(data: str) -> tuple[int | None, int | None]:

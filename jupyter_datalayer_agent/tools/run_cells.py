@@ -13,7 +13,8 @@ from ..protocol.page import CellRun, PageCell, PageNotebook
 from .acts import act_of
 from .context import ToolContext, ToolFailure
 from .notebook_read import missing_cells
-from .outputs import first_line, plain, render_outputs
+from .outputs import failure_text, first_line, render_outputs
+from .private import text
 from .registry import Image, ToolOutcome, tool
 from .staleness import look_before, stale_now
 
@@ -150,17 +151,17 @@ async def run_and_report(
 
 
 def _run_view(run: CellRun, images: list[Image]) -> dict[str, Any]:
-    text, found = render_outputs(run.outputs)
+    shown, found = render_outputs(run.outputs)
     images.extend(found)
     view: dict[str, Any] = {"cellId": run.cell_id, "status": run.status}
     if run.execution_count is not None:
         view["executionOrder"] = run.execution_count
     if run.duration_ms is not None:
         view["durationMs"] = round(run.duration_ms)
-    if text:
-        view["outputs"] = text
+    if shown:
+        view["outputs"] = shown
     if run.error is not None:
-        view["error"] = f"{run.error.ename}: {plain(run.error.evalue)}"
+        view["error"] = failure_text(run.error.ename, run.error.evalue)
     if run.note:
         view["note"] = run.note
     return view
@@ -204,14 +205,17 @@ def _failure(
         "timeout": "ran out of time and was interrupted",
         "aborted": "was stopped",
     }.get(bad.status, bad.status)
-    reason = f"{bad.error.ename}: {plain(bad.error.evalue)}" if bad.error else (bad.note or "")
-    message = f"Cell {number} {what}" + (f": {reason}" if reason else ".")
+    reason = failure_text(bad.error.ename, bad.error.evalue) if bad.error else text(bad.note or "")
+    why = text(": ", reason) if reason else text(".")
+    message = text(f"Cell {number} {what}", why)
     name = f" (“{first_line(cell.source)}”)" if cell is not None else ""
-    summary = message if done is None else f"{done.summary} · {message[0].lower()}{message[1:]}"
+    summary = message
+    if done is not None:
+        summary = text(done.summary, f" · cell {number} {what}", why)
     code = {"timeout": "timeout", "aborted": "aborted"}.get(bad.status, "kernel_error")
     return ToolFailure(
         code,  # type: ignore[arg-type]
-        f"Cell {number}{name} {what}" + (f": {reason}" if reason else "."),
+        text(f"Cell {number}{name} {what}", why),
         "Fix this cell in place before running more.",
         output=output,
         summary=summary,

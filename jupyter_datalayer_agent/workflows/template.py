@@ -18,13 +18,15 @@ from ..protocol.base import Wire
 class StepFailed(Exception):
     """A step could not do its work; ``message`` is for the person.
 
-    ``cell_id`` is the cell that did not end well, where it was one.
+    ``cell_id`` is the cell that did not end well, where it was one; ``told`` is the message as the
+    model may read it, None where that is all of it.
     """
 
-    def __init__(self, message: str, cell_id: str | None = None) -> None:
+    def __init__(self, message: str, cell_id: str | None = None, told: str | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.cell_id = cell_id
+        self.told = told
 
 
 class TemplateRun(Protocol):

@@ -9,8 +9,9 @@ from ...protocol import events
 from ...protocol.base import new_id
 from ...protocol.requests import ToolCallRecord
 from ...tools.dispatch import Dispatcher
-from ..calls import FinishedCall, compact, finished
+from ..calls import FinishedCall, finished
 from ..outbox import Emit
+from ..results import compact
 
 
 class OwnCalls:

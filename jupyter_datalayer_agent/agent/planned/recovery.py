@@ -35,10 +35,11 @@ class Recovery:
         if await self._fixed(failure):
             return
         if self._attempts >= MAX_ATTEMPTS or not self._turn.has_model:
-            raise StepFailed(failure.message, failure.cell_id)
+            raise StepFailed(failure.message, failure.cell_id, failure.told)
         await self._start(failure.message)
         self._open = True
-        prompt = words.repair_prompt(failure.message, self.tried)
+        tried = self.tried if failure.told is None else [words.A_FIX for _ in self.tried]
+        prompt = words.repair_prompt(failure.for_model, tried)
         self.tried.append("the model's own repair")
         await self._turn.tell_model(prompt)
 
@@ -85,12 +86,14 @@ class Recovery:
         problem = await self._turn.repairs.apply(safe, failure.path)
         self._turn.take_run_failure()
         self.tried.append(safe.title)
-        await self._finish(problem is None, safe.title if problem is None else problem)
+        await self._finish(problem is None, safe.title if problem is None else problem.message)
         if problem is not None:
             return False
         self._turn.watch.forget(failure.cell_id)
         if self._turn.has_model:
-            await self._turn.tell_model(words.repaired(safe.title, None))
+            # The title of a fix may name what the error's message held.
+            title = safe.title if failure.told is None else words.A_FIX
+            await self._turn.tell_model(words.repaired(title, None))
         return True
 
     async def _offer(self, failure: Failure, fixes: list[FixInfo]) -> None:

@@ -6,7 +6,7 @@ from ...notebook.service import NotebookService
 from ...protocol.workflows import FixInfo
 from ...workflows.fix import FindFixes
 from ..fixes import fixes_of
-from ..watch import Failure
+from ..watch import Failure, messages_of
 from .own_calls import OwnCalls
 
 
@@ -29,11 +29,12 @@ class Repairs:
             self._notebooks, self._find, failure.path, failure.cell_id, self._client_id
         )
 
-    async def apply(self, fix: FixInfo, path: str) -> str | None:
+    async def apply(self, fix: FixInfo, path: str) -> Failure | None:
         """Carry the fix out; None when all of it ended well, else what did not."""
         for step in fix.calls:
             done = await self._calls.call(step.name, {"path": path, **step.arguments})
             error = done.done.result.error
             if error is not None:
-                return error.message
+                message, told = messages_of(done)
+                return Failure(message, told=told)
         return None

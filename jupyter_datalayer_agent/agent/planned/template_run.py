@@ -8,7 +8,7 @@ from typing import Any
 
 from ...protocol.plans import Plan
 from ...workflows.template import StepFailed
-from ..watch import Failure
+from ..watch import Failure, messages_of
 from .own_calls import OwnCalls
 
 
@@ -72,7 +72,8 @@ class ToolTemplateRun:
                 "runNotebookCells", {"path": self.notebook, "cellIds": [known]}
             )
             if done.done.result.error is not None:
-                await self._recover(Failure(done.done.result.error.message, self.notebook, known))
+                message, told = messages_of(done)
+                await self._recover(Failure(message, self.notebook, known, told))
         return known
 
     async def compute(self, code: str) -> Any:
@@ -80,14 +81,16 @@ class ToolTemplateRun:
         done = await self._calls.call("executeCode", {"path": self.notebook, "code": code})
         result = done.done.result
         if result.error is not None:
-            raise StepFailed(result.error.message)
+            message, told = messages_of(done)
+            raise StepFailed(message, told=told)
         text = result.output.get("outputs", "") if isinstance(result.output, dict) else ""
         try:
             return json.loads(text)
         except ValueError as error:
             raise StepFailed(
                 "The data could not be looked at: the kernel's answer was not as "
-                f"expected ({str(text)[:200]})."
+                f"expected ({str(text)[:200]}).",
+                told="The data could not be looked at: the kernel's answer was not as expected.",
             ) from error
 
     async def _known(self) -> str | None:
@@ -109,8 +112,10 @@ class ToolTemplateRun:
         output = result.output if isinstance(result.output, dict) else {}
         cell_id = output.get("cellId")
         if not isinstance(cell_id, str):
-            raise StepFailed(result.error.message if result.error else "The cell was not added.")
+            message, told = messages_of(done)
+            raise StepFailed(message or "The cell was not added.", told=told)
         self._written.append(cell_id)
         if result.error is not None:
-            await self._recover(Failure(result.error.message, self.notebook, cell_id))
+            message, told = messages_of(done)
+            await self._recover(Failure(message, self.notebook, cell_id, told))
         return cell_id

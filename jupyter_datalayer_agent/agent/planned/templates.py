@@ -206,7 +206,7 @@ class TemplatePlan:
             assert plan.notebook is not None
             problem = await turn.repairs.apply(self._fix, plan.notebook)
             if problem is not None:
-                raise StepFailed(problem)
+                raise StepFailed(problem.message, told=problem.told)
             return await self._verified()
         place = self._place(plan.steps[index])
         assert place is not None
@@ -221,7 +221,7 @@ class TemplatePlan:
     async def _verified(self) -> Verified:
         result = await self._turn.verify()
         if not isinstance(result, Verified):
-            raise StepFailed(result.message, result.cell_id)
+            raise StepFailed(result.message, result.cell_id, result.told)
         return result
 
     def _place(self, step: PlanStep) -> int | None:

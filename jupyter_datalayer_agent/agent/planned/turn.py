@@ -285,7 +285,7 @@ class PlannedTurn(Turn):
                 verified = await self._ask_model_to(index, recovery)
         except StepFailed as failed:
             await recovery.give_up(failed.message)
-            await self._fail(index, failed.message, recovery.tried)
+            await self._fail(index, failed, recovery.tried)
         await self._set(index, "completed")
         await self.emit(
             events.StepFinished(index=index, success=True, message=verified.words().capitalize())
@@ -324,12 +324,16 @@ class PlannedTurn(Turn):
         """Whether what this step touched is as its calls said."""
         return await verify(self.watch, self.services.notebooks, self.about.request.client_id)
 
-    async def _fail(self, index: int, why: str, tried: Sequence[str]) -> None:
+    async def _fail(self, index: int, failed: StepFailed, tried: Sequence[str]) -> None:
         assert self.plan is not None
+        why = failed.message
         await self._set(index, "failed", tell=False)
         self._all.add(self.watch)
         await self.emit(events.StepFinished(index=index, success=False, message=why))
         await self.show("stopped")
+        if failed.told is not None:
+            # What ends the turn is part of the conversation, which the model may be shown.
+            why, tried = failed.told, [words.A_FIX for _ in tried]
         raise TurnEnds("error", words.stopped(self.plan, index, why, tried))
 
     async def _answered(self, done: FinishedCall) -> None:

@@ -18,6 +18,9 @@ PLAN = (
 )
 
 
+A_FIX = "a known fix for this kind of error"
+
+
 def not_valid(problem: str) -> str:
     """To the model: the plan was refused."""
     return f"[This plan cannot be carried out. {problem} Answer with the corrected JSON object.]"

@@ -1,0 +1,190 @@
+"""What may go to the model: the settings ``outputs`` and ``row_data``, and asking the person.
+
+Items that hold something private are kept with a note of it (``PRIVATE_NOTE``), so that a
+conversation whose setting becomes ``never`` does not send again what it sent before. The note
+itself is never sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from ..protocol.base import SharePolicy
+from ..protocol.requests import ChatRequest, SessionSettings
+from ..protocol.sharing import PRIVATE_NOTE, ShareKind, ShareRequest
+from ..protocol.tools import ToolResult
+from ..tools.dispatch import ApprovalRequest
+from ..tools.drafts import Asking, Dispatched
+from ..tools.limits import cut
+from ..tools.private import BY_PERSON, BY_SETTING, Question, Refused, Shown
+from .history import Item
+from .person import Person
+from .results import for_model
+from .settings import Settings, for_turn
+
+Policies = Mapping[ShareKind, SharePolicy]
+
+UNTIL_APPROVED = "until you approve"
+_NO_REQUEST = ChatRequest(message="")
+PICTURES = "[pictures withheld by the setting]"
+WORDS: dict[ShareKind, str] = {"outputs": "outputs", "row_data": "rows of data"}
+
+
+def policies(settings: Settings) -> Policies:
+    """The policy of each kind."""
+    return {"outputs": settings.outputs, "row_data": settings.row_data}
+
+
+def as_now(settings: Settings, base: Settings, session: SessionSettings) -> Settings:
+    """The settings with these two as they are now: they hold at once, also in a turn that runs."""
+    now = for_turn(base, session, _NO_REQUEST, "ask")
+    return settings.model_copy(update={"outputs": now.outputs, "row_data": now.row_data})
+
+
+class TurnSharing:
+    """Decides for a turn. The settings are looked at each time: a person may change them while it
+    runs. Questions come one at a time, since the answer to one may answer the next."""
+
+    def __init__(self, settings: Callable[[], Settings], person: Person) -> None:
+        self._settings = settings
+        self._person = person
+        self._lock = asyncio.Lock()
+
+    async def refused(
+        self, parts: Sequence[frozenset[ShareKind]], about: Asking, question: Question
+    ) -> Refused:
+        """See ``tools.private.Sharing``."""
+        rules = policies(self._settings())
+        refused: dict[ShareKind, str] = {
+            kind: BY_SETTING for kind in rules if rules[kind] == "never" and _has(parts, kind)
+        }
+        open_parts = [part for part in parts if part.isdisjoint(refused)]
+        asked = [kind for kind in rules if rules[kind] == "ask" and _has(open_parts, kind)]
+        if not asked:
+            return refused
+        async with self._lock:
+            asked = [kind for kind in asked if not self._person.has_approved(_key(kind))]
+            if asked and not await self._ask(asked, refused, about, question):
+                refused |= dict.fromkeys(asked, BY_PERSON)
+        return refused
+
+    async def _ask(
+        self, kinds: list[ShareKind], refused: Refused, about: Asking, question: Question
+    ) -> bool:
+        shown = question(refused)
+        bare = question({**refused, **dict.fromkeys(kinds, BY_PERSON)})
+        share = ShareRequest(
+            kinds=kinds,
+            text=rendered(shown),
+            withheld=rendered(bare),
+            pictures=shown.pictures,
+            ok=not isinstance(shown.result, ToolResult) or shown.result.ok,
+        )
+        what = " and ".join(WORDS[kind] for kind in kinds)
+        decision = await self._person.approve(
+            share_request(
+                about, share, f"The {what} of {about.words} are about to be sent to the model"
+            )
+        )
+        return decision.approved
+
+
+class SilentSharing:
+    """Decides for calls of our own, whose results are sent to nobody: no question is asked, so
+    that what of them is told to the model all the same (an error) holds nothing that would have
+    to be asked about."""
+
+    def __init__(self, settings: Callable[[], Settings]) -> None:
+        self._settings = settings
+
+    async def refused(
+        self, parts: Sequence[frozenset[ShareKind]], about: Asking, question: Question
+    ) -> Refused:
+        """See ``tools.private.Sharing``."""
+        rules = policies(self._settings())
+        return {kind: BY_SETTING for kind in rules if rules[kind] != "always" and _has(parts, kind)}
+
+
+class PreviewSharing:
+    """Decides for what is only shown to the person: nothing is asked, and it says where something
+    would be."""
+
+    def __init__(self, rules: Policies) -> None:
+        self._rules = rules
+
+    async def refused(
+        self, parts: Sequence[frozenset[ShareKind]], about: Asking, question: Question
+    ) -> Refused:
+        """See ``tools.private.Sharing``."""
+        words = {"never": BY_SETTING, "ask": UNTIL_APPROVED}
+        return {
+            kind: words[rule]
+            for kind, rule in self._rules.items()
+            if rule != "always" and _has(parts, kind)
+        }
+
+
+def share_request(about: Asking, share: ShareRequest, reason: str) -> ApprovalRequest:
+    """The question whether this may be sent; approved for the session, it is for these kinds."""
+    return ApprovalRequest(
+        call_id=about.call_id,
+        name=about.name,
+        arguments=about.arguments,
+        reason=reason,
+        destructive=False,
+        changes=None,
+        remember_as=" ".join(_key(kind) for kind in share.kinds),
+        share=share,
+    )
+
+
+def _has(parts: Sequence[frozenset[ShareKind]], kind: ShareKind) -> bool:
+    return any(kind in part for part in parts)
+
+
+def _key(kind: ShareKind) -> str:
+    return f"share:{kind}"
+
+
+def rendered(shown: Shown) -> str:
+    """What the model reads of it, cut as it is cut."""
+    if isinstance(shown.result, ToolResult):
+        return cut(for_model(shown.result), shown.more)[0]
+    return str(shown.result)
+
+
+def noted(item: Item, done: Dispatched) -> Item:
+    """A call's output item, with a note of what is private in it."""
+    if not done.private or done.bare is None:
+        return item
+    return note_of(item, done.private, cut(for_model(done.bare), done.more)[0])
+
+
+def note_of(item: Item, kinds: Sequence[ShareKind], bare: str) -> Item:
+    """The item with a note that these kinds are in it, and of its text without them."""
+    return {**item, PRIVATE_NOTE: {"kinds": list(kinds), "bare": bare}}
+
+
+def noted_pictures(item: Item) -> Item:
+    """The item that shows pictures, with a note that they are outputs."""
+    return note_of(item, ["outputs"], PICTURES)
+
+
+def sent(items: Sequence[Item], rules: Policies) -> list[Item]:
+    """The items as they are sent now: what may never be sent is taken out of earlier ones, too."""
+    return [_sent(item, rules) for item in items]
+
+
+def _sent(item: Item, rules: Policies) -> Item:
+    note = item.get(PRIVATE_NOTE)
+    if note is None:
+        return item
+    item = {key: value for key, value in item.items() if key != PRIVATE_NOTE}
+    if all(rules.get(cast(ShareKind, kind)) != "never" for kind in note["kinds"]):
+        return item
+    if "output" in item:
+        return {**item, "output": note["bare"]}
+    content: list[dict[str, Any]] = [{"type": "input_text", "text": note["bare"]}]
+    return {**item, "content": content}
