@@ -103,10 +103,17 @@ class ScratchKernels:
                 await self._drop(scratch)
             return ScratchRun(run, passed, note)
 
-    async def end(self, key: str) -> None:
-        """End the conversation's kernel, if it has one; its next call starts another."""
-        await self._drop(self._of.get(key))
-        self._lost.discard(key)
+    async def end(self, key: str, *, goes_on: bool = False) -> None:
+        """End the conversation's kernel, if it has one; its next call starts another.
+
+        A conversation that ``goes_on`` is told then that its variables are gone.
+        """
+        scratch = self._of.get(key)
+        await self._drop(scratch)
+        if not goes_on:
+            self._lost.discard(key)
+        elif scratch is not None:
+            self._lost.add(key)
         lock = self._locks.get(key)
         if lock is not None and not lock.locked():
             del self._locks[key]

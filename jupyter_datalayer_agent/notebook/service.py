@@ -293,8 +293,13 @@ class NotebookService:
         return await self._scratch.run(key, code, timeout)
 
     async def end_scratch(self, key: str) -> None:
-        """End the conversation's scratch kernel, if it has one."""
+        """End the scratch kernel of a conversation that is over, if it has one."""
         await self._scratch.end(key)
+
+    async def rest_scratch(self, key: str) -> None:
+        """End the scratch kernel of a conversation that nobody uses now; it is told when it goes
+        on."""
+        await self._scratch.end(key, goes_on=True)
 
     def scratch_key(self, kernel_id: str) -> str | None:
         """The conversation whose scratch kernel this is, if it is one."""
