@@ -147,6 +147,7 @@ class Sessions:
                 elif self._due(session) <= now and session.at_rest:
                     del self._live[session.id]
                     self._kept[session.id] = session.let_go()
+                    await self.services.notebooks.rest_scratch(session.id)
             pauses = [max(self._due(each) - now, 0) for each in self._live.values()]
             busy = min(BUSY_PAUSE, self._idle_seconds)
             await asyncio.sleep(min((each or busy for each in pauses), default=0))
