@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +12,14 @@ from ..protocol.requests import ChatReply
 from ..tools.gate import Gate, Refusal
 from ..tools.registry import Tool
 from .citations import Cited, check_citations
-from .history import user_item
+from .history import History, Item, PastTurn, user_item
 from .prompting import prompt_text
 from .settings import Settings, for_turn
 from .turn import Turn, TurnEnds
 
 if TYPE_CHECKING:
-    from .session import LiveSession, Message
+    from .message_queue import Message
+    from .session import LiveSession
     from .targets import Submission
 
 PROMPT = "strategist.md"
@@ -47,12 +49,7 @@ def strategist_turn(session: LiveSession, about: Submission, message: Message) -
     """The turn that answers a question in the Strategist's session, whatever else it asks for."""
     services, request = session.services, message.op.request
     settings = for_turn(services.settings(), session.record.settings, request, "strategist")
-    settings = settings.model_copy(
-        update={
-            "max_tool_calls": MAX_CALLS,
-            "max_history_turns": min(settings.max_history_turns, MAX_EARLIER_QUESTIONS),
-        }
-    )
+    settings = settings.model_copy(update={"max_tool_calls": MAX_CALLS})
     about.mode = "ask"
     about.planned = False
     about.gate = HistoryGate(mode="ask", location=about.location)
@@ -72,7 +69,16 @@ class StrategistTurn(Turn):
 
     async def _prepare(self) -> None:
         self.model = self.services.resolve_model(self.settings)
+        self._keep_the_gist()
         self._window.begin(self.model, [user_item(await self._context_text())])
+
+    def _keep_the_gist(self) -> None:
+        """Of earlier questions, the last few are sent with their answers, for a question that
+        follows from them; what was looked up for them is not."""
+        history = self.session.history
+        most = min(MAX_EARLIER_QUESTIONS, self.settings.max_history_turns)
+        turns = [PastTurn(turn.index, said(turn.items)) for turn in history.turns[-most:]]
+        self.session.history = History(turns, None, history.gauge)
 
     async def _context_text(self) -> str:
         """When the question is asked, and from which conversation."""
@@ -103,3 +109,8 @@ class StrategistTurn(Turn):
             citations=self._cited.citations,
             unknown_citations=self._cited.unknown,
         )
+
+
+def said(items: Sequence[Item]) -> list[Item]:
+    """What was said, without the calls, their outputs and what the model thought."""
+    return [item for item in items if item.get("type") == "message"]
