@@ -148,7 +148,7 @@ async def _turns(
     of_session = (TURNS.session_id == session_id) & TURNS.withdrawn_at.is_(None)
     turns = sa.select(TURNS.id, TURNS.position, TURNS.status, TURNS.aborted_reason)
     items = sa.select(ITEMS.turn_id, ITEMS.data).join(schema.turns, ITEMS.turn_id == TURNS.id)
-    after = sa.true()
+    after: sa.ColumnElement[bool] = sa.true()
     if compaction is not None:
         # A note comes to the newest turn that there is, so only that one can have items to come.
         late = (TURNS.position == compaction.through) & (ITEMS.id > compaction.last_item)

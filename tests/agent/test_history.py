@@ -2,22 +2,66 @@
 
 from __future__ import annotations
 
-from jupyter_datalayer_agent.agent.history import History, unanswered, user_item
+from jupyter_datalayer_agent.agent.history import (
+    Cut,
+    History,
+    assistant_item,
+    unanswered,
+    user_item,
+)
+from jupyter_datalayer_agent.models.tokens import estimate_item
+from jupyter_datalayer_agent.store.records import Compaction
 
 
-def test_a_long_chat_drops_its_oldest_turns_in_one_go() -> None:
+def history_of(count: int) -> History:
     history = History()
-    for number in range(15):
-        history.add([user_item(f"turn {number}")])
-    assert history.trim(15) is None
-    history.add([user_item("turn 15")])
-    assert history.trim(15) == (16, 8)
-    kept = history.items()
-    assert kept[0] == user_item("turn 8")
-    for number in range(16, 23):
-        history.add([user_item(f"turn {number}")])
-        assert history.trim(15) is None, "the prefix stays the same until the next cut"
-        assert history.items()[: len(kept)] == kept
+    for number in range(count):
+        history.add([user_item(f"message {number}"), assistant_item(f"answer {number}")])
+    return history
+
+
+def stands_for(cut: Cut) -> Compaction:
+    return Compaction(
+        cut.through, 0, "summary", [user_item("short")], cut.messages[-1:], "short", 0, 0
+    )
+
+
+def test_a_cut_takes_the_oldest_turns_and_what_is_sent_begins_with_what_replaces_them() -> None:
+    history = history_of(4)
+    assert history.cut(0) is None
+    cut = history.cut(3)
+    assert cut is not None
+    assert (cut.through, cut.messages) == (2, ["message 0", "message 1", "message 2"])
+    history.replace(cut, stands_for(cut))
+    assert history.items() == [
+        user_item("short"),
+        user_item("message 3"),
+        assistant_item("answer 3"),
+    ]
+    assert history.tokens == sum(map(estimate_item, history.items()))
+
+
+def test_the_next_cut_begins_with_the_last_one() -> None:
+    history = history_of(3)
+    first = history.cut(2)
+    assert first is not None
+    history.replace(first, stands_for(first))
+    second = history.cut(1)
+    assert second is not None
+    assert second.parts[0] == [user_item("short")]
+    assert second.messages == ["message 1", "message 2"]
+    assert second.summary == "short"
+
+
+def test_what_is_noted_while_a_summary_is_written_is_not_lost() -> None:
+    history = history_of(1)
+    cut = history.cut(1)
+    assert cut is not None
+    history.note(user_item("[The change was undone.]"))
+    history.replace(cut, stands_for(cut))
+    assert history.items() == [user_item("short"), user_item("[The change was undone.]")]
+    history.add([user_item("next")])
+    assert history.turns[-1].index == 1, "a note takes no place of a turn"
 
 
 def test_calls_without_an_answer_are_found() -> None:
