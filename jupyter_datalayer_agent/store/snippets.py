@@ -35,7 +35,7 @@ def snippet(text: str, wanted: Sequence[str]) -> tuple[str, list[Mark]]:
 
 def _hits(window: str, wanted: Sequence[str]) -> list[tuple[int, int]]:
     """Where the hits stand, in order, those that overlap joined."""
-    found = []
+    found: list[tuple[int, int]] = []
     for each in wanted:
         place = window.find(each)
         while place >= 0 and len(found) < MAX_MARKS * 2:
