@@ -141,6 +141,8 @@ class Layers:
     def _setting(self, name: str, own: Mapping[str, Any], locked: frozenset[str]) -> Setting:
         trait = self._traits[name]
         inherited = getattr(self._owner, name)
+        if name == "log_level":
+            inherited = logging.getLevelName(inherited)
         source: Source = "default"
         if name in self._environment:
             source = "environment"

@@ -37,7 +37,7 @@ def from_environment(
             continue
         text = environ[variable]
         try:
-            setattr(owner, name, _read(trait, text))
+            setattr(owner, name, _level(text) if name == "log_level" else _read(trait, text))
         except (TraitError, ValueError, SyntaxError) as error:
             complain("%s is not valid and is not used: %s", variable, _reason(error, text))
         else:
@@ -76,6 +76,12 @@ def _read(trait: TraitType[Any, Any], text: str) -> Any:
         except ValueError:
             return ast.literal_eval(text)
     return trait.from_string(text)
+
+
+def _level(text: str) -> str | int:
+    """A level by its number or by its name, as Python's logging has it."""
+    name = text.strip().upper()
+    return int(name) if name.isdigit() else {"WARNING": "WARN"}.get(name, name)
 
 
 def _reason(error: Exception, value: Any) -> str:

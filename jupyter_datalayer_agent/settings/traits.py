@@ -83,8 +83,8 @@ class AgentTraits(Configurable):
     session_idle_seconds = Float(
         1800.0,
         min=0.05,
-        help="""Seconds that a conversation in which nothing goes on stays in memory. Nothing of it is
-        lost: it is read again when somebody needs it.""",
+        help="""Seconds that a conversation in which nothing goes on stays in memory. Nothing of it
+        is lost: it is read again when somebody needs it.""",
     ).tag(config=True, server=True)
     outputs = Enum(
         SHARING,

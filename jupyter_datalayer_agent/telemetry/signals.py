@@ -116,6 +116,7 @@ class _Turn:
     call: _Call | None = None
     began: int = 0
     error: str | None = None
+    reply: str = ""
     usage: Usage = field(default_factory=Usage)
     tools: dict[str, tuple[str, int]] = field(default_factory=dict)
 
@@ -133,6 +134,7 @@ class Signals:
             events.ToolCallArguments: self._tool_began,
             events.ToolCallOutput: self._tool_ended,
             events.ErrorEvent: self._error,
+            events.FinalReply: self._replied,
             events.TurnCompleted: self._completed,
             events.TurnAborted: self._aborted,
         }
@@ -226,6 +228,10 @@ class Signals:
             session, event.turn_id or "", event.at, event.code, content={"error": event.message}
         )
 
+    def _replied(self, session: str, event: events.FinalReply) -> Iterator[Signal]:
+        self._turn(event).reply = event.text
+        return iter(())
+
     def _completed(self, session: str, event: events.TurnCompleted) -> Iterator[Signal]:
         return self._end(session, event, "completed", None, event)
 
@@ -258,4 +264,5 @@ class Signals:
             completed.duration_ms if completed else elapsed,
             completed.time_to_first_token_ms if completed else None,
             completed.usage if completed else turn.usage,
+            content={"reply": turn.reply},
         )

@@ -78,7 +78,8 @@ from jupyter_datalayer_agent.protocol.events import TurnStarted
 sink = telemetry(None, metrics=False, log_content=False, version="1", redact=str,
                  is_tool=bool, is_model=bool)
 sink("s", TurnStarted(mode="ask", notebook_mode="off", tools=[], turn_id="t"))
-print([name for name in sys.modules if name.split(".")[0] in ("opentelemetry", "prometheus_client")])
+heavy = ("opentelemetry", "prometheus_client")
+print([name for name in sys.modules if name.split(".")[0] in heavy])
 """
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
