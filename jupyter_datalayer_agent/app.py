@@ -168,7 +168,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             datasets=datasets,
             telemetry=self._telemetry(registry),
         )
-        services.on_forgotten += [datasets.forget, notebooks.end_scratch]
+        services.on_forgotten.extend([datasets.forget, notebooks.end_scratch])
         return Parts(
             services=services,
             sessions=Sessions(services, self.session_idle_seconds),
