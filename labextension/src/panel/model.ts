@@ -11,6 +11,7 @@ import {
 import type { Ask } from './ask';
 import { ChangesDesk } from './changesDesk';
 import { Choices } from './choices';
+import { DatasetDesk } from './datasetDesk';
 import { download } from './download';
 import { IEditor } from './editor';
 import { follow } from './follow';
@@ -80,10 +81,13 @@ export class PanelModel implements IDisposable {
     this.link = new Link(this._connection, () => void this.refreshModels());
     this.choices = new Choices(() => this.sessions.remember());
     this.sessions = this._makeSessions(options.memory);
+    this.datasets = this._makeDatasets();
     this.past = this._makePast(options.ask ?? (async () => null));
     this.models = new Models(() => this.client.models());
     this.models.subscribe(() => this._onReadiness());
     this.choices.subscribe(() => this._onReadiness());
+    this.models.subscribe(() => this._heedLock());
+    this.choices.subscribe(() => this._heedLock());
     this.editor.ran.connect(this._onRan, this);
     this.guide = this._makeGuide(options.tutorialMemory ?? null);
   }
@@ -94,6 +98,8 @@ export class PanelModel implements IDisposable {
   readonly choices: Choices;
   /** The session that is shown, and what can be done with sessions. */
   readonly sessions: SessionDesk;
+  /** Uploads and data sets. */
+  readonly datasets: DatasetDesk;
   /** What can be done with what was said so far. */
   readonly past: PastDesk;
   readonly models: Models;
@@ -121,6 +127,7 @@ export class PanelModel implements IDisposable {
   dispose(): void {
     this._isDisposed = true;
     this.sessions.dispose();
+    this.datasets.dispose();
     this.link.dispose();
     this._connection.rejected.disconnect(this._onRejected, this);
     this.editor.ran.disconnect(this._onRan, this);
@@ -191,6 +198,12 @@ export class PanelModel implements IDisposable {
   fixesOf(path: string, cellId: string): Promise<FixesReply> {
     const { clientId } = this._connection;
     return this.client.fixes({ path, cellId, clientId });
+  }
+
+  /** The card with the data sets. */
+  showDatasets(): void {
+    this.guide.card.set({ kind: 'datasets' });
+    void this.datasets.refresh();
   }
 
   /** Stop the running turn. */
@@ -266,6 +279,13 @@ export class PanelModel implements IDisposable {
 
   setModel(model: string): void {
     this.choices.choose({ model });
+  }
+
+  /** Where an administrator chose the model, what a session remembers of another one is past. */
+  private _heedLock(): void {
+    if (this.models.current?.locked && this.choices.current.model) {
+      this.choices.patch({ model: undefined });
+    }
   }
 
   /** Whether the next message could be answered. */
@@ -348,6 +368,17 @@ export class PanelModel implements IDisposable {
     });
   }
 
+  private _makeDatasets(): DatasetDesk {
+    return new DatasetDesk({
+      client: this.client,
+      ensureSession: () => this.sessions.ensure(),
+      order: op => this._order(op),
+      attach: attachment => this.choices.attach(attachment),
+      detach: attachment => this.choices.detach(attachment),
+      tell: error => this._tell(error)
+    });
+  }
+
   private _makePast(ask: Ask): PastDesk {
     return new PastDesk({
       client: this.client,
@@ -369,6 +400,7 @@ export class PanelModel implements IDisposable {
     }
     this.changes.onEvent(event);
     this.past.onEvent(event);
+    this.datasets.onEvent(event);
     const isShown = this.plans.onEvent(event);
     if (
       !event.turnId &&

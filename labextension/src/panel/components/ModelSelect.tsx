@@ -47,12 +47,19 @@ function ModelList(props: { current: string; close: () => void }): JSX.Element {
   const all = reply?.models ?? [];
   const fits = ({ id, label, provider }: ModelInfo) =>
     `${id} ${label} ${provider}`.toLowerCase().includes(filter.toLowerCase());
-  const ready = reply ? readyModels(reply).filter(fits) : [];
-  const unready = all.filter(info => !info.ready && fits(info));
-  const isOwn = !!current && !all.some(({ id }) => id === current);
+  const isLocked = !!reply?.locked;
+  const ready = reply && !isLocked ? readyModels(reply).filter(fits) : [];
+  const unready = isLocked ? [] : all.filter(info => !info.ready && fits(info));
+  const isOwn =
+    !!current && (isLocked || !all.some(({ id }) => id === current));
   return (
     <>
-      {all.length > MANY && (
+      {isLocked && (
+        <div className="da-dim da-padded">
+          The administrator of this server chose the model.
+        </div>
+      )}
+      {all.length > MANY && !isLocked && (
         <input
           className="da-field"
           type="search"
@@ -80,7 +87,7 @@ function ModelList(props: { current: string; close: () => void }): JSX.Element {
       {ready.length + unready.length === 0 && filter && (
         <div className="da-dim da-padded">No model fits.</div>
       )}
-      {all.length > 0 && ready.length === 0 && !filter && (
+      {all.length > 0 && !isLocked && ready.length === 0 && !filter && (
         <div className="da-dim da-padded">No model is set up yet.</div>
       )}
       {unready.length > 0 && <NotSetUp models={unready} isFound={!!filter} />}

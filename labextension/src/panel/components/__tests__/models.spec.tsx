@@ -2,7 +2,7 @@ import React from 'react';
 
 import { READY } from '../../__tests__/fakes';
 import { ModelSelect, lackOf } from '../ModelSelect';
-import { button, clear, click, draw, makePanel, type } from './render';
+import { button, clear, click, doing, draw, makePanel, type } from './render';
 
 afterEach(clear);
 
@@ -74,5 +74,15 @@ describe('the list of models', () => {
     expect(lackOf(model('x', 'The key of OpenAI is empty.'))).toBe(
       'The key of OpenAI is empty'
     );
+  });
+
+  it('is closed where an administrator chose the model, whatever a session remembers', async () => {
+    const { client, node, model: panel, rows } = await openList();
+    await doing(() => panel.setModel('p/other'));
+    client.modelsReply = { ...client.modelsReply, locked: true };
+    await doing(() => panel.refreshModels());
+    expect(panel.choices.current.model).toBeUndefined();
+    expect(node.textContent).toContain('The administrator of this server');
+    expect(rows()).toHaveLength(1);
   });
 });
