@@ -15,6 +15,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from .. import __version__
 from ..protocol.base import Wire
+from ..protocol.datasets import UploadProgress
 from ..protocol.errors import ErrorReply
 from ..protocol.events import EVENT_ADAPTER
 from ..protocol.ops import OP_ADAPTER
@@ -85,7 +86,11 @@ def document() -> dict[str, Any]:
 
     operations = [each for entry in all_routes for each in entry.operations.values()]
     taken = [each.request for each in operations if each.request]
-    given: list[type[Wire]] = [ErrorReply, *(each.response for each in operations if each.response)]
+    given: list[type[Wire]] = [
+        ErrorReply,
+        UploadProgress,
+        *(each.response for each in operations if each.response),
+    ]
     inputs: list[Described] = [
         *((name, "validation", TypeAdapter(model)) for name, model in _named(taken)),
         *((name, "validation", adapter) for name, adapter in TAKEN_UNIONS.items()),

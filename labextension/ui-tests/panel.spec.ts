@@ -158,13 +158,13 @@ test('a link to a file opens it in JupyterLab; one that leads elsewhere says so'
   expect(page.url()).toContain('/lab');
 });
 
-test('a file of the person’s computer that is dropped is not taken silently', async ({
+test('a file of the person’s computer that is no table is not taken silently', async ({
   lab
 }) => {
   const { panel } = lab;
   const transfer = await lab.page.evaluateHandle(() => {
     const data = new DataTransfer();
-    data.items.add(new File(['a,b'], 'mine.csv'));
+    data.items.add(new File(['a,b'], 'mine.py'));
     return data;
   });
   const input = panel.root.getByRole('log');
@@ -172,7 +172,7 @@ test('a file of the person’s computer that is dropped is not taken silently', 
   await expect(panel.root.locator('.da-mod-drop-foreign')).toBeVisible();
   await input.dispatchEvent('drop', { dataTransfer: transfer });
   await expect(panel.root.locator('.da-mod-drop-foreign')).toHaveCount(0);
-  await expect(panel.root).toContainText('Upload mine.csv to the file browser');
+  await expect(panel.root).toContainText('Upload mine.py to the file browser');
   await expect(panel.attachments).toHaveCount(0);
 });
 

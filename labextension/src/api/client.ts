@@ -2,6 +2,7 @@ import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 
 import { ApiError } from './errors';
+import { IUploadOptions, upload, uploadUrl } from './upload';
 import {
   Attachment,
   ChangesReply,
@@ -9,6 +10,8 @@ import {
   ChatRequest,
   ConfigReply,
   ContextReply,
+  Dataset,
+  DatasetsReply,
   ErrorCode,
   ErrorReply,
   ExportFormat,
@@ -23,6 +26,8 @@ import {
   OpAccepted,
   PromptsReply,
   QualityReport,
+  ScratchpadReply,
+  ScratchpadRequest,
   SearchReply,
   Session,
   SessionCreate,
@@ -159,6 +164,11 @@ export class AgentClient {
     return this._request('GET', ['strategist']);
   }
 
+  /** Add cells to the scratchpad, which is made where it is missing. */
+  addToScratchpad(body: ScratchpadRequest): Promise<ScratchpadReply> {
+    return this._request('POST', ['scratchpad'], { body });
+  }
+
   turnChanges(sessionId: string, turnId: string): Promise<ChangesReply> {
     return this._request('GET', [
       'sessions',
@@ -282,6 +292,21 @@ export class AgentClient {
   /** Change the person's settings, by name. */
   patchConfig(body: { values: Record<string, unknown> }): Promise<ConfigReply> {
     return this._request('PATCH', ['config'], { body });
+  }
+
+  /** The data sets that there are, and how large an upload may be. */
+  listDatasets(query: { sessionId?: string } = {}): Promise<DatasetsReply> {
+    return this._request('GET', ['datasets'], { query });
+  }
+
+  deleteDataset(name: string): Promise<void> {
+    return this._request('DELETE', ['datasets', name]);
+  }
+
+  /** Make a data set of a file of the person's computer. */
+  upload(options: IUploadOptions): Promise<Dataset> {
+    const url = uploadUrl(this.settings, BASE_PATH);
+    return upload(this.settings, url, options);
   }
 
   private async _request<T>(

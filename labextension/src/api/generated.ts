@@ -627,6 +627,55 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/scratchpad": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add cells to the scratchpad, which is made where it is missing */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ScratchpadRequest"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ScratchpadReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/search": {
         parameters: {
             query?: never;
@@ -4143,7 +4192,30 @@ export interface components {
          *     ``provider_id`` is the model's provider as litellm names it, ``workflow`` where no model
          *     answered. An answer asked again of another model of the same provider has another index.
          */
-        Provenance: {
+        "Provenance-Input": {
+            /** Aiturnid */
+            aiTurnId: string;
+            /** Providerid */
+            providerId: string;
+            /**
+             * Responseindex
+             * @default 0
+             */
+            responseIndex?: number;
+            /**
+             * Responsetype
+             * @enum {string}
+             */
+            responseType: "batch" | "synthesis" | "summary" | "plan" | "proposal";
+        };
+        /**
+         * Provenance
+         * @description What names one answer for ever.
+         *
+         *     ``provider_id`` is the model's provider as litellm names it, ``workflow`` where no model
+         *     answered. An answer asked again of another model of the same provider has another index.
+         */
+        "Provenance-Output": {
             /** Aiturnid */
             aiTurnId: string;
             /** Providerid */
@@ -4446,6 +4518,87 @@ export interface components {
         RunResult: {
             /** Runs */
             runs: components["schemas"]["CellRun"][];
+        };
+        /**
+         * ScratchpadCell
+         * @description A cell for the scratchpad. ``outputs`` are nbformat's, for a code cell.
+         *
+         *     ``turn_id`` is the turn that it is from, by which its provenance is looked up where that is not
+         *     given.
+         */
+        ScratchpadCell: {
+            /** Content */
+            content: string;
+            /**
+             * Outputs
+             * @default []
+             */
+            outputs?: {
+                [key: string]: unknown;
+            }[];
+            /** @default null */
+            provenance?: components["schemas"]["Provenance-Input"] | null;
+            /**
+             * Sessionid
+             * @default null
+             */
+            sessionId?: string | null;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * Type
+             * @default markdown
+             * @enum {string}
+             */
+            type?: "code" | "markdown";
+        };
+        /**
+         * ScratchpadReply
+         * @description Where the cells are now; ``created`` tells that the notebook was made for them.
+         */
+        ScratchpadReply: {
+            /**
+             * Cellids
+             * @default []
+             */
+            cellIds: string[];
+            /** Created */
+            created: boolean;
+            /** Path */
+            path: string;
+        };
+        /**
+         * ScratchpadRequest
+         * @description Body of ``POST scratchpad``: cells to add at the end; with none it is only made and shown.
+         *
+         *     ``path`` is another notebook that the person uses as one; left out, it is ``scratchpad.ipynb``
+         *     in the server root, which is made where it is missing. With ``show`` the page ``client_id``
+         *     opens it.
+         */
+        ScratchpadRequest: {
+            /**
+             * Cells
+             * @default []
+             */
+            cells?: components["schemas"]["ScratchpadCell"][];
+            /**
+             * Clientid
+             * @default null
+             */
+            clientId?: string | null;
+            /**
+             * Path
+             * @default null
+             */
+            path?: string | null;
+            /**
+             * Show
+             * @default true
+             */
+            show?: boolean;
         };
         /**
          * SearchHit
@@ -4918,7 +5071,7 @@ export interface components {
             message: string;
             /** @default null */
             plan?: components["schemas"]["Plan"] | null;
-            provenance: components["schemas"]["Provenance"];
+            provenance: components["schemas"]["Provenance-Output"];
             /** Sessionid */
             sessionId: string;
             /** Sessiontitle */
@@ -4954,7 +5107,7 @@ export interface components {
              */
             notebookMode: "off" | "read-only" | "full";
             /** @default null */
-            provenance?: components["schemas"]["Provenance"] | null;
+            provenance?: components["schemas"]["Provenance-Output"] | null;
             /** Reply */
             reply: string;
             /** Sessionid */
@@ -5583,7 +5736,7 @@ export interface components {
              * Responses
              * @default []
              */
-            responses: components["schemas"]["Provenance"][];
+            responses: components["schemas"]["Provenance-Output"][];
             /**
              * Sessionkind
              * @default chat
@@ -5850,6 +6003,24 @@ export interface components {
              * @default null
              */
             sessionId?: string | null;
+        };
+        /**
+         * UploadProgress
+         * @description A line of ``POST upload`` for who accepts ``application/x-ndjson``, while the file is read:
+         *     ``fraction`` from 0 to 1, where it is known. The last line is an ``UploadReply`` or an
+         *     ``ErrorReply``.
+         */
+        UploadProgress: {
+            /**
+             * Fraction
+             * @default null
+             */
+            fraction?: number | null;
+            /**
+             * Stage
+             * @enum {string}
+             */
+            stage: "waiting" | "checking" | "converting";
         };
         /**
          * UploadRegistered

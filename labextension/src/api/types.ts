@@ -92,6 +92,13 @@ export type TutorialStarted = Wire<'TutorialStarted'>;
 export type LessonCheck = Wire<'LessonCheck'>;
 export type LessonChecked = Wire<'LessonChecked'>;
 
+// Data sets
+
+export type Dataset = Wire<'Dataset'>;
+export type DatasetsReply = Wire<'DatasetsReply'>;
+export type UploadReply = Wire<'UploadReply'>;
+export type UploadProgress = Wire<'UploadProgress'>;
+
 // Ops
 
 export type PlanStep = Wire<'PlanStep-Output'>;
@@ -221,13 +228,16 @@ export type PageMethod = PageRequest['method'];
 
 // The past
 
-export type Provenance = Wire<'Provenance'>;
+export type Provenance = Wire<'Provenance-Output'>;
 export type Mark = Wire<'Mark'>;
 export type SearchHit = Wire<'SearchHit'>;
 export type SearchReply = Wire<'SearchReply'>;
 export type StoredResponse = Wire<'StoredResponse'>;
 export type TurnPlace = Wire<'TurnPlace'>;
 export type Citation = Wire<'Citation'>;
+export type ScratchpadCell = Wire<'ScratchpadCell'>;
+export type ScratchpadRequest = Wire<'ScratchpadRequest'>;
+export type ScratchpadReply = Wire<'ScratchpadReply'>;
 export type StrategistRequest = Wire<'StrategistRequest'>;
 export type StrategistState = Wire<'StrategistState'>;
 export type StrategistReply = Wire<'StrategistReply'>;

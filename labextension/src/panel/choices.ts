@@ -59,6 +59,13 @@ export class Choices extends Value<IChoices> {
     });
   }
 
+  /** Whether a data set is attached. */
+  hasDataset(name: string): boolean {
+    return this.current.attachments.some(
+      ({ kind, name: other }) => kind === 'dataset' && other === name
+    );
+  }
+
   /** Whether a notebook is attached. */
   hasNotebook(path: string): boolean {
     return this.current.attachments.some(
@@ -68,5 +75,10 @@ export class Choices extends Value<IChoices> {
 }
 
 function isSame(a: Attachment, b: Attachment): boolean {
-  return a.kind === b.kind && a.path === b.path && a.cellId === b.cellId;
+  return (
+    a.kind === b.kind &&
+    a.path === b.path &&
+    a.cellId === b.cellId &&
+    a.name === b.name
+  );
 }

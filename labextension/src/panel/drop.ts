@@ -17,8 +17,8 @@ export class DropTarget implements IDisposable {
     private readonly _node: HTMLElement,
     private readonly _contents: Contents.IManager,
     private readonly _onDrop: (attachments: Attachment[]) => void,
-    /** Files of the person's computer were dropped, which no server has. */
-    private readonly _onForeign: (names: string[]) => void
+    /** Files of the person's computer were dropped, which no server has yet. */
+    private readonly _onForeign: (files: File[]) => void
   ) {
     for (const type of [...EVENTS, ...FOREIGN_EVENTS]) {
       _node.addEventListener(type, this, true);
@@ -72,7 +72,7 @@ export class DropTarget implements IDisposable {
     if (isOver) {
       dataTransfer.dropEffect = 'copy';
     } else if (type === 'drop') {
-      this._onForeign([...dataTransfer.files].map(({ name }) => name));
+      this._onForeign([...dataTransfer.files]);
     }
   }
 

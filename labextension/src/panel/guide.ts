@@ -11,6 +11,7 @@ export type Card =
   | { kind: 'workflow'; id: string }
   | { kind: 'quality' }
   | { kind: 'usage' }
+  | { kind: 'datasets' }
   | { kind: 'tutorials' }
   | { kind: 'lesson' };
 

@@ -29,6 +29,9 @@ export type IPanelClient = Pick<
   | 'startTutorial'
   | 'checkLesson'
   | 'callTool'
+  | 'listDatasets'
+  | 'deleteDataset'
+  | 'upload'
 >;
 
 /** What the panel uses of the page's one connection. */

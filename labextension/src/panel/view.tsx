@@ -9,6 +9,7 @@ import { inputIn } from './components/Composer';
 import { Panel } from './components/Panel';
 import { Draft } from './draft';
 import { DropTarget } from './drop';
+import { isData } from './localFiles';
 import { PanelModel } from './model';
 import { PanelSanitizer } from './sanitizer';
 
@@ -36,7 +37,7 @@ export class PanelView extends ReactWidget {
       this.node,
       contents,
       attachments => model.choices.attach(...attachments),
-      names => model.notice.set({ level: 'info', message: uploadFirst(names) })
+      files => takeUp(model, files)
     );
   }
 
@@ -83,12 +84,22 @@ export class PanelView extends ReactWidget {
   private _wantsFocus = false;
 }
 
-/** What to do with files of the person's computer. */
+/** Tables of the person's computer are made data sets of; other files have another way. */
+function takeUp(model: PanelModel, files: File[]): void {
+  const others = files.filter(({ name }) => !isData(name));
+  if (others.length) {
+    const names = others.map(({ name }) => name);
+    model.notice.set({ level: 'info', message: uploadFirst(names) });
+  }
+  void model.datasets.upload(files.filter(({ name }) => isData(name)));
+}
+
+/** What to do with files of the person's computer that are no tables. */
 function uploadFirst(names: string[]): string {
   const [what, them] =
     names.length === 1 ? [names[0], 'it'] : ['these files', 'them'];
   return (
-    `Not attached: the agent sees only files on the server. Upload ${what} to the file browser ` +
+    `Not attached: only tables become data sets. Upload ${what} to the file browser ` +
     `first (drop ${them} there), then attach ${them} from there or with @.`
   );
 }

@@ -4,9 +4,12 @@ import { DisposableDelegate, IDisposable } from '@lumino/disposable';
 import { ConnectionStatus, IPageConnection } from '../../api/connection';
 import { IFile } from '../../api/client';
 import { ApiError } from '../../api/errors';
+import { IUploadOptions } from '../../api/upload';
 import {
   ChangesReply,
   ContextReply,
+  Dataset,
+  DatasetsReply,
   FixesReply,
   LessonChecked,
   QualityReport,
@@ -36,6 +39,7 @@ import {
   UsageBy,
   UsageReply
 } from '../../api/types';
+import { datasetOf } from './datasetSamples';
 import { usageRow } from './usageSamples';
 import { ICellLabel, IEditor, IKernelState, INotebookHints } from '../editor';
 import { IPanelClient, IPanelConnection, ISessionMemory } from '../services';
@@ -380,6 +384,27 @@ export class FakeClient implements IPanelClient {
   /** What the check of a lesson answers, and which lessons were checked. */
   verdict: Omit<LessonChecked, 'tutorial'> = { passed: false, feedback: '' };
   readonly checked: number[] = [];
+
+  /** Data sets, and what an upload does: it becomes one, at once. */
+  datasets: Dataset[] = [];
+  limit = 5_000_000_000;
+  uploading: (options: IUploadOptions) => Promise<Dataset> = async ({
+    file
+  }) => datasetOf(file.name.replace(/\..*/, ''), file.name);
+
+  async listDatasets(): Promise<DatasetsReply> {
+    return { datasets: [...this.datasets], maxUploadBytes: this.limit };
+  }
+
+  async deleteDataset(name: string): Promise<void> {
+    this.datasets = this.datasets.filter(each => each.name !== name);
+  }
+
+  async upload(options: IUploadOptions): Promise<Dataset> {
+    const dataset = await this.uploading(options);
+    this.datasets.unshift(dataset);
+    return dataset;
+  }
 
   async listWorkflows(): Promise<WorkflowsReply> {
     return this.workflowsReply;

@@ -117,6 +117,10 @@ export class PanelCommands implements IChatCommandProvider {
       { description: 'New session', run: () => this._model.sessions.startNew() }
     ],
     [
+      '/datasets',
+      { description: 'Data sets', run: () => this._model.showDatasets() }
+    ],
+    [
       '/stop',
       { description: 'Stop what is running', run: () => this._model.stop() }
     ],

@@ -4,11 +4,12 @@ import React from 'react';
 
 import { useValue } from '../state/value';
 import { attachIcon } from '../icons';
+import { chooseLocalFiles } from '../localFiles';
 import { Popup } from './Popup';
 import { useEditorChanges } from './ContextStrip';
 import { usePanel } from './context';
 
-/** What can be attached: the open notebooks, and files. */
+/** What can be attached: the open notebooks, files, and data of the person's computer. */
 export function AttachMenu(): JSX.Element {
   return (
     <Popup
@@ -45,6 +46,10 @@ function AttachItems(props: { close: () => void }): JSX.Element {
       }))
     );
   };
+  const upload = async () => {
+    props.close();
+    await model.datasets.upload(await chooseLocalFiles());
+  };
   return (
     <>
       {paths.map(path => (
@@ -74,6 +79,27 @@ function AttachItems(props: { close: () => void }): JSX.Element {
         onClick={() => void choose()}
       >
         Choose files…
+      </button>
+      <button
+        type="button"
+        role="menuitem"
+        className="da-menu-item"
+        data-testid="da-upload-data"
+        onClick={() => void upload()}
+      >
+        Upload data…
+      </button>
+      <button
+        type="button"
+        role="menuitem"
+        className="da-menu-item"
+        data-testid="da-show-datasets"
+        onClick={() => {
+          props.close();
+          model.showDatasets();
+        }}
+      >
+        Data sets…
       </button>
     </>
   );

@@ -3,7 +3,8 @@ import {
   addIcon,
   closeIcon,
   fileIcon,
-  notebookIcon
+  notebookIcon,
+  spreadsheetIcon
 } from '@jupyterlab/ui-components';
 import React, { useEffect, useReducer, useState } from 'react';
 
@@ -28,7 +29,7 @@ export function ContextStrip(props: {
     <div className="da-context" role="group" aria-label="Context">
       {attachments.map(attachment => (
         <Chip
-          key={`${attachment.kind}:${attachment.path}:${attachment.cellId}`}
+          key={`${attachment.kind}:${attachment.path ?? attachment.name}:${attachment.cellId}`}
           attachment={attachment}
           state={notebookState(attachment, active, mode)}
           onOpen={() => props.onOpen(attachment)}
@@ -58,6 +59,13 @@ export function ContextStrip(props: {
   );
 }
 
+const ICONS = {
+  notebook: notebookIcon,
+  file: fileIcon,
+  cell: fileIcon,
+  dataset: spreadsheetIcon
+};
+
 function Chip(props: {
   attachment: Attachment;
   state: INotebookState | null;
@@ -67,7 +75,7 @@ function Chip(props: {
   const { attachment, state } = props;
   const { editor } = usePanel().model;
   const name = nameOf(attachment, (path, id) => editor.cell(path, id)?.number);
-  const Icon = attachment.kind === 'notebook' ? notebookIcon : fileIcon;
+  const Icon = ICONS[attachment.kind];
   return (
     <span
       className={`da-chip${state?.isOn ? ' da-mod-on' : ''}`}

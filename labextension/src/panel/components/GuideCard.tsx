@@ -1,6 +1,7 @@
 import React from 'react';
 
 import { useValue } from '../state/value';
+import { DatasetsCard } from './DatasetsCard';
 import { LessonCard } from './LessonCard';
 import { QualityCard } from './QualityCard';
 import { TutorialList } from './TutorialList';
@@ -24,6 +25,7 @@ export function GuideCard(): JSX.Element | null {
       {card.kind === 'workflow' && <WorkflowForm key={card.id} id={card.id} />}
       {card.kind === 'quality' && <QualityCard />}
       {card.kind === 'usage' && <UsageCard />}
+      {card.kind === 'datasets' && <DatasetsCard />}
       {card.kind === 'tutorials' && <TutorialList />}
       {card.kind === 'lesson' && <LessonCard />}
     </div>

@@ -15,6 +15,7 @@ import { Header } from './Header';
 import { Plan } from './Plan';
 import { Queue } from './Queue';
 import { StaleLine } from './StaleLine';
+import { Uploads } from './Uploads';
 import { ComposerContext, useComposer } from './composerContext';
 import {
   IPanelContext,
@@ -56,6 +57,9 @@ export function Panel(props: IPanelProps): JSX.Element {
   );
   const open = (attachment: Attachment) => {
     const { kind, path, cellId } = attachment;
+    if (kind === 'dataset') {
+      model.showDatasets();
+    }
     if (!path) {
       return;
     }
@@ -83,6 +87,7 @@ export function Panel(props: IPanelProps): JSX.Element {
             <StaleLine />
             <ChangesBar />
             <Queue />
+            <Uploads />
             <Notices />
             <Composer setup={setup} themeManager={themeManager} />
           </div>

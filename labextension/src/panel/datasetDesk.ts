@@ -1,0 +1,185 @@
+import { IUploadOptions, IUploadStep } from '../api/upload';
+import { Attachment, Dataset, Event, Op } from '../api/types';
+import { IPanelClient } from './services';
+import { sizeWords } from './state/datasets';
+import { Value } from './state/value';
+
+/** A file of the person's computer on its way to be a data set, or what became of it. */
+export interface IUpload {
+  id: number;
+  name: string;
+  size: number;
+  stage: 'queued' | IUploadStep['stage'] | 'done' | 'failed';
+  fraction?: number;
+  dataset?: Dataset;
+  problem?: string;
+}
+
+/** The data sets as far as they are known. */
+export interface IDatasets {
+  list: readonly Dataset[] | null;
+  /** How large a file may be, in bytes. */
+  limit?: number;
+  problem?: string;
+}
+
+/** What a `DatasetDesk` is made of. */
+export interface IDatasetDeskParts {
+  client: Pick<IPanelClient, 'upload' | 'listDatasets' | 'deleteDataset'>;
+  /** The id of the session that is shown, made if need be. */
+  ensureSession: () => Promise<string>;
+  order: (op: Op) => Promise<void>;
+  attach: (attachment: Attachment) => void;
+  detach: (attachment: Attachment) => void;
+  tell: (error: unknown) => void;
+}
+
+/** Uploads, one after the other, and the data sets that they became. */
+export class DatasetDesk {
+  constructor(private readonly _parts: IDatasetDeskParts) {}
+
+  readonly uploads = new Value<readonly IUpload[]>([]);
+  readonly known = new Value<IDatasets>({ list: null });
+
+  dispose(): void {
+    for (const running of this._running.values()) {
+      running.abort();
+    }
+  }
+
+  /** Make data sets of files, and attach them to the next message. */
+  async upload(files: readonly File[]): Promise<void> {
+    const added = files.map(file => ({ file, id: ++this._lastId }));
+    this.uploads.set([
+      ...this.uploads.current,
+      ...added.map(({ file: { name, size }, id }) => ({
+        id,
+        name,
+        size,
+        stage: 'queued' as const
+      }))
+    ]);
+    for (const { file, id } of added) {
+      const turn = this._before.then(() => this._upload(id, file));
+      this._before = turn;
+    }
+    await this._before;
+  }
+
+  /** Stop an upload: nothing of it is left. One that is over is not shown any more. */
+  cancel(id: number): void {
+    this._running.get(id)?.abort();
+    this.uploads.set(this.uploads.current.filter(each => each.id !== id));
+  }
+
+  /** Ask which data sets there are. */
+  async refresh(): Promise<void> {
+    try {
+      const { datasets, maxUploadBytes } =
+        await this._parts.client.listDatasets();
+      this.known.set({ list: datasets, limit: maxUploadBytes });
+    } catch (error) {
+      this.known.patch({ problem: wordsOf(error) });
+    }
+  }
+
+  /** Attach a data set to the next message, and make it known to the conversation. */
+  async attach({ name }: Dataset): Promise<void> {
+    try {
+      await this._parts.ensureSession();
+      await this._parts.order({ type: 'upload_registered', dataset: { name } });
+      this._parts.attach({ kind: 'dataset', name });
+    } catch (error) {
+      this._parts.tell(error);
+    }
+  }
+
+  /** Delete a data set and its file. */
+  async remove({ name }: Dataset): Promise<void> {
+    try {
+      await this._parts.client.deleteDataset(name);
+      this._parts.detach({ kind: 'dataset', name });
+      this.uploads.set(
+        this.uploads.current.filter(({ dataset }) => dataset?.name !== name)
+      );
+    } catch (error) {
+      this._parts.tell(error);
+    }
+    await this.refresh();
+  }
+
+  onEvent({ type }: Event): void {
+    if (type === 'dataset_registered' && this.known.current.list) {
+      void this.refresh();
+    }
+  }
+
+  private async _upload(id: number, file: File): Promise<void> {
+    if (!this._find(id)) {
+      return; // it was taken back while it waited
+    }
+    const running = new AbortController();
+    this._running.set(id, running);
+    this._change(id, { stage: 'sending' });
+    try {
+      await this._checkSize(file);
+      const dataset = await this._send(id, file, running.signal);
+      this._change(id, { stage: 'done', dataset, fraction: undefined });
+      this._parts.attach({ kind: 'dataset', name: dataset.name });
+      void this.refresh();
+    } catch (error) {
+      if (!running.signal.aborted) {
+        this._change(id, { stage: 'failed', problem: wordsOf(error) });
+      }
+    } finally {
+      this._running.delete(id);
+    }
+  }
+
+  private async _send(
+    id: number,
+    file: File,
+    signal: AbortSignal
+  ): Promise<Dataset> {
+    const options: IUploadOptions = {
+      file,
+      sessionId: await this._parts.ensureSession(),
+      signal,
+      onStep: ({ stage, fraction }) => this._change(id, { stage, fraction })
+    };
+    return this._parts.client.upload(options);
+  }
+
+  /** Before anything is sent: a connection that is closed in the middle says nothing. */
+  private async _checkSize({ name, size }: File): Promise<void> {
+    if (this.known.current.limit === undefined) {
+      await this.refresh();
+    }
+    const { limit } = this.known.current;
+    if (limit !== undefined && size > limit) {
+      throw new Error(
+        `${name} has ${sizeWords(size)}; up to ${sizeWords(limit)} may be uploaded here.`
+      );
+    }
+  }
+
+  private _find(id: number): IUpload | undefined {
+    return this.uploads.current.find(each => each.id === id);
+  }
+
+  private _change(id: number, fields: Partial<IUpload>): void {
+    this.uploads.set(
+      this.uploads.current.map(each =>
+        each.id === id ? { ...each, ...fields } : each
+      )
+    );
+  }
+
+  private readonly _running = new Map<number, AbortController>();
+  private _before: Promise<void> = Promise.resolve();
+  private _lastId = 0;
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
