@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .aliases import ALIASES
 from .conversation import ask_user, update_plan
+from .datasets import list_datasets, load_dataset_full
 from .documents import create_lexical, create_notebook, get_active_document
 from .history import (
     get_context_by_provenance,
@@ -40,6 +41,8 @@ TOOLS = [
     get_recent_turns,
     get_turn_by_id,
     get_context_by_provenance,
+    list_datasets,
+    load_dataset_full,
     update_plan,
     ask_user,
 ]
