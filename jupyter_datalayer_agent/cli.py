@@ -59,6 +59,10 @@ def parser() -> argparse.ArgumentParser:
         ("models", "models, and which are ready"),
     ):
         _json(commands.add_parser(name, help=words))
+
+    config = commands.add_parser("config", help="settings, and where each comes from")
+    config.add_argument("--session", metavar="ID", help="as they hold in this session")
+    _json(config)
     return top
 
 

@@ -93,6 +93,19 @@ def sessions(given: argparse.Namespace) -> int:
         return _print(given, server.get("sessions")["sessions"], line)
 
 
+def config(given: argparse.Namespace) -> int:
+    """Print the settings, each with its value and the layer that it comes from."""
+
+    def line(setting: dict[str, Any]) -> str:
+        value = json.dumps(setting.get("value"), ensure_ascii=False)
+        locked = "  locked" if setting["locked"] else ""
+        return f"{setting['name']:24} {value:24} {setting['source']}{locked}"
+
+    query = {"sessionId": given.session} if given.session else {}
+    with server_for(Path.cwd()) as server:
+        return _print(given, server.get("config", **query)["values"], line)
+
+
 def _print(given: argparse.Namespace, rows: Any, line: Callable[[dict[str, Any]], str]) -> int:
     if given.json:
         print(json.dumps(rows, ensure_ascii=False, indent=2))
@@ -109,4 +122,5 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "models": models,
     "tutorials": tutorials,
     "sessions": sessions,
+    "config": config,
 }
