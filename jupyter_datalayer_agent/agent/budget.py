@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..models.prices import cost_of
 from ..protocol.errors import AgentError
 from ..protocol.requests import Usage
 
@@ -26,6 +27,14 @@ def add_usage(
 def _sum(one: float | None, other: float | None) -> float | None:
     """Both costs; what is not known counts as nothing unless neither is."""
     return None if one is None and other is None else (one or 0) + (other or 0)
+
+
+def estimated_usage(model: str, sent: int, answered: int) -> Usage:
+    """Usage of a call that ended before the provider told what it cost."""
+    usage = Usage(
+        input_tokens=sent, output_tokens=answered, total_tokens=sent + answered, estimated=True
+    )
+    return usage.model_copy(update={"cost": cost_of(model, usage)})
 
 
 def check_budget(limit: int | None, used: int, more: int = 0) -> None:

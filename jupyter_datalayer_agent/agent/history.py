@@ -109,6 +109,7 @@ class History:
     turns: list[PastTurn] = field(default_factory=list)
     compaction: Compaction | None = None
     gauge: Gauge = field(default_factory=Gauge)
+    _weighed: tuple[Compaction | None, int] = (None, 0)
 
     def items(self) -> list[Item]:
         """All items in order."""
@@ -118,7 +119,11 @@ class History:
     @property
     def compacted_tokens(self) -> int:
         """An estimate of what stands in place of older turns."""
-        return 0 if self.compaction is None else sum(map(estimate_item, self.compaction.items))
+        weighed, tokens = self._weighed
+        if self.compaction is not weighed and self.compaction is not None:
+            tokens = sum(map(estimate_item, self.compaction.items))
+            self._weighed = (self.compaction, tokens)
+        return 0 if self.compaction is None else tokens
 
     @property
     def tokens(self) -> int:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..models.retry import MAX_RETRIES, delay_before
+from ..models.tokens import BYTES_PER_TOKEN
 from ..models.types import (
     FunctionCallStarted,
     ItemDone,
@@ -58,7 +59,8 @@ class ModelCall:
 
     ``keep`` takes each item as it completes, and ``make_request`` builds the request with those
     that were kept: a broken stream goes on from the last of them. ``on_text`` hears of the text.
-    What a ``quiet`` call writes is not shown: it is not meant for the person.
+    What a ``quiet`` call writes is not shown: it is not meant for the person. ``on_unfinished`` is
+    told the estimated tokens of an answer that broke off or was stopped.
 
     What it tells goes to the ``outbox``, so that the database works while the model is asked; the
     caller flushes it before acting on the answer.
@@ -71,6 +73,7 @@ class ModelCall:
         keep: Callable[[Sequence[Item]], None],
         outbox: Outbox,
         on_text: Callable[[], None],
+        on_unfinished: Callable[[int], None],
         *,
         quiet: bool = False,
     ) -> None:
@@ -80,6 +83,8 @@ class ModelCall:
         self._keep = keep
         self._outbox = outbox
         self._on_text = on_text
+        self._on_unfinished = on_unfinished
+        self._begun: int | None = None
         self._answer = Answer()
         # What was shown of items that are not complete: by item id, the id that the page knows.
         self._shown: dict[str, str] = {}
@@ -120,9 +125,24 @@ class ModelCall:
         self._outbox.add(events.Status(message=message))
 
     async def _stream(self, request: ModelRequest) -> None:
-        async with aclosing(self._model.stream(request)) as stream:
-            async for event in stream:
-                await self._take(event)
+        self._begun = None
+        try:
+            async with aclosing(self._model.stream(request)) as stream:
+                async for event in stream:
+                    self._weigh(event)
+                    await self._take(event)
+        finally:
+            if self._begun is not None:
+                self._on_unfinished(self._begun // BYTES_PER_TOKEN)
+
+    def _weigh(self, event: StreamEvent) -> None:
+        """Add up the bytes of an answer until the provider tells what it cost."""
+        if isinstance(event, StreamStarted):
+            self._begun = 0
+        elif isinstance(event, ResponseDone):
+            self._begun = None
+        elif isinstance(event, TextDelta | ReasoningDelta) and self._begun is not None:
+            self._begun += len(event.delta.encode(errors="replace"))
 
     async def _take(self, event: StreamEvent) -> None:
         if isinstance(event, TextDelta):

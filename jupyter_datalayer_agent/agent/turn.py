@@ -21,7 +21,7 @@ from ..protocol.tools import Change
 from ..tools.context import SeenCells, ToolContext
 from ..tools.dispatch import Dispatcher
 from . import context_block
-from .budget import add_usage, check_budget
+from .budget import add_usage, check_budget, estimated_usage
 from .calls import FinishedCall, RepeatedFailures, aborted_call, run_group, schedule
 from .checkpoints import recorded
 from .fixes import fixes_of
@@ -96,7 +96,7 @@ class Turn:
         self._index: int | None = None if restored is None else restored.turn.index
         self._call: ModelCall | None = None
         # What it sends: ``items``, which are kept, and pictures, which are not.
-        self._window = Window(session, self.id, about, settings, self._count)
+        self._window = Window(session, self.id, about, settings, self._count, self._outbox.flush)
         self._calls_made = 0
         self._records: dict[str, ToolCallRecord] = {}
         self._changes: list[Change] = []
@@ -253,7 +253,6 @@ class Turn:
     # -- query ---------------------------------------------------------------------------------
 
     async def _query(self) -> Answer:
-        await self._outbox.flush()
         await self._window.make_room()
         answer = await self._call_model()
         if answer.finish_reason == "max_output_tokens":
@@ -277,12 +276,12 @@ class Turn:
                 self._keep,
                 self._outbox,
                 self._on_text,
+                self._count_unfinished,
                 quiet=self.quiet,
             )
             try:
                 answer = await self._call.run()
             except ModelError as error:
-                await self._outbox.flush()
                 if error.code != "context_window" or not await self._window.make_more_room():
                     raise
                 continue
@@ -311,6 +310,10 @@ class Turn:
             usage=usage,
             model=self.model,
         )
+
+    def _count_unfinished(self, tokens: int) -> None:
+        """A call that broke off or was stopped after ``tokens`` of output costs all the same."""
+        self._count(estimated_usage(self.model, self._window.estimate(), tokens))
 
     def _check_tokens(self, more: int = 0) -> None:
         """Ends the turn at the session's token limit, before a call by an estimate of it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..models.tokens import estimate_item, estimate_tokens
@@ -28,7 +28,7 @@ REFUSED = "The request was longer than the model can read."
 class Window:
     """What a turn sends: the history, the current context, and all since the message (``sent``).
 
-    ``spent`` is told what a summary cost.
+    ``spent`` is told what a summary cost; ``flush`` waits until what the turn told is told.
     """
 
     def __init__(
@@ -38,12 +38,14 @@ class Window:
         about: Submission,
         settings: Settings,
         spent: Callable[[Usage], None],
+        flush: Callable[[], Awaitable[None]],
     ) -> None:
         self._session = session
         self._turn_id = turn_id
         self._about = about
         self._settings = settings
         self._spent = spent
+        self._flush = flush
         self._context: list[Item] = []
         self._context_tokens = 0
         self._fixed_tokens: int | None = None
@@ -114,6 +116,7 @@ class Window:
         cut = history.cut(count) or history.cut_compaction()
         if cut is None:
             return self.sent.drop_oldest(amount)
+        await self._flush()
         # Without turns, what stands in place of the older ones is all that can go.
         await self._compactor.drop(cut, self._size, REFUSED, bare=not cut.lengths)
         return True
@@ -142,6 +145,7 @@ class Window:
         cut = history.cut(len(history.turns) - whole_turns(history, most, self._size))
         if cut is None or (len(history.turns) <= most and cut.tokens < self._size * WORTH):
             return
+        await self._flush()
         scribe = Scribe(self._session.services.model, self.model, self.request, self._size)
         usage = await self._compactor.summarise(cut, scribe)
         if usage is not None:

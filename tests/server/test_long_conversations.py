@@ -393,3 +393,23 @@ def test_tokens_are_estimated_where_the_provider_counts_none(
     assert 10 < usage["outputTokens"] < 40
     assert usage["totalTokens"] == usage["inputTokens"] + usage["outputTokens"]
     assert server.get(f"sessions/{chat.id}")["sessionTokens"] == usage["totalTokens"]
+
+
+def test_a_stopped_call_is_counted_by_an_estimate(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    chat = Chat(server, model="openai/gpt-4o")
+    model.script(Gate(Say("x" * 400, chunk=400), after=1))
+    chat.op(type="user_message", request={"message": "one", "model": "openai/gpt-4o"})
+    model.wait_for(model.at_gate)
+    events = chat.events()
+    until(events, "text_delta")
+    chat.op(type="interrupt")
+    until(events, *ENDS)
+    (told,) = chat.told("token_usage")
+    assert told["usage"]["estimated"] is True
+    assert told["usage"]["outputTokens"] == 100
+    assert told["usage"]["inputTokens"] == pytest.approx(tokens_of(model.requests[0]), rel=0.3)
+    assert told["usage"]["cost"] > 0
+    (turn,) = server.get(f"sessions/{chat.id}/turns")["turns"]
+    assert turn["usage"] == told["usage"]
