@@ -78,7 +78,7 @@ def _render_one(output: dict[str, Any], images: list[Image]) -> Part:
 
 
 def _part(shown: str, is_rows: bool) -> Part:
-    size = f"{len(shown):,} characters"
+    size = f"{len(shown.strip()):,} characters"
     if is_rows:
         return Part(shown, OUTPUTS | ROW_DATA, f"table of {size}")
     return Part(shown, OUTPUTS, f"output of {size}")
@@ -92,10 +92,9 @@ def error_words(ename: str, traceback: str) -> str:
 
 def failure_text(ename: str, evalue: str) -> PrivateText:
     """An error's name and its message, which holds values: ``KeyError: 'x'``."""
-    shown = f": {plain(evalue)}"
     if ename == DEAD_KERNEL:  # our own words
-        return text(ename, shown)
-    return text(ename, Part(shown, OUTPUTS, "its message"))
+        return text(f"{ename}: {evalue}")
+    return text(f"{ename}: ", Part(plain(evalue), OUTPUTS, "its message"))
 
 
 def _picture(mime: str, data: str, alternative: str, images: list[Image]) -> Part:
