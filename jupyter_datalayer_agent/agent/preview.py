@@ -17,7 +17,7 @@ from .request import model_request
 from .services import Services
 from .session import LiveSession
 from .settings import Settings, for_turn
-from .sharing import PreviewSharing, policies
+from .sharing import PreviewSharing, policies, sharing_now
 from .targets import submission
 
 
@@ -50,6 +50,7 @@ async def preview(
         tools=[tool["name"] for tool in sent.tools],
         history_turns=len(history.turns),
         history_items=len(past),
+        sharing=sharing_now(settings),
         **sizes,
         total_tokens=sum(sizes.values()),
         window=settings.context_window or (context_window(model) if model else None),

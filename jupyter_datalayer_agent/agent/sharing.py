@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from ..protocol.base import SharePolicy
 from ..protocol.requests import ChatRequest, SessionSettings
-from ..protocol.sharing import PRIVATE_NOTE, ShareKind, ShareRequest
+from ..protocol.sharing import PRIVATE_NOTE, ShareKind, ShareRequest, SharingNow
 from ..protocol.tools import ToolResult
 from ..tools.dispatch import ApprovalRequest
 from ..tools.drafts import Asking, Dispatched
@@ -41,6 +41,12 @@ def as_now(settings: Settings, base: Settings, session: SessionSettings) -> Sett
     """The settings with these two as they are now: they hold at once, also in a turn that runs."""
     now = for_turn(base, session, _NO_REQUEST, "ask")
     return settings.model_copy(update={"outputs": now.outputs, "row_data": now.row_data})
+
+
+def sharing_now(settings: Settings) -> SharingNow:
+    """The policies for the page."""
+    locked = [kind for kind in policies(settings) if kind in settings.locked]
+    return SharingNow(outputs=settings.outputs, row_data=settings.row_data, locked=locked)
 
 
 class TurnSharing:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from .base import Mode, NotebookMode, Wire
+from .sharing import SharingNow
 
 CellType = Literal["code", "markdown", "raw"]
 SelectionStatus = Literal["unselected", "selected", "active"]
@@ -81,6 +82,7 @@ class RequestPreview(Wire):
     history_tokens: int
     context_tokens: int
     total_tokens: int
+    sharing: SharingNow = SharingNow()
     window: int | None = None
 
 

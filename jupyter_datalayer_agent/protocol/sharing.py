@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import Literal
 
-from .base import Wire
+from .base import SharePolicy, Wire
 
 ShareKind = Literal["outputs", "row_data"]
 
 PRIVATE_NOTE = "datalayerPrivate"
 """A key of an item in the history which holds something private; it is never sent:
 ``{"kinds": [...], "bare": the item's text without them}``."""
+
+
+class SharingNow(Wire):
+    """What may go to the model, as it holds for a turn; ``locked`` by the administrator."""
+
+    outputs: SharePolicy = "always"
+    row_data: SharePolicy = "always"
+    locked: list[ShareKind] = []
 
 
 class ShareRequest(Wire):

@@ -4440,6 +4440,14 @@ export interface components {
              * @default null
              */
             model?: string | null;
+            /**
+             * @default {
+             *       "outputs": "always",
+             *       "rowData": "always",
+             *       "locked": []
+             *     }
+             */
+            sharing: components["schemas"]["SharingNow"];
             /** Tools */
             tools: string[];
             /** Toolstokens */
@@ -4954,6 +4962,29 @@ export interface components {
             text: string;
             /** Withheld */
             withheld: string;
+        };
+        /**
+         * SharingNow
+         * @description What may go to the model, as it holds for a turn; ``locked`` by the administrator.
+         */
+        SharingNow: {
+            /**
+             * Locked
+             * @default []
+             */
+            locked: ("outputs" | "row_data")[];
+            /**
+             * Outputs
+             * @default always
+             * @enum {string}
+             */
+            outputs: "always" | "ask" | "never";
+            /**
+             * Rowdata
+             * @default always
+             * @enum {string}
+             */
+            rowData: "always" | "ask" | "never";
         };
         /**
          * Shutdown
