@@ -47,7 +47,7 @@ def from_environment(
 
 def valid_config(owner: Configurable, config: Config, traits: Traits, complain: Complain) -> Config:
     """The configuration without the values of settings that are not valid."""
-    kept = config.copy()
+    kept: Config = config.copy()  # type: ignore[assignment]
     for section in owner.section_names():
         if not config._has_section(section):
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from datetime import datetime, time, timedelta
+from typing import Any
 
 from ..protocol.usage import UsageBy, UsageReply, UsageRow
 from .database import Database
@@ -86,7 +87,7 @@ def first_ms(days: int, now: datetime | None = None) -> int:
     return int(first.timestamp() * 1000)
 
 
-def _given(values: list[float | None]) -> dict[str, float]:
+def _given(values: list[Any]) -> dict[str, Any]:
     return {name: value for name, value in zip(SUMS, values, strict=True) if value is not None}
 
 
@@ -99,7 +100,7 @@ def _add_titles(connection: sqlite3.Connection, rows: list[UsageRow]) -> None:
 
 
 def _total(rows: list[UsageRow]) -> UsageRow:
-    total = {name: sum(getattr(row, name) or 0 for row in rows) for name in SUMS}
+    total: dict[str, Any] = {name: sum(getattr(row, name) or 0 for row in rows) for name in SUMS}
     if not total["priced_calls"]:
         del total["cost"]
     return UsageRow(key="total", **total)
