@@ -26,9 +26,11 @@ WENT_BACK = (
 
 async def go_back(session: LiveSession, op: GoBack) -> None:
     """Withdraw turns, and tell it. Raises ``AgentError``; then no turn was withdrawn."""
-    if session.turn is not None:
+    if session.working:
         raise AgentError(
-            "turn_in_progress", "A turn is running. Wait for its end or stop it, then go back."
+            "turn_in_progress",
+            "A turn is running, or a summary is being made. Wait for its end or stop it, then go "
+            "back.",
         )
     withdrawals = await session.services.store.withdrawals()
     gone = await withdrawals.after(session.id, op.turn_id, op.include_turn)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from weakref import WeakValueDictionary
 
@@ -16,6 +17,8 @@ from .services import Services
 from .session import Kept, LiveSession
 from .settings import check_session
 from .waiting import Audience
+
+log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 30 * 60.0
 BUSY_PAUSE = 60.0
@@ -59,6 +62,8 @@ class Sessions:
     async def live(self, session_id: str) -> LiveSession:
         """The session in memory, loaded if need be. Raises ``AgentError`` ``not_found``."""
         while (session := self.loaded(session_id)) is None:
+            if session_id in self._live:
+                await self._live[session_id].gone()
             loading = self._loading.get(session_id)
             if loading is None:
                 loading = asyncio.ensure_future(self._load(session_id))
@@ -148,6 +153,7 @@ class Sessions:
                     del self._live[session.id]
                     self._kept[session.id] = session.let_go()
                     await self.services.notebooks.rest_scratch(session.id)
+                    log.debug("Session %s leaves the memory", session.id)
             pauses = [max(self._due(each) - now, 0) for each in self._live.values()]
             busy = min(BUSY_PAUSE, self._idle_seconds)
             await asyncio.sleep(min((each or busy for each in pauses), default=0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import cast
 from urllib.parse import quote
 
 from ..agent.export import exported
@@ -28,7 +27,7 @@ class ExportHandler(Handler):
         name = self.get_query_argument("format", "md")
         if name not in EXPORT_FORMATS:
             raise AgentError("invalid_request", f"format must be md, ipynb or json, not {name!r}.")
-        kind = cast(ExportFormat, name)
+        kind: ExportFormat = name
         await self.parts.sessions.live(session_id)
         session, text = await exported(self.parts.services.store, session_id, kind)
         self.set_header("Content-Disposition", disposition(session.title, kind))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -204,7 +204,7 @@ def row_of(connection: sqlite3.Connection, session_id: str) -> Session:
     return _session(dict(zip(_NAMES, row, strict=True)))
 
 
-def _session(row: Mapping[str, Any]) -> Session:
+def _session(row: Any) -> Session:
     settings = SessionSettings.model_validate(from_json(row["settings"]))
     origin = from_json(row["forked_from"])
     forked_from = None if origin is None else ForkOrigin.model_validate(origin)

@@ -69,7 +69,7 @@ def test_an_empty_session_and_a_fork_of_a_fork_can_be_forked(
     empty = server.post("sessions", {"title": "Empty", "settings": {"mode": "edit"}})
     copy = fork(server, empty["id"])
     assert (copy["turnCount"], copy["settings"]["mode"]) == (0, "edit")
-    session, ids = chat(server, model, ("One", "1"))
+    session, _ = chat(server, model, ("One", "1"))
     first = fork(server, session)
     second = fork(server, first["id"])
     assert second["forkedFrom"]["sessionId"] == first["id"]
@@ -83,7 +83,7 @@ def test_an_unknown_turn_or_session_is_not_found(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     session, _ = chat(server, model, ("One", "1"))
-    other, (foreign,) = chat(server, model, ("Two", "2"))
+    _, (foreign,) = chat(server, model, ("Two", "2"))
     for where, turn in ((session, "turn_no"), (session, foreign), ("s_no", foreign)):
         answer = server.request("POST", f"sessions/{where}/fork", json={"turnId": turn})
         assert answer.status_code == 404, answer.text
