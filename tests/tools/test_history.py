@@ -6,17 +6,32 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_datalayer_agent.protocol.requests import ToolCallRecord
+from jupyter_datalayer_agent.protocol.sharing import ShareKind
 from jupyter_datalayer_agent.protocol.tools import ToolResult
 from jupyter_datalayer_agent.store import Store
 from jupyter_datalayer_agent.tools.builtin import builtin_registry
 from jupyter_datalayer_agent.tools.context import ToolContext
 from jupyter_datalayer_agent.tools.dispatch import Dispatcher
 from jupyter_datalayer_agent.tools.gate import Gate
+from jupyter_datalayer_agent.tools.private import Sharing
 from tests.store.chats import Chat, open_store
 
 
-async def call(store: Store, name: str, turn_id: str | None = None, **arguments: Any) -> ToolResult:
-    """A call in Ask mode, in the turn ``turn_id``."""
+class WithholdsOutputs:
+    """As the setting ``outputs: never`` does."""
+
+    async def refused(self, parts: Any, about: Any, question: Any) -> dict[ShareKind, str]:
+        return {"outputs": "as they choose"}
+
+
+async def call(
+    store: Store,
+    name: str,
+    turn_id: str | None = None,
+    sharing: Sharing | None = None,
+    **arguments: Any,
+) -> ToolResult:
+    """What the model reads of a call in Ask mode, in the turn ``turn_id``."""
 
     class Nowhere:
         root_dir = None
@@ -27,8 +42,9 @@ async def call(store: Store, name: str, turn_id: str | None = None, **arguments:
         kernel_timeout_seconds=1,
         past=store.past,
         turn_id=turn_id,
+        sharing=sharing,
     )
-    return (await Dispatcher(builtin_registry(), context).call(name, arguments)).result
+    return (await Dispatcher(builtin_registry(), context).call(name, arguments)).for_model
 
 
 async def two_turns(store: Store) -> tuple[str, str]:
@@ -87,6 +103,15 @@ async def test_a_turn_is_read_with_its_calls_cut_short(tmp_path: Path) -> None:
         assert missing.error is not None
         assert missing.error.code == "not_found"
         assert "searchChatHistory" in (missing.error.hint or "")
+
+
+async def test_outputs_of_earlier_turns_are_withheld_as_the_setting_is_now(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "agent.db") as store:
+        first, _ = await two_turns(store)
+        result = await call(store, "getTurnById", sharing=WithholdsOutputs(), turnId=first)
+        (output,) = {each["output"] for each in result.output["toolCalls"]}
+        assert output == "[output of executeCode withheld as they choose]"
+        assert result.output["message"] == "Plot df_train"
 
 
 async def test_an_answer_is_read_by_its_provenance(tmp_path: Path) -> None:
