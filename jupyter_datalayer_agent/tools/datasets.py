@@ -18,7 +18,7 @@ from ..protocol.page import CellRun
 from . import private
 from .context import ToolContext, ToolFailure
 from .documents import NoArguments
-from .outputs import plain
+from .outputs import failure_text
 from .registry import ToolOutcome, tool
 
 MAX_DATASETS = 50
@@ -186,8 +186,9 @@ def _failed(run: CellRun, dataset: Dataset) -> ToolFailure:
     hint = "The kernel must be a Python kernel on the machine of the server."
     if "MemoryError" in run.error.ename:
         hint = "Use a lazy engine: polars, duckdb or dask."
-    reason = f"{run.error.ename}: {plain(run.error.evalue)}"
-    return ToolFailure("kernel_error", f"{dataset.name} was not loaded: {reason}", hint)
+    reason = failure_text(run.error.ename, run.error.evalue)
+    message = private.text(f"{dataset.name} was not loaded: ", reason)
+    return ToolFailure("kernel_error", message, hint)
 
 
 def _printed(run: CellRun) -> str:

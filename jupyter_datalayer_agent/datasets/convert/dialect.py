@@ -45,7 +45,8 @@ def detect(sample: str, tsv: bool, name: str) -> Dialect:
     width = _width(table)
     if width > MOST_COLUMNS:
         raise ConversionError(f"{name} has {width:,} columns; {MOST_COLUMNS:,} is the limit.")
-    first = next((i for i, (_, row) in enumerate(table) if len(row) >= width), 0)
+    # A title above the table is one value, alone or with empty ones beside it.
+    first = next((i for i, (_, row) in enumerate(table) if _filled(row) > width / 2), 0)
     if len(table[0][1]) == width - 1 and width > 2:
         first = 0
     if first > _MOST_PREAMBLE:
@@ -128,6 +129,10 @@ def _width(table: list[tuple[int, list[str]]]) -> int:
     """How many values most rows have; of two such numbers the greater one."""
     counts = Counter(len(row) for _, row in table)
     return max(counts, key=lambda each: (counts[each], each))
+
+
+def _filled(row: list[str]) -> int:
+    return sum(bool(each.strip()) for each in row)
 
 
 def _fitness(table: list[tuple[int, list[str]]]) -> tuple[float, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import datetime
+import os
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -49,10 +50,9 @@ def to_csv(path: Path, work: Path, report: Report, progress: Progress, shown: st
 
 
 def _write(sheet: Any, target: Path, progress: Progress, shown: str) -> bool:
-    """Whether there was anything to write. Empty rows at the end are left out."""
+    """Whether there was anything to write. Empty rows are left out."""
     sheet.reset_dimensions()
-    blank = 0
-    written = False
+    widths: set[int] = set()
     try:
         with target.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
@@ -60,16 +60,32 @@ def _write(sheet: Any, target: Path, progress: Progress, shown: str) -> bool:
                 if number % 5_000 == 0:
                     progress("checking", None)
                 cells = [_text(value) for value in row]
-                if not any(cells):
-                    blank += 1
-                    continue
-                written = True
-                writer.writerow(cells)
+                while cells and not cells[-1]:
+                    cells.pop()
+                if cells:
+                    widths.add(len(cells))
+                    writer.writerow(cells)
     except (KeyError, ValueError, SyntaxError, OSError, zipfile.BadZipFile) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise ConversionError(f"{shown} is a damaged Excel file: {error}") from error
-    return written
+    if len(widths) > 1:
+        _fill_up(target, max(widths))
+    return bool(widths)
+
+
+def _fill_up(target: Path, width: int) -> None:
+    """Give all rows the same number of cells: a sheet does not say where its table ends."""
+    csv.field_size_limit(1 << 30)
+    filled = target.with_suffix(".filled")
+    with (
+        target.open(encoding="utf-8", newline="") as source,
+        filled.open("w", encoding="utf-8", newline="") as file,
+    ):
+        writer = csv.writer(file, lineterminator="\n")
+        for row in csv.reader(source):
+            writer.writerow(row + [""] * (width - len(row)))
+    os.replace(filled, target)
 
 
 def _text(value: Any) -> str:
