@@ -10,6 +10,7 @@ NAMES = [
     "tool_calls",
     "first_token",
     "growth",
+    "history",
     "store_append",
     "javascript",
     "page",
