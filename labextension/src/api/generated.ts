@@ -4440,14 +4440,8 @@ export interface components {
              * @default null
              */
             model?: string | null;
-            /**
-             * @default {
-             *       "outputs": "always",
-             *       "rowData": "always",
-             *       "locked": []
-             *     }
-             */
-            sharing: components["schemas"]["SharingNow"];
+            /** @default null */
+            sharing?: components["schemas"]["SharingNow"] | null;
             /** Tools */
             tools: string[];
             /** Toolstokens */

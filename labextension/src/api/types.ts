@@ -43,6 +43,9 @@ export type CellOutline = Wire<'CellOutline'>;
 export type NotebookContext = Wire<'NotebookContext'>;
 export type FileContext = Wire<'FileContext'>;
 export type ContextReply = Wire<'ContextReply'>;
+export type ShareRequest = Wire<'ShareRequest'>;
+export type SharingNow = Wire<'SharingNow'>;
+export type SharePolicy = SharingNow['outputs'];
 
 // Requests and replies
 

@@ -1,4 +1,5 @@
 import { Dialog, showDialog } from '@jupyterlab/apputils';
+import { Widget } from '@lumino/widgets';
 
 /** A question to the person, with what they may choose beside "Cancel". */
 export interface IAsked {
@@ -16,7 +17,7 @@ export type Ask = (question: IAsked) => Promise<string | null>;
 export const askInDialog: Ask = async ({ title, body, choices }) => {
   const { button } = await showDialog({
     title,
-    body: body.join('\n\n'),
+    body: paragraphs(body),
     buttons: [
       Dialog.cancelButton(),
       ...choices.map(({ label, isDanger }) =>
@@ -26,3 +27,12 @@ export const askInDialog: Ask = async ({ title, body, choices }) => {
   });
   return choices.find(({ label }) => label === button.label)?.id ?? null;
 };
+
+function paragraphs(texts: readonly string[]): Widget {
+  const node = document.createElement('div');
+  node.className = 'da-asked';
+  for (const text of texts) {
+    node.appendChild(document.createElement('p')).textContent = text;
+  }
+  return new Widget({ node });
+}

@@ -1,4 +1,4 @@
-import { Attachment, Mode, SessionSettings } from '../api/types';
+import { Attachment, Mode, SessionSettings, SharePolicy } from '../api/types';
 import { Value } from './state/value';
 
 /** What the person chose for the next message. */
@@ -8,6 +8,9 @@ export interface IChoices {
   attachments: readonly Attachment[];
   /** In Agent mode: the plan is shown before anything is done. */
   planFirst: boolean;
+  /** What may go to the model; where it is not chosen the layers below say. */
+  outputs?: SharePolicy;
+  rowData?: SharePolicy;
 }
 
 /** The mode, the model and the attachments of the next message. */
@@ -19,8 +22,8 @@ export class Choices extends Value<IChoices> {
 
   /** The form in which a session remembers them. */
   get settings(): SessionSettings {
-    const { mode, model, attachments, planFirst } = this.current;
-    return { mode, model, attachments: [...attachments], planFirst };
+    const { attachments, ...chosen } = this.current;
+    return { ...chosen, attachments: [...attachments] };
   }
 
   /** Take up what a session remembers. */
@@ -29,7 +32,9 @@ export class Choices extends Value<IChoices> {
       mode: settings.mode ?? this.current.mode,
       model: settings.model,
       attachments: settings.attachments ?? [],
-      planFirst: settings.planFirst ?? false
+      planFirst: settings.planFirst ?? false,
+      outputs: settings.outputs,
+      rowData: settings.rowData
     });
   }
 

@@ -12,6 +12,13 @@ export interface ICellLabel {
   firstLine: string;
 }
 
+/** A cell with what it shows, as nbformat has it. */
+export interface ICellContent {
+  type: 'code' | 'markdown';
+  content: string;
+  outputs: Record<string, unknown>[];
+}
+
 /** What in a notebook is worth a suggestion. */
 export interface INotebookHints {
   isEmpty: boolean;
@@ -46,6 +53,12 @@ export interface IEditor {
   lessonCell(path: string, lesson: number): string | null;
   /** Data files under the root, those near the notebook in front first. */
   dataFiles(): Promise<string[]>;
+  /** The open notebook, other than `scratchpad.ipynb`, that the person uses as a scratchpad. */
+  readonly markedScratchpad: string | null;
+  /** Show a document; one that is not open yet beside the one in front. */
+  openBeside(path: string): Promise<void>;
+  /** A cell of an open notebook as it is now, with its outputs; null where it is not there. */
+  cellContent(path: string, cellId: string): ICellContent | null;
   /** Save a notebook, given as JSON, under a name that is free, and open it; its path. */
   openNew(name: string, content: string): Promise<string>;
   /** Let the person choose files; their paths. */

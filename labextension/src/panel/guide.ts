@@ -13,6 +13,7 @@ export type Card =
   | { kind: 'usage' }
   | { kind: 'datasets' }
   | { kind: 'tutorials' }
+  | { kind: 'strategist' }
   | { kind: 'lesson' };
 
 /** What `Guide` is made of. */
@@ -70,6 +71,11 @@ export class Guide {
   showUsage(): void {
     this.card.set({ kind: 'usage' });
     void this.usage.show();
+  }
+
+  /** The question to the Strategist that was asked last, and its answer. */
+  showStrategist(): void {
+    this.card.set({ kind: 'strategist' });
   }
 
   showTutorials(): void {

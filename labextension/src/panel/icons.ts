@@ -35,3 +35,15 @@ export const warningIcon = new LabIcon({
   <path class="jp-icon3" fill="#616161" d="M12 3 1.5 21h21zm0 4 7 12H5zm-1 4v4h2v-4zm0 5v2h2v-2z"/>
 </svg>`
 });
+
+/** A notebook with a pencil. */
+export const scratchpadIcon = new LabIcon({
+  name: 'datalayer-agent:scratchpad',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <g class="jp-icon3" fill="#616161">
+    <path d="M6 3h11a1 1 0 0 1 1 1v5.5l-2 2V5H8v14h4.5l-.5 2H6a1 1 0 0 1-1-1v-2.500H3.500v-1.500H5v-3H3.500v-1.500H5v-3H3.500v-1.500H5V4a1 1 0 0 1 1-1z"/>
+    <path d="M9.500 7.500h5V9h-5zM9.500 11h4v1.500h-4z"/>
+    <path d="M21.700 12.300l-1-1a1 1 0 0 0-1.400 0l-5.600 5.600L13 20l3.100-.7 5.600-5.600a1 1 0 0 0 0-1.400z"/>
+  </g>
+</svg>`
+});

@@ -8,11 +8,17 @@ import {
   Op,
   WorkflowCall
 } from '../api/types';
-import type { Ask } from './ask';
 import { ChangesDesk } from './changesDesk';
 import { Choices } from './choices';
 import { DatasetDesk } from './datasetDesk';
-import { download } from './download';
+import {
+  IWays,
+  makeDatasets,
+  makeGuide,
+  makePast,
+  makeScratchpad,
+  makeStrategist
+} from './desks';
 import { IEditor } from './editor';
 import { follow } from './follow';
 import { Guide } from './guide';
@@ -20,47 +26,25 @@ import { Link } from './link';
 import { pathsUnderRoot } from './links';
 import { IReadiness, Models, readinessOf } from './models';
 import { Outbox } from './outbox';
+import { INotice, IPanelModelOptions } from './modelOptions';
 import { PastDesk } from './pastDesk';
 import { PlanDesk } from './planDesk';
 import {
-  IMemory,
   IPanelClient,
   IPanelConnection,
   ISessionMemory
 } from './services';
-import { QualityDesk } from './qualityDesk';
+import { ScratchpadDesk } from './scratchpadDesk';
 import { IShown, isGone, SessionDesk } from './sessionDesk';
 import { runStale } from './stale';
 import { isResumable } from './state/plan';
 import { staleWithout } from './state/stale';
 import { ITurn } from './state/turn';
+import { StrategistDesk } from './strategistDesk';
 import { Value } from './state/value';
-import { TutorialDesk } from './tutorialDesk';
-import { UsageDesk } from './usageDesk';
-import { WorkflowDesk } from './workflowDesk';
 
 /** Words that take up a plan that stopped, as the server reads them. */
 const CONTINUE = /^\s*(continue|go on|resume)\s*[.!]?\s*$/i;
-
-/** A sentence above the input. */
-export interface INotice {
-  level: 'error' | 'info';
-  message: string;
-  /** What is missing; the notice goes when it is there. */
-  needs?: 'model';
-}
-
-/** What a `PanelModel` is made of. */
-export interface IPanelModelOptions {
-  client: IPanelClient;
-  connection: IPanelConnection;
-  editor: IEditor;
-  memory: ISessionMemory;
-  /** Which tutorial the page shows; left out, that is forgotten by a reload. */
-  tutorialMemory?: IMemory;
-  /** Asks the person; left out, the answer is no. */
-  ask?: Ask;
-}
 
 /** A ready piece of work that is sent in the person's words: it needs no model. */
 export interface IWork {
@@ -81,15 +65,18 @@ export class PanelModel implements IDisposable {
     this.link = new Link(this._connection, () => void this.refreshModels());
     this.choices = new Choices(() => this.sessions.remember());
     this.sessions = this._makeSessions(options.memory);
-    this.datasets = this._makeDatasets();
-    this.past = this._makePast(options.ask ?? (async () => null));
+    const ways = this._ways();
+    this.datasets = makeDatasets(ways);
+    this.past = makePast(ways, options.ask);
+    this.scratchpad = makeScratchpad(ways, options.inform);
+    this.strategist = makeStrategist(ways);
+    this.guide = makeGuide(ways, options.tutorialMemory ?? null);
     this.models = new Models(() => this.client.models());
     this.models.subscribe(() => this._onReadiness());
     this.choices.subscribe(() => this._onReadiness());
     this.models.subscribe(() => this._heedLock());
     this.choices.subscribe(() => this._heedLock());
     this.editor.ran.connect(this._onRan, this);
-    this.guide = this._makeGuide(options.tutorialMemory ?? null);
   }
 
   readonly client: IPanelClient;
@@ -102,6 +89,8 @@ export class PanelModel implements IDisposable {
   readonly datasets: DatasetDesk;
   /** What can be done with what was said so far. */
   readonly past: PastDesk;
+  readonly scratchpad: ScratchpadDesk;
+  readonly strategist: StrategistDesk;
   readonly models: Models;
   readonly notice = new Value<INotice | null>(null);
   readonly sending = new Outbox();
@@ -339,18 +328,20 @@ export class PanelModel implements IDisposable {
     }
   }
 
-  private _makeGuide(memory: IMemory | null): Guide {
-    const { client, editor } = this;
-    const { clientId } = this._connection;
-    return new Guide({
-      workflows: new WorkflowDesk(client, (message, workflow) =>
-        this.send(message, { workflow })
-      ),
-      quality: new QualityDesk(client, editor, clientId),
-      tutorials: new TutorialDesk(client, editor, clientId, memory),
-      usage: new UsageDesk(client),
-      say: message => this.notice.set({ level: 'info', message })
-    });
+  /** What the desks share. */
+  private _ways(): IWays {
+    const { client, editor, sessions, choices } = this;
+    return {
+      client,
+      clientId: this._connection.clientId,
+      editor,
+      sessions,
+      choices,
+      order: op => this._order(op),
+      work: (message, workflow) => this.send(message, { workflow }),
+      say: message => this.notice.set({ level: 'info', message }),
+      tell: error => this._tell(error)
+    };
   }
 
   private _makeSessions(memory: ISessionMemory): SessionDesk {
@@ -364,30 +355,6 @@ export class PanelModel implements IDisposable {
         this.sending.set([]);
       },
       onEvent: event => this._onEvent(event),
-      tell: error => this._tell(error)
-    });
-  }
-
-  private _makeDatasets(): DatasetDesk {
-    return new DatasetDesk({
-      client: this.client,
-      ensureSession: () => this.sessions.ensure(),
-      order: op => this._order(op),
-      attach: attachment => this.choices.attach(attachment),
-      detach: attachment => this.choices.detach(attachment),
-      tell: error => this._tell(error)
-    });
-  }
-
-  private _makePast(ask: Ask): PastDesk {
-    return new PastDesk({
-      client: this.client,
-      sessions: this.sessions,
-      editor: this.editor,
-      order: op => this._order(op),
-      ask,
-      keep: download,
-      say: message => this.notice.set({ level: 'info', message }),
       tell: error => this._tell(error)
     });
   }

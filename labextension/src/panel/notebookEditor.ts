@@ -15,7 +15,14 @@ import { Widget } from '@lumino/widgets';
 import { Documents } from '../bridge/documents';
 import { statusOf } from '../bridge/kernel';
 import { findDataFiles } from './dataFiles';
-import { ICellLabel, IEditor, IKernelState, INotebookHints } from './editor';
+import {
+  ICellContent,
+  ICellLabel,
+  IEditor,
+  IKernelState,
+  INotebookHints
+} from './editor';
+import { isMarked } from './scratchpad/about';
 
 /** A name that a data frame is loaded into. */
 const FRAME = /^\s*(\w+)\s*=\s*(?:pd|pl|polars|pandas)\.(?:read|scan)_\w+\(/m;
@@ -189,6 +196,39 @@ export class NotebookEditor implements IEditor {
   dataFiles(): Promise<string[]> {
     const near = PathExt.dirname(this.activeNotebook ?? '');
     return findDataFiles(this._manager.services.contents, near);
+  }
+
+  get markedScratchpad(): string | null {
+    const current = this._tracker.currentWidget;
+    const found =
+      current && isMarked(current) ? current : this._tracker.find(isMarked);
+    return found ? this._documents.pathOf(found.context) : null;
+  }
+
+  async openBeside(path: string): Promise<void> {
+    const isOpen = !!this._documents.findNotebook(path);
+    this._manager.openOrReveal(
+      path,
+      'default',
+      undefined,
+      isOpen || !this.activeNotebook ? {} : { mode: 'split-right' }
+    );
+  }
+
+  cellContent(path: string, cellId: string): ICellContent | null {
+    const { cells } =
+      this._documents.findNotebook(path)?.model?.sharedModel ?? {};
+    const cell = cells?.find(each => each.getId() === cellId);
+    if (!cell) {
+      return null;
+    }
+    return cell.cell_type === 'code'
+      ? {
+          type: 'code',
+          content: cell.getSource(),
+          outputs: (cell.toJSON().outputs ?? []) as Record<string, unknown>[]
+        }
+      : { type: 'markdown', content: cell.getSource(), outputs: [] };
   }
 
   async openNew(name: string, content: string): Promise<string> {

@@ -57,7 +57,11 @@ export class PastDesk {
       .filter(id => !withdrawn.has(id));
     const hasChanges = later.some(id => store.turn(id).current.changes.length);
     const isOne = later.length === 1;
-    const these = isOne ? 'This turn' : `These ${later.length} turns`;
+    const these = !isOne
+      ? 'These turns'
+      : includeTurn
+        ? 'This turn'
+        : 'That turn';
     const choice = await ask({
       title: includeTurn
         ? 'Go back to before this message?'

@@ -17,8 +17,10 @@ import { IAgentConnection } from '../tokens';
 import { askInDialog } from './ask';
 import { addCommands } from './commands';
 import { SESSION_KEY, TUTORIAL_KEY, WorkspaceMemory } from './memory';
+import { informByNotification } from './inform';
 import { PanelModel } from './model';
 import { NotebookEditor } from './notebookEditor';
+import { addScratchpad } from './scratchpad/extension';
 import { AgentPanel, PANEL_ID } from './widget';
 import { giveRoomOnce } from './width';
 
@@ -68,21 +70,41 @@ function activatePanel(
     editor: new NotebookEditor(app, tracker, documents),
     memory: new WorkspaceMemory(state, SESSION_KEY),
     tutorialMemory: new WorkspaceMemory(state, TUTORIAL_KEY),
-    ask: askInDialog
+    ask: askInDialog,
+    inform: informByNotification
   });
+  const openSettings = () =>
+    void app.commands.execute('settingeditor:open', { query: 'Agent' });
   const panel = new AgentPanel(
     model,
     {
       rendermime,
       contents: app.serviceManager.contents,
       themeManager,
-      openSettings: () =>
-        void app.commands.execute('settingeditor:open', { query: 'Agent' })
+      openSettings
     },
     // Not before the layout is restored, which sets the widths.
     panel => app.restored.then(() => giveRoomOnce(panel, state))
   );
   addCommands(app, panel, palette);
+  addScratchpad({
+    app,
+    tracker,
+    palette,
+    model,
+    rendermime,
+    openSettings,
+    openTurn: (turnId, sessionId) => {
+      app.shell.activateById(PANEL_ID);
+      void panel
+        .ready()
+        .then(() =>
+          sessionId
+            ? model.sessions.goTo(turnId, sessionId)
+            : model.sessions.goToTurn(turnId)
+        );
+    }
+  });
   app.shell.add(panel, 'right', { rank: 900, type: 'Agent' });
   restorer?.add(panel, PANEL_ID);
   if (settings && state && labShell) {

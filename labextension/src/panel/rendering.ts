@@ -3,10 +3,11 @@ import {
   IRenderMimeRegistry,
   MimeModel
 } from '@jupyterlab/rendermime';
-import { checkIcon, copyIcon } from '@jupyterlab/ui-components';
+import { LabIcon, checkIcon, copyIcon } from '@jupyterlab/ui-components';
 import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
+import { scratchpadIcon } from './icons';
 import { openFence } from './state/markdown';
 
 const MARKDOWN = 'text/markdown';
@@ -20,7 +21,9 @@ const MARKDOWN = 'text/markdown';
 export class BlockRenderer {
   constructor(
     private readonly _registry: IRenderMimeRegistry,
-    private readonly _host: HTMLElement
+    private readonly _host: HTMLElement,
+    /** Keeps a block of code or a picture for the person. */
+    private readonly _keep?: Keep
   ) {}
 
   /** Draw `source`; while it grows, formulas and code wait to be set until it is whole. */
@@ -90,7 +93,12 @@ export class BlockRenderer {
     if (!isGrowing) {
       // The node is placed by hand, so the widget must be told: it sets the formulas then.
       MessageLoop.sendMessage(renderer, Widget.Msg.AfterAttach);
-      renderer.node.querySelectorAll('pre').forEach(addCopyButton);
+      renderer.node
+        .querySelectorAll('pre')
+        .forEach(pre => addButtons(pre, this._keep));
+      if (this._keep) {
+        addKeepToPictures(renderer.node, this._keep);
+      }
     }
     if (this._host.firstChild !== renderer.node) {
       this._host.replaceChildren(renderer.node);
@@ -110,17 +118,18 @@ export class BlockRenderer {
   private _isDisposed = false;
 }
 
-/** Put a button over a code block that copies it. */
-function addCopyButton(pre: HTMLPreElement): void {
+/** Takes what the person wants to keep. */
+export type Keep = (kept: {
+  type: 'code' | 'markdown';
+  content: string;
+}) => void;
+
+/** Put buttons over a code block: one that copies it, and one that keeps it. */
+function addButtons(pre: HTMLPreElement, keep?: Keep): void {
   const frame = document.createElement('div');
   frame.className = 'da-code';
   pre.replaceWith(frame);
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'da-copy';
-  button.title = 'Copy';
-  button.setAttribute('aria-label', 'Copy code');
-  copyIcon.element({ container: button, width: '14px', height: '14px' });
+  const button = overlayButton(copyIcon, 'Copy', 'Copy code');
   button.addEventListener('click', () => {
     void copyText(pre.textContent ?? '').then(() => {
       checkIcon.element({ container: button, width: '14px', height: '14px' });
@@ -131,7 +140,73 @@ function addCopyButton(pre: HTMLPreElement): void {
       }, 1500);
     });
   });
-  frame.append(pre, button);
+  const buttons = document.createElement('div');
+  buttons.className = 'da-over';
+  if (keep) {
+    const send = keepButton('code');
+    send.addEventListener('click', () => keep(keptCode(pre)));
+    buttons.append(send);
+  }
+  buttons.append(button);
+  frame.append(pre, buttons);
+}
+
+/** A cell of the code in a block: Python runs there, anything else is only shown. */
+function keptCode(pre: HTMLPreElement): Parameters<Keep>[0] {
+  const text = (pre.textContent ?? '').replace(/\n$/, '');
+  const names = pre.querySelector('code')?.className ?? '';
+  const language = /language-(\S+)/.exec(names)?.[1] ?? '';
+  return ['', 'python', 'py', 'ipython', 'python3'].includes(language)
+    ? { type: 'code', content: text }
+    : {
+        type: 'markdown',
+        content: `\`\`\`\`${language}\n${text}\n\`\`\`\``
+      };
+}
+
+/** Put a button over each picture that keeps it. */
+function addKeepToPictures(node: HTMLElement, keep: Keep): void {
+  node.querySelectorAll('img').forEach(image => {
+    if (!image.src.startsWith('data:image/')) {
+      return;
+    }
+    const frame = document.createElement('span');
+    frame.className = 'da-code da-picture';
+    image.replaceWith(frame);
+    const buttons = document.createElement('span');
+    buttons.className = 'da-over';
+    const send = keepButton('picture');
+    send.addEventListener('click', () =>
+      keep({
+        type: 'markdown',
+        content: `![${image.alt.replace(/[[\]]/g, '')}](${image.src})`
+      })
+    );
+    buttons.append(send);
+    frame.append(image, buttons);
+  });
+}
+
+function keepButton(what: string): HTMLButtonElement {
+  return overlayButton(
+    scratchpadIcon,
+    'Send to scratchpad',
+    `Send ${what} to scratchpad`
+  );
+}
+
+function overlayButton(
+  icon: LabIcon,
+  title: string,
+  label: string
+): HTMLButtonElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'da-copy';
+  button.title = title;
+  button.setAttribute('aria-label', label);
+  icon.element({ container: button, width: '14px', height: '14px' });
+  return button;
 }
 
 /** Copy text; by a hidden field where the page has no clipboard (plain HTTP). */

@@ -1,6 +1,7 @@
 import { IRenderMime } from '@jupyterlab/rendermime';
 
 import { relativePath } from './links';
+import { turnOf } from './state/turnLinks';
 
 /** Elements that could load something, run something or catch what a person types. */
 const FORBIDDEN = [
@@ -99,7 +100,14 @@ function hardenLink(link: HTMLAnchorElement): void {
   link.removeAttribute('href');
   link.removeAttribute('target');
   const path = relativePath(address);
-  if (path) {
+  const turnId = turnOf(address);
+  if (turnId) {
+    link.dataset.daTurn = turnId;
+    link.className = 'da-document-link';
+    link.setAttribute('role', 'link');
+    link.tabIndex = 0;
+    link.title = 'Go to this turn';
+  } else if (path) {
     link.dataset.daPath = path;
     link.className = 'da-document-link';
     link.setAttribute('role', 'link');

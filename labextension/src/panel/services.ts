@@ -18,6 +18,7 @@ export type IPanelClient = Pick<
   | 'getTurn'
   | 'askStrategist'
   | 'strategist'
+  | 'addToScratchpad'
   | 'context'
   | 'listTools'
   | 'models'

@@ -109,6 +109,21 @@ export class SessionDesk implements IDisposable {
     }
   }
 
+  /** Bring a turn into view of which only the id is known: what an answer cites. */
+  async goToTurn(turnId: string): Promise<void> {
+    const { turnIds } = this.shown.current.store.conversation.current;
+    if (turnIds.includes(turnId)) {
+      this.marked.set({ turnId });
+      return;
+    }
+    try {
+      const { turn } = await this._options.client.getTurn(turnId);
+      await this.goTo(turnId, turn.sessionId);
+    } catch (error) {
+      this._options.tell(error);
+    }
+  }
+
   /** Show the newest turns, where others are shown. */
   async goToEnd(): Promise<void> {
     const { sessionId, after } = this.shown.current;

@@ -21,6 +21,8 @@ import {
   ModelsReply,
   Op,
   PromptsReply,
+  ScratchpadReply,
+  ScratchpadRequest,
   SearchHit,
   SearchReply,
   StrategistReply,
@@ -41,7 +43,13 @@ import {
 } from '../../api/types';
 import { datasetOf } from './datasetSamples';
 import { usageRow } from './usageSamples';
-import { ICellLabel, IEditor, IKernelState, INotebookHints } from '../editor';
+import {
+  ICellContent,
+  ICellLabel,
+  IEditor,
+  IKernelState,
+  INotebookHints
+} from '../editor';
 import { IPanelClient, IPanelConnection, ISessionMemory } from '../services';
 
 /** A connection that keeps each session's events and hands out ops. */
@@ -321,6 +329,17 @@ export class FakeClient implements IPanelClient {
     return { sessionId: 'ses_s' };
   }
 
+  readonly kept: ScratchpadRequest[] = [];
+
+  async addToScratchpad(body: ScratchpadRequest): Promise<ScratchpadReply> {
+    this.kept.push(body);
+    return {
+      path: body.path ?? 'scratchpad.ipynb',
+      created: false,
+      cellIds: (body.cells ?? []).map((_, index) => `new-${index}`)
+    };
+  }
+
   async turnChanges(): Promise<ChangesReply> {
     return this.changesReply;
   }
@@ -388,9 +407,8 @@ export class FakeClient implements IPanelClient {
   /** Data sets, and what an upload does: it becomes one, at once. */
   datasets: Dataset[] = [];
   limit = 5_000_000_000;
-  uploading: (options: IUploadOptions) => Promise<Dataset> = async ({
-    file
-  }) => datasetOf(file.name.replace(/\..*/, ''), file.name);
+  uploading: (options: IUploadOptions) => Promise<Dataset> = async ({ file }) =>
+    datasetOf(file.name.replace(/\..*/, ''), file.name);
 
   async listDatasets(): Promise<DatasetsReply> {
     return { datasets: [...this.datasets], maxUploadBytes: this.limit };
@@ -506,6 +524,18 @@ export class FakeEditor implements IEditor {
 
   async dataFiles(): Promise<string[]> {
     return ['cars.csv', 'data/penguins.csv'];
+  }
+
+  markedScratchpad: string | null = null;
+  readonly openedBeside: string[] = [];
+  contents: Record<string, ICellContent> = {};
+
+  async openBeside(path: string): Promise<void> {
+    this.openedBeside.push(path);
+  }
+
+  cellContent(_path: string, cellId: string): ICellContent | null {
+    return this.contents[cellId] ?? null;
   }
 
   readonly saved: { name: string; content: string }[] = [];

@@ -22,6 +22,8 @@ interface IPanelCommand {
   completions?: () => Promise<IArgument[]>;
   /** Whether a word that was typed after it is one that it knows. */
   knows?: (about: string) => boolean;
+  /** Whether any text may follow: a question. */
+  takesText?: boolean;
 }
 
 const FORMATS: readonly IArgument[] = [
@@ -58,7 +60,9 @@ export class PanelCommands implements IChatCommandProvider {
     const [name, about] = text.trim().split(/\s+/);
     return (
       this._parse(text) !== null &&
-      (!about || !!this._commands.get(name)?.knows?.(about))
+      (!about ||
+        !!this._commands.get(name)?.takesText ||
+        !!this._commands.get(name)?.knows?.(about))
     );
   }
 
@@ -82,9 +86,11 @@ export class PanelCommands implements IChatCommandProvider {
   }
 
   private _parse(text: string): (() => void) | null {
-    const [, name, about] = /^\s*(\/\w+)(?:\s+(\S+))?\s*$/.exec(text) ?? [];
+    const [, name, about] =
+      /^\s*(\/\w+)(?:\s+(\S[\s\S]*?))?\s*$/.exec(text) ?? [];
     const command = this._commands.get(name);
-    return command && (!about || command.completions)
+    const isWord = !!command?.completions && !/\s/.test(about ?? '');
+    return command && (!about || isWord || command.takesText)
       ? () => command.run(about)
       : null;
   }
@@ -160,6 +166,26 @@ export class PanelCommands implements IChatCommandProvider {
       }
     ],
     [
+      '/strategist',
+      {
+        description: 'Ask about earlier conversations',
+        run: question => {
+          this._model.guide.showStrategist();
+          if (question) {
+            void this._model.strategist.ask(question);
+          }
+        },
+        takesText: true
+      }
+    ],
+    [
+      '/scratchpad',
+      {
+        description: 'Open the notebook for what is worth keeping',
+        run: () => void this._model.scratchpad.open()
+      }
+    ],
+    [
       '/workflows',
       {
         description: 'Analyses that need no model',
@@ -213,6 +239,7 @@ const HELP = [
   'Plan first (in Agent mode) shows the plan and waits for your approval.',
   'Without a model: /workflows runs an analysis, /quality checks the notebook in front, /tutorial teaches.',
   '/new begins a session, /fork goes on in a copy, /clear forgets what was said, /compact summarises it, /export keeps it as a file.',
+  '/strategist and a question asks about earlier conversations, /scratchpad opens the notebook for what is worth keeping.',
   '/stop stops what is running, /usage shows what was used, /help shows this.',
   'Enter sends, Shift+Enter breaks the line, Esc in the empty input stops.'
 ].join('\n');

@@ -1,5 +1,6 @@
 import React, { memo, useEffect, useId, useRef, useState } from 'react';
 
+import { ShareRequest } from '../../api/types';
 import { IApprovalEntry } from '../state/turn';
 import { pretty } from '../state/pretty';
 import { askWords } from '../state/words';
@@ -12,6 +13,28 @@ const DECIDED = {
   approve_for_session: 'Allowed by you for this session',
   deny: 'Not allowed by you',
   expired: 'Not allowed: nobody answered in time'
+};
+
+const SHARED = {
+  approve: 'Sent to the model, as you allowed',
+  approve_for_session: 'Sent to the model, and later ones in this session',
+  deny: 'Kept from the model by you',
+  expired: 'Kept from the model: nobody answered in time',
+  aborted: 'Not sent to the model'
+};
+
+/** What the buttons say for an act, and where something would be sent to the model. */
+const ACT = {
+  yes: 'Approve',
+  yesForSession: 'Approve for this session',
+  no: 'Deny',
+  noWithReason: 'Deny with a reason'
+};
+const SHARE = {
+  yes: 'Send',
+  yesForSession: 'Send in this session',
+  no: 'Keep here',
+  noWithReason: null
 };
 
 type Decide = (
@@ -30,9 +53,7 @@ export const Approval = memo(
     if (entry.decision) {
       return (
         <div className="da-decided" data-decision={entry.decision}>
-          {entry.decision === 'aborted'
-            ? `${what}: not done`
-            : DECIDED[entry.decision]}
+          {decidedWords(entry.decision, what, !!entry.share)}
         </div>
       );
     }
@@ -42,6 +63,24 @@ export const Approval = memo(
       // Where the answer did not get through, it can be given again.
       setTimeout(() => setSent(false), 3000);
     };
+    if (entry.share) {
+      const kinds = sharedKinds(entry.share);
+      return (
+        <section className="da-waiting" aria-labelledby={id}>
+          <h3 id={id}>Send {kinds} to the model?</h3>
+          <p>{shareReason(entry, what)}</p>
+          <LongText text={preview(entry.share)} label="What would be sent" />
+          <Answers
+            words={SHARE}
+            forSession={`Sends this, and ${kinds} in this session from now on, without asking again, until the server restarts.`}
+            isSent={isSent}
+            decide={decide}
+          />
+        </section>
+      );
+    }
+    // The server remembers the tool, whatever its arguments, as long as it runs.
+    const all = askWords({ name: entry.name, arguments: {} }, () => null);
     return (
       <section
         className="da-waiting"
@@ -55,7 +94,12 @@ export const Approval = memo(
         ) : (
           <LongText text={codeOf(entry.arguments)} label="What it would do" />
         )}
-        <Answers name={entry.name} isSent={isSent} decide={decide} />
+        <Answers
+          words={ACT}
+          forSession={`Approves this, and every later “${all}” in this conversation without asking again, until the server restarts.`}
+          isSent={isSent}
+          decide={decide}
+        />
       </section>
     );
   }
@@ -63,21 +107,17 @@ export const Approval = memo(
 
 /** Approve, approve for the session, deny; and a field for the reason, on demand. */
 function Answers(props: {
-  name: string;
+  words: typeof ACT | typeof SHARE;
+  forSession: string;
   isSent: boolean;
   decide: Decide;
 }): JSX.Element {
-  const { name, isSent, decide } = props;
+  const { words, forSession, isSent, decide } = props;
   const [feedback, setFeedback] = useState('');
   const [hasReason, setHasReason] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
   const id = useId();
-  // The server remembers the tool, whatever its arguments, as long as it runs.
-  const all = askWords({ name, arguments: {} }, () => null);
-  const forSession =
-    `Approves this, and every later “${all}” in this conversation ` +
-    'without asking again, until the server restarts.';
   useEffect(() => {
     if (hasReason) {
       field.current?.focus();
@@ -103,7 +143,7 @@ function Answers(props: {
           disabled={isSent}
           onClick={() => decide('approve')}
         >
-          Approve
+          {words.yes}
         </button>
         <button
           type="button"
@@ -113,7 +153,7 @@ function Answers(props: {
           disabled={isSent}
           onClick={() => decide('approve_for_session')}
         >
-          Approve for this session
+          {words.yesForSession}
         </button>
         <button
           type="button"
@@ -122,18 +162,20 @@ function Answers(props: {
           disabled={isSent}
           onClick={() => decide('deny', feedback)}
         >
-          Deny
+          {words.no}
         </button>
-        <button
-          type="button"
-          className="da-link"
-          ref={opener}
-          aria-expanded={hasReason}
-          aria-controls={`${id}-reason`}
-          onClick={() => setHasReason(!hasReason)}
-        >
-          Deny with a reason
-        </button>
+        {words.noWithReason && (
+          <button
+            type="button"
+            className="da-link"
+            ref={opener}
+            aria-expanded={hasReason}
+            aria-controls={`${id}-reason`}
+            onClick={() => setHasReason(!hasReason)}
+          >
+            {words.noWithReason}
+          </button>
+        )}
       </div>
       <span className="da-hidden" id={`${id}-session`}>
         {forSession}
@@ -152,6 +194,44 @@ function Answers(props: {
       )}
     </>
   );
+}
+
+/** What became of a question. */
+function decidedWords(
+  decision: NonNullable<IApprovalEntry['decision']>,
+  what: string,
+  isShare: boolean
+): string {
+  if (isShare) {
+    return SHARED[decision];
+  }
+  return decision === 'aborted' ? `${what}: not done` : DECIDED[decision];
+}
+
+/** What is about to be sent: outputs, or rows of data, or both. */
+function sharedKinds(share: ShareRequest): string {
+  const words = { outputs: 'outputs', row_data: 'rows of data' };
+  return share.kinds.map(kind => words[kind]).join(' and ');
+}
+
+function shareReason(entry: IApprovalEntry, what: string): string {
+  const pictures = entry.share?.pictures ?? 0;
+  const along =
+    pictures > 0
+      ? ` ${pictures} ${pictures === 1 ? 'picture goes' : 'pictures go'} along.`
+      : '';
+  return entry.callId
+    ? `“${what}” is done. This is all that the model would read of it.${along}`
+    : 'Your message takes this along, as it stands below.';
+}
+
+/** What would be sent, as a person reads it. */
+function preview(share: ShareRequest): string {
+  try {
+    return pretty(JSON.parse(share.text));
+  } catch {
+    return share.text;
+  }
 }
 
 /** The part of the arguments that says most: the code, or all of it. */

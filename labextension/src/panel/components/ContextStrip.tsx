@@ -12,6 +12,7 @@ import { Attachment, ContextReply, Mode } from '../../api/types';
 import { useValue } from '../state/value';
 import { countShort } from '../state/words';
 import { IconButton } from './IconButton';
+import { SharingChoice } from './SharingChoice';
 import { showWhatIsSent, totalTokens } from './WhatIsSent';
 import { usePanel } from './context';
 
@@ -181,7 +182,7 @@ function ContextSize(props: { active: string | null }): JSX.Element | null {
     return null;
   }
   const isError = context instanceof Error;
-  return (
+  const size = (
     <button
       type="button"
       className="da-link da-context-size"
@@ -196,6 +197,13 @@ function ContextSize(props: { active: string | null }): JSX.Element | null {
         ? 'cannot be sent'
         : `≈\u00a0${countShort(totalTokens(context))} tokens${fullness(context)}`}
     </button>
+  );
+  const sharing = isError ? null : context.request?.sharing;
+  return (
+    <>
+      {sharing && <SharingChoice sharing={sharing} />}
+      {size}
+    </>
   );
 }
 

@@ -4,6 +4,7 @@ import { useValue } from '../state/value';
 import { DatasetsCard } from './DatasetsCard';
 import { LessonCard } from './LessonCard';
 import { QualityCard } from './QualityCard';
+import { StrategistCard } from './StrategistCard';
 import { TutorialList } from './TutorialList';
 import { UsageCard } from './UsageCard';
 import { WorkflowForm } from './WorkflowForm';
@@ -27,6 +28,7 @@ export function GuideCard(): JSX.Element | null {
       {card.kind === 'usage' && <UsageCard />}
       {card.kind === 'datasets' && <DatasetsCard />}
       {card.kind === 'tutorials' && <TutorialList />}
+      {card.kind === 'strategist' && <StrategistCard />}
       {card.kind === 'lesson' && <LessonCard />}
     </div>
   );

@@ -1,6 +1,7 @@
 import { addIcon, settingsIcon } from '@jupyterlab/ui-components';
 import React, { useState } from 'react';
 
+import { scratchpadIcon } from '../icons';
 import { planWaits } from '../state/plan';
 import { waitingIn } from '../state/turn';
 import { Value, useValue } from '../state/value';
@@ -26,6 +27,12 @@ export function Header(): JSX.Element {
         onClick={() => model.sessions.startNew()}
       />
       <PromptList />
+      <IconButton
+        icon={scratchpadIcon}
+        label="Scratchpad"
+        data-testid="da-scratchpad"
+        onClick={() => void model.scratchpad.open()}
+      />
       <SessionList />
       <IconButton icon={settingsIcon} label="Settings" onClick={openSettings} />
     </header>

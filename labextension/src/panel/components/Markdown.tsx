@@ -1,8 +1,10 @@
-import React, { memo, useLayoutEffect, useRef } from 'react';
+import React, { memo, useContext, useLayoutEffect, useRef } from 'react';
 
+import { PanelModel } from '../model';
 import { BlockRenderer } from '../rendering';
 import { NO_BLOCKS, allBlocks, growBlocks, tailOf } from '../state/markdown';
-import { usePanel } from './context';
+import { forNotebook } from '../state/turnLinks';
+import { TurnContext, usePanel } from './context';
 
 /** Markdown by JupyterLab's renderer, in blocks, so that a growing text is not drawn anew. */
 export const Markdown = memo(
@@ -22,9 +24,9 @@ export const Markdown = memo(
     return (
       <div
         className="da-markdown"
-        onClick={({ target }) => openLink(target, path => model.openLink(path))}
+        onClick={({ target }) => openLink(target, model)}
         onKeyDown={({ key, target }) =>
-          key === 'Enter' && openLink(target, path => model.openLink(path))
+          key === 'Enter' && openLink(target, model)
         }
       >
         {blocks.map((source, index) => (
@@ -35,29 +37,38 @@ export const Markdown = memo(
   }
 );
 
-/** Open the document of the link at a place, if there is one. */
-function openLink(target: EventTarget, open: (path: string) => unknown): void {
-  const link = (target as Element).closest<HTMLElement>('a[data-da-path]');
+/** Open the document, or the turn, of the link at a place, if there is one. */
+function openLink(target: EventTarget, model: PanelModel): void {
+  const link = (target as Element).closest<HTMLElement>('a');
   if (link?.dataset.daPath) {
-    open(link.dataset.daPath);
+    void model.openLink(link.dataset.daPath);
+  } else if (link?.dataset.daTurn) {
+    void model.sessions.goToTurn(link.dataset.daTurn);
   }
 }
 
 const Block = memo(
   (props: { source: string; isGrowing: boolean }): JSX.Element => {
-    const { rendermime } = usePanel();
+    const { rendermime, model } = usePanel();
+    const turnId = useContext(TurnContext);
     const host = useRef<HTMLDivElement>(null);
     const renderer = useRef<BlockRenderer | null>(null);
 
     useLayoutEffect(() => {
-      const made = new BlockRenderer(rendermime, host.current!);
+      const made = new BlockRenderer(
+        rendermime,
+        host.current!,
+        turnId
+          ? kept => void model.scratchpad.send({ ...kept, turnId })
+          : undefined
+      );
       renderer.current = made;
       return () => made.dispose();
-    }, [rendermime]);
+    }, [rendermime, model, turnId]);
 
     useLayoutEffect(() => {
-      renderer.current?.draw(props.source, props.isGrowing);
-    }, [rendermime, props.source, props.isGrowing]);
+      renderer.current?.draw(forNotebook(props.source), props.isGrowing);
+    }, [rendermime, model, turnId, props.source, props.isGrowing]);
 
     return <div className="da-block" ref={host} />;
   }

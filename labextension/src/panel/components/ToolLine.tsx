@@ -6,17 +6,18 @@ import {
   errorIcon,
   stopIcon
 } from '@jupyterlab/ui-components';
-import React, { memo, useId, useState } from 'react';
+import React, { memo, useContext, useId, useState } from 'react';
 
 import { IToolEntry } from '../state/turn';
 import { LabelOf, idWords, nameCells } from '../state/cells';
 import { mergeChanges } from '../state/changes';
+import { keptOf } from '../state/kept';
 import { pretty } from '../state/pretty';
 import { durationWords, toolWords } from '../state/words';
 import { ChangeList } from './ChangeList';
 import { Elapsed } from './Elapsed';
 import { LongText } from './LongText';
-import { useCellLabel, useCellNumber } from './context';
+import { TurnContext, useCellLabel, useCellNumber, usePanel } from './context';
 
 const STATUS_ICON = {
   ok: checkIcon,
@@ -67,6 +68,9 @@ export const ToolLine = memo(
             {words}
             {call.status === 'running' && <Elapsed since={call.startedAt} />}
           </span>
+          {!!call.withheld?.length && (
+            <span className="da-dim da-kept-here"> · kept here</span>
+          )}
           <span className="da-hidden">, {STATUS_WORD[call.status]}</span>
           <Caret tag="span" className="da-caret" aria-hidden="true" />
         </button>
@@ -108,11 +112,50 @@ function ToolDetails(props: {
         <Values
           value={call.output}
           label="Output"
-          caption={`Output${call.truncated ? ', cut for the model' : ''}`}
+          caption={outputCaption(call)}
           labelOf={labelOf}
         />
       )}
+      <KeepResult call={call} target={target} />
     </>
+  );
+}
+
+function outputCaption(call: IToolEntry): string {
+  if (call.withheld?.length) {
+    return 'Output, of which the model read only what it is and how long';
+  }
+  return call.truncated ? 'Output, cut for the model' : 'Output';
+}
+
+/** Sends what came of a call to the scratchpad: its cells with their outputs, else its words. */
+function KeepResult(props: {
+  call: IToolEntry;
+  target?: string;
+}): JSX.Element | null {
+  const { editor, scratchpad } = usePanel().model;
+  const turnId = useContext(TurnContext);
+  const { call, target } = props;
+  if (!turnId || call.status === 'running') {
+    return null;
+  }
+  return (
+    <button
+      type="button"
+      className="da-link da-keep-result"
+      onClick={() =>
+        void scratchpad.send(
+          ...keptOf(call, target ?? editor.activeNotebook, editor).map(
+            cell => ({
+              ...cell,
+              turnId
+            })
+          )
+        )
+      }
+    >
+      Send to scratchpad
+    </button>
   );
 }
 

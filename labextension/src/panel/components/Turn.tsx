@@ -25,7 +25,7 @@ import { ReadGroup } from './ReadGroup';
 import { useReadiness } from './Readiness';
 import { ToolLine } from './ToolLine';
 import { TurnFoot } from './TurnFoot';
-import { useCellNumber } from './context';
+import { TurnContext, useCellNumber } from './context';
 
 /** A message of the person and everything that came of it. */
 export const TurnView = memo(
@@ -42,35 +42,37 @@ export const TurnView = memo(
     const isRunning = turn.status === 'running';
     const running = runningCall(turn);
     return (
-      <article
-        className={`da-turn ${props.isMarked ? 'da-mod-marked' : ''}`}
-        data-withdrawn={props.isWithdrawn}
-        data-turn={turn.id}
-        data-status={turn.status}
-      >
-        <UserMessage text={turn.message} />
-        {shown.map((entry, index) => (
-          <EntryView
-            key={entry.id}
-            entry={entry}
-            target={turn.target}
-            isGrowing={
-              isRunning &&
-              index === shown.length - 1 &&
-              turn.activity.kind === 'writing'
-            }
-            doing={
-              entry === running && turn.activity.kind === 'words'
-                ? turn.activity.message
-                : undefined
-            }
-          />
-        ))}
-        {!isRunning && <KeptPlan turn={turn} />}
-        <Conflicts turn={turn} />
-        {!isRunning && <OfferedFixes turn={turn} />}
-        {isRunning ? <Working turn={turn} /> : <TurnFoot turn={turn} />}
-      </article>
+      <TurnContext.Provider value={turn.id}>
+        <article
+          className={`da-turn ${props.isMarked ? 'da-mod-marked' : ''}`}
+          data-withdrawn={props.isWithdrawn}
+          data-turn={turn.id}
+          data-status={turn.status}
+        >
+          <UserMessage text={turn.message} />
+          {shown.map((entry, index) => (
+            <EntryView
+              key={entry.id}
+              entry={entry}
+              target={turn.target}
+              isGrowing={
+                isRunning &&
+                index === shown.length - 1 &&
+                turn.activity.kind === 'writing'
+              }
+              doing={
+                entry === running && turn.activity.kind === 'words'
+                  ? turn.activity.message
+                  : undefined
+              }
+            />
+          ))}
+          {!isRunning && <KeptPlan turn={turn} />}
+          <Conflicts turn={turn} />
+          {!isRunning && <OfferedFixes turn={turn} />}
+          {isRunning ? <Working turn={turn} /> : <TurnFoot turn={turn} />}
+        </article>
+      </TurnContext.Provider>
     );
   }
 );
@@ -87,6 +89,7 @@ function withoutAsked(entries: readonly Entry[]): readonly Entry[] {
   const asked = new Set(
     entries.map(entry =>
       entry.kind === 'approval' &&
+      !entry.share &&
       (!entry.decision || entry.decision === 'aborted')
         ? entry.callId
         : undefined

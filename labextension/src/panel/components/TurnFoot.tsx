@@ -1,6 +1,7 @@
 import { copyIcon } from '@jupyterlab/ui-components';
 import React, { useMemo } from 'react';
 
+import { scratchpadIcon } from '../icons';
 import { openChanges } from '../state/decided';
 import { isResumable } from '../state/plan';
 import { ITurn } from '../state/turn';
@@ -61,6 +62,17 @@ export function TurnFoot(props: { turn: ITurn }): JSX.Element {
             label="Copy the answer"
             className="da-foot-button"
             onClick={() => void copyText(reply)}
+          />
+        )}
+        {reply && (
+          <IconButton
+            icon={scratchpadIcon}
+            label="Send the answer to the scratchpad"
+            className="da-foot-button"
+            data-testid="da-keep-answer"
+            onClick={() =>
+              void model.scratchpad.send({ content: reply, turnId: turn.id })
+            }
           />
         )}
         <UndoOlder turn={turn} />

@@ -60,6 +60,15 @@ function itemsOf(
       isDisabled: isWithdrawn || !!runningTurnId,
       run: () => void back()
     },
+    {
+      label: 'Send Message to Scratchpad',
+      isDisabled: !turn.message,
+      run: () =>
+        void model.scratchpad.send({
+          content: turn.message,
+          turnId: turn.id
+        })
+    },
     'separator',
     {
       label: 'Export as Markdown',

@@ -15,6 +15,9 @@ export interface IPanelContext {
 /** The context of the panel's components. */
 export const PanelContext = createContext<IPanelContext | null>(null);
 
+/** The turn around a component; null where there is none. */
+export const TurnContext = createContext<string | null>(null);
+
 /** The panel's context. */
 export function usePanel(): IPanelContext {
   const context = useContext(PanelContext);

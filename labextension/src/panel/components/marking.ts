@@ -36,6 +36,7 @@ export function useMarkedTurn(
     }, MARK_MS);
     return () => {
       clearTimeout(timer);
+      setMarked(null);
       release();
     };
     // A page of turns that comes later moves nothing: only another mark, or another conversation.

@@ -258,7 +258,8 @@ function callEnded(turn: ITurn, event: ToolCallOutput): ITurn {
           output: event.output,
           truncated: event.truncated,
           durationMs: event.durationMs,
-          summary: event.summary
+          summary: event.summary,
+          withheld: event.withheld
         }
       : undefined
   );
@@ -296,7 +297,8 @@ function asked(turn: ITurn, event: ApprovalRequested): ITurn {
     arguments: event.arguments,
     reason: event.reason,
     destructive: event.destructive,
-    changes: event.changes ?? []
+    changes: event.changes ?? [],
+    share: event.share
   });
 }
 

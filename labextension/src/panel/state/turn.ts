@@ -4,6 +4,7 @@ import {
   ErrorCode,
   Mode,
   NotebookMode,
+  ShareRequest,
   ToolCallStatus,
   TurnAborted,
   UndoConflict,
@@ -41,9 +42,11 @@ export interface IToolEntry {
   truncated?: boolean;
   summary?: string;
   changes: readonly Change[];
+  /** What of the output the model was not sent. */
+  withheld?: readonly string[];
 }
 
-/** An act that waits, or waited, for the person. */
+/** An act that waits, or waited, for the person; with `share` it is to send this to the model. */
 export interface IApprovalEntry {
   kind: 'approval';
   id: string;
@@ -53,6 +56,7 @@ export interface IApprovalEntry {
   reason: string;
   destructive: boolean;
   changes: readonly Change[];
+  share?: ShareRequest;
   decision?: 'approve' | 'approve_for_session' | 'deny' | 'expired' | 'aborted';
 }
 

@@ -83,7 +83,7 @@ describe('the conversation', () => {
     expect(node.querySelector('.da-copy')).toBeNull();
     await emit({ type: 'text_delta', itemId: 'a', delta: '```\nDone.' });
     expect(node.querySelector('pre')?.textContent).toBe('a = 1');
-    expect(node.querySelectorAll('.da-copy')).toHaveLength(1);
+    expect(node.querySelectorAll('[aria-label="Copy code"]')).toHaveLength(1);
   });
 });
 

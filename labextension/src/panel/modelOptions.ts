@@ -1,0 +1,31 @@
+import type { Ask } from './ask';
+import { IEditor } from './editor';
+import type { Inform } from './inform';
+import {
+  IMemory,
+  IPanelClient,
+  IPanelConnection,
+  ISessionMemory
+} from './services';
+
+/** A sentence above the input. */
+export interface INotice {
+  level: 'error' | 'info';
+  message: string;
+  /** What is missing; the notice goes when it is there. */
+  needs?: 'model';
+}
+
+/** What a `PanelModel` is made of. */
+export interface IPanelModelOptions {
+  client: IPanelClient;
+  connection: IPanelConnection;
+  editor: IEditor;
+  memory: ISessionMemory;
+  /** Which tutorial the page shows; left out, that is forgotten by a reload. */
+  tutorialMemory?: IMemory;
+  /** Asks the person; left out, the answer is no. */
+  ask?: Ask;
+  /** Tells the person in passing; left out, nobody is told. */
+  inform?: Inform;
+}

@@ -1,0 +1,110 @@
+import { ReactWidget } from '@jupyterlab/apputils';
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import React, { useState } from 'react';
+
+import { Elapsed } from '../components/Elapsed';
+import { StrategistModel } from '../components/StrategistModel';
+import { PanelContext } from '../components/context';
+import { PanelModel } from '../model';
+import { cellOf } from '../strategistDesk';
+import { useValue } from '../state/value';
+
+/** What the bar works with. */
+export interface IBarOptions {
+  model: PanelModel;
+  rendermime: IRenderMimeRegistry;
+  /** The notebook's path, as it is now. */
+  path: () => string;
+  openSettings: () => void;
+}
+
+/** The Strategist's box above a scratchpad: a question, whose answer becomes a cell below. */
+export class StrategistBar extends ReactWidget {
+  constructor(private readonly _options: IBarOptions) {
+    super();
+    this.addClass('da-strategist-bar');
+    this.node.dataset.testid = 'da-strategist-bar';
+    void _options.model.refreshModels();
+  }
+
+  protected render(): JSX.Element {
+    const { model, rendermime, path, openSettings } = this._options;
+    return (
+      <PanelContext.Provider value={{ model, rendermime, openSettings }}>
+        <Bar path={path} />
+      </PanelContext.Provider>
+    );
+  }
+}
+
+function Bar(props: { path: () => string }): JSX.Element {
+  return (
+    <PanelContext.Consumer>
+      {context => <Box model={context!.model} path={props.path} />}
+    </PanelContext.Consumer>
+  );
+}
+
+function Box(props: { model: PanelModel; path: () => string }): JSX.Element {
+  const { model, path } = props;
+  const asked = useValue(model.strategist.asked);
+  const [question, setQuestion] = useState('');
+  const [problem, setProblem] = useState('');
+  const isBusy = !!asked?.isAsking;
+
+  const ask = async () => {
+    setProblem('');
+    const wanted = question;
+    const done = await model.strategist.ask(wanted);
+    if (!done) {
+      return;
+    }
+    setQuestion(now => (now === wanted ? '' : now));
+    try {
+      const reply = await model.scratchpad.add([cellOf(done)], path());
+      const cellId = reply.cellIds?.[0];
+      if (cellId) {
+        await model.editor.follow(reply.path, cellId);
+      }
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  };
+
+  return (
+    <form
+      className="da-strategist-row"
+      onSubmit={event => {
+        event.preventDefault();
+        void ask();
+      }}
+    >
+      <input
+        className="da-field"
+        aria-label="Question to the Strategist"
+        placeholder="Ask about earlier conversations"
+        value={question}
+        disabled={isBusy}
+        onChange={event => setQuestion(event.target.value)}
+      />
+      <StrategistModel />
+      <button
+        type="submit"
+        className="da-button"
+        disabled={isBusy || !question.trim()}
+      >
+        Ask
+      </button>
+      <div className="da-strategist-state" role="status">
+        {isBusy && asked && (
+          <>
+            <span className="da-working-dot" aria-hidden="true" />
+            Looking through earlier conversations
+            <Elapsed since={asked.since} />
+          </>
+        )}
+        {problem && <span className="da-strategist-problem">{problem}</span>}
+      </div>
+    </form>
+  );
+}

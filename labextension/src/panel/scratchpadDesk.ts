@@ -1,0 +1,72 @@
+import { ScratchpadCell } from '../api/types';
+import { IEditor } from './editor';
+import { Inform } from './inform';
+import { IPanelClient } from './services';
+import { forNotebook } from './state/turnLinks';
+
+/** What a `ScratchpadDesk` works with, and whom it tells. */
+export interface IScratchpadDeskOptions {
+  client: Pick<IPanelClient, 'addToScratchpad'>;
+  editor: IEditor;
+  clientId: string;
+  inform: Inform;
+  tell: (error: unknown) => void;
+}
+
+/** Something to keep: a cell, and the turn that it is from. */
+export type IKept = Pick<ScratchpadCell, 'content' | 'turnId'> &
+  Partial<ScratchpadCell>;
+
+/** The notebook for what is worth keeping of conversations. */
+export class ScratchpadDesk {
+  constructor(private readonly _options: IScratchpadDeskOptions) {}
+
+  /** Add cells to the scratchpad, and say so. */
+  async send(...cells: IKept[]): Promise<void> {
+    const path = await this.add(cells).catch(this._options.tell);
+    if (path) {
+      this._options.inform(`Added to ${path.path}`, {
+        label: 'Open',
+        run: () => this._reveal(path.path, path.cellIds?.[0])
+      });
+    }
+  }
+
+  /** Add cells to a scratchpad: the one that is open and marked, else `scratchpad.ipynb`. */
+  async add(
+    cells: readonly IKept[],
+    path = this._options.editor.markedScratchpad ?? undefined
+  ) {
+    const { client, clientId } = this._options;
+    return client.addToScratchpad({
+      path,
+      clientId,
+      show: false,
+      cells: cells.map(cell => ({
+        ...cell,
+        type: cell.type ?? 'markdown',
+        content:
+          cell.type === 'code' ? cell.content : forNotebook(cell.content),
+        outputs: cell.outputs ?? []
+      }))
+    });
+  }
+
+  /** Open the scratchpad beside what is open; it is made where there is none. */
+  async open(): Promise<void> {
+    try {
+      const { path } = await this.add([]);
+      await this._options.editor.openBeside(path);
+    } catch (error) {
+      this._options.tell(error);
+    }
+  }
+
+  private _reveal(path: string, cellId?: string): void {
+    const { editor, tell } = this._options;
+    editor
+      .openBeside(path)
+      .then(() => (cellId ? editor.reveal(path, cellId) : undefined))
+      .catch(tell);
+  }
+}

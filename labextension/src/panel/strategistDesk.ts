@@ -1,0 +1,68 @@
+import { StrategistReply } from '../api/types';
+import { IPanelClient } from './services';
+import { Value } from './state/value';
+
+/** A question about the past, and what came of it. */
+export interface IAskedStrategist {
+  question: string;
+  since: number;
+  isAsking: boolean;
+  answer?: StrategistReply;
+  problem?: string;
+}
+
+/** The read-only agent that answers from earlier conversations; one question at a time. */
+export class StrategistDesk {
+  constructor(
+    private readonly _client: Pick<IPanelClient, 'askStrategist'>,
+    private readonly _clientId: string,
+    private readonly _session: () => string | null
+  ) {}
+
+  readonly asked = new Value<IAskedStrategist | null>(null);
+
+  /** The model that answers; undefined is the one that the server would take. */
+  readonly model = new Value<string | undefined>(undefined);
+
+  /** Ask, and wait for the answer; null where another question is being answered. */
+  async ask(question: string): Promise<IAskedStrategist | null> {
+    if (this.asked.current?.isAsking || !question.trim()) {
+      return null;
+    }
+    const asked = {
+      question: question.trim(),
+      since: Date.now(),
+      isAsking: true
+    };
+    this.asked.set(asked);
+    let outcome: Pick<IAskedStrategist, 'answer' | 'problem'>;
+    try {
+      const answer = await this._client.askStrategist({
+        question: asked.question,
+        sessionId: this._session() ?? undefined,
+        model: this.model.current,
+        clientId: this._clientId
+      });
+      outcome = answer.error ? { problem: answer.error.message } : { answer };
+    } catch (error) {
+      outcome = {
+        problem: error instanceof Error ? error.message : String(error)
+      };
+    }
+    const done = { ...asked, ...outcome, isAsking: false };
+    this.asked.set(done);
+    return done;
+  }
+}
+
+/** A question with what came of it, as a cell of the scratchpad. */
+export function cellOf({ question, answer, problem }: IAskedStrategist) {
+  const asked = `**${question.replace(/\s+/g, ' ')}**`;
+  return answer
+    ? {
+        content: `${asked}\n\n${answer.reply}`,
+        turnId: answer.turnId,
+        provenance: answer.provenance
+      }
+    : { content: `${asked}\n\n> Not answered: ${problem}`, turnId: undefined };
+}
