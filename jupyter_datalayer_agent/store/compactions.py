@@ -12,8 +12,10 @@ from ..protocol.events import BaseEvent
 from ..protocol.requests import Usage
 from . import schema
 from .database import Database
+from .driver import in_thread
 from .encoding import from_json, plain_text, to_json
 from .records import Compaction, Conversation, TurnHistory
+from .responses import keep_summary
 from .statements import event_statements, turn_statements
 
 COMPACTIONS = schema.compactions.c
@@ -87,6 +89,10 @@ class Compactions:
 
         async def write(connection: AsyncConnection) -> None:
             await connection.execute(sa.insert(schema.compactions), row)
+            if compaction.how == "summary" and compaction.summary is not None:
+                text = compaction.summary
+                where = (session_id, turn_id, compaction.through)
+                await in_thread(connection, lambda raw: keep_summary(raw, *where, model, text))
             for sql, rows in statements:
                 await connection.exec_driver_sql(sql, [tuple(each) for each in rows])
 

@@ -60,6 +60,7 @@ ANSWER = f"""
     SELECT t.mode, t.location, t.reply, t.ended_at, k.kind, {_MODEL}
     FROM turns AS t LEFT JOIN session_kinds AS k ON k.session_id = t.session_id
     WHERE t.id = ?"""
+AT_POSITION = "SELECT id FROM turns WHERE session_id = ? AND position = ?"
 PROVIDER = f"SELECT {_MODEL} FROM turns AS t WHERE t.id = ?"
 
 
@@ -80,6 +81,23 @@ def keep_plan(connection: sqlite3.Connection, turn_id: str) -> None:
     known = OF_TURN.run(connection, turn=turn_id).fetchall()
     if row is not None and not any(response_type == "plan" for _, _, response_type, _ in known):
         add(connection, turn_id, provider_of(row[0]), "plan", None)
+
+
+def keep_summary(
+    connection: sqlite3.Connection,
+    session_id: str,
+    turn_id: str | None,
+    through: int,
+    model: str | None,
+    text: str,
+) -> None:
+    """Name a summary of the session's turns up to the position ``through``: an answer of the turn
+    in which it was made, or without one of the last turn that it sums up."""
+    row: Any = (turn_id,)
+    if turn_id is None:
+        row = connection.execute(AT_POSITION, (session_id, through)).fetchone()
+    if row is not None:
+        add(connection, row[0], provider_of(model), "summary", text)
 
 
 def add(

@@ -12,6 +12,7 @@ from jupyter_datalayer_agent.protocol.history import Provenance
 from jupyter_datalayer_agent.protocol.plans import Plan, PlanStep
 from jupyter_datalayer_agent.protocol.requests import Usage
 from jupyter_datalayer_agent.store.providers import answer_type, provider_of
+from jupyter_datalayer_agent.store.records import Compaction
 
 from .chats import Chat, execute, open_store, rows
 
@@ -121,3 +122,33 @@ async def test_a_key_stands_for_one_answer(tmp_path: Path) -> None:
             "created_at) SELECT ai_turn_id, provider_id, response_type, response_index, 0 "
             "FROM responses",
         )
+
+
+@pytest.mark.parametrize("in_turn", [True, False])
+async def test_a_summary_is_an_answer_of_the_turn_in_which_it_was_made(
+    tmp_path: Path, in_turn: bool
+) -> None:
+    async with open_store(tmp_path / "agent.db") as store:
+        chat = await Chat.new(store)
+        await chat.start("one")
+        await chat.finish()
+        first = chat.turn_id
+        await chat.start("two")
+        compactions = await store.compactions()
+        await compactions.save(
+            chat.session_id,
+            Compaction(
+                through=0, last_item=0, how="summary", items=[], messages=["one"],
+                summary="They began.", tokens_before=9, tokens_after=3,
+            ),
+            "anthropic/a",
+            turn_id=chat.turn_id if in_turn else None,
+            events=[],
+        )  # fmt: skip
+        (key,) = [
+            each
+            for each in await store.past.responses_of(chat.turn_id if in_turn else first)
+            if each.response_type == "summary"
+        ]
+        assert key.provider_id == "anthropic"
+        assert (await store.past.response(key)).text == "They began."
