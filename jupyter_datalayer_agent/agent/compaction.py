@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..models.tokens import estimate_item, estimate_tokens
-from ..models.types import Model, ModelError
+from ..models.types import Model, ModelError, ModelErrorCode
 from ..protocol import events
 from ..protocol.requests import Usage
 from ..store.records import Compaction
@@ -30,6 +30,10 @@ KEPT_SHARE = 0.2
 """Of the window: what whole turns may fill after a compaction, and what messages may."""
 WORTH = 0.05
 """Of the window: a compaction that would free less is not worth a call."""
+
+FAILS_THE_TURN: frozenset[ModelErrorCode] = frozenset(
+    {"no_model", "authentication", "connection", "litellm_unusable"}
+)
 
 How = Literal["summary", "dropped"]
 
@@ -71,12 +75,18 @@ class Compactor:
         self._turn_id = turn_id
 
     async def summarise(self, cut: Cut, scribe: Scribe) -> Usage | None:
-        """Have the cut summed up, or where that fails leave it out; what the summary cost."""
+        """Have the cut summed up, or where that fails leave it out; what the summary cost.
+
+        Raises ``ModelError`` where the turn that needs it would fail in the same way: then nothing
+        is left out, and it can be tried again.
+        """
         await self._tell(events.Status(message=STATUS))
         last_item = await self._last_item(cut)
         try:
             summary = await summarise(scribe.model, scribe.make_request, cut.parts, scribe.window)
         except ModelError as error:
+            if self._turn_id is not None and error.code in FAILS_THE_TURN:
+                raise
             log.warning("Session %s: no summary (%s)", self._session_id, error.code)
             await self.drop(cut, scribe.window, f"They could not be summarised: {error.message}")
             return None

@@ -84,7 +84,8 @@ class ModelCall:
         self._outbox = outbox
         self._on_text = on_text
         self._on_unfinished = on_unfinished
-        self._begun: int | None = None
+        # Bytes of an answer that has begun and of which no usage is known.
+        self._unpaid: int | None = None
         self._answer = Answer()
         # What was shown of items that are not complete: by item id, the id that the page knows.
         self._shown: dict[str, str] = {}
@@ -125,24 +126,24 @@ class ModelCall:
         self._outbox.add(events.Status(message=message))
 
     async def _stream(self, request: ModelRequest) -> None:
-        self._begun = None
         try:
             async with aclosing(self._model.stream(request)) as stream:
                 async for event in stream:
                     self._weigh(event)
                     await self._take(event)
         finally:
-            if self._begun is not None:
-                self._on_unfinished(self._begun // BYTES_PER_TOKEN)
+            if self._unpaid is not None:
+                self._on_unfinished(self._unpaid // BYTES_PER_TOKEN)
+                self._unpaid = None
 
     def _weigh(self, event: StreamEvent) -> None:
         """Add up the bytes of an answer until the provider tells what it cost."""
         if isinstance(event, StreamStarted):
-            self._begun = 0
+            self._unpaid = 0
         elif isinstance(event, ResponseDone):
-            self._begun = None
-        elif isinstance(event, TextDelta | ReasoningDelta) and self._begun is not None:
-            self._begun += len(event.delta.encode(errors="replace"))
+            self._unpaid = None
+        elif isinstance(event, TextDelta | ReasoningDelta) and self._unpaid is not None:
+            self._unpaid += len(event.delta.encode(errors="replace"))
 
     async def _take(self, event: StreamEvent) -> None:
         if isinstance(event, TextDelta):

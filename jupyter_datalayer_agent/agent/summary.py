@@ -15,6 +15,7 @@ from .history import user_item
 from .prompting import prompt_text
 
 MAX_RETRIES = 2
+"""After which there is no summary; where the model cannot be reached it is as often as for a turn."""
 MAX_SUMMARY_TOKENS = 4_000
 SHARE = 0.8
 """Of the window: what the request for a summary may fill."""
@@ -50,7 +51,7 @@ async def summarise(
                 room /= 2
                 continue
             delay = delay_before(retries, error)
-            if delay is None or retries > MAX_RETRIES:
+            if delay is None or (retries > MAX_RETRIES and error.code != "connection"):
                 raise
             await asyncio.sleep(delay)
 

@@ -236,6 +236,23 @@ def test_the_oldest_turns_are_dropped_and_the_person_is_told_when_there_is_no_su
     assert "No summaries today." in warning["message"]
 
 
+def test_a_key_that_is_refused_costs_no_history(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    chat = Chat(server)
+    model.set_default(Say("Noted."))
+    for number in range(16):
+        chat.say(f"Part {number}.")
+    model.set_default(Status(401))
+    response = server.request("POST", "chat", json={"message": "next", "sessionId": chat.id})
+    assert response.json()["error"]["code"] == "model_error"
+    assert chat.told("context_compacted") == []
+    model.set_default(noted)
+    chat.say("My favourite colour is blue.")
+    (told,) = chat.told("context_compacted")
+    assert told["how"] == "summary"
+
+
 def test_an_empty_summary_counts_as_none(server: RunningServer, model: ScriptedModelServer) -> None:
     chat = Chat(server)
     model.script(Say("One."), Say("Two."), Empty())
