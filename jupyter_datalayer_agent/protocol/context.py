@@ -82,7 +82,7 @@ class RequestPreview(Wire):
     history_tokens: int
     context_tokens: int
     total_tokens: int
-    sharing: SharingNow = SharingNow()
+    sharing: SharingNow | None = None
     window: int | None = None
 
 

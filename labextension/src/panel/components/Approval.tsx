@@ -69,7 +69,10 @@ export const Approval = memo(
         <section className="da-waiting" aria-labelledby={id}>
           <h3 id={id}>Send {kinds} to the model?</h3>
           <p>{shareReason(entry, what)}</p>
-          <LongText text={preview(entry.share)} label="What would be sent" />
+          <LongText
+            text={pretty(entry.share.text)}
+            label="What would be sent"
+          />
           <Answers
             words={SHARE}
             forSession={`Sends this, and ${kinds} in this session from now on, without asking again, until the server restarts.`}
@@ -223,15 +226,6 @@ function shareReason(entry: IApprovalEntry, what: string): string {
   return entry.callId
     ? `“${what}” is done. This is all that the model would read of it.${along}`
     : 'Your message takes this along, as it stands below.';
-}
-
-/** What would be sent, as a person reads it. */
-function preview(share: ShareRequest): string {
-  try {
-    return pretty(JSON.parse(share.text));
-  } catch {
-    return share.text;
-  }
 }
 
 /** The part of the arguments that says most: the code, or all of it. */

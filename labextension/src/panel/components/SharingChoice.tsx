@@ -1,8 +1,9 @@
+import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
 import React, { useId } from 'react';
 
 import { SharePolicy, SharingNow } from '../../api/types';
+import { Choices, IChoices } from '../choices';
 import { useValue } from '../state/value';
-import { Popup } from './Popup';
 import { usePanel } from './context';
 
 const POLICIES: readonly { policy: SharePolicy; label: string }[] = [
@@ -16,74 +17,94 @@ const KINDS = [
     kind: 'outputs',
     locked: 'outputs',
     label: 'Outputs',
-    about: 'what cells and code print and show, and messages of errors'
+    about: 'What cells and code print and show, and messages of errors'
   },
   {
     kind: 'rowData',
     locked: 'row_data',
     label: 'Rows of data',
-    about: 'tables in outputs, samples of data sets, data files'
+    about: 'Tables in outputs, samples of data sets, data files'
   }
 ] as const;
 
-/** What may go to the model in this session; what is kept stays visible to the person. */
+/** What goes to the model in this session, in two words; a click opens the choice. */
 export function SharingChoice(props: { sharing: SharingNow }): JSX.Element {
   const { model } = usePanel();
-  const choices = useValue(model.choices);
-  const now = {
-    outputs: choices.outputs ?? props.sharing.outputs,
-    rowData: choices.rowData ?? props.sharing.rowData
-  };
+  const words = shareWords(sharedNow(useValue(model.choices), props.sharing));
+  return (
+    <button
+      type="button"
+      className="da-link da-sharing"
+      data-testid="da-sharing"
+      title="Choose what may go to the model in this session"
+      onClick={() =>
+        void showDialog({
+          title: 'What may go to the model in this session',
+          body: ReactWidget.create(
+            <SharingForm choices={model.choices} sharing={props.sharing} />
+          ),
+          buttons: [Dialog.okButton({ label: 'Close' })]
+        })
+      }
+    >
+      {words}
+    </button>
+  );
+}
+
+/** A choice for outputs and one for rows of data; each holds at once. */
+export function SharingForm(props: {
+  choices: Choices;
+  sharing: SharingNow;
+}): JSX.Element {
+  const { choices, sharing } = props;
+  const now = sharedNow(useValue(choices), sharing);
   const id = useId();
   return (
-    <Popup
-      face={shareWords(now)}
-      label="What may go to the model"
-      title="What may go to the model in this session"
-      role="dialog"
-      placement="below"
-      className="da-sharing"
-      buttonTestId="da-sharing"
-    >
-      {() => (
-        <>
-          {KINDS.map(({ kind, locked, label, about }) => (
-            <div className="da-sharing-row" key={kind}>
-              <label htmlFor={`${id}-${kind}`}>{label}</label>
-              <select
-                id={`${id}-${kind}`}
-                className="da-select"
-                data-testid={`da-sharing-${kind}`}
-                aria-describedby={`${id}-${kind}-about`}
-                disabled={props.sharing.locked.includes(locked)}
-                value={now[kind]}
-                onChange={event =>
-                  model.choices.choose({
-                    [kind]: event.target.value as SharePolicy
-                  })
-                }
-              >
-                {POLICIES.map(({ policy, label: words }) => (
-                  <option key={policy} value={policy}>
-                    {words}
-                  </option>
-                ))}
-              </select>
-              <span className="da-dim" id={`${id}-${kind}-about`}>
-                {about}
-                {props.sharing.locked.includes(locked) &&
-                  '. Set by the administrator'}
-              </span>
-            </div>
-          ))}
-          <p className="da-dim">
-            Code, notes and messages are always sent. What is kept here you
-            still see.
-          </p>
-        </>
-      )}
-    </Popup>
+    <div className="da-sharing-form">
+      {KINDS.map(({ kind, locked, label, about }) => {
+        const isLocked = sharing.locked.includes(locked);
+        return (
+          <React.Fragment key={kind}>
+            <label htmlFor={`${id}-${kind}`}>{label}</label>
+            <select
+              id={`${id}-${kind}`}
+              className="jp-mod-styled"
+              data-testid={`da-sharing-${kind}`}
+              aria-describedby={`${id}-${kind}-about`}
+              disabled={isLocked}
+              value={now[kind]}
+              onChange={event =>
+                choices.choose({ [kind]: event.target.value as SharePolicy })
+              }
+            >
+              {POLICIES.map(({ policy, label: words }) => (
+                <option key={policy} value={policy}>
+                  {words}
+                </option>
+              ))}
+            </select>
+            <p className="da-dim" id={`${id}-${kind}-about`}>
+              {isLocked ? `${about}. Set by the administrator.` : about}
+            </p>
+          </React.Fragment>
+        );
+      })}
+      <p className="da-dim">
+        Code, notes and messages are always sent. What is kept here you still
+        see.
+      </p>
+    </div>
   );
+}
+
+/** What the person chose, and where nothing is chosen what holds. */
+function sharedNow(chosen: IChoices, sharing: SharingNow) {
+  const { outputs, rowData, locked } = sharing;
+  return {
+    outputs: locked.includes('outputs') ? outputs : (chosen.outputs ?? outputs),
+    rowData: locked.includes('row_data') ? rowData : (chosen.rowData ?? rowData)
+  };
 }
 
 /** What is sent, in two or three words. */
