@@ -35,13 +35,16 @@ class DatasetFolder:
 
     def new_work(self) -> Path:
         """A new folder for one upload, which goes when it is over, whatever happened."""
-        incoming = self._inside(self.open(), INCOMING)
-        self._sweep(incoming)
         name = f"{self._host}-{os.getpid()}-{secrets.token_hex(8)}"
         self._mine.add(name)
-        work = incoming / name
-        work.mkdir(mode=0o700)
-        return work
+        while True:
+            incoming = self._inside(self.open(), INCOMING)
+            # Another upload that is over may take the folder away, which is empty then.
+            with contextlib.suppress(FileNotFoundError):
+                self._sweep(incoming)
+                work = incoming / name
+                work.mkdir(mode=0o700)
+                return work
 
     def drop_work(self, work: Path) -> None:
         """Remove the folder of an upload and all that is in it."""

@@ -12,8 +12,9 @@ from tornado import web
 from tornado.iostream import StreamClosedError
 
 from ..agent.datasets import tell_registered
-from ..datasets.incoming import Incoming
+from ..datasets.incoming import Incoming, disk_error
 from ..datasets.multipart import Field, FileData, FileEnd, FileStart, MultipartReader
+from ..protocol.base import Wire
 from ..protocol.datasets import Dataset, UploadForm, UploadProgress, UploadReply
 from ..protocol.errors import AgentError
 from .base import RESOURCE, Handler, route
@@ -68,6 +69,8 @@ class UploadHandler(Handler):
             self._upload = datasets.begin(int(length) if length else None)
         except AgentError as error:
             await self._refuse(error)
+        except OSError as error:
+            await self._refuse(disk_error(error))
 
     async def data_received(self, chunk: bytes) -> None:
         """More of the body. Awaited by tornado, so that a slow disk slows the sender."""
@@ -97,23 +100,20 @@ class UploadHandler(Handler):
             self.finish()
             return
         try:
-            dataset = await self._finish_upload()
+            answer: Wire = UploadReply(dataset=await self._finish_upload())
         except AgentError as error:
             if not self._streaming:
                 raise
-            self._line(error.reply().to_wire())
+            answer = error.reply()
         except asyncio.CancelledError:
             return  # nobody is there any more
-        else:
-            told = UploadReply(dataset=dataset)
-            if self._streaming:
-                self._line(told.to_wire())
-            else:
-                self.reply(told, 201)
         finally:
             await self._drop()
         if self._streaming:
+            self._line(answer.to_wire())
             self.finish()
+        else:
+            self.reply(answer, 201)
 
     def on_connection_close(self) -> None:
         """The sender is gone: what came is removed, a conversion is stopped."""
