@@ -1,0 +1,133 @@
+"""Data sets in real kernels: bound, read back, and what is said where that cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import nbformat
+import pytest
+
+from tests.support.jupyter import RunningServer
+
+ROWS = 700_000
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    # A scratch kernel so small that a quarter of it is soon used up.
+    environment = {"DATALAYER_AGENT_SCRATCH_MEMORY_MB": "300"}
+    folder = tmp_path_factory.mktemp("datasets")
+    with RunningServer(folder, environment=environment) as running:
+        send(running, "small.csv", "city,people\nÅrsta,123\nUmeå,\n")
+        wide = "".join(f"{n},some words for row {n} of many\n" for n in range(ROWS))
+        send(running, "large.csv", "n,words\n" + wide)
+        yield running
+
+
+def send(server: RunningServer, name: str, content: str) -> None:
+    response = server.request("POST", "upload", files={"file": (name, content)})
+    assert response.status_code == 201, response.text
+
+
+def call(server: RunningServer, tool: str, path: str | None = None, **arguments: Any) -> Any:
+    body = {"arguments": arguments, "sessionId": "ses_tools", **({"path": path} if path else {})}
+    return server.post(f"tools/{tool}", body)
+
+
+def printed(server: RunningServer, code: str, path: str | None = None) -> str:
+    answer = call(server, "executeCode", path, code=code)
+    assert answer["ok"], answer
+    return str(answer["output"]["outputs"]).strip()
+
+
+def load(server: RunningServer, **arguments: Any) -> Any:
+    answer = call(server, "load_dataset_full", **arguments)
+    assert answer["ok"], answer
+    return answer["output"]
+
+
+def failure(server: RunningServer, **arguments: Any) -> Any:
+    answer = call(server, "loadDatasetFull", **arguments)
+    assert not answer["ok"], answer
+    return answer["error"]
+
+
+def test_data_sets_are_listed_with_their_shape_and_first_rows(lab: RunningServer) -> None:
+    large, small = call(lab, "list_datasets")["output"]["datasets"]
+    assert (large["name"], large["rows"]) == ("large", ROWS)
+    assert small["columns"] == {"city": "text", "people": "int64"}
+    assert small["sample"] == [
+        {"city": "Årsta", "people": 123},
+        {"city": "Umeå", "people": None},
+    ]
+
+
+def test_a_small_one_is_bound_as_a_pandas_frame_and_read_back(lab: RunningServer) -> None:
+    told = load(lab, name="small", dfName="df")
+    assert (told["engine"], told["type"], told["shape"]) == ("pandas", "pandas.DataFrame", [2, 2])
+    assert "fits a quarter of memory" in told["why"]
+    assert printed(lab, "print(df.city.tolist())") == "['Årsta', 'Umeå']"
+    assert "replaced" not in told
+    again = load(lab, name="small", dfName="df")
+    assert again["replaced"] == "df was a DataFrame before"
+    names = "print([n for n in dir() if 'datalayer' in n])"
+    assert printed(lab, names) == "[]", "nothing else is left in the kernel"
+
+
+def test_a_large_one_is_bound_by_a_lazy_engine_that_is_installed(lab: RunningServer) -> None:
+    told = load(lab, name="large", dfName="big")
+    assert told["engine"] == "duckdb"
+    assert told["shape"] == [ROWS, 2]
+    assert told["dtypes"] == {"n": "BIGINT", "words": "VARCHAR"}
+    assert "does not fit a quarter of memory" in told["why"]
+    query = "print(big.aggregate('max(n)').fetchall()[0][0])"
+    assert printed(lab, query) == str(ROWS - 1)
+
+
+def test_an_engine_that_is_asked_for_is_taken(lab: RunningServer) -> None:
+    told = load(lab, name="small", dfName="rel", engine="duckdb")
+    assert (told["engine"], told["shape"]) == ("duckdb", [2, 2])
+    assert told["why"].startswith("duckdb was asked for")
+
+
+def test_an_engine_that_is_not_installed_is_told_with_the_line_that_installs_it(
+    lab: RunningServer,
+) -> None:
+    # The kernel's own word for it, whether or not the package is there.
+    printed(lab, "import sys; sys.modules['polars'] = None")
+    error = failure(lab, name="small", dfName="df", engine="polars")
+    assert "polars is not installed in the kernel" in error["message"]
+    assert "%pip install polars" in error["hint"]
+
+
+def test_in_notebook_mode_it_is_the_notebooks_kernel(lab: RunningServer) -> None:
+    nbformat.write(nbformat.v4.new_notebook(), lab.root / "a.ipynb")
+    arguments = {"name": "large", "dfName": "here"}
+    answer = call(lab, "loadDatasetFull", "a.ipynb", **arguments)
+    assert answer["output"]["engine"] == "pandas", "that kernel has no limit"
+    assert printed(lab, "print(len(here))", "a.ipynb") == str(ROWS)
+    assert printed(lab, "print('here' in globals())") == "False"
+
+
+@pytest.mark.parametrize("name", ["1st", "a b", "for", "list", "x;import os", ""])
+def test_what_is_no_name_for_a_variable_is_refused(lab: RunningServer, name: str) -> None:
+    assert failure(lab, name="small", dfName=name)["code"] == "invalid_arguments"
+
+
+def test_a_module_is_not_replaced(lab: RunningServer) -> None:
+    printed(lab, "import json")
+    assert "json is a module" in failure(lab, name="small", dfName="json")["message"]
+    assert printed(lab, "print(json.dumps(1))") == "1"
+
+
+def test_an_unknown_data_set_is_told_with_those_that_there_are(lab: RunningServer) -> None:
+    error = failure(lab, name="smal", dfName="df")
+    assert (error["code"], "large, small" in error["message"]) == ("not_found", True)
+
+
+def test_only_agent_mode_loads(lab: RunningServer) -> None:
+    body = {"arguments": {"name": "small", "dfName": "df"}, "mode": "ask"}
+    assert lab.post("tools/loadDatasetFull", body)["error"]["code"] == "not_allowed"
+    listed = lab.post("tools/listDatasets", {"arguments": {}, "mode": "ask"})
+    assert listed["ok"]
