@@ -17,10 +17,10 @@ from ..protocol.base import Wire
 from ..protocol.errors import AgentError
 from ..protocol.history import Provenance, ResponseType, SearchHit
 from ..protocol.requests import ToolCallRecord, Turn
-from ..protocol.sharing import ShareKind
 from ..store.past import Past
 from . import private
 from .context import ToolContext, ToolFailure
+from .outputs import OUTPUTS, ROW_DATA
 from .private import Part
 from .registry import ToolOutcome, tool
 
@@ -180,9 +180,13 @@ def _hit(hit: SearchHit) -> dict[str, Any]:
 
 
 def _call(call: ToolCallRecord) -> dict[str, Any]:
-    # Kept whole, whatever the model was sent of it then: what may be sent is decided now.
-    kind: ShareKind = "row_data" if "dataset" in call.name.lower() else "outputs"
-    output = Part(_cut(_text(call.output), VALUE), frozenset([kind]), f"output of {call.name}")
+    # Kept whole, whatever the model was sent of it then: what may be sent is decided now, but
+    # what was withheld in its own conversation is not for another one to send. There is no telling
+    # rows of data from other outputs in it.
+    shown = _cut(_text(call.output), VALUE)
+    if isinstance(call.output, dict) and call.output.get("withheld"):
+        shown = f"[output of {call.name} withheld by the setting]"
+    output = Part(shown, OUTPUTS | ROW_DATA, f"output of {call.name}")
     return {
         "name": call.name,
         "arguments": _cut(_text(call.arguments), VALUE),
