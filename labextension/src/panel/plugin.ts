@@ -13,6 +13,7 @@ import { IStateDB } from '@jupyterlab/statedb';
 
 import { AgentClient } from '../api/client';
 import { IPageConnection } from '../api/connection';
+import { OPEN_SETTINGS } from '../settings/plugin';
 import { IAgentConnection } from '../tokens';
 import { askInDialog } from './ask';
 import { addCommands } from './commands';
@@ -73,8 +74,7 @@ function activatePanel(
     ask: askInDialog,
     inform: informByNotification
   });
-  const openSettings = () =>
-    void app.commands.execute('settingeditor:open', { query: 'Agent' });
+  const openSettings = () => void app.commands.execute(OPEN_SETTINGS);
   const panel = new AgentPanel(
     model,
     {
