@@ -211,7 +211,10 @@ export class NotebookEditor implements IEditor {
       path,
       'default',
       undefined,
-      isOpen || !this.activeNotebook ? {} : { mode: 'split-right' }
+      // The notebook that the person works on stays the active one.
+      isOpen || !this.activeNotebook
+        ? {}
+        : { mode: 'split-right', activate: false }
     );
   }
 

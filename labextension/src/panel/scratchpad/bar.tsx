@@ -1,5 +1,7 @@
 import { ReactWidget } from '@jupyterlab/apputils';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { MessageLoop } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
 import React, { useState } from 'react';
 
 import { Elapsed } from '../components/Elapsed';
@@ -8,6 +10,9 @@ import { PanelContext } from '../components/context';
 import { PanelModel } from '../model';
 import { cellOf } from '../strategistDesk';
 import { useValue } from '../state/value';
+
+/** What its padding and border take of its height, in pixels. */
+const FRAME = 9;
 
 /** What the bar works with. */
 export interface IBarOptions {
@@ -27,22 +32,39 @@ export class StrategistBar extends ReactWidget {
     void _options.model.refreshModels();
   }
 
+  dispose(): void {
+    this._observer.disconnect();
+    super.dispose();
+  }
+
   protected render(): JSX.Element {
     const { model, rendermime, path, openSettings } = this._options;
     return (
       <PanelContext.Provider value={{ model, rendermime, openSettings }}>
-        <Bar path={path} />
+        <div ref={this._onContent}>
+          <Box model={model} path={path} />
+        </div>
       </PanelContext.Provider>
     );
   }
-}
 
-function Bar(props: { path: () => string }): JSX.Element {
-  return (
-    <PanelContext.Consumer>
-      {context => <Box model={context!.model} path={props.path} />}
-    </PanelContext.Consumer>
-  );
+  /** The layout around it gives it the height that it says it needs at least. */
+  private readonly _onContent = (content: HTMLElement | null): void => {
+    this._observer.disconnect();
+    if (content) {
+      this._observer.observe(content);
+    }
+  };
+
+  private readonly _observer = new ResizeObserver(([{ target }]) => {
+    const height = `${Math.ceil(target.getBoundingClientRect().height) + FRAME}px`;
+    if (this.node.style.minHeight !== height && !this.isDisposed) {
+      this.node.style.minHeight = height;
+      if (this.parent) {
+        MessageLoop.postMessage(this.parent, Widget.Msg.FitRequest);
+      }
+    }
+  });
 }
 
 function Box(props: { model: PanelModel; path: () => string }): JSX.Element {
