@@ -38,12 +38,14 @@ class Mark(Wire):
 
 
 class SearchHit(Wire):
-    """A message or an answer that contains what was looked for."""
+    """A message or an answer that contains what was looked for, or (with its ``path``) what the
+    assistant wrote into a document."""
 
     session_id: str
     session_title: str
     turn_id: str
     role: Role
+    path: str | None = None
     snippet: str
     marks: list[Mark] = []
     created_at: int

@@ -256,7 +256,8 @@ responses = sa.Table(
     sa.Column("created_at", sa.Integer, nullable=False),
 )
 
-# A message or an answer by its number in the index; see search.py. Triggers keep it.
+# A message (role user), an answer (assistant) or a change (code) by its number in the index; see
+# search.py. Triggers keep it.
 search_texts = sa.Table(
     "search_texts",
     metadata,
@@ -264,6 +265,7 @@ search_texts = sa.Table(
     sa.Column("turn_id", sa.Text, nullable=False),
     sa.Column("session_id", sa.Text, nullable=False),
     sa.Column("role", sa.Text, nullable=False),
+    sa.Column("change_id", sa.Integer),
     sqlite_autoincrement=True,
 )
 

@@ -1,4 +1,4 @@
-"""Finds what was said: any part of any message or answer, the newest first.
+"""Finds what was said and written: any part of any text, the newest first.
 
 Queries of three characters and more go to an FTS5 index of trigrams (``search_index``), which is
 walked from its newest row and left at the limit. Shorter ones go to an index that says which
@@ -18,6 +18,7 @@ from itertools import islice
 from ..protocol.history import SearchHit
 from .encoding import plain_text
 from .grams import BLOCK, fold, gram, spellings
+from .indexed import TEXT, path_of, text_of
 from .snippets import snippet
 
 TRIGRAM = 3
@@ -26,9 +27,8 @@ LONG_SESSION = 2_000
 MAX_CANDIDATES = 2_000
 """Texts that are looked at for the short words of a query whose long words the index has."""
 
-_COLUMNS = """
-    s.session_id, n.title, s.turn_id, s.role,
-    CASE s.role WHEN 'user' THEN t.message ELSE t.reply END,
+_COLUMNS = f"""
+    s.session_id, n.title, s.turn_id, s.role, {TEXT},
     CASE s.role WHEN 'user' THEN t.started_at ELSE coalesce(t.ended_at, t.started_at) END"""
 _JOINED = (
     "CROSS JOIN turns AS t ON t.id = s.turn_id CROSS JOIN sessions AS n ON n.id = s.session_id"
@@ -59,7 +59,7 @@ BOUNDS = "SELECT min(id), max(id) FROM search_texts WHERE session_id = :session"
 SEALED = "SELECT max(blocks) FROM search_sealed"
 
 Row = tuple[str, str, str, str, str, int]
-"""Session, its title, turn, role, text, time."""
+"""Session, its title, turn, role, what ``text_of`` makes a text of, time."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def _short(connection: sqlite3.Connection, query: Query) -> Iterator[Row]:
 
 
 def _having(rows: Iterator[Row] | sqlite3.Cursor, query: Query) -> Iterator[Row]:
-    return (row for row in rows if query.in_text(row[4]))
+    return (row for row in rows if query.in_text(text_of(row[3], row[4])))
 
 
 def expression(text: str) -> str:
@@ -173,14 +173,17 @@ def _quoted(text: str) -> str:
 
 
 def _hit(row: Row, query: Query) -> SearchHit:
-    session_id, title, turn_id, role, text, at = row
-    shown, marks = snippet(text, [each for part in query.alternatives for each in part])
+    session_id, title, turn_id, role, value, at = row
+    shown, marks = snippet(
+        text_of(role, value), [each for part in query.alternatives for each in part]
+    )
     return SearchHit.model_validate(
         {
             "session_id": session_id,
             "session_title": title,
             "turn_id": turn_id,
-            "role": role,
+            "role": "user" if role == "user" else "assistant",
+            "path": path_of(role, value),
             "snippet": shown,
             "marks": marks,
             "created_at": at,

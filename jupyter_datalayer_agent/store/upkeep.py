@@ -14,6 +14,7 @@ import sqlite3
 from ..protocol.errors import AgentError
 from .database import Database
 from .grams import BLOCK, grams
+from .indexed import TEXTS_OF_BLOCK, text_of
 
 LOG = logging.getLogger(__name__)
 
@@ -23,10 +24,6 @@ BLOCKS_A_STEP = 2
 """A turn adds two texts, so that a backlog (of a fork) is worked off, too."""
 
 STATE = "SELECT (SELECT max(blocks) FROM search_sealed), (SELECT max(id) FROM search_texts)"
-TEXTS = """
-    SELECT CASE s.role WHEN 'user' THEN t.message ELSE t.reply END
-    FROM search_texts AS s CROSS JOIN turns AS t ON t.id = s.turn_id
-    WHERE s.id > ? AND s.id <= ?"""
 
 
 def tidy(connection: sqlite3.Connection) -> None:
@@ -39,10 +36,9 @@ def tidy(connection: sqlite3.Connection) -> None:
     full = min((last or 0) // BLOCK, sealed + BLOCKS_A_STEP)
     for block in range(sealed + 1, full + 1):
         bounds = ((block - 1) * BLOCK, block * BLOCK)
-        texts = (text for (text,) in connection.execute(TEXTS, bounds))
-        connection.execute(
-            "INSERT INTO search_short (rowid, grams) VALUES (?, ?)", (block, grams(texts))
-        )
+        rows = connection.execute(TEXTS_OF_BLOCK, bounds)
+        found = grams(text_of(role, value) for role, value in rows)
+        connection.execute("INSERT INTO search_short (rowid, grams) VALUES (?, ?)", (block, found))
     if full > sealed:
         connection.execute("DELETE FROM search_sealed")
         connection.execute("INSERT INTO search_sealed (blocks) VALUES (?)", (full,))

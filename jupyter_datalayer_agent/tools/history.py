@@ -66,7 +66,7 @@ class GetContextByProvenance(Wire):
 
 @tool(SearchChatHistory, group="history", parallel=True)
 async def search_chat_history(args: SearchChatHistory, context: ToolContext) -> ToolOutcome:
-    """Find text in all past messages and answers, newest first; any part of a word or identifier
+    """Find text in all past messages, answers and code you wrote, newest first; any part of a word
     matches."""
     past = _past(context)
     # The message that is being answered is found, too, and says nothing.
@@ -174,6 +174,7 @@ def _hit(hit: SearchHit) -> dict[str, Any]:
         "sessionId": hit.session_id,
         "session": hit.session_title,
         "role": hit.role,
+        **({} if hit.path is None else {"writtenTo": hit.path}),
         "at": _time(hit.created_at),
         "snippet": hit.snippet,
     }

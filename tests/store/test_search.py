@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jupyter_datalayer_agent.protocol.history import SearchHit
+from jupyter_datalayer_agent.protocol.tools import Change
 from jupyter_datalayer_agent.store import Store, search, upkeep
 from jupyter_datalayer_agent.store.grams import BLOCK, fold, spellings
 from jupyter_datalayer_agent.store.migrations import MIGRATIONS
@@ -178,6 +179,34 @@ async def test_the_index_is_whole_after_a_change_past_the_store(tmp_path: Path) 
         assert await found(store, "second") == ["the second"]
 
 
+async def test_what_was_written_into_documents_is_found_too(tmp_path: Path) -> None:
+    path = tmp_path / "agent.db"
+    async with open_store(path) as store:
+        chat = await Chat.new(store)
+        await chat.start("Draw it")
+        await chat.emit(
+            changes=[
+                Change(path="a.ipynb", op="insert", cell_id="c", after="sns.heatmap(df) # \ud83d"),
+                Change(path="a.ipynb", op="update", cell_id="c", before="x", after="ax.µ(1)"),
+                Change(path="a.ipynb", op="move", cell_id="c", before="zyx", after="zyx"),
+                Change(path="a.ipynb", op="delete", cell_id="c", before="zyx"),
+            ]
+        )
+        await chat.finish("Done.")
+        for query in ("sns.heat", "µ"):
+            (hit,) = await store.past.search(query)
+            assert (hit.turn_id, hit.role, hit.path) == (chat.turn_id, "assistant", "a.ipynb")
+        assert await found(store, "zyx") == []
+        fork = await (await store.forks()).fork(chat.session_id, None, [])
+        assert len(await found(store, "sns.heat")) == 1
+        await store.delete_session(chat.session_id)
+        assert len(await found(store, "sns.heat")) == 1
+        await store.reset_session(fork.id)
+        assert await found(store, "sns.heat") == []
+    assert rows(path, INDEXED) == rows(path, "SELECT count(*) FROM search_texts") == [(0,)]
+    execute(path, "INSERT INTO search_index (search_index) VALUES ('integrity-check')")
+
+
 async def test_a_fork_is_found_once_and_by_itself(tmp_path: Path) -> None:
     async with open_store(tmp_path / "agent.db") as store:
         chat = await Chat.new(store, "Original")
@@ -223,6 +252,11 @@ def older(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("older") / "agent.db"
     database_at(path, [step.name for step in MIGRATIONS].index("0007_search"))
     fill(path, 2_000)
+    execute(
+        path,
+        "INSERT INTO changes (turn_id, path, data) VALUES ('t7', 'old.ipynb', "
+        """'{"path": "old.ipynb", "op": "insert", "after": "df_old.plot()"}')""",
+    )
     return path
 
 
@@ -233,6 +267,7 @@ async def test_older_turns_are_indexed_and_their_answers_named(older: Path) -> N
         (key,) = await store.past.responses_of("t17")
         assert (key.provider_id, key.response_type) == ("anthropic", "batch")
         assert (await store.past.response(key)).text == "the answer 17"
+        assert [hit.path for hit in await store.past.search("df_old")] == ["old.ipynb"]
         chat = await Chat.new(store)
         await say(chat, "question of now")
         assert (await found(store, "question"))[0] == "question of now"
@@ -249,7 +284,7 @@ async def test_no_query_reads_a_table_or_an_index_from_end_to_end(older: Path) -
     with closing(sqlite3.connect(older)) as connection:
         plans = search.plans_of(connection)
         tables = connection.execute("SELECT count(*) FROM search_texts").fetchone()[0]
-    assert tables == 4_000 + 2
+    assert tables == 4_000 + 3
     for name, plan in plans.items():
         scans = [step for step in plan if step.startswith("SCAN")]
         # SQLite calls every reading of FTS5 a scan; M is a look-up by a MATCH.

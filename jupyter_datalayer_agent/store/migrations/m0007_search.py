@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from ...protocol.errors import AgentError
 from ..grams import BLOCK, grams
+from ..indexed import TEXTS_OF_BLOCK, text_of
 from ..providers import answer_type, provider_of
 
 OLDEST_SQLITE = (3, 34, 0)
@@ -38,25 +39,33 @@ TABLES = [
         id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
         turn_id TEXT NOT NULL,
         session_id TEXT NOT NULL,
-        role TEXT NOT NULL
+        role TEXT NOT NULL,
+        change_id INTEGER
     )""",
-    "CREATE UNIQUE INDEX search_texts_by_turn ON search_texts (turn_id, role)",
+    "CREATE INDEX search_texts_by_turn ON search_texts (turn_id, role, change_id)",
     "CREATE INDEX search_texts_by_session ON search_texts (session_id, id)",
     "CREATE TABLE search_sealed (blocks INTEGER NOT NULL)",
     "CREATE VIRTUAL TABLE search_index USING fts5(text, content='', tokenize='trigram')",
     "CREATE VIRTUAL TABLE search_short USING fts5(grams, content='', detail='none')",
 ]
 
+# Of a change, the text that was written; a cell that was only moved says nothing new.
+WRITTEN = "json_extract({0}.data, '$.after') <> '' AND json_extract({0}.data, '$.op') <> 'move'"
+
 FILL = [
-    """INSERT INTO search_texts (turn_id, session_id, role)
-        SELECT id, session_id, role FROM (
-            SELECT id, session_id, 'user' AS role, started_at AS at FROM turns
+    f"""INSERT INTO search_texts (turn_id, session_id, role, change_id)
+        SELECT id, session_id, role, change_id FROM (
+            SELECT id, session_id, 'user' AS role, NULL AS change_id, started_at AS at FROM turns
             UNION ALL
-            SELECT id, session_id, 'assistant', coalesce(ended_at, started_at)
+            SELECT t.id, t.session_id, 'code', c.id, coalesce(t.ended_at, t.started_at)
+            FROM changes AS c JOIN turns AS t ON t.id = c.turn_id WHERE {WRITTEN.format("c")}
+            UNION ALL
+            SELECT id, session_id, 'assistant', NULL, coalesce(ended_at, started_at)
             FROM turns WHERE reply <> ''
-        ) ORDER BY at, id, role DESC""",
+        ) ORDER BY at, id, role = 'assistant', change_id""",
     """INSERT INTO search_index (rowid, text)
-        SELECT s.id, CASE s.role WHEN 'user' THEN t.message ELSE t.reply END
+        SELECT s.id, CASE s.role WHEN 'user' THEN t.message WHEN 'assistant' THEN t.reply
+            ELSE (SELECT json_extract(data, '$.after') FROM changes WHERE id = s.change_id) END
         FROM search_texts AS s JOIN turns AS t ON t.id = s.turn_id ORDER BY s.id""",
     # From here on merges are done after turns, in small steps, and not in their commits.
     "INSERT INTO search_index (search_index, rank) VALUES ('automerge', 0)",
@@ -83,7 +92,23 @@ def _each(template: str) -> str:
 
 TRIGGERS = [
     f"CREATE TRIGGER search_turn_added AFTER INSERT ON turns WHEN {CHAT}\nBEGIN{_each(ADD)}\nEND",
-    f"CREATE TRIGGER search_turn_removed BEFORE DELETE ON turns\nBEGIN{_each(DROP)}\nEND",
+    f"""CREATE TRIGGER search_turn_removed BEFORE DELETE ON turns
+    BEGIN{_each(DROP)}
+    INSERT INTO search_index (search_index, rowid, text)
+        SELECT 'delete', s.id, json_extract(c.data, '$.after')
+        FROM search_texts AS s JOIN changes AS c ON c.id = s.change_id
+        WHERE s.turn_id = OLD.id AND s.role = 'code';
+    DELETE FROM search_texts WHERE turn_id = OLD.id;
+    END""",
+    f"""CREATE TRIGGER search_change_added AFTER INSERT ON changes WHEN {WRITTEN.format("NEW")}
+    BEGIN
+        INSERT INTO search_texts (turn_id, session_id, role, change_id)
+            SELECT id, session_id, 'code', NEW.id FROM turns WHERE id = NEW.turn_id
+            AND session_id NOT IN (SELECT session_id FROM session_kinds);
+        INSERT INTO search_index (rowid, text)
+            SELECT id, json_extract(NEW.data, '$.after') FROM search_texts
+            WHERE turn_id = NEW.turn_id AND role = 'code' AND change_id = NEW.id;
+    END""",
     *(
         f"CREATE TRIGGER search_{column}_changed AFTER UPDATE OF {column} ON turns\n"
         f"WHEN NEW.{column} IS NOT OLD.{column} AND {CHAT}\n"
@@ -99,10 +124,6 @@ TRIGGERS = [
     END""",
 ]
 
-TEXTS_OF_BLOCK = """
-    SELECT CASE s.role WHEN 'user' THEN t.message ELSE t.reply END
-    FROM search_texts AS s JOIN turns AS t ON t.id = s.turn_id
-    WHERE s.id > ? AND s.id <= ?"""
 ANSWERED = """
     SELECT t.rowid, t.id, t.mode, t.location, t.reply, coalesce(t.ended_at, t.started_at),
         coalesce((SELECT model FROM usage WHERE turn_id = t.id ORDER BY id DESC LIMIT 1), t.model),
@@ -131,9 +152,10 @@ def _describe_blocks(connection: sa.Connection) -> None:
     last = connection.exec_driver_sql("SELECT max(id) FROM search_texts").scalar() or 0
     for block in range(1, last // BLOCK + 1):
         bounds = ((block - 1) * BLOCK, block * BLOCK)
-        texts = connection.exec_driver_sql(TEXTS_OF_BLOCK, bounds).scalars()
+        rows = connection.exec_driver_sql(TEXTS_OF_BLOCK, bounds)
+        found = grams(text_of(role, value) for role, value in rows)
         connection.exec_driver_sql(
-            "INSERT INTO search_short (rowid, grams) VALUES (?, ?)", (block, grams(texts))
+            "INSERT INTO search_short (rowid, grams) VALUES (?, ?)", (block, found)
         )
     connection.exec_driver_sql("INSERT INTO search_sealed (blocks) VALUES (?)", (last // BLOCK,))
 

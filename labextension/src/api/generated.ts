@@ -4604,7 +4604,8 @@ export interface components {
         };
         /**
          * SearchHit
-         * @description A message or an answer that contains what was looked for.
+         * @description A message or an answer that contains what was looked for, or (with its ``path``) what the
+         *     assistant wrote into a document.
          */
         SearchHit: {
             /** Createdat */
@@ -4614,6 +4615,11 @@ export interface components {
              * @default []
              */
             marks: components["schemas"]["Mark"][];
+            /**
+             * Path
+             * @default null
+             */
+            path?: string | null;
             /**
              * Role
              * @enum {string}
