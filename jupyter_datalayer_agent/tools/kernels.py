@@ -86,7 +86,8 @@ async def _where(args: ExecuteCode, context: ToolContext) -> tuple[str | None, s
 
 @tool(ExecuteCode, group="kernel", changes=True, destructive=_act_of_code)
 async def execute_code(args: ExecuteCode, context: ToolContext) -> ToolOutcome:
-    """Run code in the notebook's kernel without adding a cell, to inspect or to try something."""
+    """Run code in the notebook's kernel, or with no notebook in this conversation's scratch kernel,
+    without adding a cell, to inspect or to try something."""
     path, kernel_id = await _where(args, context)
     await context.status("Running code")
     key = context.notebooks.scratch_key(kernel_id) if kernel_id is not None else None
