@@ -1,0 +1,225 @@
+"""Databases of every earlier version, with everything in them that they could hold, opened now."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jupyter_datalayer_agent.agent.export import exported
+from jupyter_datalayer_agent.protocol.sessions import EXPORT_FORMATS
+from jupyter_datalayer_agent.store import Store
+from jupyter_datalayer_agent.store.encoding import packed
+from jupyter_datalayer_agent.store.migrations import MIGRATIONS
+
+from .chats import Chat, open_store
+from .test_migrations import database_at
+
+ITEM = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Load cars"}]}
+CALL = {"type": "function_call", "call_id": "c", "name": "run", "arguments": "{}"}
+OUTPUT = {"type": "function_call_output", "call_id": "c", "output": "ok"}
+CHANGE = {"path": "a.ipynb", "op": "update", "cellId": "c1", "before": "x", "after": "y"}
+TURN = {
+    "session_id": "s",
+    "mode": "agent",
+    "notebook_mode": "full",
+    "location": "panel",
+    "server_id": "gone",
+    "request": json.dumps({"message": "Load cars"}),
+    "started_at": 1,
+}
+USAGE = {"inputTokens": 4, "outputTokens": 1, "cachedTokens": 0, "totalTokens": 5}
+
+
+def told(seq: int, turn: str, kind: str, **fields: Any) -> dict[str, Any]:
+    """A row of an event."""
+    data = {"seq": seq, "turnId": turn, "at": seq, "type": kind, **fields}
+    return {
+        "session_id": "s", "seq": seq, "turn_id": turn, "type": kind, "data": json.dumps(data)
+    }  # fmt: skip
+
+
+ROWS: dict[str, list[dict[str, Any]]] = {
+    "sessions": [
+        {
+            "id": "s",
+            "title": "Cars",
+            "settings": json.dumps({"mode": "edit"}),
+            "created_at": 1,
+            "updated_at": 2,
+            "session_tokens": 5,
+            "seq_base": 0,
+        }
+    ],
+    "turns": [
+        {
+            **TURN,
+            "id": "t0",
+            "position": 0,
+            "status": "completed",
+            "message": "Load cars",
+            "reply": "Loaded.",
+            "usage": json.dumps(USAGE),
+            "first_seq": 1,
+            "ended_at": 2,
+        },
+        {
+            **TURN,
+            "id": "t1",
+            "position": 1,
+            "status": "running",
+            "message": "Go on",
+            "reply": "",
+            "first_seq": 3,
+        },
+    ],
+    "items": [
+        {"turn_id": "t0", "data": json.dumps(ITEM)},
+        {"turn_id": "t0", "data": json.dumps(CALL)},
+        {"turn_id": "t0", "data": json.dumps(OUTPUT)},
+    ],
+    "events": [
+        told(1, "t0", "text_delta", itemId="m", delta="Loaded."),
+        told(2, "t0", "turn_completed", durationMs=1, usage=USAGE),
+        told(3, "t1", "text_delta", itemId="m", delta="Cut"),
+        told(4, "t0", "changes_kept", ofTurnId="t0"),
+    ],
+    "tool_calls": [
+        {
+            "turn_id": "t0",
+            "call_id": "c",
+            "name": "run",
+            "arguments": "{}",
+            "status": "ok",
+            "output": json.dumps({"ok": True}),
+            "duration_ms": 1.5,
+        }
+    ],
+    "changes": [{"turn_id": "t0", "path": "a.ipynb", "data": json.dumps(CHANGE)}],
+    "usage": [
+        {
+            "turn_id": "t0",
+            "model": "openai/m",
+            "input_tokens": 4,
+            "output_tokens": 1,
+            "cached_tokens": 0,
+            "total_tokens": 5,
+            "at": 1,
+        }
+    ],
+    "queued_ops": [
+        {
+            "session_id": "s",
+            "op_id": "op",
+            "data": json.dumps({"type": "user_message", "request": {"message": "Later"}}),
+            "created_at": 1,
+        }
+    ],
+    "plans": [
+        {
+            "turn_id": "t0",
+            "session_id": "s",
+            "data": json.dumps({"task": "Load", "steps": [], "state": "stopped"}),
+        }
+    ],
+    "checkpoints": [
+        {
+            "turn_id": "t0",
+            "path": "a.ipynb",
+            "span": 0,
+            "cell_order": packed(["c1"]),
+            "order_left": packed(["c1"]),
+            "moved": "[]",
+        }
+    ],
+    "checkpoint_cells": [
+        {
+            "turn_id": "t0",
+            "path": "a.ipynb",
+            "span": 0,
+            "cell_id": "c1",
+            "state": "open",
+            "before": packed({"source": "x"}),
+            "cell_left": packed({"source": "y"}),
+        }
+    ],
+    "later_events": [{"turn_id": "t0", "seq": 4}],
+    "started_tutorials": [{"tutorial": "pandas", "notebook": "p.ipynb"}],
+    "passed_lessons": [{"tutorial": "pandas", "lesson": 1, "passed_at": 7}],
+}
+
+
+def filled_at(path: Path, steps: int) -> set[str]:
+    """A database as the first ``steps`` migrations leave it, with rows; the tables that have
+    some."""
+    database_at(path, steps)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA foreign_keys = ON")
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        for table, values in ROWS.items():
+            if table in tables:
+                for row in values:
+                    names, marks = ", ".join(row), ", ".join("?" * len(row))
+                    sql = f"INSERT INTO {table} ({names}) VALUES ({marks})"
+                    connection.execute(sql, list(row.values()))
+    return tables & ROWS.keys()
+
+
+@pytest.mark.parametrize("steps", range(1, len(MIGRATIONS) + 1))
+async def test_all_that_an_earlier_version_kept_is_there(tmp_path: Path, steps: int) -> None:
+    path = tmp_path / "agent.db"
+    tables = filled_at(path, steps)
+    async with open_store(path) as store:
+        session = await store.get_session("s")
+        assert (session.title, session.settings.mode, session.session_tokens) == ("Cars", "edit", 5)
+        first, second = (await store.list_turns("s", include_events=True)).turns
+        assert (first.message, first.reply, first.usage.total_tokens) == ("Load cars", "Loaded.", 5)
+        assert first.items == [ITEM, CALL, OUTPUT]
+        assert [call.output for call in first.tool_calls] == [{"ok": True}]
+        assert [change.after for change in first.changes] == ["y"]
+        kinds = ["text_delta", "turn_completed"]
+        if "later_events" in tables:
+            kinds.append("changes_kept")
+        assert [event["type"] for event in first.events or []] == kinds
+        assert (second.status, second.reply) == ("aborted", "Cut"), "its server is gone"
+        assert [each.op_id for each in await store.queued_ops("s")] == ["op"]
+        assert [s.id for s in (await store.list_sessions("load cars")).sessions] == ["s"]
+        found = await store.past.search("oaded", 5)
+        assert [(hit.turn_id, hit.role) for hit in found] == [("t0", "assistant")]
+        await what_came_later(store, tables)
+        await is_used(store)
+
+
+async def what_came_later(store: Store, tables: set[str]) -> None:
+    """The rows of tables that not every version has."""
+    if "plans" in tables:
+        plan = await store.last_plan("s")
+        assert plan is not None
+        assert plan.plan.task == "Load"
+    if "checkpoint_cells" in tables:
+        (span,) = await store.open_changes("t0")
+        assert [cell.before for cell in span.cells] == [{"source": "x"}]
+    if "passed_lessons" in tables:
+        assert (await store.tutorial_progress())["pandas"].passed == {1: 7}
+
+
+async def is_used(store: Store) -> None:
+    """What the present version does with a conversation works on an old one."""
+    for kind in EXPORT_FORMATS:
+        _, text = await exported(store, "s", kind)
+        assert "Load cars" in text
+    copy = await (await store.forks()).fork("s", "t0", [])
+    assert (await store.list_turns(copy.id)).turns[0].copied_from == "t0"
+    withdrawals = await store.withdrawals()
+    await withdrawals.withdraw("s", ["t1"], [], [])
+    assert [step.withdrawn for step in await withdrawals.prompts("s")] == [False, True]
+    chat = Chat(store, "s", await store.last_seq("s"))
+    assert await chat.start("And now?") == 2
+    await chat.say("Yes.")
+    await chat.finish()
+    await store.reset_session("s")
+    await store.delete_session("s")
