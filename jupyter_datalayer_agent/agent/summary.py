@@ -15,7 +15,7 @@ from .history import user_item
 from .prompting import prompt_text
 
 MAX_RETRIES = 2
-"""After which there is no summary; where the model cannot be reached it is as often as for a turn."""
+"""But a model that cannot be reached is tried as often as for a turn."""
 MAX_SUMMARY_TOKENS = 4_000
 SHARE = 0.8
 """Of the window: what the request for a summary may fill."""
