@@ -15,7 +15,7 @@ import sqlite3
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -99,17 +99,19 @@ class Measured:
 
     def __init__(self) -> None:
         self.times: dict[str, list[float]] = {}
+        self.processor: dict[str, list[float]] = {}
         self.migrated = 0.0
         self.size_before = 0
         self.size = 0
         self.plans: dict[str, list[str]] = {}
         self.ends: list[float] = []
 
-    def all_but(self, *left_out: str) -> list[float]:
-        """The times of all queries but those of some kinds."""
-        return [
-            each for kind, times in self.times.items() if kind not in left_out for each in times
-        ]
+    async def take(self, kind: str, search: Awaitable[object]) -> None:
+        """Time a search."""
+        processor, began = time.process_time(), time.perf_counter()
+        await search
+        self.times.setdefault(kind, []).append(time.perf_counter() - began)
+        self.processor.setdefault(kind, []).append(time.process_time() - processor)
 
 
 def p95(times: list[float]) -> float:
@@ -135,13 +137,10 @@ async def measure(directory: Path, turns: int) -> Measured:
     ]
     random.Random(1).shuffle(work)
     for kind, query in work:
-        began = time.perf_counter()
-        await store.past.search(query)
-        found.times.setdefault(kind, []).append(time.perf_counter() - began)
+        await found.take(kind, store.past.search(query))
     for n in range(40):
-        began = time.perf_counter()
-        await store.past.search("mean", session_id=f"s_{n % (turns // TURNS_A_SESSION)}")
-        found.times.setdefault("in one session", []).append(time.perf_counter() - began)
+        session_id = f"s_{n % (turns // TURNS_A_SESSION)}"
+        await found.take("in one session", store.past.search("mean", session_id=session_id))
     found.ends = await turn_ends(store, corpus)
     await store.close()
     with closing(sqlite3.connect(path)) as connection:
@@ -197,16 +196,17 @@ def main() -> None:
     kinds = list(found[SIZES[0]].times)
     show(
         "Searching all that was said: median, 95th percentile, slowest",
-        ["looked for", *(f"{turns:,} turns" for turns in SIZES)],
+        ["looked for", *(f"{turns:,} turns" for turns in SIZES), "processor time at the last"],
         [
-            *([kind, *(three(found[turns].times[kind]) for turns in SIZES)] for kind in kinds),
-            ["**all**", *(f"**{three(found[turns].all_but())}**" for turns in SIZES)],
-            [
-                "**all but those phrases**",
-                *(f"**{three(found[turns].all_but(SLOWEST))}**" for turns in SIZES),
-            ],
+            *(
+                [kind, *(three(found[turns].times[kind]) for turns in SIZES),
+                 two(found[SIZES[-1]].processor[kind])]
+                for kind in kinds
+            ),
+            summed("all", found, kinds),
+            summed("all but those phrases", found, [each for each in kinds if each != SLOWEST]),
         ],
-    )
+    )  # fmt: skip
     show(
         "The index: made for an older database, its size, and the end of a turn",
         ["turns", "migrated in", "file before", "file after", "end of a turn, median, p95"],
@@ -239,6 +239,18 @@ def main() -> None:
 def three(times: list[float]) -> str:
     """Median, 95th percentile and slowest."""
     return " · ".join(ms(each) for each in (statistics.median(times), p95(times), max(times)))
+
+
+def two(times: list[float]) -> str:
+    """Median and 95th percentile."""
+    return f"{ms(statistics.median(times))} · {ms(p95(times))}"
+
+
+def summed(name: str, found: dict[int, Measured], kinds: Sequence[str]) -> list[str]:
+    """A row for several kinds of queries."""
+    rows = [[t for kind in kinds for t in found[turns].times[kind]] for turns in SIZES]
+    last = [t for kind in kinds for t in found[SIZES[-1]].processor[kind]]
+    return [f"**{each}**" for each in (name, *map(three, rows), two(last))]
 
 
 def mb(size: int) -> str:
