@@ -38,7 +38,6 @@ function Row(props: { upload: IUpload; onClose: () => void }): JSX.Element {
         <span className="da-upload-name" title={name}>
           {name}
         </span>
-        {!isOver && <span className="da-dim">{stageWords(upload)}</span>}
         {isOver ? (
           <IconButton
             icon={closeIcon}
@@ -75,6 +74,7 @@ function Row(props: { upload: IUpload; onClose: () => void }): JSX.Element {
           />
         </div>
       )}
+      {!isOver && <div className="da-dim">{stageWords(upload)}</div>}
       {problem && (
         <div className="da-upload-problem" role="alert">
           {problem}
