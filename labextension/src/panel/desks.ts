@@ -72,11 +72,15 @@ export function makeScratchpad(ways: IWays, inform?: Inform): ScratchpadDesk {
 }
 
 /** The desk for questions about the past. */
-export function makeStrategist(ways: IWays): StrategistDesk {
+export function makeStrategist(
+  ways: IWays,
+  memory: IMemory | null
+): StrategistDesk {
   const { client, clientId, sessions } = ways;
   return new StrategistDesk(
     client,
     clientId,
-    () => sessions.shown.current.sessionId
+    () => sessions.shown.current.sessionId,
+    memory
   );
 }

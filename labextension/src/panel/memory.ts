@@ -5,6 +5,7 @@ import { IMemory } from './services';
 /** The keys under which the page remembers what it shows. */
 export const SESSION_KEY = 'datalayer-agent:session';
 export const TUTORIAL_KEY = 'datalayer-agent:tutorial';
+export const STRATEGIST_KEY = 'datalayer-agent:strategist-model';
 
 /**
  * Which session, or tutorial, the page shows: in the tab's storage, which is written at once and

@@ -29,11 +29,7 @@ import { Outbox } from './outbox';
 import { INotice, IPanelModelOptions } from './modelOptions';
 import { PastDesk } from './pastDesk';
 import { PlanDesk } from './planDesk';
-import {
-  IPanelClient,
-  IPanelConnection,
-  ISessionMemory
-} from './services';
+import { IPanelClient, IPanelConnection, ISessionMemory } from './services';
 import { ScratchpadDesk } from './scratchpadDesk';
 import { IShown, isGone, SessionDesk } from './sessionDesk';
 import { runStale } from './stale';
@@ -69,7 +65,7 @@ export class PanelModel implements IDisposable {
     this.datasets = makeDatasets(ways);
     this.past = makePast(ways, options.ask);
     this.scratchpad = makeScratchpad(ways, options.inform);
-    this.strategist = makeStrategist(ways);
+    this.strategist = makeStrategist(ways, options.strategistMemory ?? null);
     this.guide = makeGuide(ways, options.tutorialMemory ?? null);
     this.models = new Models(() => this.client.models());
     this.models.subscribe(() => this._onReadiness());
@@ -374,7 +370,8 @@ export class PanelModel implements IDisposable {
       !isShown &&
       (event.type === 'error' || event.type === 'warning')
     ) {
-      this.notice.set({ level: 'error', message: event.message });
+      const level = event.type === 'error' ? 'error' : 'info';
+      this.notice.set({ level, message: event.message });
     }
     if (event.type === 'error' && event.code === 'no_model') {
       void this.refreshModels();

@@ -24,6 +24,8 @@ export interface IPanelModelOptions {
   memory: ISessionMemory;
   /** Which tutorial the page shows; left out, that is forgotten by a reload. */
   tutorialMemory?: IMemory;
+  /** Which model answers questions about the past. */
+  strategistMemory?: IMemory;
   /** Asks the person; left out, the answer is no. */
   ask?: Ask;
   /** Tells the person in passing; left out, nobody is told. */

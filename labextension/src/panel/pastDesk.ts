@@ -5,6 +5,9 @@ import { IEditor } from './editor';
 import { IPanelClient } from './services';
 import { SessionDesk } from './sessionDesk';
 
+/** How old an event may be that is still news, in ms. */
+const NOW_MS = 5000;
+
 /** What a `PastDesk` works with, and whom it tells. */
 export interface IPastDeskOptions {
   client: Pick<
@@ -167,6 +170,18 @@ export class PastDesk {
 
   /** What the person should hear of that stands in no turn. */
   onEvent(event: Event): void {
+    // What a reload tells again is over.
+    const isNow = Math.abs(Date.now() - event.at) < NOW_MS;
+    if (event.type === 'status' && !event.turnId && isNow) {
+      this._options.say(event.message);
+    }
+    if (event.type === 'context_compacted' && !event.turnId && isNow) {
+      this._options.say(
+        event.how === 'summary'
+          ? 'The earlier turns were summarised.'
+          : 'The earlier turns are no longer sent to the model.'
+      );
+    }
     if (event.type === 'went_back' && event.left?.length) {
       this._options.say(
         'Some changes of the turns that were taken back are still there: they were kept before, or the cells were changed since.'

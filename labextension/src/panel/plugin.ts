@@ -17,7 +17,12 @@ import { OPEN_SETTINGS } from '../settings/plugin';
 import { IAgentConnection } from '../tokens';
 import { askInDialog } from './ask';
 import { addCommands } from './commands';
-import { SESSION_KEY, TUTORIAL_KEY, WorkspaceMemory } from './memory';
+import {
+  SESSION_KEY,
+  STRATEGIST_KEY,
+  TUTORIAL_KEY,
+  WorkspaceMemory
+} from './memory';
 import { informByNotification } from './inform';
 import { PanelModel } from './model';
 import { NotebookEditor } from './notebookEditor';
@@ -71,6 +76,7 @@ function activatePanel(
     editor: new NotebookEditor(app, tracker, documents),
     memory: new WorkspaceMemory(state, SESSION_KEY),
     tutorialMemory: new WorkspaceMemory(state, TUTORIAL_KEY),
+    strategistMemory: new WorkspaceMemory(state, STRATEGIST_KEY),
     ask: askInDialog,
     inform: informByNotification
   });

@@ -1,5 +1,5 @@
 import { StrategistReply } from '../api/types';
-import { IPanelClient } from './services';
+import { IMemory, IPanelClient } from './services';
 import { Value } from './state/value';
 
 /** A question about the past, and what came of it. */
@@ -16,13 +16,27 @@ export class StrategistDesk {
   constructor(
     private readonly _client: Pick<IPanelClient, 'askStrategist'>,
     private readonly _clientId: string,
-    private readonly _session: () => string | null
-  ) {}
+    private readonly _session: () => string | null,
+    private readonly _memory: IMemory | null
+  ) {
+    void this._memory?.load().then(model => {
+      if (model && !this._isChosen) {
+        this.model.set(model);
+      }
+    });
+  }
 
   readonly asked = new Value<IAskedStrategist | null>(null);
 
   /** The model that answers; undefined is the one that the server would take. */
   readonly model = new Value<string | undefined>(undefined);
+
+  /** Let another model answer from now on. */
+  choose(model: string | undefined): void {
+    this._isChosen = true;
+    this.model.set(model);
+    this._memory?.save(model ?? null);
+  }
 
   /** Ask, and wait for the answer; null where another question is being answered. */
   async ask(question: string): Promise<IAskedStrategist | null> {
@@ -53,6 +67,8 @@ export class StrategistDesk {
     this.asked.set(done);
     return done;
   }
+
+  private _isChosen = false;
 }
 
 /** A question with what came of it, as a cell of the scratchpad. */

@@ -73,7 +73,7 @@ export function Conversation(): JSX.Element {
           {shown.after && (
             <button
               type="button"
-              className="da-link da-older"
+              className="da-link da-older da-later"
               disabled={shown.isLoading}
               onClick={() => {
                 stayHere();

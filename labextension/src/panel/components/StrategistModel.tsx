@@ -17,7 +17,7 @@ export function StrategistModel(): JSX.Element {
       data-testid="da-strategist-model"
       value={chosen ?? ''}
       onChange={event =>
-        model.strategist.model.set(event.target.value || undefined)
+        model.strategist.choose(event.target.value || undefined)
       }
     >
       <option value="">Default model</option>

@@ -121,8 +121,10 @@ function Box(props: { model: PanelModel; path: () => string }): JSX.Element {
         {isBusy && asked && (
           <>
             <span className="da-working-dot" aria-hidden="true" />
-            Looking through earlier conversations
-            <Elapsed since={asked.since} />
+            <span>
+              Looking through earlier conversations
+              <Elapsed since={asked.since} />
+            </span>
           </>
         )}
         {problem && <span className="da-strategist-problem">{problem}</span>}

@@ -111,3 +111,28 @@ describe('the commands of the panel', () => {
     expect(model.guide.card.current?.kind).toBe('quality');
   });
 });
+
+describe('commands for what was said', () => {
+  it('take a question as it is, a format only if it is known', async () => {
+    const { client, model, input, type } = makeInput();
+    const commands = new PanelCommands(model);
+    client.strategistReply = { reply: 'Teal.' };
+    expect(commands.has('/strategist Which colour do I like?')).toBe(true);
+    expect(commands.has('/clear everything')).toBe(false);
+    expect(commands.has('/export md')).toBe(true);
+    expect(commands.has('/export pdf')).toBe(false);
+    type('/strategist Which colour\ndo I like?');
+    await commands.onSubmit(input);
+    expect(input.value).toBe('');
+    expect(model.guide.card.current).toEqual({ kind: 'strategist' });
+    expect(client.questions[0].question).toBe('Which colour\ndo I like?');
+  });
+
+  it('complete the formats of an export', async () => {
+    const { model, input, type } = makeInput();
+    const commands = new PanelCommands(model);
+    type('/export i');
+    const found = await commands.listCommandCompletions(input);
+    expect(found.map(({ name }) => name)).toEqual(['ipynb']);
+  });
+});

@@ -1,0 +1,158 @@
+import { ApiError } from '../../api/errors';
+import { StrategistReply } from '../../api/types';
+import { PanelModel } from '../model';
+import { originOf, originWords } from '../scratchpad/about';
+import { keptOf } from '../state/kept';
+import { forNotebook, turnOf } from '../state/turnLinks';
+import { IToolEntry } from '../state/turn';
+import { cellOf } from '../strategistDesk';
+import { FakeClient, FakeConnection, FakeEditor, FakeMemory } from './fakes';
+
+function makeModel() {
+  const client = new FakeClient();
+  const editor = new FakeEditor();
+  const told: string[] = [];
+  const model = new PanelModel({
+    client,
+    editor,
+    connection: new FakeConnection(),
+    memory: new FakeMemory(),
+    strategistMemory: new FakeMemory('openai/gpt-test'),
+    inform: message => void told.push(message)
+  });
+  return { client, editor, model, told };
+}
+
+const call = (fields: Partial<IToolEntry>): IToolEntry => ({
+  kind: 'tool',
+  id: 'call',
+  name: 'runNotebookCells',
+  status: 'ok',
+  startedAt: 0,
+  changes: [],
+  ...fields
+});
+
+describe('what is kept', () => {
+  it('goes to scratchpad.ipynb with its turn, and the person is told', async () => {
+    const { client, model, told } = makeModel();
+    await model.scratchpad.send({
+      content: 'Teal ([here](turn:trn_1)).',
+      turnId: 'trn_2'
+    });
+    expect(client.kept).toEqual([
+      {
+        path: undefined,
+        clientId: 'page_test',
+        show: false,
+        cells: [
+          {
+            type: 'markdown',
+            content: 'Teal ([here](#turn-trn_1)).',
+            turnId: 'trn_2',
+            outputs: []
+          }
+        ]
+      }
+    ]);
+    expect(told).toEqual(['Added to scratchpad.ipynb']);
+  });
+
+  it('goes to the notebook that the person marked, where one is open', async () => {
+    const { client, editor, model } = makeModel();
+    editor.markedScratchpad = 'mine.ipynb';
+    await model.scratchpad.send({ content: 'x', turnId: 't' });
+    await model.scratchpad.open();
+    expect(client.kept.map(({ path }) => path)).toEqual([
+      'mine.ipynb',
+      'mine.ipynb'
+    ]);
+    expect(editor.openedBeside).toEqual(['mine.ipynb']);
+  });
+
+  it('of a run are its cells with their outputs; of anything else its words', () => {
+    const { editor } = makeModel();
+    const plot = {
+      type: 'code' as const,
+      content: 'plot()',
+      outputs: [{ data: { 'image/png': 'x' } }]
+    };
+    editor.contents = { c4: plot };
+    const run = call({ arguments: { cellIds: ['c4', 'gone'] } });
+    expect(keptOf(run, 'cars.ipynb', editor)).toEqual([plot]);
+    const read = call({ name: 'readFile', output: 'a ``` b' });
+    expect(keptOf(read, 'cars.ipynb', editor)).toEqual([
+      { content: '````text\na ``` b\n````' }
+    ]);
+  });
+});
+
+describe('a link to a turn', () => {
+  it('survives every sanitizer, and is known by its form alone', () => {
+    const text = forNotebook('[a](turn:trn_1) [b](https://x.org)');
+    expect(text).toBe('[a](#turn-trn_1) [b](https://x.org)');
+    expect(turnOf('#turn-trn_1')).toBe('trn_1');
+    expect(turnOf('#turn-a b')).toBeNull();
+    expect(turnOf('https://x.org#turn-1')).toBeNull();
+    expect(turnOf(null)).toBeNull();
+  });
+});
+
+describe('where a cell is from', () => {
+  it('is read from its metadata, whatever stands there', () => {
+    const origin = originOf({
+      provenance: { aiTurnId: 'trn_1', responseType: 'synthesis' },
+      sessionId: 'ses_1'
+    });
+    expect(origin).toEqual({
+      turnId: 'trn_1',
+      sessionId: 'ses_1',
+      responseType: 'synthesis'
+    });
+    expect(originWords(origin!)).toBe('From the Strategist');
+    expect(originOf({ lesson: 3 })).toBeNull();
+    expect(originOf({ provenance: { aiTurnId: 7 } })).toBeNull();
+    expect(originOf(undefined)).toBeNull();
+  });
+});
+
+describe('the Strategist', () => {
+  it('is asked with its own model about the session that is shown, one question at a time', async () => {
+    const { client, model } = makeModel();
+    await Promise.resolve();
+    client.strategistReply = { reply: 'Teal.', turnId: 'trn_9' };
+    const first = model.strategist.ask('Which colour?');
+    expect(model.strategist.asked.current?.isAsking).toBe(true);
+    expect(await model.strategist.ask('And now?')).toBeNull();
+    const done = (await first)!;
+    expect(client.questions).toEqual([
+      {
+        question: 'Which colour?',
+        sessionId: undefined,
+        model: 'openai/gpt-test',
+        clientId: 'page_test'
+      }
+    ]);
+    expect(done.answer?.reply).toBe('Teal.');
+    expect(cellOf(done)).toMatchObject({
+      content: '**Which colour?**\n\nTeal.',
+      turnId: 'trn_9'
+    });
+  });
+
+  it('that cannot answer says why, as a cell too', async () => {
+    const { client, model } = makeModel();
+    client.strategistReply = new ApiError('no_model', 'No model is connected.');
+    const done = (await model.strategist.ask('Which colour?'))!;
+    expect(done.problem).toBe('No model is connected.');
+    expect(cellOf(done).content).toContain(
+      'Not answered: No model is connected.'
+    );
+    client.strategistReply = {
+      error: { code: 'model_error', message: 'Too many calls.' }
+    } as Partial<StrategistReply>;
+    expect((await model.strategist.ask('Again?'))?.problem).toBe(
+      'Too many calls.'
+    );
+  });
+});
