@@ -4,10 +4,11 @@ import {
 } from '@jupyterlab/application';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { toArray } from '@lumino/algorithm';
+import { JSONExt } from '@lumino/coreutils';
 
 import { AgentClient } from '../api/client';
 import { ConfigReply } from '../api/types';
-import { asTheServerHasIt } from './schema';
+import { asTheServerHasIt, composed, own } from './schema';
 
 /** Id of the plugin, and of the settings, which the server reads from where JupyterLab keeps them. */
 export const SETTINGS_ID = 'jupyter-datalayer-agent:settings';
@@ -38,7 +39,21 @@ function activateSettings(
     fetch: plugin => ({
       ...plugin,
       schema: asTheServerHasIt(plugin.schema, known)
+    }),
+    compose: plugin => ({
+      ...plugin,
+      data: { ...plugin.data, composite: composed(plugin.data.user, known) }
     })
+  });
+  settings.pluginChanged.connect(async (_, id) => {
+    if (id !== SETTINGS_ID || !known) {
+      return;
+    }
+    const loaded = await settings.load(SETTINGS_ID);
+    const kept = own(loaded.user, known);
+    if (!JSONExt.deepEqual(kept, loaded.user)) {
+      await loaded.save(JSON.stringify(kept, null, 2));
+    }
   });
   const look = async () => {
     try {

@@ -1,5 +1,9 @@
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
-import { JSONExt, PartialJSONValue } from '@lumino/coreutils';
+import {
+  JSONExt,
+  PartialJSONObject,
+  PartialJSONValue
+} from '@lumino/coreutils';
 
 import { ConfigReply, ConfigValue } from '../api/types';
 
@@ -29,8 +33,7 @@ export function asTheServerHasIt(
 
 function fill(property: ISettingRegistry.IProperty, value: ConfigValue): void {
   const { inherited, locked } = value;
-  // An address is shown without its secrets: as a default it would be taken for the address.
-  if (inherited !== undefined && inherited !== null && !isMasked(inherited)) {
+  if (isShown(inherited)) {
     property.default = inherited as PartialJSONValue;
   }
   if (locked) {
@@ -39,8 +42,54 @@ function fill(property: ISettingRegistry.IProperty, value: ConfigValue): void {
   }
 }
 
-function isMasked(value: unknown): boolean {
-  return typeof value === 'string' && value.includes('***');
+/**
+ * What the editor shows: the person's values over the server's, and of what is locked the server's
+ * alone. JupyterLab itself knows only the defaults that the schema had first.
+ */
+export function composed(
+  user: PartialJSONObject,
+  config: ConfigReply | null
+): PartialJSONObject {
+  const shown: PartialJSONObject = { ...user };
+  for (const { name, inherited, locked } of config?.values ?? []) {
+    const key = camel(name);
+    const isKnown = isShown(inherited);
+    if (isKnown && (locked || user[key] === undefined)) {
+      shown[key] = inherited as PartialJSONValue;
+    } else if (locked) {
+      delete shown[key];
+    }
+  }
+  return shown;
+}
+
+/**
+ * The person's own values. The editor saves all that it shows, also what is only inherited: that
+ * would hold for ever, whatever the server's configuration says later.
+ */
+export function own(
+  user: PartialJSONObject,
+  config: ConfigReply
+): PartialJSONObject {
+  const values = new Map(config.values.map(each => [camel(each.name), each]));
+  return Object.fromEntries(
+    Object.entries(user).filter(([key, value]) => {
+      const { inherited = null, editable = true } = values.get(key) ?? {};
+      return (
+        editable &&
+        !JSONExt.deepEqual(
+          (value ?? null) as PartialJSONValue,
+          inherited as PartialJSONValue
+        )
+      );
+    })
+  );
+}
+
+/** Whether a value may stand in a field: an address that hides its secrets may not. */
+function isShown(value: unknown): boolean {
+  const isMasked = typeof value === 'string' && value.includes('***');
+  return value !== undefined && value !== null && !isMasked;
 }
 
 /** `max_tool_calls` as `maxToolCalls`. */

@@ -1,7 +1,7 @@
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import { ConfigReply } from '../../api/types';
-import { asTheServerHasIt } from '../../settings/schema';
+import { asTheServerHasIt, composed, own } from '../../settings/schema';
 import schema from '../../../schema/settings.json';
 
 const given = schema as unknown as ISettingRegistry.ISchema;
@@ -45,5 +45,37 @@ describe('the settings as the editor shows them', () => {
 
   it('are as they are while nothing is known', () => {
     expect(asTheServerHasIt(given, null)).toBe(given);
+  });
+
+  it('show the person’s values over the server’s, and of what is locked the server’s', () => {
+    const known = config(
+      { name: 'temperature', inherited: 0.5 },
+      { name: 'top_p', inherited: 0.9 },
+      { name: 'approval_policy', inherited: 'always', locked: true },
+      { name: 'model', locked: true }
+    );
+    const user = { temperature: 1.5, approvalPolicy: 'never', model: 'mine' };
+    expect(composed(user, known)).toEqual({
+      temperature: 1.5,
+      topP: 0.9,
+      approvalPolicy: 'always'
+    });
+    expect(composed(user, null)).toEqual(user);
+  });
+
+  it('keep of what the editor saves only what the person changed', () => {
+    const known = config(
+      { name: 'temperature', inherited: 0.5 },
+      { name: 'mode_models', inherited: {} },
+      { name: 'token_limit' },
+      { name: 'approval_policy', inherited: 'always', editable: false }
+    );
+    const saved = {
+      temperature: 0.5,
+      modeModels: {},
+      tokenLimit: 9000,
+      approvalPolicy: 'never'
+    };
+    expect(own(saved, known)).toEqual({ tokenLimit: 9000 });
   });
 });
