@@ -18,7 +18,7 @@ from ..tools.limits import cut
 from ..tools.registry import Alias, ToolRegistry
 from .history import Item, output_item
 from .results import compact, for_model
-from .sharing import noted
+from .sharing import noted, noted_pictures
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,18 @@ class FinishedCall:
     event: ToolCallOutput
     record: ToolCallRecord
     done: Dispatched
+
+    @property
+    def pictures(self) -> Item:
+        """The pictures of the output, for a model that sees."""
+        parts: list[dict[str, Any]] = [
+            {"type": "input_text", "text": f"Pictures of the output of {self.event.name}:"}
+        ]
+        parts += [
+            {"type": "input_image", "image_url": f"data:{image.mime};base64,{image.data}"}
+            for image in self.done.images
+        ]
+        return noted_pictures({"type": "message", "role": "user", "content": parts})
 
 
 def is_parallel(registry: ToolRegistry, name: str) -> bool:

@@ -15,27 +15,26 @@ from ..protocol import events
 from ..protocol.base import new_id, now_ms
 from ..protocol.errors import AgentError, ErrorBody, ErrorCode
 from ..protocol.plans import PlanStep
-from ..protocol.requests import ChatReply, ToolCallRecord, Usage
+from ..protocol.requests import ChatReply, ToolCallRecord
 from ..protocol.requests import Turn as StoredTurn
 from ..protocol.tools import Change
 from ..tools.context import SeenCells, ToolContext
 from ..tools.dispatch import Dispatcher
 from . import context_block
-from .budget import add_usage, check_budget, estimated_usage
+from .asking import Asking
 from .calls import FinishedCall, RepeatedFailures, aborted_call, run_group, schedule
 from .checkpoints import recorded
 from .fixes import fixes_of
 from .history import Item, assistant_item, note_item, unanswered, user_item
-from .model_call import Answer, ModelCall
+from .model_call import Answer
 from .outbox import Outbox
 from .person import Person
 from .settings import Settings
 from .shared_before import answered_before
-from .sharing import SilentSharing, TurnSharing, as_now, noted_pictures
+from .sharing import SilentSharing, TurnSharing, as_now
 from .targets import Submission
 from .waiting import Audience
 from .watch import StepWatch
-from .window import Window
 
 if TYPE_CHECKING:
     from .session import LiveSession
@@ -94,16 +93,14 @@ class Turn:
         self.started = False
         self.items: list[Item] = []
         self._index: int | None = None if restored is None else restored.turn.index
-        self._call: ModelCall | None = None
         # What it sends: ``items``, which are kept, and pictures, which are not.
-        self._window = Window(session, self.id, about, settings, self._count, self._outbox.flush)
+        self._asking = Asking(session, self.id, about, settings, self._outbox, self._keep)
+        self._window = self._asking.window
         self._calls_made = 0
         self._records: dict[str, ToolCallRecord] = {}
         self._changes: list[Change] = []
-        self._usage = Usage()
         self._reply = ""
         self._began = time.monotonic()
-        self._first_token: float | None = None
         self._failures = RepeatedFailures()
         self.watch = StepWatch()
         self.person = Person(session.waiting, audience, self.emit)
@@ -126,7 +123,7 @@ class Turn:
         self._records = {record.call_id: record for record in turn.tool_calls}
         self._calls_made = len(turn.tool_calls)
         self._changes = list(turn.changes)
-        self._usage = turn.usage
+        self._asking.usage = turn.usage
         self._began -= (now_ms() - turn.started_at) / 1000
         self.person.asked_before(restored.wait)
 
@@ -150,7 +147,8 @@ class Turn:
         except AgentError as error:
             if not self.started:
                 raise
-            return await self._end_early(TurnEnds("error", error.message, error.code))
+            reason: AbortReason = "token_limit" if error.code == "token_limit" else "error"
+            return await self._end_early(TurnEnds(reason, error.message, error.code))
         except Exception:
             log.exception("Turn %s failed", self.id)
             message = "The agent failed inside. The server's log has the details."
@@ -253,41 +251,7 @@ class Turn:
     # -- query ---------------------------------------------------------------------------------
 
     async def _query(self) -> Answer:
-        await self._window.make_room()
-        answer = await self._call_model()
-        if answer.finish_reason == "max_output_tokens":
-            self._outbox.add(
-                events.Warning_(
-                    code="max_output_tokens",
-                    message="The answer was cut off at the limit of output tokens.",
-                )
-            )
-        await self._outbox.flush()
-        return answer
-
-    async def _call_model(self) -> Answer:
-        """The answer; what the provider refuses as too long is made shorter and sent again."""
-        while True:
-            size = self._window.estimate()
-            self._check_tokens(size)
-            self._call = ModelCall(
-                self.services.model,
-                self._request,
-                self._keep,
-                self._outbox,
-                self._on_text,
-                self._count_unfinished,
-                quiet=self.quiet,
-            )
-            try:
-                answer = await self._call.run()
-            except ModelError as error:
-                if error.code != "context_window" or not await self._window.make_more_room():
-                    raise
-                continue
-            self._count(answer.usage)
-            self._window.learn(answer.usage, size)
-            return answer
+        return await self._asking.ask(self._request, quiet=self.quiet)
 
     def _keep(self, items: Sequence[Item]) -> None:
         self.items.extend(items)
@@ -296,36 +260,10 @@ class Turn:
     def _request(self) -> ModelRequest:
         return self._window.request()
 
-    def _on_text(self) -> None:
-        if self._first_token is None:
-            self._first_token = time.monotonic()
-
-    def _count(self, usage: Usage) -> None:
-        session = self.session
-        self._usage = add_usage(self._usage, usage, session.session_tokens, session.session_cost)
-        session.session_tokens = self._usage.session_tokens
-        session.session_cost = self._usage.session_cost
-        self._outbox.add(
-            events.TokenUsage(usage=self._usage.model_copy(), call=usage),
-            usage=usage,
-            model=self.model,
-        )
-
-    def _count_unfinished(self, tokens: int) -> None:
-        """A call that broke off or was stopped after ``tokens`` of output costs all the same."""
-        self._count(estimated_usage(self.model, self._window.estimate(), tokens))
-
-    def _check_tokens(self, more: int = 0) -> None:
-        """Ends the turn at the session's token limit, before a call by an estimate of it."""
-        try:
-            check_budget(self.settings.token_limit, self.session.session_tokens, more)
-        except AgentError as error:
-            raise TurnEnds("token_limit", error.message, error.code) from error
-
     # -- execute -------------------------------------------------------------------------------
 
     async def _execute(self, calls: Sequence[Item], *, counted: bool = False) -> None:
-        self._check_tokens()
+        self._asking.check_limit()
         if counted:
             self._calls_made -= len(calls)
         allowed = self.settings.max_tool_calls - self._calls_made
@@ -356,7 +294,7 @@ class Turn:
         self.watch.note(done, self.about.gate.target)
         await self.emit(done.event, items=[done.item], tool_calls=[done.record])
         if done.done.images and self.services.sees(self.model):
-            self._window.sent.add([_picture_item(done)])
+            self._window.sent.add([done.pictures])
 
     async def _offer_fixes(self) -> None:
         """Tell the person of repairs, where a cell that this turn ran still shows its error."""
@@ -423,7 +361,7 @@ class Turn:
 
     async def _keep_partial_text(self) -> None:
         """The person saw the text that was cut off by the stop, so the next turn knows it."""
-        text = self._call.partial_text if self._call is not None else ""
+        text = self._asking.partial_text
         if text:
             self._reply = text
             item = assistant_item(text)
@@ -466,13 +404,14 @@ class Turn:
         await self._abort_open_calls()
         await self._outbox.flush()
         duration = (time.monotonic() - self._began) * 1000
-        first = None if self._first_token is None else (self._first_token - self._began) * 1000
+        first_text = self._asking.first_text_at
+        first = None if first_text is None else (first_text - self._began) * 1000
         if reason is not None:
             self.items.append(note_item(reason))
         self.session.history.add(self.items, self._index)
         ended: events.BaseEvent = (
             events.TurnCompleted(
-                duration_ms=duration, time_to_first_token_ms=first, usage=self._usage
+                duration_ms=duration, time_to_first_token_ms=first, usage=self._asking.usage
             )
             if reason is None
             else events.TurnAborted(reason=reason)
@@ -484,7 +423,7 @@ class Turn:
                 status=status,
                 reply=self._reply,
                 error=error,
-                usage=self._usage,
+                usage=self._asking.usage,
                 ttft_ms=first,
                 duration_ms=duration,
                 events=written,
@@ -505,7 +444,7 @@ class Turn:
             reply=self._reply,
             tool_calls=list(self._records.values()),
             changes=self._changes,
-            usage=self._usage,
+            usage=self._asking.usage,
             error=error,
         )
 
@@ -525,14 +464,3 @@ class Turn:
 def error_code(error: ModelError) -> ErrorCode:
     """The wire's code for a model's failure."""
     return "no_model" if error.code in ("no_model", "litellm_unusable") else "model_error"
-
-
-def _picture_item(done: FinishedCall) -> Item:
-    parts: list[dict[str, Any]] = [
-        {"type": "input_text", "text": f"Pictures of the output of {done.event.name}:"}
-    ]
-    parts += [
-        {"type": "input_image", "image_url": f"data:{image.mime};base64,{image.data}"}
-        for image in done.done.images
-    ]
-    return noted_pictures({"type": "message", "role": "user", "content": parts})

@@ -422,7 +422,7 @@ class PlannedTurn(Turn):
             Verified(len(self._all.changed), good),
             self._changes,
             time.monotonic() - self._began,
-            self._usage,
+            self._asking.usage,
         )
         await self._keep_items([assistant_item(text)])
         self._reply = f"{self._reply}\n\n{text}" if self._reply else text
