@@ -29,6 +29,7 @@ from .statements import (
     INSERT_EVENT,
     INSERT_ITEM,
     UPSERT_TOOL_CALL,
+    Compiled,
     Statement,
     insert_into,
     run_all,
@@ -39,9 +40,28 @@ from .turns import INSERT_TURN, unknown_turn
 SESSIONS = schema.sessions.c
 TURNS = schema.turns.c
 COMPACTIONS = schema.compactions.c
+ITEMS = schema.items.c
 PLANS = schema.plans.c
 INSERT_PLAN = insert_into(schema.plans)
 INSERT_COMPACTION = insert_into(schema.compactions)
+INSERT_KIND = insert_into(schema.session_kinds)
+INSERT_DATASET = insert_into(schema.session_datasets)
+_LAST_SUMMED_UP = (
+    sa.select(ITEMS.id)
+    .where(ITEMS.turn_id == sa.bindparam("turn"))
+    .order_by(ITEMS.id)
+    .limit(sa.bindparam("count"))
+    .subquery()
+)
+SET_LAST_ITEM = Compiled(
+    sa.update(schema.compactions)
+    .where(COMPACTIONS.session_id == sa.bindparam("session"))
+    .values(
+        last_item=sa.select(
+            sa.func.coalesce(sa.func.max(_LAST_SUMMED_UP.c.id), 0)
+        ).scalar_subquery()
+    )
+)
 MAX_TITLE = 200
 
 Row = Mapping[str, Any]
@@ -60,6 +80,8 @@ class _Original:
     plans: Mapping[str, str]
     events: Mapping[str, list[dict[str, Any]]]
     compaction: Row | None
+    kinds: list[Row]
+    datasets: list[Row]
 
 
 @dataclass
@@ -75,11 +97,18 @@ class _Copy:
     plans: list[Row] = field(default_factory=list)
     events: list[Row] = field(default_factory=list)
     compactions: list[Row] = field(default_factory=list)
+    kinds: list[Row] = field(default_factory=list)
+    datasets: list[Row] = field(default_factory=list)
+    summed_up: int = 0
+    """How many items of the last turn that a compaction stands for it stands for."""
 
     def statements(self) -> list[Statement]:
         """What makes it, in an order that keeps every reference whole."""
         return [
             INSERT_SESSION.rows([self.session]),
+            # Before the turns: those of some kinds are not searched.
+            INSERT_KIND.rows(self.kinds),
+            INSERT_DATASET.rows(self.datasets),
             INSERT_TURN.rows(self.turns),
             INSERT_ITEM.rows(self.items),
             UPSERT_TOOL_CALL.rows(self.tool_calls),
@@ -114,6 +143,9 @@ class Forks:
 
         def write(connection: Any) -> Session:
             run_all(connection, copy.statements())
+            if copy.compactions:
+                turn = copy.turns[copy.compactions[0]["through"]]["id"]
+                SET_LAST_ITEM.run(connection, session=new, turn=turn, count=copy.summed_up)
             return row_of(connection, new)
 
         return await self._database.quick(write)
@@ -135,6 +167,8 @@ async def _read(connection: AsyncConnection, session_id: str, turn_id: str | Non
         plans=await _plans(connection, session_id),
         events=await events_of(connection, ids),
         compaction=await _compaction(connection, session_id, turns),
+        kinds=await _of_session(connection, schema.session_kinds, session_id),
+        datasets=await _of_session(connection, schema.session_datasets, session_id),
     )
 
 
@@ -196,6 +230,11 @@ async def _compaction(
     return None if row is None else dict(row._mapping)
 
 
+async def _of_session(connection: AsyncConnection, table: sa.Table, session_id: str) -> list[Row]:
+    rows = await connection.execute(sa.select(table).where(table.c.session_id == session_id))
+    return [dict(row._mapping) for row in rows]
+
+
 async def _one(
     connection: AsyncConnection, table: sa.Table, where: sa.ColumnElement[bool]
 ) -> Row | None:
@@ -224,6 +263,9 @@ def _copied(original: _Original, note: Sequence[Mapping[str, Any]]) -> _Copy:
             "forked_from": to_json(origin.to_wire()),
         }
     )
+    new = {"session_id": copy.session["id"]}
+    copy.kinds += [{**row, **new} for row in original.kinds]
+    copy.datasets += [{**row, **new} for row in original.datasets]
     for position, turn in enumerate(original.turns):
         _add_turn(copy, original, turn, position, now)
     if copy.turns:
@@ -231,8 +273,9 @@ def _copied(original: _Original, note: Sequence[Mapping[str, Any]]) -> _Copy:
     if original.compaction is not None:
         through = original.compaction["through"]
         place = sum(turn["position"] <= through for turn in original.turns) - 1
-        new = {**original.compaction, "session_id": copy.session["id"], "through": place}
-        copy.compactions.append(new)
+        copy.compactions.append({**original.compaction, **new, "through": place})
+        of_turn = original.items[original.turns[place]["id"]]
+        copy.summed_up = sum(item.id <= original.compaction["last_item"] for item in of_turn)
     return copy
 
 
