@@ -16,6 +16,7 @@ NAMES = [
     "page",
     "stale_cells",
     "search",
+    "upload",
 ]
 
 
