@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ..protocol.history import Mark
@@ -11,6 +12,7 @@ BEFORE = 60
 LENGTH = 240
 """Characters shown before the first hit, and in all."""
 MAX_MARKS = 20
+_SPACE = re.compile(r"\s")
 
 
 def snippet(text: str, wanted: Sequence[str]) -> tuple[str, list[Mark]]:
@@ -24,7 +26,7 @@ def snippet(text: str, wanted: Sequence[str]) -> tuple[str, list[Mark]]:
     start = max(0, min(first - BEFORE, len(text) - LENGTH))
     end = min(len(text), start + LENGTH)
     head, tail = "…" if start else "", "…" if end < len(text) else ""
-    window = "".join(" " if each.isspace() else each for each in text[start:end])
+    window = _SPACE.sub(" ", text[start:end])
     shown = f"{head}{window}{tail}"
     marks = [
         Mark(start=_utf16(shown, len(head) + a), end=_utf16(shown, len(head) + b))
