@@ -10,10 +10,11 @@ from ..protocol import events
 from ..protocol.errors import AgentError
 from ..protocol.requests import ChatRequest, Usage
 from .budget import add_usage, check_budget
-from .compaction import Compactor, Scribe
+from .compaction import Compactor
 from .history import Cut
 from .request import model_request
 from .settings import for_turn
+from .summary import Scribe
 from .targets import submission
 
 if TYPE_CHECKING:
@@ -64,9 +65,12 @@ async def _compact(session: LiveSession, cut: Cut) -> None:
 
     check_budget(settings.token_limit, session.session_tokens, cut.tokens)
     window = history.gauge.window(settings, model)
-    usage = await compactor.summarise(cut, Scribe(services.model, model, request, window))
-    if usage is not None:
-        await _count(session, cut.through, usage, model)
+    scribe = Scribe(services.model, model, request, window)
+    try:
+        await compactor.summarise(cut, scribe)
+    finally:
+        for usage in scribe.spent:
+            await _count(session, cut.through, usage, model)
 
 
 async def _count(session: LiveSession, through: int, call: Usage, model: str) -> None:

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from ..models.tokens import estimate_item, estimate_tokens
-from ..models.types import Model, ModelError, ModelErrorCode
+from ..models.types import ModelError, ModelErrorCode
 from ..protocol import events
-from ..protocol.requests import Usage
 from ..store.records import Compaction
 from ..store.store import Store
 from .channel import EventChannel
 from .history import Cut, History, Item, user_item
-from .summary import MakeRequest, summarise
+from .summary import Scribe, summarise
 
 log = logging.getLogger(__name__)
 
@@ -46,17 +44,6 @@ HEAD = {
 MESSAGES = "The person's own messages from that part, word for word, the newest last:"
 
 
-@dataclass(frozen=True)
-class Scribe:
-    """Who writes a summary: a model, the request that it is asked by, and its window in estimated
-    tokens."""
-
-    model: Model
-    name: str
-    make_request: MakeRequest
-    window: int
-
-
 class Compactor:
     """Compacts one session's history; ``turn_id`` is the turn that needs it, if one does."""
 
@@ -74,8 +61,8 @@ class Compactor:
         self._history = history
         self._turn_id = turn_id
 
-    async def summarise(self, cut: Cut, scribe: Scribe) -> Usage | None:
-        """Have the cut summed up, or where that fails leave it out; what the summary cost.
+    async def summarise(self, cut: Cut, scribe: Scribe) -> None:
+        """Have the cut summed up, or where that fails leave it out.
 
         Raises ``ModelError`` where the turn that needs it would fail in the same way: then nothing
         is left out, and it can be tried again.
@@ -83,18 +70,17 @@ class Compactor:
         await self._tell(events.Status(message=STATUS))
         last_item = await self._last_item(cut)
         try:
-            summary = await summarise(scribe.model, scribe.make_request, cut.parts, scribe.window)
+            summary = await summarise(scribe, cut.parts)
         except ModelError as error:
             if self._turn_id is not None and error.code in FAILS_THE_TURN:
                 raise
             log.warning("Session %s: no summary (%s)", self._session_id, error.code)
             await self.drop(cut, scribe.window, f"They could not be summarised: {error.message}")
-            return None
+            return
         messages = newest_messages(cut.messages, scribe.window)
-        items = [user_item(text_of("summary", messages, summary.text))]
-        compaction = self._compaction(cut, "summary", items, messages, summary.text, last_item)
+        items = [user_item(text_of("summary", messages, summary))]
+        compaction = self._compaction(cut, "summary", items, messages, summary, last_item)
         await self._keep(cut, compaction, scribe.name, None)
-        return summary.usage
 
     async def drop(self, cut: Cut, window: int, why: str, *, bare: bool = False) -> None:
         """Leave the cut out, but for an earlier summary and the person's newest messages; with

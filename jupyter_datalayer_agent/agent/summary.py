@@ -5,12 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..models.retry import delay_before
-from ..models.tokens import estimate_item
-from ..models.types import Item, Model, ModelError, ModelRequest, ResponseDone
+from ..models.tokens import estimate_item, estimate_tokens
+from ..models.types import (
+    Item,
+    Model,
+    ModelError,
+    ModelRequest,
+    ReasoningDelta,
+    ResponseDone,
+    StreamStarted,
+    TextDelta,
+)
 from ..protocol.requests import Usage
+from .budget import estimated_usage
 from .history import user_item
 from .prompting import prompt_text
 
@@ -25,26 +35,28 @@ MakeRequest = Callable[[Sequence[Item]], ModelRequest]
 
 
 @dataclass(frozen=True)
-class Summary:
-    """The text, and what it cost."""
+class Scribe:
+    """Who writes a summary: a model, the request that it is asked by, and its window in estimated
+    tokens. ``spent`` gets what each call cost, also of one that broke off or was stopped."""
 
-    text: str
-    usage: Usage
+    model: Model
+    name: str
+    make_request: MakeRequest
+    window: int
+    spent: list[Usage] = field(default_factory=list)
 
 
-async def summarise(
-    model: Model, make_request: MakeRequest, parts: Sequence[Sequence[Item]], window: int
-) -> Summary:
-    """Let the model sum up ``parts`` (turns, oldest first); ``window`` is in estimated tokens.
+async def summarise(scribe: Scribe, parts: Sequence[Sequence[Item]]) -> str:
+    """Let the model sum up ``parts`` (turns, oldest first).
 
     What it cannot read at once is left out, the oldest turns first. Raises ``ModelError`` when
     there is no summary to be had. Cancelling it closes the connection.
     """
-    room, retries = window * SHARE, 0
+    room, retries = scribe.window * SHARE, 0
     while True:
-        request = _request(make_request, _newest(parts, room), window)
+        request = _request(scribe.make_request, _newest(parts, room), scribe.window)
         try:
-            return await _answer(model, request)
+            return await _answer(scribe, request)
         except ModelError as error:
             retries += 1
             if error.code == "context_window" and retries <= MAX_RETRIES:
@@ -72,14 +84,32 @@ def _newest(parts: Sequence[Sequence[Item]], room: float) -> list[Item]:
     return [item for part in parts[min(first, len(parts) - 1) :] for item in part]
 
 
-async def _answer(model: Model, request: ModelRequest) -> Summary:
-    async with aclosing(model.stream(request)) as stream:
-        async for event in stream:
-            if isinstance(event, ResponseDone):
-                text = "".join(map(_text, event.items)).strip()
-                if text:
-                    return Summary(text, event.usage)
-    raise ModelError("server", "The model wrote no summary.", retryable=False)
+async def _answer(scribe: Scribe, request: ModelRequest) -> str:
+    unpaid: list[str] | None = None
+    text = ""
+    try:
+        async with aclosing(scribe.model.stream(request)) as stream:
+            async for event in stream:
+                if isinstance(event, ResponseDone):
+                    unpaid = None
+                    scribe.spent.append(event.usage)
+                    text = "".join(map(_text, event.items)).strip()
+                elif isinstance(event, StreamStarted):
+                    unpaid = []
+                elif isinstance(event, TextDelta | ReasoningDelta) and unpaid is not None:
+                    unpaid.append(event.delta)
+    finally:
+        if unpaid is not None:
+            answered = estimate_tokens("".join(unpaid))
+            scribe.spent.append(estimated_usage(request.model, _size(request), answered))
+    if not text:
+        raise ModelError("server", "The model wrote no summary.", retryable=False)
+    return text
+
+
+def _size(request: ModelRequest) -> int:
+    fixed = estimate_tokens(request.instructions) + estimate_tokens(list(request.tools))
+    return fixed + sum(map(estimate_item, request.input))
 
 
 def _text(item: Item) -> str:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from ..models.tokens import estimate_item, estimate_tokens
 from ..models.types import ModelRequest
 from ..protocol.requests import Usage
-from .compaction import WORTH, Compactor, Scribe, whole_turns
+from .compaction import WORTH, Compactor, whole_turns
 from .history import Item
 from .request import model_request
 from .sent import Sent
 from .settings import Settings
 from .sharing import as_now
+from .summary import Scribe
 from .targets import Submission
 
 if TYPE_CHECKING:
@@ -147,6 +148,8 @@ class Window:
             return
         await self._flush()
         scribe = Scribe(self._session.services.model, self.model, self.request, self._size)
-        usage = await self._compactor.summarise(cut, scribe)
-        if usage is not None:
-            self._spent(usage)
+        try:
+            await self._compactor.summarise(cut, scribe)
+        finally:
+            for usage in scribe.spent:
+                self._spent(usage)

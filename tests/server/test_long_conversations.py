@@ -325,6 +325,7 @@ def test_stop_ends_a_summary_and_leaves_the_conversation_as_it_was(
     chat.op(type="interrupt")
     assert until(chat.events(), "warning")[-1]["code"] == "compaction_stopped"
     model.wait_for(model.answered(2, "disconnected"))
+    assert chat.told("token_usage")[-1]["call"]["estimated"], "what was written is paid"
     model.script(Say("Blue."))
     chat.say("Which colour?")
     assert compacted(model.requests[-1]) is None
