@@ -7,17 +7,17 @@ import contextlib
 import json
 import logging
 import os
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from ..protocol.datasets import UploadProgress
 from ..protocol.errors import AgentError
 
 log = logging.getLogger(__name__)
 
-LONGEST_LINE = 64 << 20
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 OnProgress = Callable[[UploadProgress], Awaitable[None]]
@@ -47,28 +47,13 @@ class Converter:
 async def _run(job: dict[str, str], on_progress: OnProgress) -> dict[str, Any]:
     errors = Path(job["work"]) / "errors"
     with errors.open("wb") as stderr:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            f"{_PACKAGE.name}.datasets.convert",
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=stderr,
-            limit=LONGEST_LINE,
-            # Python looks for modules where it starts: not among the person's own files.
-            cwd=job["work"],
-            env=_environment(),
-        )
+        process = await asyncio.to_thread(_start, job["work"], stderr)
     try:
         answer = await _listen(process, job, on_progress)
-        await process.wait()
+        await asyncio.to_thread(process.wait)
     finally:
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
-        if process.stdin is not None:
-            process.stdin.close()
+        process.kill()  # nothing, where it has ended
+        await asyncio.to_thread(_close, process)
     if "result" in answer:
         result: dict[str, Any] = answer["result"]
         return result
@@ -83,15 +68,38 @@ async def _run(job: dict[str, str], on_progress: OnProgress) -> dict[str, Any]:
     )
 
 
+def _start(work: str, stderr: BinaryIO) -> subprocess.Popen[bytes]:
+    # Not by asyncio: on Windows, Jupyter's event loop has no subprocesses.
+    return subprocess.Popen(
+        [sys.executable, "-m", f"{_PACKAGE.name}.datasets.convert"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        # Python looks for modules where it starts: not among the person's own files.
+        cwd=work,
+        env=_environment(),
+    )
+
+
+def _close(process: subprocess.Popen[bytes]) -> None:
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with contextlib.suppress(OSError):
+                pipe.close()
+
+
 async def _listen(
-    process: asyncio.subprocess.Process, job: dict[str, str], on_progress: OnProgress
+    process: subprocess.Popen[bytes], job: dict[str, str], on_progress: OnProgress
 ) -> dict[str, Any]:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-        process.stdin.write(json.dumps(job).encode() + b"\n")
-        await process.stdin.drain()
-    while line := await process.stdout.readline():
+    stdin, stdout = process.stdin, process.stdout
+    assert stdin is not None
+    assert stdout is not None
+    with contextlib.suppress(BrokenPipeError):
+        # It stays open: its end tells the process that there is no server any more.
+        stdin.write(json.dumps(job).encode() + b"\n")
+        stdin.flush()
+    while line := await asyncio.to_thread(stdout.readline):
         told: dict[str, Any] = json.loads(line)
         if "stage" not in told:
             return told
