@@ -2,7 +2,8 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import {
   JSONExt,
   PartialJSONObject,
-  PartialJSONValue
+  PartialJSONValue,
+  ReadonlyPartialJSONObject
 } from '@lumino/coreutils';
 
 import { ConfigReply, ConfigValue } from '../api/types';
@@ -68,9 +69,9 @@ export function composed(
  * would hold for ever, whatever the server's configuration says later.
  */
 export function own(
-  user: PartialJSONObject,
+  user: ReadonlyPartialJSONObject,
   config: ConfigReply
-): PartialJSONObject {
+): ReadonlyPartialJSONObject {
   const values = new Map(config.values.map(each => [camel(each.name), each]));
   return Object.fromEntries(
     Object.entries(user).filter(([key, value]) => {
