@@ -235,7 +235,7 @@ test('a turn shows what it took', async ({ lab, model }) => {
   });
   await lab.panel.ask('Hello');
   await expect(lab.panel.turns.locator('footer')).toHaveText(
-    /1\.2k tokens in · 34 out · [0-9.]+ s/
+    /1\.2k tokens in \(1k cached\) · 34 out · [0-9.]+ s/
   );
 });
 

@@ -117,6 +117,16 @@ test('fork, go back with the documents, export, clear: what was said is the pers
   expect(text).toContain('My favourite colour is blue');
   expect(text).toContain('One cell was added.');
 
+  // A summary in place of older turns: told, and there to be read.
+  await model.script({ say: 'They like **blue**; a cell was added.' });
+  await panel.input.fill('/compact');
+  await panel.input.press('Enter');
+  const compacted = panel.root.getByTestId('da-compacted');
+  await expect(compacted).toContainText('Earlier turns were summarised');
+  await compacted.getByRole('button').click();
+  await expect(compacted.locator('strong')).toHaveText('blue');
+  await shoot(lab, 'compacted-light');
+
   await panel.input.fill('/clear');
   await panel.input.press('Enter');
   await expect(dialog).toContainText('cannot be brought back');
