@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ..models.prices import learn_window
 from ..models.tokens import estimate_item, estimate_tokens
 from ..models.types import ModelRequest
 from ..protocol.requests import Usage
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 REFUSED_SHARE = 0.1
 """Of a request that the provider refused as too long: what is left out first; twice as much with
 each further refusal."""
+SMALLEST_WINDOW = 3_500
+"""Estimated tokens of a request that any model reads."""
 REFUSED = "The request was longer than the model can read."
 
 
@@ -87,6 +90,8 @@ class Window:
         """Compact the history before a call, where it is too long for the model or has more turns
         than are to be sent."""
         history, most = self._session.history, self._settings.max_history_turns
+        if self.estimate() > SMALLEST_WINDOW and self._settings.context_window is None:
+            await learn_window(self.model)
         first, self._asked = not self._asked, True
         keep = max(1, (most + 1) // 2)
         if first and len(history.turns) > most:

@@ -1,6 +1,6 @@
 """What litellm's price list and our catalogue know of a model: its window, and what it costs.
 
-Nothing here loads litellm: the list is read where a call has loaded it.
+The list is read where a call has loaded litellm, or is about to.
 """
 
 from __future__ import annotations
@@ -25,6 +25,13 @@ def context_window(model: str) -> int | None:
         return int(listed)
     known = find_model(model)
     return None if known is None else known.context_window
+
+
+async def learn_window(model: str) -> None:
+    """Wait for litellm's list where nothing else knows the window of ``model``: for a call that is
+    about to be made, and would load it. Raises ``ModelError`` ``litellm_unusable``."""
+    if find_model(model) is None:
+        await loader.litellm()
 
 
 def cost_of(model: str, usage: Usage) -> float | None:

@@ -171,10 +171,11 @@ def test_the_newest_messages_stay_word_for_word_and_old_outputs_do_not_change(
     assert not after.tool_outputs
 
 
-def test_a_compaction_survives_a_restart_byte_for_byte(
+def test_peers_08_a_compaction_survives_a_restart_byte_for_byte(
     tmp_path: Any, model: ScriptedModelServer
 ) -> None:
-    with RunningServer(tmp_path, api_base=model.base_url) as server:
+    own_api = {"DATALAYER_AGENT_MODEL_API": "responses"}
+    with RunningServer(tmp_path, api_base=model.base_url, environment=own_api) as server:
         chat = Chat(server)
         model.set_default(
             lambda request: summary_of(request, ["blue"]) if is_summary(request) else Say("Noted.")
@@ -190,6 +191,7 @@ def test_a_compaction_survives_a_restart_byte_for_byte(
         restarted = model.requests[-1]
     past = [item for item in before.items if item["role"] != "system"][:-2]
     again = [item for item in restarted.items if item["role"] != "system"]
+    assert before.api == "responses"
     assert compacted(before) is not None
     assert again[: len(past)] == past
     assert "blue" in restarted.text
@@ -431,3 +433,20 @@ def test_a_stopped_call_is_counted_by_an_estimate(
     assert told["usage"]["cost"] > 0
     (turn,) = server.get(f"sessions/{chat.id}/turns")["turns"]
     assert turn["usage"] == told["usage"]
+
+
+def test_the_models_window_is_known_before_the_first_call_of_a_new_server(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    """Only litellm knows it, and is not loaded yet: nothing is sent that would be refused."""
+    model.set_default(lambda r: Say("S" * 40) if is_summary(r) else Say(FILLER * 20))
+    chat = Chat(server, model=SMALLEST)
+    for number in range(8):
+        chat.say(f"Part {number}. " + FILLER * 20)
+    assert not any(map(is_summary, model.requests))
+    server.stop()
+    server.start()
+    chat.say("And now a long one. " + FILLER * 60)
+    assert is_summary(model.requests[8])
+    assert compacted(model.requests[9]) is not None
+    assert tokens_of(model.requests[9]) < SMALLEST_WINDOW
