@@ -450,3 +450,19 @@ def test_the_models_window_is_known_before_the_first_call_of_a_new_server(
     assert is_summary(model.requests[8])
     assert compacted(model.requests[9]) is not None
     assert tokens_of(model.requests[9]) < SMALLEST_WINDOW
+
+
+def test_going_back_into_summarised_turns_sends_them_whole_again(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.set_default(noted)
+    chat = Chat(server)
+    turns = [chat.say(f"Part {number}.")["turnId"] for number in range(17)]
+    assert compacted(model.requests[-1]) is not None
+    chat.op(type="go_back", turnId=turns[3], documents=False)
+    until(chat.events(), "went_back")
+    chat.say("Go on.")
+    sent = model.requests[-1]
+    assert compacted(sent) is None
+    said = [line for line in sent.text.splitlines() if line.startswith("Part ")]
+    assert said == [f"Part {number}." for number in range(4)]
