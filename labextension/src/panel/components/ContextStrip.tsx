@@ -200,10 +200,10 @@ function ContextSize(props: { active: string | null }): JSX.Element | null {
   );
   const sharing = isError ? null : context.request?.sharing;
   return (
-    <>
+    <span className="da-context-end">
       {sharing && <SharingChoice sharing={sharing} />}
       {size}
-    </>
+    </span>
   );
 }
 

@@ -69,7 +69,6 @@ export function SharingForm(props: {
             <label htmlFor={`${id}-${kind}`}>{label}</label>
             <select
               id={`${id}-${kind}`}
-              className="jp-mod-styled"
               data-testid={`da-sharing-${kind}`}
               aria-describedby={`${id}-${kind}-about`}
               disabled={isLocked}
