@@ -181,6 +181,24 @@ def test_one_question_at_a_time_in_a_session_that_no_list_and_no_search_shows(
     assert state["sessionId"] not in [turn["sessionId"] for turn in recent]
 
 
+def test_a_question_can_be_stopped_and_the_next_one_is_answered(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(Gate(Say("Never said."), after=0), Say("Yes."))
+    answers: list[dict[str, Any]] = []
+    asking = threading.Thread(
+        target=lambda: answers.append(server.post("strategist", {"question": "for ever?"}))
+    )
+    asking.start()
+    model.wait_for(model.at_gate)
+    session_id = server.get("strategist")["sessionId"]
+    server.post(f"sessions/{session_id}/ops", {"type": "interrupt"})
+    asking.join()
+    assert (answers[0]["status"], answers[0]["reply"]) == ("aborted", "")
+    model.wait_for(model.answered(0, "disconnected"))
+    assert server.post("strategist", {"question": "again?"})["reply"] == "Yes."
+
+
 def test_a_question_may_follow_from_the_last_ones_without_what_they_looked_up(
     server: RunningServer, model: ScriptedModelServer, past: dict[str, Any]
 ) -> None:
