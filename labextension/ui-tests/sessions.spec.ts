@@ -58,6 +58,7 @@ test('fork, go back with the documents, export, clear: what was said is the pers
   await menuOf(lab, 0).click();
   await item('Fork from Here').click();
   await expect(panel.turns).toHaveCount(1);
+  await expect(panel.root).toContainText('Copy of My favourite colour is blue');
   await model.script({ say: 'Blue, as you said.' });
   await panel.ask('Which colour?', 2);
   const inCopy = (await model.requests()).pop()!.text;

@@ -40,6 +40,7 @@ export function fill(
   store.conversation.patch({
     title: session.title,
     settings: session.settings,
+    forkedFrom: session.forkedFrom,
     queued: session.queued ?? []
   });
   // What still runs is drawn from its events, which come again with those that follow.

@@ -33,14 +33,11 @@ import { IPanelClient, IPanelConnection, ISessionMemory } from './services';
 import { ScratchpadDesk } from './scratchpadDesk';
 import { IShown, isGone, SessionDesk } from './sessionDesk';
 import { runStale } from './stale';
-import { isResumable } from './state/plan';
+import { isPlanned } from './planned';
 import { staleWithout } from './state/stale';
 import { ITurn } from './state/turn';
 import { StrategistDesk } from './strategistDesk';
 import { Value } from './state/value';
-
-/** Words that take up a plan that stopped, as the server reads them. */
-const CONTINUE = /^\s*(continue|go on|resume)\s*[.!]?\s*$/i;
 
 /** A ready piece of work that is sent in the person's words: it needs no model. */
 export interface IWork {
@@ -141,7 +138,11 @@ export class PanelModel implements IDisposable {
     if (!this.models.current) {
       await this.refreshModels();
     }
-    if (!work && !this.readiness.isReady && !this._needsNoModel(message)) {
+    if (
+      !work &&
+      !this.readiness.isReady &&
+      !isPlanned(message, this.choices.current, this.shown.current.store)
+    ) {
       this._needModel();
       return false;
     }
@@ -388,20 +389,6 @@ export class PanelModel implements IDisposable {
     if (sessionId) {
       await this._connection.submit(sessionId, op);
     }
-  }
-
-  /** Whether a message is carried out by a plan, which a ready workflow gives where no model does. */
-  private _needsNoModel(message: string): boolean {
-    const { mode, planFirst } = this.choices.current;
-    const { store } = this.shown.current;
-    const planned = store.planned.current;
-    return (
-      /^\s*agent:/i.test(message) ||
-      (mode === 'agent' && planFirst) ||
-      (CONTINUE.test(message) &&
-        !!planned &&
-        isResumable(store.turn(planned).current))
-    );
   }
 
   /** The person ran a cell: its output is not older than its code any more. */

@@ -30,7 +30,7 @@ export class PastDesk {
 
   /** Go on in a copy of the session that is shown, up to a turn; left out, with all of it. */
   async fork(turnId?: string): Promise<void> {
-    const { client, sessions, say, tell } = this._options;
+    const { client, sessions, tell } = this._options;
     const { sessionId } = sessions.shown.current;
     if (!sessionId) {
       this._nothing();
@@ -39,9 +39,6 @@ export class PastDesk {
     try {
       const made = await client.forkSession(sessionId, { turnId });
       await sessions.open(made.id);
-      say(
-        'This is a copy. The conversation that it comes from stays as it is.'
-      );
     } catch (error) {
       tell(error);
     }

@@ -280,7 +280,11 @@ export class FakeClient implements IPanelClient {
     body: { turnId?: string } = {}
   ): Promise<Session> {
     this.forks.push({ sessionId, ...body });
-    return this.createSession({ title: 'Copy' });
+    const made = await this.createSession({ title: 'Copy' });
+    const { title } = await this.getSession(sessionId);
+    const copy = { ...made, forkedFrom: { sessionId, title, ...body } };
+    this.sessions.set(made.id, copy);
+    return copy;
   }
 
   async exportSession(sessionId: string, format: string): Promise<IFile> {

@@ -38,7 +38,9 @@ describe('a fork', () => {
     await model.past.fork('t1');
     expect(client.forks).toEqual([{ sessionId: id, turnId: 't1' }]);
     expect(model.shown.current.sessionId).toBe('ses_2');
-    expect(model.notice.current?.message).toContain('copy');
+    expect(
+      model.shown.current.store.conversation.current.forkedFrom
+    ).toMatchObject({ sessionId: id, turnId: 't1' });
   });
 });
 

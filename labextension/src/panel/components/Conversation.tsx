@@ -16,7 +16,7 @@ const NEAR_TOP = 200;
 export function Conversation(): JSX.Element {
   const { model } = usePanel();
   const shown = useValue(model.shown);
-  const { turnIds, withdrawn } = useValue(shown.store.conversation);
+  const { turnIds, withdrawn, forkedFrom } = useValue(shown.store.conversation);
   const sending = useValue(model.sending);
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
@@ -59,6 +59,22 @@ export function Conversation(): JSX.Element {
                 ? 'Loading earlier messages'
                 : 'Earlier messages'}
             </button>
+          )}
+          {forkedFrom && !shown.before && !isEmpty && (
+            <div className="da-dim da-forked">
+              {'Copy of '}
+              <button
+                type="button"
+                className="da-link"
+                onClick={() =>
+                  void model.sessions.open(forkedFrom.sessionId, {
+                    at: forkedFrom.turnId
+                  })
+                }
+              >
+                {forkedFrom.title || 'another session'}
+              </button>
+            </div>
           )}
           {isEmpty && shown.isLoading && (
             <div className="da-working">Loading the conversation</div>

@@ -1,4 +1,4 @@
-import { Event, SessionSettings } from '../../api/types';
+import { Event, Session, SessionSettings } from '../../api/types';
 
 /** A message that waits while a turn runs. */
 export interface IQueued {
@@ -14,6 +14,8 @@ export interface IConversation {
   queued: readonly IQueued[];
   /** Turns that the person went back to before: shown folded, and not sent any more. */
   withdrawn: ReadonlySet<string>;
+  /** The session that this one began as a copy of. */
+  forkedFrom?: Session['forkedFrom'];
   runningTurnId?: string;
 }
 
