@@ -120,9 +120,10 @@ usage = sa.Table(
     sa.Column("estimated", sa.Integer, nullable=False, server_default=sa.text("0")),
 )
 
-# What the model is sent in place of the turns up to the position ``through``, of which ``last_item``
-# was the newest item: ``items``, JSON. ``messages`` are those of the person that stand among them
-# word for word. Rows only come: the newest one that no withdrawn turn makes invalid holds.
+# What the model is sent in place of the turns up to the position ``through``, of which
+# ``last_item`` was the newest item: ``items``, JSON. ``messages`` are those of the person that
+# stand among them word for word. Rows only come: the newest one that no withdrawn turn makes
+# invalid holds.
 compactions = sa.Table(
     "compactions",
     metadata,
@@ -246,9 +247,7 @@ responses = sa.Table(
     "responses",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column(
-        "ai_turn_id", sa.Text, sa.ForeignKey("turns.id", ondelete="CASCADE"), nullable=False
-    ),
+    sa.Column("ai_turn_id", sa.Text, sa.ForeignKey("turns.id", ondelete="CASCADE"), nullable=False),
     sa.Column("provider_id", sa.Text, nullable=False),
     sa.Column("response_type", sa.Text, nullable=False),
     sa.Column("response_index", sa.Integer, nullable=False),
@@ -270,6 +269,4 @@ search_texts = sa.Table(
 )
 
 # How many blocks of texts are in the index of short queries: one row.
-search_sealed = sa.Table(
-    "search_sealed", metadata, sa.Column("blocks", sa.Integer, nullable=False)
-)
+search_sealed = sa.Table("search_sealed", metadata, sa.Column("blocks", sa.Integer, nullable=False))

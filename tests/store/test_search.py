@@ -141,6 +141,9 @@ async def test_a_running_turn_is_found_by_its_message_and_an_aborted_one_by_both
     path = tmp_path / "agent.db"
     session_id = crash(path, "speaks")
     async with open_store(path) as store:
+        await store.open()
+        execute(path, "INSERT INTO search_index (search_index) VALUES ('integrity-check')")
+        assert rows(path, INDEXED) == rows(path, "SELECT count(*) FROM search_texts") == [(2,)]
         assert await found(store, "Second, cut") == ["First.  Second, cut"]
         (answer,) = await store.past.responses_of((await store.list_turns(session_id)).turns[0].id)
         assert answer.response_type == "batch"
