@@ -10,7 +10,7 @@ from typing import Any
 
 from ..protocol.base import now_ms
 from ..protocol.errors import AgentError
-from ..protocol.events import BaseEvent
+from ..protocol.events import BaseEvent, ErrorEvent, TurnAborted
 from ..store.store import Store
 
 REPLAY_PAGE = 1000
@@ -97,6 +97,12 @@ class EventChannel:
         """Tell an event that could not be written. Its ``seq`` is 0: it will not come again."""
         event.seq, event.turn_id, event.at = 0, turn_id, now_ms()
         self._tell(event)
+
+    def tell_failure(self, failure: AgentError, turn_id: str) -> None:
+        """Tell of a turn whose end could not be written; the session is loaded anew next time."""
+        error = ErrorEvent(code=failure.code, message=failure.message, retryable=True)
+        for event in (error, TurnAborted(reason="error")):
+            self.tell_unsaved(event, turn_id)
 
     async def in_step(self) -> bool:
         """Whether nobody else wrote to the session; afterwards the numbers go on from theirs."""

@@ -8,62 +8,35 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..protocol import events
+from ..protocol import events, ops
 from ..protocol.base import new_id
 from ..protocol.errors import AgentError
-from ..protocol.ops import (
-    ApprovalDecision,
-    Compact,
-    ConfigUpdate,
-    Dequeue,
-    GoBack,
-    Interrupt,
-    Keep,
-    Op,
-    Pause,
-    PlanDecision,
-    Reset,
-    Resume,
-    SendNow,
-    Shutdown,
-    Undo,
-    UploadRegistered,
-    UserInputAnswer,
-    UserMessage,
-)
 from ..protocol.requests import ChatReply, Session
 from ..store.records import QueuedOp, WaitingTurn
 from ..tools.context import SeenCells
 from . import datasets, undo
+from .beginning import turn_of, turn_that_waited
 from .channel import EventChannel
 from .compact_op import compact_now
 from .going_back import go_back
 from .history import History, read_history
 from .message_queue import Message, MessageQueue
-from .planned.steering import steer, stopped_plan
-from .planned.turn import PlannedTurn
+from .planned.steering import steer
 from .remembering import to_remember
 from .services import Services
-from .settings import Settings, check_session, for_turn
-from .strategist_turn import strategist_turn
+from .settings import check_session, for_turn
 from .targets import Submission, submission
-from .turn import AbortReason, Restored, Turn
+from .turn import AbortReason, Turn
 from .waiting import Audience, WaitingRoom
 
 log = logging.getLogger(__name__)
 
 UNLOADED = AgentError("internal", "The session was unloaded.")
-CONTINUE = re.compile(r"^\s*(continue|go on|resume)\s*[.!]?\s*$", re.IGNORECASE)
-IMPLEMENTED = (
-    UserMessage, Dequeue, SendNow, Interrupt, ApprovalDecision, PlanDecision, Pause, Resume,
-    UserInputAnswer, ConfigUpdate, UploadRegistered, Compact, Undo, Keep, GoBack, Reset, Shutdown,
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -117,7 +90,7 @@ class LiveSession:
         self.used_at = time.monotonic()
         self._messages = MessageQueue(services.store, record.id, channel)
         self._arriving = 0
-        self._ops: asyncio.Queue[Op | Message | TurnEnded | None] = asyncio.Queue()
+        self._ops: asyncio.Queue[ops.Op | Message | TurnEnded | None] = asyncio.Queue()
         # A turn runs in it, or a compaction that was asked for.
         self._turn_task: asyncio.Task[Any] | None = None
         self._compaction_asked = False
@@ -167,25 +140,23 @@ class LiveSession:
         self._ops.put_nowait(None)
         return Kept(self.seen, self.waiting.approved_tools)
 
-    async def check(self, op: Op) -> None:
+    async def check(self, op: ops.Op) -> None:
         """Raises ``AgentError``: ``not_found`` for an op about a turn that the session has not,
         ``forbidden`` for one that sets what is locked."""
-        if isinstance(op, Undo | Keep | GoBack):
+        if isinstance(op, ops.Undo | ops.Keep | ops.GoBack):
             await undo.check(self, op)
-        elif isinstance(op, UploadRegistered):
+        elif isinstance(op, ops.UploadRegistered):
             await datasets.check(self, op)
-        elif isinstance(op, ConfigUpdate):
+        elif isinstance(op, ops.ConfigUpdate):
             check_session(self.services.settings(), op.settings)
 
-    def submit(self, op: Op, audience: Audience = "page") -> str:
-        """Put an op on the queue; its id. ``AgentError`` for an op that cannot be carried out."""
-        if not isinstance(op, IMPLEMENTED):
-            raise AgentError("invalid_request", f"The op {op.type} is not supported yet.")
+    def submit(self, op: ops.Op, audience: Audience = "page") -> str:
+        """Put an op on the queue; its id."""
         op_id = new_id("op")
-        if isinstance(op, UserMessage):
+        if isinstance(op, ops.UserMessage):
             self._arrive(Message(op_id, op, audience))
         else:
-            self._ending = self._ending or isinstance(op, Shutdown)
+            self._ending = self._ending or isinstance(op, ops.Shutdown)
             self._ops.put_nowait(op)
         return op_id
 
@@ -194,7 +165,7 @@ class LiveSession:
         self._ops.put_nowait(message)
 
     async def chat(
-        self, op: UserMessage, audience: Audience
+        self, op: ops.UserMessage, audience: Audience
     ) -> tuple[str, asyncio.Future[ChatReply]]:
         """Start a turn now, or after a compaction that is under way; its op id and the reply to
         come. Raises ``turn_in_progress``."""
@@ -259,7 +230,7 @@ class LiveSession:
                     if entry.failure is not None and entry.turn_id is not None:
                         self._ending = True
                         await self.services.store.abandon(entry.turn_id)
-                        self._tell_failure(entry.failure, entry.turn_id)
+                        self.channel.tell_failure(entry.failure, entry.turn_id)
                         break
                     if entry.failure is not None:
                         await self._tell_refusal(entry.failure)
@@ -298,45 +269,45 @@ class LiveSession:
             log.exception("Session %s: an error could not be written", self.id)
             self.channel.tell_unsaved(event, None)
 
-    async def _handle(self, op: Op) -> bool:
+    async def _handle(self, op: ops.Op) -> bool:
         """Carry out an op that is not a message; True when the session is to end."""
-        if isinstance(op, Interrupt):
+        if isinstance(op, ops.Interrupt):
             self._interrupt("interrupted")
-        elif isinstance(op, Dequeue):
+        elif isinstance(op, ops.Dequeue):
             await self._messages.remove(op.op_id)
-        elif isinstance(op, SendNow):
+        elif isinstance(op, ops.SendNow):
             self._messages.put_first(op.op_id)
             self._interrupt("replaced")
-        elif isinstance(op, ApprovalDecision):
+        elif isinstance(op, ops.ApprovalDecision):
             if not self.waiting.decide(op.approval_id, (op.decision, op.feedback)):
                 raise AgentError("not_found", "This approval is not open any more.")
-        elif isinstance(op, UserInputAnswer):
+        elif isinstance(op, ops.UserInputAnswer):
             if not self.waiting.reply(op.request_id, op.answer):
                 raise AgentError("not_found", "This question is not open any more.")
-        elif isinstance(op, PlanDecision | Pause | Resume):
+        elif isinstance(op, ops.PlanDecision | ops.Pause | ops.Resume):
             request = await steer(self.services, self.id, self.turn, op)
             if request is not None:
                 await self._queue_or_start(
-                    Message(new_id("op"), UserMessage(request=request), "page")
+                    Message(new_id("op"), ops.UserMessage(request=request), "page")
                 )
-        elif isinstance(op, ConfigUpdate):
+        elif isinstance(op, ops.ConfigUpdate):
             self.record = await self.services.store.update_session(self.id, settings=op.settings)
             await self.configured()
-        elif isinstance(op, Compact):
+        elif isinstance(op, ops.Compact):
             # One that is under way is not begun again; a turn ends first.
             self._compaction_asked = self._turn_task is None or self.turn is not None
             await self._next()
-        elif isinstance(op, Undo):
+        elif isinstance(op, ops.Undo):
             await undo.take_back(self, op)
-        elif isinstance(op, Keep):
+        elif isinstance(op, ops.Keep):
             await undo.keep(self, op)
-        elif isinstance(op, UploadRegistered):
+        elif isinstance(op, ops.UploadRegistered):
             await datasets.register(self, op)
-        elif isinstance(op, GoBack):
+        elif isinstance(op, ops.GoBack):
             await go_back(self, op)
-        elif isinstance(op, Reset):
+        elif isinstance(op, ops.Reset):
             await self._reset()
-        elif isinstance(op, Shutdown):
+        elif isinstance(op, ops.Shutdown):
             return True
         return False
 
@@ -394,7 +365,7 @@ class LiveSession:
             if not await self.channel.in_step() or self.out_of_date:
                 await self.read_again()
             settings = for_turn(self.services.settings(), self.record.settings, request, about.mode)
-            turn = await self._make_turn(about, settings, message)
+            turn = await turn_of(self, about, settings, message)
         except AgentError as error:
             message.refuse(error)
             raise
@@ -403,21 +374,6 @@ class LiveSession:
             self._starting[message.op_id].set()
         # Beside the turn, which needs none of it.
         self._remembering = asyncio.create_task(self._remember(about))
-
-    async def _make_turn(self, about: Submission, settings: Settings, message: Message) -> Turn:
-        """A turn of the kind that the message asks for."""
-        if self.record.kind == "strategist":
-            return strategist_turn(self, about, message)
-        stopped = None
-        if CONTINUE.match(about.text):
-            stopped = await stopped_plan(self.services, self.id)
-        if stopped is not None:
-            about.go_on_with(stopped.plan.notebook)
-            return PlannedTurn(
-                self, about, settings, message.audience, message.op_id, resumed=stopped.plan
-            )
-        kind = PlannedTurn if about.planned else Turn
-        return kind(self, about, settings, message.audience, message.op_id)
 
     def _run(self, turn: Turn, message: Message) -> None:
         self.turn = turn
@@ -429,22 +385,7 @@ class LiveSession:
 
         Raises ``AgentError`` when what it was about is not there any more.
         """
-        about = await submission(self.services, waiting.request, self.record.settings, self.created)
-        settings = for_turn(
-            self.services.settings(), self.record.settings, waiting.request, about.mode
-        )
-        audience: Audience = "page" if about.location in ("panel", "inline") else "stream"
-        restored = Restored(await self.services.store.get_turn(waiting.turn_id), waiting.wait)
-        message = Message(
-            waiting.op_id or new_id("op"), UserMessage(request=waiting.request), audience
-        )
-        if waiting.plan is None and not about.planned:
-            turn = Turn(self, about, settings, audience, waiting.op_id, restored)
-        else:
-            turn = PlannedTurn(
-                self, about, settings, audience, waiting.op_id, waiting.plan, restored
-            )
-        self._run(turn, message)
+        self._run(*await turn_that_waited(self, waiting))
 
     async def _remember(self, about: Submission) -> None:
         """Title the session by its first message; remember its mode, model and notebook."""
@@ -476,13 +417,6 @@ class LiveSession:
         elif message.result is not None and not message.result.done():
             message.result.set_result(task.result())
         self._ops.put_nowait(TurnEnded(turn_id, failure))
-
-    def _tell_failure(self, failure: AgentError, turn_id: str) -> None:
-        """Tell those who listen what could not be written; the session is loaded anew next time."""
-        self.channel.tell_unsaved(
-            events.ErrorEvent(code=failure.code, message=failure.message, retryable=True), turn_id
-        )
-        self.channel.tell_unsaved(events.TurnAborted(reason="error"), turn_id)
 
     def _compact(self) -> None:
         self._compaction_asked = False

@@ -13,8 +13,9 @@ class EventsHandler(Handler):
 
     @route("read")
     async def get(self, session_id: str) -> None:
-        session = await self.parts.sessions.live(session_id)
-        await stream_events(self, session, self._after())
+        # Only its channel is held, so that the session may leave the memory meanwhile.
+        channel = (await self.parts.sessions.live(session_id)).channel
+        await stream_events(self, channel, self._after())
 
     def _after(self) -> int:
         last = self.request.headers.get("Last-Event-ID")

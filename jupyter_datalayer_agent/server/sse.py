@@ -9,8 +9,7 @@ from tornado import web
 from tornado.ioloop import PeriodicCallback
 from tornado.iostream import StreamClosedError
 
-from ..agent.channel import Told
-from ..agent.session import LiveSession
+from ..agent.channel import EventChannel, Told
 
 HEARTBEAT_SECONDS = 15.0
 # A reader that lags this far behind is cut off; it comes back with Last-Event-ID.
@@ -21,10 +20,10 @@ Waiting = asyncio.Queue[Told | None]
 """Events that are to be written; None is a heartbeat."""
 
 
-async def stream_events(handler: web.RequestHandler, session: LiveSession, after: int) -> None:
-    """Write the session's events after ``after``, then live ones, until the reader is gone."""
+async def stream_events(handler: web.RequestHandler, channel: EventChannel, after: int) -> None:
+    """Write a session's events after ``after``, then live ones, until the reader is gone."""
     waiting: Waiting = asyncio.Queue()
-    leave = await session.channel.subscribe(waiting.put_nowait, after)
+    leave = await channel.subscribe(waiting.put_nowait, after)
     try:
         await write_events(handler, waiting)
     finally:
