@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.support.cars import write_cars
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Answer, Call, Say, ScriptedModelServer, Status, TokenCounts
@@ -82,13 +80,14 @@ def test_json_lines_tell_of_a_turn_and_not_what_was_said(tmp_path: Path) -> None
 
 
 def test_text_lines_look_as_the_servers_own(tmp_path: Path) -> None:
-    log, reply = a_turn(tmp_path)
+    log, reply = a_turn(tmp_path, LOG_LEVEL="nonsense")
     for said in (*SAID, KEY):
         assert said not in log
     line = next(line for line in log.splitlines() if "turn_ended" in line)
     assert line.startswith("[I 20")
     assert f"session={reply['sessionId']} turn={reply['turnId']} status=completed" in line
     assert "turn_started" not in log, "that is for the level of debugging"
+    assert "DATALAYER_AGENT_LOG_LEVEL is not valid" in log
 
 
 def test_what_was_said_is_logged_where_a_setting_asks_for_it_and_keys_never(
@@ -104,8 +103,22 @@ def test_what_was_said_is_logged_where_a_setting_asks_for_it_and_keys_never(
     assert KEY not in log
 
 
-@pytest.mark.parametrize("level", ["WARNING", "nonsense"])
-def test_the_level_is_a_setting(tmp_path: Path, level: str) -> None:
-    log, _ = a_turn(tmp_path, LOG_LEVEL=level)
-    assert ("turn_ended" in log) == (level == "nonsense")
-    assert ("DATALAYER_AGENT_LOG_LEVEL is not valid" in log) == (level == "nonsense")
+def test_the_level_is_a_setting(tmp_path: Path) -> None:
+    environment = {"DATALAYER_AGENT_LOG_LEVEL": "warning", "DATALAYER_AGENT_LOCKED": '["nothing"]'}
+    with RunningServer(tmp_path, environment=environment) as server:
+        values = {each["name"]: each for each in server.get("config")["values"]}
+        assert not any("datalayer_agent_" in line for line in metrics(server))
+    assert (values["log_level"]["value"], values["log_level"]["source"]) == (
+        "WARNING",
+        "environment",
+    )
+    log = server.log.read_text()
+    assert "No such setting to be locked: nothing" in log
+    assert "Migrated" not in log, "which is information"
+
+
+def metrics(server: RunningServer) -> list[str]:
+    """What ``/metrics`` has without the setting that asks for ours."""
+    response = server.request("GET", "/metrics")
+    assert response.ok
+    return response.text.splitlines()

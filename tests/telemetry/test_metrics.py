@@ -97,12 +97,3 @@ def test_metrics_are_scraped_during_a_turn(tmp_path: Path) -> None:
     assert output > 20, "that of both calls"
     assert value(after, "tokens_total", kind="cached", model="openai/scripted") == 64
     assert value(after, "tokens_total", kind="input", model="other") == 7
-
-
-def test_without_the_setting_there_are_none(tmp_path: Path) -> None:
-    with (
-        ScriptedModelServer(Say("Hello.")) as model,
-        RunningServer(tmp_path, api_base=model.base_url) as server,
-    ):
-        server.post("chat", {"message": "hi"})
-        assert scrape(server) == {}
