@@ -30,6 +30,8 @@ ENDED_SINCE = (
     "The scratch kernel ended since it was last used, and this is a new one: its variables and "
     "imports are gone."
 )
+STUCK_LOOKS = 10
+STUCK_PAUSE = 0.1
 _OUT_OF_MEMORY = ("MemoryError", "_ArrayMemoryError", "ArrowMemoryError")
 
 
@@ -269,12 +271,17 @@ class _Watch:
 
 
 async def _is_stuck(connection: KernelConnection) -> bool:
-    """Whether an earlier request goes on although it was interrupted."""
+    """Whether an earlier request goes on although it was interrupted. One that was given up before
+    it began has a moment to begin, and is stopped then."""
     stuck = connection.stuck
     if stuck is None:
         return False
-    await stuck.stopped()
-    return stuck.running
+    for _ in range(STUCK_LOOKS):
+        await stuck.stopped()
+        if not stuck.unfinished:
+            return False
+        await asyncio.sleep(STUCK_PAUSE)
+    return True
 
 
 def _kill(pid: int) -> None:
