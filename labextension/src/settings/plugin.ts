@@ -42,7 +42,10 @@ function activateSettings(
     }),
     compose: plugin => ({
       ...plugin,
-      data: { ...plugin.data, composite: composed(plugin.data.user, known) }
+      data: {
+        ...plugin.data,
+        composite: composed(plugin.schema, plugin.data.user, known)
+      }
     })
   });
   settings.pluginChanged.connect(async (_, id) => {

@@ -48,14 +48,17 @@ function fill(property: ISettingRegistry.IProperty, value: ConfigValue): void {
  * alone. JupyterLab itself knows only the defaults that the schema had first.
  */
 export function composed(
+  { properties = {} }: ISettingRegistry.ISchema,
   user: PartialJSONObject,
   config: ConfigReply | null
 ): PartialJSONObject {
   const shown: PartialJSONObject = { ...user };
   for (const { name, inherited, locked } of config?.values ?? []) {
     const key = camel(name);
-    const isKnown = isShown(inherited);
-    if (isKnown && (locked || user[key] === undefined)) {
+    if (!(key in properties)) {
+      continue;
+    }
+    if (isShown(inherited) && (locked || user[key] === undefined)) {
       shown[key] = inherited as PartialJSONValue;
     } else if (locked) {
       delete shown[key];

@@ -52,15 +52,16 @@ describe('the settings as the editor shows them', () => {
       { name: 'temperature', inherited: 0.5 },
       { name: 'top_p', inherited: 0.9 },
       { name: 'approval_policy', inherited: 'always', locked: true },
-      { name: 'model', locked: true }
+      { name: 'model', locked: true },
+      { name: 'log_level', inherited: 'INFO', editable: false }
     );
     const user = { temperature: 1.5, approvalPolicy: 'never', model: 'mine' };
-    expect(composed(user, known)).toEqual({
+    expect(composed(given, user, known)).toEqual({
       temperature: 1.5,
       topP: 0.9,
       approvalPolicy: 'always'
     });
-    expect(composed(user, null)).toEqual(user);
+    expect(composed(given, user, null)).toEqual(user);
   });
 
   it('keep of what the editor saves only what the person changed', () => {
