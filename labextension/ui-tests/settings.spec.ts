@@ -20,10 +20,7 @@ test('settings in JupyterLab hold for the next message, locked ones are shown so
     const lab = new LabPage(page, server, 'work');
     await lab.load('cars.ipynb');
     const { panel } = lab;
-    await workerModel.script(
-      { say: 'One.', usage: { input: 5000, output: 200, cached: 4000 } },
-      { say: 'Two.' }
-    );
+    await workerModel.script({ say: 'One.' }, { say: 'Two.' });
     await panel.ask('First');
 
     await panel.root.getByTestId('da-model-select').click();
