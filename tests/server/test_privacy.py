@@ -295,3 +295,22 @@ def test_a_call_whose_output_waited_over_a_restart_is_not_made_again(
     [output] = of_type(seen, "tool_call_output")
     assert PRINTED in output["output"]
     assert (PRINTED in received(model)) == (decision == "approve")
+
+
+@pytest.mark.parametrize("policy", ["always", "never"])
+def test_sample_rows_of_data_sets_are_rows_of_data(
+    server: RunningServer, model: ScriptedModelServer, policy: str
+) -> None:
+    session = begin(server, rowData=policy)
+    file = {"file": ("people.csv", f"name,age\n{IN_FILE},31\nBob,33\n".encode())}
+    uploaded = server.request("POST", "upload", files=file, data={"sessionId": session})
+    assert uploaded.ok, uploaded.text
+    model.script(Call("listDatasets"), Say("People, two rows."))
+    chat(server, session, "Which data sets are there?", attachments=[], activeNotebook=None)
+    listed = json.loads(model.requests[-1].last_output)["datasets"][0]
+    assert (listed["rows"], list(listed["columns"])) == (2, ["name", "age"])
+    if policy == "always":
+        assert listed["sample"][0] == {"name": IN_FILE, "age": 31}
+    else:
+        assert listed["sample"] == "[2 sample rows withheld by the setting]"
+        assert_kept_from(model, IN_FILE)
