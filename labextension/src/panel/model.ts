@@ -358,6 +358,13 @@ export class PanelModel implements IDisposable {
 
   /** What concerns the panel and not one turn. */
   private _onEvent(event: Event): void {
+    if (event.type === 'session_deleted') {
+      if (this.sessions.onDeleted()) {
+        const message = 'This conversation was deleted in another tab.';
+        this.notice.set({ level: 'info', message });
+      }
+      return;
+    }
     this.sending.onEvent(event);
     if (event.type === 'document_changed') {
       follow(this.editor, event);

@@ -210,6 +210,7 @@ export class SessionDesk implements IDisposable {
    * that is shown, a new one takes its place. False, with a notice, where it could not be deleted.
    */
   async delete(sessionId: string): Promise<boolean> {
+    this._deleting = sessionId;
     try {
       await this._options.client.deleteSession(sessionId);
     } catch (error) {
@@ -222,6 +223,16 @@ export class SessionDesk implements IDisposable {
     if (this.shown.current.sessionId === sessionId) {
       this.startNew();
     }
+    return true;
+  }
+
+  /** The session that is shown was deleted: true if elsewhere, where nobody here expects it. */
+  onDeleted(): boolean {
+    const { sessionId } = this.shown.current;
+    if (sessionId === this._deleting) {
+      return false;
+    }
+    this.startNew();
     return true;
   }
 
@@ -296,6 +307,8 @@ export class SessionDesk implements IDisposable {
 
   private _subscription: IDisposable | null = null;
   private _creating: Promise<string> | null = null;
+  /** What this page deletes, or deleted last. */
+  private _deleting: string | null = null;
   private _isDisposed = false;
 }
 

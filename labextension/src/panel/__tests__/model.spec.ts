@@ -244,6 +244,15 @@ describe('a session', () => {
     expect(model.notice.current).toBeNull();
   });
 
+  it('that is deleted in another tab says so, and gives way to a new one', async () => {
+    const { model, client, connection } = makeModel();
+    await session(client);
+    await model.sessions.open('ses_1');
+    connection.emit('ses_1', { type: 'session_deleted' });
+    expect(model.shown.current.sessionId).toBeNull();
+    expect(model.notice.current?.message).toContain('in another tab');
+  });
+
   it('that was deleted elsewhere takes no message, and gives way to a new one', async () => {
     const { model, client, connection } = makeModel();
     await session(client);
