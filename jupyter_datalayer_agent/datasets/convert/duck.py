@@ -11,7 +11,7 @@ import duckdb
 
 from .outcome import Progress
 
-MEMORY = "200MB"
+MEMORY = "256MB"
 THREADS = 2
 POLL_SECONDS = 0.2
 CELLS_OF_A_GROUP = 2_000_000

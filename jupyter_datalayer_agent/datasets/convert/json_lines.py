@@ -9,9 +9,9 @@ from pathlib import Path
 import duckdb
 
 from . import types
-from .duck import literal, run
+from .duck import literal
 from .outcome import ConversionError, Progress, Report, names
-from .tables import candidates_in, choose, write
+from .tables import batches, candidates_in, choose, count_all, write
 from .text import LONGEST_LINE
 
 MOST_COLUMNS = 10_000
@@ -63,9 +63,7 @@ def _types(
         report.notes.append(f"Values of several kinds, kept as JSON texts: {names(mixed)}.")
     if texts:
         candidates = candidates_in(database, reading, texts, types.DATES)
-        query = types.counts(reading, candidates)
-        row = run(database, query, [], progress, "converting", (0.0, 0.5))[0]
-        _, found = types.read_counts(row, candidates)
+        _, found = count_all(database, reading, batches(candidates), progress, (0.0, 0.5))
         chosen |= choose(found, candidates, report)
     return chosen
 

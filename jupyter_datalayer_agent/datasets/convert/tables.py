@@ -20,6 +20,11 @@ from .text import LONGEST_LINE, sample_of
 from .types import Kind
 
 SAMPLE_ROWS = 20_000
+LEAST_SAMPLE_ROWS = 200
+SAMPLE_CELLS = 500_000
+"""Every type is tried on the first values."""
+COUNTS_OF_SAMPLE = 150
+COUNTS_OF_TABLE = 150
 NEARLY = 0.1
 """Of which share of a column's values it is worth telling that they are not what the others are."""
 MOST_OPEN_QUOTES = 10
@@ -45,7 +50,8 @@ class TextTable:
             f"read_csv({literal(str(self.path))}, auto_detect=false, columns={{{columns}}}, "
             f"delim={literal(dialect.delimiter)}, quote={literal(quote)}, "
             f"escape={literal(escape)}, header={str(dialect.header).lower()}, "
-            f"skip={dialect.skip}, max_line_size={LONGEST_LINE}, strict_mode=true, "
+            f"skip={dialect.skip}, max_line_size={LONGEST_LINE}, "
+            f"buffer_size={4 * LONGEST_LINE}, strict_mode=true, "
             f"store_rejects=true, rejects_limit={MOST_REJECTED})"
         )
 
@@ -107,17 +113,53 @@ def candidates_in(
 ) -> dict[str, list[Kind]]:
     """Of each column the types that its first values have, all but a few; every type where it has
     no first values."""
-    every = dict.fromkeys(columns, kinds)
-    sample = f"(SELECT * FROM {source} LIMIT {SAMPLE_ROWS})"
-    row = database.execute(types.counts(sample, every)).fetchone()
-    assert row is not None
-    _, found = types.read_counts(row, every)
+    rows = min(SAMPLE_ROWS, max(LEAST_SAMPLE_ROWS, SAMPLE_CELLS // max(len(columns), 1)))
+    sample = f"(SELECT * FROM {source} LIMIT {rows})"
+    found: dict[str, tuple[int, list[int]]] = {}
+    for some in batches(dict.fromkeys(columns, kinds), COUNTS_OF_SAMPLE):
+        row = database.execute(types.counts(sample, some)).fetchone()
+        assert row is not None
+        found |= types.read_counts(row, some)[1]
     return {
         column: [
             kind for kind, wrong in zip(kinds, misfits, strict=True) if wrong <= values * NEARLY
         ]
         for column, (values, misfits) in found.items()
     }
+
+
+def count_all(
+    database: duckdb.DuckDBPyConnection,
+    source: str,
+    parts: list[dict[str, list[Kind]]],
+    progress: Progress,
+    part: tuple[float, float],
+) -> tuple[int, dict[str, tuple[int, list[int]]]]:
+    """Of the whole table: its rows, and what ``types.read_counts`` tells of each column."""
+    rows, found = 0, {}
+    start, end = part
+    step = (end - start) / max(len(parts), 1)
+    for number, some in enumerate(parts):
+        place = (start + number * step, start + (number + 1) * step)
+        row = run(database, types.counts(source, some), [], progress, "converting", place)[0]
+        rows, more = types.read_counts(row, some)
+        found |= more
+    return rows, found
+
+
+def batches(
+    candidates: dict[str, list[Kind]], most: int = COUNTS_OF_TABLE
+) -> list[dict[str, list[Kind]]]:
+    """Columns by as many as one query may count: the time to plan one grows with the square."""
+    made: list[dict[str, list[Kind]]] = [{}]
+    counts = 0
+    for column, kinds in candidates.items():
+        counts += 1 + len(kinds)
+        if counts > most and made[-1]:
+            made.append({})
+            counts = 1 + len(kinds)
+        made[-1][column] = kinds
+    return made
 
 
 def choose(
@@ -161,8 +203,9 @@ def _look(
         source = table.reading()
         candidates = candidates_in(database, source, table.dialect.columns, kinds)
         _forget_rejects(database)
-        query = types.counts(table.reading(), candidates)
-        row = run(database, query, [], progress, "converting", (0.0, 0.5))[0]
+        first, *others = batches(candidates)
+        share = 0.5 / (1 + len(others))
+        rows, found = count_all(database, source, [first], progress, (0.0, share))
         opened = _open_quote(database) if table.quoted else None
         if opened is None:
             break
@@ -176,7 +219,7 @@ def _look(
         _blank(table.path, position)
         blanked.append(line)
     _report_rejected(database, report, set(blanked) if table.quoted else set())
-    rows, found = types.read_counts(row, candidates)
+    found |= count_all(database, source, others, progress, (share, 0.5))[1]
     return rows, choose(found, candidates, report)
 
 

@@ -14,6 +14,8 @@ from .duck import literal, name
 
 MISSING = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None"]
 """What stands for no value, in columns that are not text."""
+LONGEST = 200
+"""Bytes of a text that may be something else; a longer one is not looked at."""
 _V = re.compile(r"\bv\b")
 
 
@@ -86,7 +88,8 @@ def value_of(column: str) -> str:
     text = f"trim({name(column)})"
     # Not IN: DuckDB makes a join of a long one, and rows lose their order in a join.
     missing = " ".join(f"WHEN {text} = {literal(each)} THEN NULL" for each in MISSING)
-    return f"CASE {missing} ELSE {text} END"
+    long = f"WHEN strlen({name(column)}) > {LONGEST} THEN '?'"
+    return f"CASE {long} {missing} ELSE {text} END"
 
 
 def counts(source: str, candidates: dict[str, list[Kind]]) -> str:
@@ -107,7 +110,11 @@ def cast(column: str, kind: Kind | None) -> str:
     """The column in a SELECT, as the type that it was found to be (None: text as it is)."""
     if kind is None:
         return name(column)
-    return f"{_V.sub(lambda _: f'({value_of(column)})', kind.value)} AS {name(column)}"
+    # What stands for no value is of none of the types: casts make NULL of it. But for NaN.
+    value = _V.sub(lambda _: f"trim({name(column)})", kind.value)
+    if kind.type == "float64":
+        value = f"nullif({value}, 'nan'::DOUBLE)"
+    return f"{value} AS {name(column)}"
 
 
 def read_counts(
