@@ -136,7 +136,8 @@ def count_all(
     part: tuple[float, float],
 ) -> tuple[int, dict[str, tuple[int, list[int]]]]:
     """Of the whole table: its rows, and what ``types.read_counts`` tells of each column."""
-    rows, found = 0, {}
+    rows = 0
+    found: dict[str, tuple[int, list[int]]] = {}
     start, end = part
     step = (end - start) / max(len(parts), 1)
     for number, some in enumerate(parts):
