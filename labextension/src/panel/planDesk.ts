@@ -1,4 +1,5 @@
 import { Event, NewPlanStep, Op, PlanStep } from '../api/types';
+import { PlanDrafts } from './planDrafts';
 import { IPlan } from './state/plan';
 import { Value } from './state/value';
 
@@ -18,6 +19,8 @@ export interface IPlanDraft {
   base: readonly PlanStep[];
   steps: readonly IDraftStep[];
   isSending: boolean;
+  /** It was begun before the page was loaded anew. */
+  isRestored?: boolean;
   /** Why the server refused the steps. */
   problem?: string;
 }
@@ -35,12 +38,13 @@ export type SubmitOp = (op: Op) => Promise<unknown>;
  * The person's decisions on plans, and the plan that is being edited.
  *
  * The draft stands here and not in what is drawn, so that nothing that is typed is lost when the
- * panel is drawn anew, or when the server refuses it.
+ * panel is drawn anew, or when the server refuses it; it outlives a reload of the page, too.
  */
 export class PlanDesk {
   constructor(
     private readonly _submit: SubmitOp,
-    private readonly _tell: (error: unknown) => void
+    private readonly _tell: (error: unknown) => void,
+    private readonly _kept = new PlanDrafts()
   ) {}
 
   readonly draft = new Value<IPlanDraft | null>(null);
@@ -78,12 +82,30 @@ export class PlanDesk {
       source: step,
       isDone: step.status === 'completed'
     }));
-    this.draft.set({ turnId, base: plan.steps, steps, isSending: false });
+    this._keep({ turnId, base: plan.steps, steps, isSending: false });
+  }
+
+  /** Go on with what was edited of a plan that still waits as it was, before a reload. */
+  restore(turnId: string, plan: IPlan): void {
+    if (draftOf(this.draft.current, turnId, plan)) {
+      return;
+    }
+    const kept = this._kept.load(turnId);
+    const draft = kept && { ...kept, isSending: false, isRestored: true };
+    if (draft && draftOf(draft, turnId, plan)) {
+      const keys = draft.steps.map(({ key }) => key);
+      this._nextKey = Math.max(this._nextKey, ...keys.map(key => key + 1));
+      this.draft.set(draft);
+    }
   }
 
   /** Forget the draft. */
   cancel(): void {
-    this.draft.set(null);
+    const draft = this.draft.current;
+    if (draft) {
+      this._kept.forget(draft.turnId);
+      this.draft.set(null);
+    }
   }
 
   write(key: number, description: string): void {
@@ -165,11 +187,13 @@ export class PlanDesk {
       this.asked.set(null);
     }
     const draft = this.draft.current;
-    const isTaken = isRunning && draft?.isSending;
     const isOver =
       event.type === 'turn_completed' || event.type === 'turn_aborted';
-    if (draft?.turnId === event.turnId && (isTaken || isOver)) {
-      this.draft.set(null);
+    if (draft?.turnId === event.turnId && (isRunning || isOver)) {
+      // Taken, or decided in another tab.
+      this.cancel();
+    } else if (isOver && event.turnId) {
+      this._kept.forget(event.turnId);
     }
   }
 
@@ -195,12 +219,17 @@ export class PlanDesk {
   ): void {
     const draft = this.draft.current;
     if (draft) {
-      this.draft.set({
+      this._keep({
         ...draft,
         steps: change(draft.steps),
         problem: undefined
       });
     }
+  }
+
+  private _keep(draft: IPlanDraft): void {
+    this._kept.save(draft);
+    this.draft.set(draft);
   }
 
   private _nextKey = 1;

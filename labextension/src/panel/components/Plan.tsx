@@ -24,6 +24,12 @@ export function Plan(): JSX.Element | null {
   const { plan } = turn;
   const waits = planWaits(turn);
   const draft = plan && waits ? draftOf(drafted, turn.id, plan) : null;
+  const { plans } = model;
+  useEffect(() => {
+    if (plan && waits) {
+      plans.restore(turn.id, plan);
+    }
+  }, [plans, plan, waits, turn.id]);
   const wasEditing = useRef(false);
   useEffect(() => {
     wasEditing.current = !!draft;

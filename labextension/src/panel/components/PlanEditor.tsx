@@ -14,9 +14,10 @@ import { usePanel } from './context';
 export function PlanEditor(props: { draft: IPlanDraft }): JSX.Element {
   const { model } = usePanel();
   const { plans } = model;
-  const { steps, isSending, problem } = props.draft;
+  const { steps, isSending, isRestored, problem } = props.draft;
   const frame = useRef<HTMLDivElement>(null);
-  const goTo = useRef<number | 'first' | null>('first');
+  // After a reload the person may be at work elsewhere.
+  const goTo = useRef<number | 'first' | null>(isRestored ? null : 'first');
   const [said, say] = useState('');
   const id = useId();
 

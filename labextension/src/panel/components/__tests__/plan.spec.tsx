@@ -7,7 +7,10 @@ import { Plan } from '../Plan';
 import { PlanFirst } from '../PlanFirst';
 import { button, clear, click, doing, draw, makePanel, settle } from './render';
 
-afterEach(clear);
+afterEach(() => {
+  clear();
+  window.sessionStorage.clear();
+});
 
 type PlanEvent = Extract<EventInput, { type: 'plan_updated' }>;
 
@@ -166,6 +169,72 @@ describe('a plan that is proposed', () => {
     await emit(plan('running'));
     expect(byId(node, 'da-plan-editor')).toBeNull();
     expect(node.textContent).toContain('Plan · 0 of 3 done');
+    const { node: loaded } = await proposed();
+    expect(byId(loaded, 'da-plan-editor')).toBeNull();
+  });
+
+  it('keeps the edited steps over a reload, and takes no focus then', async () => {
+    const before = await proposed();
+    await click(byId(before.node, 'da-plan-edit'));
+    await write(fields(before.node)[1], 'Plot by year');
+    await click(before.node.querySelector('[aria-label="Remove step 1"]'));
+    clear();
+    const { node, ops } = await proposed();
+    expect(fields(node).map(({ value }) => value)).toEqual([
+      'Plot by year',
+      'Conclude'
+    ]);
+    expect(document.activeElement).toBe(document.body);
+    await key(fields(node)[1], { key: 'Enter' });
+    await write(fields(node)[2], 'Save');
+    await click(byId(node, 'da-plan-run'));
+    expect(ops()).toEqual([
+      {
+        type: 'plan_decision',
+        decision: 'edit',
+        steps: [
+          { description: 'Plot by year', toolCalls: [], status: 'pending' },
+          {
+            description: 'Conclude',
+            toolCalls: ['runNotebookCells'],
+            status: 'pending'
+          },
+          { description: 'Save', toolCalls: [], status: 'pending' }
+        ]
+      }
+    ]);
+  });
+
+  it('forgets edited steps that were cancelled, or of a plan that is another one now', async () => {
+    const first = await proposed();
+    await click(byId(first.node, 'da-plan-edit'));
+    await write(fields(first.node)[0], 'Fly');
+    clear();
+    const { model, emit } = await makePanel();
+    const other = await draw(model, <Plan />);
+    await emit(STARTED, plan('proposed', 0, ['Load', 'Plot']));
+    expect(byId(other, 'da-plan-editor')).toBeNull();
+    clear();
+    const { node } = await proposed();
+    await click(byId(node, 'da-plan-cancel'));
+    clear();
+    const { node: loaded } = await proposed();
+    expect(byId(loaded, 'da-plan-editor')).toBeNull();
+  });
+
+  it('forgets edited steps when the plan is decided on in another tab', async () => {
+    for (const decided of [
+      plan('running'),
+      { type: 'turn_aborted', reason: 'interrupted' } as const
+    ]) {
+      const { node, emit } = await proposed();
+      await click(byId(node, 'da-plan-edit'));
+      await emit(decided);
+      clear();
+      const { node: loaded } = await proposed();
+      expect(byId(loaded, 'da-plan-approve')).not.toBeNull();
+      clear();
+    }
   });
 });
 
