@@ -20,6 +20,8 @@ from .template import Template
 DATA_SUFFIXES = (".csv", ".tsv", ".tab", ".parquet", ".pq")
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zip", ".zst")
 HEADER_BYTES = 64 * 1024
+# Such a word in a task ("create a data analysis notebook") names no file (data.csv).
+_ANY_TASK = frozenset({"data", "dataset", "analysis", "notebook", "report", "file", "table"})
 PREDICT = r"\b(?:predict(?:ing|s)?|forecast(?:ing|s)?|classify(?:ing)?|target(?: column)?)\b"
 
 
@@ -57,15 +59,19 @@ def guessed_parameters(
     files: Sequence[str],
     task: str,
     columns: Sequence[str] = (),
+    read: Sequence[str] = (),
+    folder: str | None = None,
 ) -> dict[str, Any]:
     """What can be said of the parameters without asking, by their names in camelCase.
 
     ``files`` are paths under the server root, ``columns`` the columns of the data where they are
-    known (see ``columns_of``). Nothing is guessed where two answers are equally good.
+    known (see ``columns_of``); ``read`` and ``folder`` as for ``sure_data_file``. Nothing is
+    guessed where two answers are equally good.
     """
     fields = template.parameters.model_fields
     guesses: dict[str, Any] = {}
-    if "data" in fields and (data := sure_data_file(files, task)) is not None:
+    data = sure_data_file(files, task, read, folder) if "data" in fields else None
+    if data is not None:
         guesses["data"] = data
     if "target" in fields and (target := target_in(task, columns)) is not None:
         guesses["target"] = target
@@ -90,13 +96,20 @@ def likely_data_files(files: Iterable[str], task: str) -> list[str]:
     return sorted(rest, key=lambda path: (-_named(path, task), path.count("/"), path.lower()))
 
 
-def sure_data_file(files: Iterable[str], task: str) -> str | None:
-    """The one data file that the task names, or the only one there is; else None."""
+def sure_data_file(
+    files: Iterable[str], task: str, read: Sequence[str] = (), folder: str | None = None
+) -> str | None:
+    """The one data file that the task names; of several, or where it names none, the one of
+    ``read`` (the files that the notebook's code reads), else the only one in ``folder`` (the
+    notebook's own), else the only one there is; else None."""
     likely = likely_data_files(files, task)
-    if len(likely) == 1:
-        return likely[0]
-    ranks = [_named(path, task) for path in likely[:2]]
-    return likely[0] if ranks and ranks[0] > ranks[1] else None
+    best = _named(likely[0], task) if likely else 0
+    meant = [path for path in likely if _named(path, task) == best]
+    beside = [path for path in meant if posixpath.dirname(path) == folder]
+    for some in ([path for path in meant if path in read], beside, meant):
+        if len(some) == 1:
+            return some[0]
+    return None
 
 
 def columns_of(file: Path) -> list[str]:
@@ -138,7 +151,9 @@ def _named(path: str, task: str) -> int:
         return 3
     if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said):
         return 2
-    return 1 if stem and re.search(rf"\b{re.escape(stem)}\b", _plain(said)) else 0
+    if not stem or stem in _ANY_TASK:
+        return 0
+    return 1 if re.search(rf"\b{re.escape(stem)}\b", _plain(said)) else 0
 
 
 def _plain(text: str) -> str:

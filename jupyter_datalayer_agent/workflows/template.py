@@ -80,6 +80,7 @@ class Template:
     ``parameters`` is its model of arguments; a field without a default that is not given is asked
     for. ``steps`` gives the steps for complete parameters. ``keywords`` are words of a task that
     this template is the closest to. ``notebook`` is the file that is written where none is named.
+    ``without_data`` says what became of it where no data file was chosen, if it can do without.
     """
 
     id: str
@@ -90,3 +91,4 @@ class Template:
     keywords: tuple[str, ...]
     notebook: str
     required_tools: tuple[str, ...] = ("createNotebook", "addNotebookCell", "executeCode")
+    without_data: str | None = None

@@ -46,6 +46,27 @@ def test_a_planned_task_is_carried_out_by_the_closest_workflow(server: RunningSe
     run_again(path)
 
 
+def test_of_many_data_files_the_one_is_taken_that_the_notebook_in_front_reads(
+    server: RunningServer,
+) -> None:
+    (server.root / "trees.csv").write_text("a,b\n1,2\n")
+    code = nbformat.v4.new_code_cell("import pandas as pd\ncars = pd.read_csv('cars.csv')")
+    nbformat.write(nbformat.v4.new_notebook(cells=[code]), server.root / "my-cars.ipynb")
+    message = "agent: create a complete data analysis notebook"
+    try:
+        reply = server.post("chat", {"message": message, "activeNotebook": "my-cars.ipynb"})
+        unfed = server.post("chat", {"message": message})
+    finally:
+        (server.root / "trees.csv").unlink()
+    assert reply["status"] == "completed", reply
+    assert "ran without error" in reply["reply"]
+    assert unfed["reply"].startswith(
+        "**No data file was chosen, so the loading cell is a commented example and nothing was "
+        "run.** There are: cars.csv, trees.csv. Name one in the message."
+    )
+    assert "ran without error" not in unfed["reply"]
+
+
 def test_workflows_are_listed_and_run_by_their_id(server: RunningServer) -> None:
     listed = {each["id"]: each for each in server.get("workflows")["workflows"]}
     assert set(listed) >= {

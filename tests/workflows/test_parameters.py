@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from jupyter_datalayer_agent.workflows.catalogue import builtin_catalogue
+from jupyter_datalayer_agent.workflows.data_read import data_files_read
 from jupyter_datalayer_agent.workflows.parameters import (
     columns_of,
     guessed_parameters,
     likely_data_files,
     missing_parameters,
+    sure_data_file,
 )
 from jupyter_datalayer_agent.workflows.template import Template
 
@@ -46,6 +48,32 @@ def test_the_only_data_file_is_the_data() -> None:
     assert guessed_parameters(template("data-analysis-notebook"), files, task) == {
         "data": "x/only.csv.gz"
     }
+
+
+def test_the_data_that_the_notebook_reads_is_taken_then_the_one_beside_it() -> None:
+    files = ["cars.csv", "data.csv", "tutorials/cars.csv", "tutorials/rain.csv"]
+    task = "create a complete data analysis notebook"
+    assert sure_data_file(files, task) is None
+    assert sure_data_file(files, task, ["cars.csv"], "") == "cars.csv"
+    assert sure_data_file(files, task, ["cars.csv", "data.csv"], "") is None
+    assert sure_data_file(files[1:], task, [], "") == "data.csv"
+    # What the task names comes before what the notebook reads.
+    assert sure_data_file(files, "analyse the rain", ["cars.csv"], "") == "tutorials/rain.csv"
+    assert sure_data_file(files, "analyse the cars", ["tutorials/cars.csv"], "tutorials") == (
+        "tutorials/cars.csv"
+    )
+
+
+def test_the_data_files_that_code_reads_are_found_beside_the_notebook() -> None:
+    files = ["a/cars.csv", "rain.parquet", "a/out.csv", "a/gone.csv"]
+    sources = [
+        "%matplotlib inline\npath = 'cars.csv'\ndf = pd.read_csv(path)",
+        "rain = pd.read_parquet('../rain.parquet'); df.to_csv('out.csv')",
+        "open('gone.csv', 'w'); pd.read_csv('../../cars.csv'); pd.read_csv('nowhere.csv')",
+        "%%bash\ncat 'gone.csv'",
+        "not Python (",
+    ]
+    assert data_files_read(sources, "a", files) == ["a/cars.csv", "rain.parquet"]
 
 
 def test_what_is_missing_is_asked_for_with_the_likeliest_first() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import posixpath
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,15 +13,23 @@ from pydantic import ValidationError
 from ...notebook.document import DocumentError
 from ...protocol import events
 from ...protocol.errors import AgentError
+from ...protocol.page import PageCell
 from ...protocol.plans import Plan, PlanStep, WorkflowCall
 from ...protocol.workflows import FixInfo
 from ...tools.context import ToolFailure
-from ...workflows.parameters import columns_of, guessed_parameters, missing_parameters
+from ...workflows.data_read import data_files_read
+from ...workflows.parameters import (
+    columns_of,
+    guessed_parameters,
+    likely_data_files,
+    missing_parameters,
+)
 from ...workflows.probe import NotebookProbe
 from ...workflows.template import StepFailed, Template, TemplateStep
 from ..targets import confined
 from ..turn import TurnEnds
 from ..watch import Failure, Verified
+from . import words
 from .recovery import Recovery
 from .template_run import ToolTemplateRun
 
@@ -132,9 +141,11 @@ class TemplatePlan:
         turn = self._turn
         files = await self._files()
         task = turn.about.text
-        values = {**guessed_parameters(template, files, task), **given}
+        read, folder = await self._read_by_notebook(files)
+        guessed = guessed_parameters(template, files, task, read=read, folder=folder)
+        values = {**guessed, **given}
         columns = await self._columns(values.get("data"))
-        values = {**guessed_parameters(template, files, task, columns), **values}
+        values = {**guessed_parameters(template, [], task, columns), **values}
         for question in missing_parameters(template, values, files, task):
             try:
                 answer = await turn.person.ask(question.question, question.options or None)
@@ -169,6 +180,30 @@ class TemplatePlan:
 
     async def _files(self) -> list[str]:
         return await NotebookProbe(self._turn.services.notebooks, "").files()
+
+    async def _read_by_notebook(self, files: Sequence[str]) -> tuple[list[str], str]:
+        """The data files that the code of the notebook in front reads, and that notebook's folder;
+        the root where there is none, since the new one is written there."""
+        target = self._turn.about.gate.target
+        if target is None:
+            return [], ""
+        folder = posixpath.dirname(target)
+        try:
+            cells = await self._cells(target)
+        except DocumentError:
+            return [], folder
+        return data_files_read((c.source for c in cells if c.type == "code"), folder, files), folder
+
+    async def remark(self) -> str | None:
+        """What the person is told before the summary: that no data was chosen, and what there
+        is."""
+        template = self._template
+        if template is None or template.without_data is None:
+            return None
+        if getattr(self._parameters, "data", None) is not None:
+            return None
+        there = likely_data_files(await self._files(), self._turn.about.text)
+        return words.no_data(template.without_data, there)
 
     # -- carrying out --------------------------------------------------------------------------
 
@@ -247,10 +282,7 @@ class TemplatePlan:
 
     async def _is_empty(self, path: str) -> bool:
         try:
-            document = await self._turn.services.notebooks.open(
-                path, self._turn.about.request.client_id
-            )
-            return all(not cell.source.strip() for cell in (await document.read()).cells)
+            return all(not cell.source.strip() for cell in await self._cells(path))
         except DocumentError:
             return False
 
@@ -258,7 +290,8 @@ class TemplatePlan:
         plan = self._turn.plan
         assert plan is not None
         assert plan.notebook is not None
-        document = await self._turn.services.notebooks.open(
-            plan.notebook, self._turn.about.request.client_id
-        )
-        return {cell.id for cell in (await document.read()).cells}
+        return {cell.id for cell in await self._cells(plan.notebook)}
+
+    async def _cells(self, path: str) -> Sequence[PageCell]:
+        services, client = self._turn.services, self._turn.about.request.client_id
+        return (await (await services.notebooks.open(path, client)).read()).cells

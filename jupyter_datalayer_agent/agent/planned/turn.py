@@ -424,6 +424,9 @@ class PlannedTurn(Turn):
             time.monotonic() - self._began,
             self._asking.usage,
         )
+        remark = await self._templates.remark()
+        if remark is not None:
+            text = f"{remark}\n\n{text}"
         await self._keep_items([assistant_item(text)])
         self._reply = f"{self._reply}\n\n{text}" if self._reply else text
 

@@ -18,6 +18,7 @@ PLAN = (
 )
 
 
+MOST_NAMED = 10
 A_FIX = "a known fix for this kind of error"
 
 
@@ -95,6 +96,14 @@ def summary(
         f"- Verified: {verified.words()}",
     ]
     return "\n".join(lines)
+
+
+def no_data(became: str, there: Sequence[str]) -> str:
+    """To the person, before the summary: a workflow that reads data had none."""
+    if not there:
+        return f"**No data file was found, so {became}.**"
+    names = ", ".join(there[:MOST_NAMED]) + (", …" if len(there) > MOST_NAMED else "")
+    return f"**No data file was chosen, so {became}.** There are: {names}. Name one in the message."
 
 
 def _changed(changes: Sequence[Change]) -> str:

@@ -104,4 +104,5 @@ data_analysis_notebook = Template(
         "scaffold",
     ),
     notebook="data_analysis.ipynb",
+    without_data="the loading cell is a commented example and nothing was run",
 )
