@@ -39,6 +39,8 @@ class Plan(Wire):
     ``estimated_duration`` is the model's guess, in words. ``notebook`` is the one that the plan is
     about; a template may yet have to make it. Of a template: ``facts`` is what its steps have
     learned, ``cells`` the ids of the cells that each step wrote, by the step's place.
+    ``failed_cells`` are the ids of cells whose run ended badly at some time, by notebook, whatever
+    became of them.
     """
 
     task: str
@@ -50,6 +52,7 @@ class Plan(Wire):
     notebook: str | None = None
     facts: dict[str, Any] = Field(default_factory=dict)
     cells: dict[str, list[str]] = Field(default_factory=dict)
+    failed_cells: dict[str, list[str]] = Field(default_factory=dict)
 
     @property
     def next_step(self) -> int | None:

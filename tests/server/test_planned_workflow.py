@@ -253,6 +253,21 @@ def test_after_two_attempts_it_stops_and_goes_on_after_the_persons_own_fix(
     assert sources(server) == ["# Cars", "1", "3 / 1", "'three'"]
 
 
+def test_a_cell_of_an_earlier_attempt_that_still_fails_is_named_at_the_end(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(plan_of("One", "Two"), add("1 / 0"), Say("No."), Say("No."))
+    reply = server.request("POST", "chat", json=task("agent: do it", approval="never")).json()
+    assert "Stopped at step 1 of 2" in reply["reply"], reply
+    failed = sources(server).index("1 / 0") + 1
+    model.script(add("1 / 1"), Say("Done."), add("'two'"), Say("Done."))
+    again = server.post("chat", task("continue", sessionId=reply["sessionId"]))
+    assert again["status"] == "completed", again
+    assert "2 of 2 steps done" in again["reply"]
+    said = f"- Cell {failed} of an earlier attempt still shows ZeroDivisionError."
+    assert said in again["reply"].splitlines()
+
+
 def test_resume_as_an_op_goes_on_with_the_step_that_was_interrupted(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:

@@ -21,6 +21,7 @@ from ..waiting import patience
 from ..watch import Failure, StepWatch, Verified, run_failure, verify
 from . import words
 from .draft import SCHEMA, InvalidPlan, check_steps, read_plan
+from .left import Left
 from .own_calls import OwnCalls
 from .recovery import Recovery
 from .repair import Repairs
@@ -62,6 +63,7 @@ class PlannedTurn(Turn):
             self.own,
             about.request.client_id,
         )
+        self._left = Left(resumed if restored is None else None)
         self._all = StepWatch()
         self._no_model: str | None = None
         self._templates = TemplatePlan(self)
@@ -349,6 +351,8 @@ class PlannedTurn(Turn):
         failure = run_failure(done, self.about.gate.target)
         if failure is not None:
             self._run_failure = failure
+            if self.plan is not None:
+                self._left.note(self.plan, failure)
 
     async def _offer_fixes(self) -> None:
         """The recovery of a step has told of them."""
@@ -423,6 +427,7 @@ class PlannedTurn(Turn):
             self._changes,
             time.monotonic() - self._began,
             self._asking.usage,
+            await self._left.words(self.plan, self.services.notebooks, self.about),
         )
         remark = await self._templates.remark()
         if remark is not None:

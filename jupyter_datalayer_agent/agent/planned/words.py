@@ -85,17 +85,29 @@ def stopped(plan: Plan, index: int, why: str, tried: Sequence[str]) -> str:
 
 
 def summary(
-    plan: Plan, verified: Verified, changes: Sequence[Change], seconds: float, usage: Usage
+    plan: Plan,
+    verified: Verified,
+    changes: Sequence[Change],
+    seconds: float,
+    usage: Usage,
+    left: Sequence[str] = (),
 ) -> str:
-    """To the person: the end of a workflow, from what was counted."""
+    """To the person: the end of a workflow, from what was counted; ``left`` is what still fails."""
     done = sum(step.status == "completed" for step in plan.steps)
     lines = [
         f"**{done} of {_count(len(plan.steps), 'step')} done** in {_time(seconds)}"
         + (f", {usage.total_tokens:,} tokens" if usage.total_tokens else ", without a model"),
         f"- Changed: {_changed(changes)}",
         f"- Verified: {verified.words()}",
+        *(f"- {each}" for each in left),
     ]
     return "\n".join(lines)
+
+
+def still_shows(number: int, path: str | None, error: str, *, earlier: bool) -> str:
+    """To the person: a cell that the workflow ran shows an error at its end; ``number`` from 1."""
+    where = f" in {path}" if path else ""
+    return f"Cell {number}{where}{' of an earlier attempt' if earlier else ''} still shows {error}."
 
 
 def no_data(became: str, there: Sequence[str]) -> str:

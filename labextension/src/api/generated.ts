@@ -3974,6 +3974,8 @@ export interface components {
          *     ``estimated_duration`` is the model's guess, in words. ``notebook`` is the one that the plan is
          *     about; a template may yet have to make it. Of a template: ``facts`` is what its steps have
          *     learned, ``cells`` the ids of the cells that each step wrote, by the step's place.
+         *     ``failed_cells`` are the ids of cells whose run ended badly at some time, by notebook, whatever
+         *     became of them.
          */
         Plan: {
             /** Cells */
@@ -3988,6 +3990,10 @@ export interface components {
             /** Facts */
             facts: {
                 [key: string]: unknown;
+            };
+            /** Failedcells */
+            failedCells: {
+                [key: string]: string[];
             };
             /**
              * Notebook
