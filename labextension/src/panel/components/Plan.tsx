@@ -1,9 +1,9 @@
 import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
-import React, { useEffect, useId, useRef, useState } from 'react';
+import React, { useEffect, useId, useMemo, useRef, useState } from 'react';
 
 import { draftOf } from '../planDesk';
-import { IPlan, isResumable, planWaits } from '../state/plan';
-import { ITurn, emptyTurn } from '../state/turn';
+import { IPlan, asDenied, isResumable, planWaits } from '../state/plan';
+import { ITurn, emptyTurn, wasDenied } from '../state/turn';
 import { Value, useValue } from '../state/value';
 import { PlanActions } from './PlanActions';
 import { PlanEditor } from './PlanEditor';
@@ -77,7 +77,11 @@ export function KeptPlan(props: { turn: ITurn }): JSX.Element | null {
   const { store } = useValue(model.shown);
   const { runningTurnId } = useValue(store.conversation);
   const newest = useValue(store.planned);
-  const { plan } = turn;
+  const isDenied = useMemo(() => wasDenied(turn), [turn]);
+  const plan = useMemo(
+    () => (turn.plan && isDenied ? asDenied(turn.plan) : turn.plan),
+    [turn.plan, isDenied]
+  );
   const isStopped = newest === turn.id && isResumable(turn);
   const [chosen, setOpen] = useState<boolean | null>(null);
   const asked = useValue(model.plans.asked);
@@ -103,7 +107,8 @@ export function KeptPlan(props: { turn: ITurn }): JSX.Element | null {
         <div className="da-buttons">
           <button
             type="button"
-            className="da-button da-mod-primary"
+            // What they did not want done is not what to press next.
+            className={`da-button ${isDenied ? '' : 'da-mod-primary'}`}
             data-testid="da-plan-continue"
             title="Goes on with this step, with the notebook as it is now"
             disabled={asked?.turnId === turn.id}

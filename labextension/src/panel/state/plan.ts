@@ -13,7 +13,7 @@ const REPAIRS = 2;
 
 /** What is told of a step beside its state. */
 export interface IStepNote {
-  kind: 'repairing' | 'repaired' | 'failed';
+  kind: 'repairing' | 'repaired' | 'failed' | 'denied';
   words: string;
 }
 
@@ -101,6 +101,19 @@ function repairedWords(message: string): string {
   return /^repaired/i.test(message) || !message
     ? message || 'Repaired'
     : `Repaired: ${message}`;
+}
+
+/** The plan as it stands when the person did not approve an act: its step is not done. */
+export function asDenied(plan: IPlan): IPlan {
+  const notes = { ...plan.notes };
+  const steps = plan.steps.map((step, index): PlanStep => {
+    if (step.status !== 'failed') {
+      return step;
+    }
+    notes[index] = { kind: 'denied', words: 'You did not approve this.' };
+    return { ...step, status: 'pending' };
+  });
+  return { ...plan, steps, notes };
 }
 
 /** Whether the plan waits for the person. */

@@ -176,3 +176,19 @@ export function waitingIn(turn: ITurn): (IApprovalEntry | IQuestionEntry)[] {
       (entry.kind === 'question' && entry.open)
   );
 }
+
+/** Whether it ended because the person did not approve what it was about to do. */
+export function wasDenied({ abortReason, entries }: ITurn): boolean {
+  const last = entries.filter(entry => entry.kind === 'tool').pop();
+  return (
+    abortReason === 'error' &&
+    last?.status === 'denied' &&
+    entries.some(
+      entry =>
+        entry.kind === 'approval' &&
+        entry.callId === last.id &&
+        entry.decision === 'deny'
+    ) &&
+    !entries.some(entry => entry.kind === 'notice' && entry.level === 'error')
+  );
+}

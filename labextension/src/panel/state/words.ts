@@ -1,6 +1,6 @@
 import { changeWords, mergeChanges } from './changes';
 import { planWaits } from './plan';
-import { ITurn, IToolEntry, waitingIn } from './turn';
+import { ITurn, IToolEntry, waitingIn, wasDenied } from './turn';
 
 /** How a cell is named to a person, from its notebook and id; null where it is not there. */
 export type CellNumber = (
@@ -153,7 +153,9 @@ export function abortWords(turn: ITurn): string {
     case 'shutdown':
       return 'Stopped: the server ended while this was running.';
     default:
-      return 'This ended with an error.';
+      return wasDenied(turn)
+        ? 'You did not approve this.'
+        : 'This ended with an error.';
   }
 }
 

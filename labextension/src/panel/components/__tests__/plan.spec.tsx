@@ -1,9 +1,10 @@
 import React, { act } from 'react';
 
 import { EventInput } from '../../__tests__/fakes';
-import { STARTED } from '../../state/__tests__/events';
+import { STARTED, call } from '../../state/__tests__/events';
+import { abortWords } from '../../state/words';
 import { Header } from '../Header';
-import { Plan } from '../Plan';
+import { KeptPlan, Plan } from '../Plan';
 import { PlanFirst } from '../PlanFirst';
 import { button, clear, click, doing, draw, makePanel, settle } from './render';
 
@@ -283,6 +284,64 @@ describe('a plan that runs', () => {
     });
     expect(model.notice.current?.message).toContain('No plan');
     expect(byId(node, 'da-plan-pause')).not.toBeNull();
+  });
+});
+
+describe('a plan that stopped', () => {
+  const ended = (decision: 'deny' | 'expired'): EventInput[] => {
+    const stopped = plan('stopped');
+    stopped.steps[0].status = 'failed';
+    const [begun, given, output] = call('c', 'addNotebookCell', 'denied');
+    return [
+      STARTED,
+      plan('running'),
+      begun,
+      given,
+      {
+        type: 'approval_requested',
+        approvalId: 'a',
+        callId: 'c',
+        name: 'addNotebookCell',
+        arguments: {},
+        reason: 'It changes the notebook',
+        destructive: false
+      },
+      { type: 'approval_resolved', approvalId: 'a', decision },
+      output,
+      {
+        type: 'step_finished',
+        index: 0,
+        success: false,
+        message: 'The person did not approve this call'
+      },
+      stopped,
+      { type: 'turn_aborted', reason: 'error' }
+    ];
+  };
+  const drawn = async (decision: 'deny' | 'expired') => {
+    const { model, emit } = await makePanel();
+    await emit(...ended(decision));
+    const turn = model.shown.current.store.turn('turn_1').current;
+    return {
+      node: await draw(model, <KeptPlan turn={turn} />),
+      words: abortWords(turn)
+    };
+  };
+
+  it('because the person did not approve an act says so, and not that it failed', async () => {
+    const { node, words } = await drawn('deny');
+    expect(words).toBe('You did not approve this.');
+    expect(node.textContent).toContain('LoadYou did not approve this.not done');
+    expect(node.textContent).not.toContain('failed');
+    expect(node.querySelector('[data-kind="failed"]')).toBeNull();
+    expect(byId(node, 'da-plan-continue')?.className).not.toContain('primary');
+  });
+
+  it('because nobody answered failed, and offers to go on', async () => {
+    const { node, words } = await drawn('expired');
+    expect(words).toBe('This ended with an error.');
+    expect(node.textContent).toContain('failed');
+    expect(byId(node, 'da-plan-continue')?.className).toContain('primary');
   });
 });
 
