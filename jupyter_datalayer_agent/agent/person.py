@@ -76,6 +76,7 @@ class Person:
                     destructive=request.destructive,
                     changes=request.changes,
                     share=request.share,
+                    kinds=list(request.kinds) or None,
                 )
             )
         try:

@@ -188,7 +188,8 @@ class ApprovalRequested(BaseEvent):
     """An act waits for the person. ``changes`` is what it would change, where that is known.
 
     With ``share`` the act is to send something to the model: the call is done, or (without a
-    ``call_id``) a turn is about to begin.
+    ``call_id``) a turn is about to begin. ``kinds`` are what code does beyond the kernel ("runs a
+    shell command"): approved for the session, only calls of the same tool with these are covered.
     """
 
     type: Literal["approval_requested"] = "approval_requested"
@@ -200,6 +201,7 @@ class ApprovalRequested(BaseEvent):
     destructive: bool
     changes: list[Change] | None = None
     share: ShareRequest | None = None
+    kinds: list[str] | None = None
 
 
 class ApprovalResolved(BaseEvent):

@@ -7,6 +7,8 @@ is not recognised, and the documentation says so.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 _LINE_ACTS = (
     (re.compile(r"^\s*!"), "runs a shell command"),
@@ -27,12 +29,35 @@ _LINE_ACTS = (
 )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Reason:
+    """Why a call waits for the person: in words, and of which kinds of act it is.
+
+    ``kinds`` ("runs a shell command") are what an approval for the session covers.
+    """
+
+    words: str
+    kinds: tuple[str, ...]
+
+
 def act_of(code: str) -> str | None:
     """What the code does beyond the kernel, with the line that does it, or None."""
+    return next((f"{what}: {line}" for what, line in _acts(code)), None)
+
+
+def reason_of(codes: Iterable[tuple[str, str]]) -> Reason | None:
+    """The acts of all these (subject, code): one of each kind is told; None where there is none."""
+    said: dict[str, str] = {}
+    for subject, code in codes:
+        for what, line in _acts(code):
+            said.setdefault(what, f"{subject} {what}: {line}")
+    return Reason("; ".join(said.values()), tuple(said)) if said else None
+
+
+def _acts(code: str) -> Iterator[tuple[str, str]]:
     for line in code.splitlines():
         if line.lstrip().startswith("#"):
             continue
         for pattern, what in _LINE_ACTS:
             if pattern.search(line):
-                return f"{what}: {line.strip()[:100]}"
-    return None
+                yield what, line.strip()[:100]

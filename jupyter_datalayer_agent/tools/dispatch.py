@@ -11,7 +11,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -23,6 +23,7 @@ from ..notebook.paths import resolve_path
 from ..protocol.base import ApprovalPolicy
 from ..protocol.sharing import ShareRequest
 from ..protocol.tools import Change, ToolError, ToolResult
+from .acts import Reason
 from .context import ToolContext, ToolFailure
 from .drafts import Asking, Dispatched, Draft
 from .registry import Alias, Tool, ToolRegistry
@@ -43,8 +44,9 @@ class Decision:
 class ApprovalRequest:
     """What waits for the person. ``changes`` is what it would change, where that is known.
 
-    With ``share`` nothing is done, but something is sent to the model. ``remember_as`` is what the
-    person approves who approves for the session.
+    With ``share`` nothing is done, but something is sent to the model. ``kinds`` are the kinds of
+    act that code does beyond the kernel. ``remember_as`` is what the person approves who approves
+    for the session: one word or several.
     """
 
     call_id: str
@@ -55,6 +57,7 @@ class ApprovalRequest:
     changes: list[Change] | None
     remember_as: str
     share: ShareRequest | None = None
+    kinds: tuple[str, ...] = ()
 
 
 Approve = Callable[[ApprovalRequest], Awaitable[Decision]]
@@ -158,19 +161,33 @@ class Dispatcher:
         reason = await tool.destructive(args, self.context) if tool.destructive else None
         if reason is None and not (self.policy == "always" and tool.changes):
             return None
+        kinds = reason.kinds if isinstance(reason, Reason) else ()
+        said = reason.words if isinstance(reason, Reason) else reason
         preview = await tool.preview(args, self.context) if tool.preview else None
         decision = await self._approve(
             ApprovalRequest(
                 call_id=call_id,
                 name=tool.name,
                 arguments=_plain_arguments(args),
-                reason=reason or "Every change and run is to be approved",
+                reason=said or "Every change and run is to be approved",
                 destructive=reason is not None,
                 changes=preview,
-                remember_as=tool.name,
+                remember_as=_remembered(tool, reason is not None, kinds),
+                kinds=kinds,
             )
         )
         return None if decision.approved else decision
+
+
+def _remembered(tool: Tool, destructive: bool, kinds: Sequence[str]) -> str:
+    """What an approval for the session covers: this tool with these kinds of act, and no other.
+
+    One that installs packages lets no shell command through, and neither lets plain changes
+    through, nor do they let it.
+    """
+    if not destructive:
+        return tool.name
+    return " ".join(f"{tool.name}:{kind.replace(' ', '-')}" for kind in kinds or ("loss",))
 
 
 def _plain_arguments(args: Any) -> dict[str, Any]:

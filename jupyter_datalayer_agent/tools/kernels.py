@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from ..protocol.base import Wire
 from ..protocol.page import CellRun
-from .acts import act_of
+from .acts import Reason, reason_of
 from .context import ToolContext, ToolFailure
 from .documents import NoArguments
 from .outputs import failure_text, render_outputs
@@ -66,9 +66,8 @@ async def select_kernel(args: SelectKernel, context: ToolContext) -> ToolOutcome
     return ToolOutcome({"kernel": kernel, "path": path}, f"Selected kernel {kernel['name']}")
 
 
-async def _act_of_code(args: ExecuteCode, context: ToolContext) -> str | None:
-    act = act_of(args.code)
-    return f"The code {act}" if act else None
+async def _act_of_code(args: ExecuteCode, context: ToolContext) -> Reason | None:
+    return reason_of([("The code", args.code)])
 
 
 async def _where(args: ExecuteCode, context: ToolContext) -> tuple[str | None, str | None]:

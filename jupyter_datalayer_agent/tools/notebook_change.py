@@ -20,7 +20,7 @@ from ..protocol.page import (
     UpdateCell,
 )
 from ..protocol.tools import Change
-from .acts import act_of
+from .acts import Reason, reason_of
 from .context import ToolContext, ToolFailure
 from .notebook_read import missing_cells
 from .outputs import first_line
@@ -171,9 +171,9 @@ def read_back(cell: PageCell) -> dict[str, Any]:
     return {"cellId": cell.id, "index": cell.index, "type": cell.type}
 
 
-async def _act_of_new(args: AddNotebookCell, context: ToolContext) -> str | None:
-    act = act_of(args.content) if args.run and args.type == "code" else None
-    return f"The new cell {act}" if act else None
+async def _act_of_new(args: AddNotebookCell, context: ToolContext) -> Reason | None:
+    runs = args.run and args.type == "code"
+    return reason_of([("The new cell", args.content)]) if runs else None
 
 
 async def _preview_add(args: AddNotebookCell, context: ToolContext) -> list[Change]:
@@ -231,12 +231,11 @@ def _new_source(cell: PageCell, args: UpdateNotebookCell) -> str | None:
     return source
 
 
-async def _act_of_update(args: UpdateNotebookCell, context: ToolContext) -> str | None:
+async def _act_of_update(args: UpdateNotebookCell, context: ToolContext) -> Reason | None:
     if not args.run:
         return None
     cell = (await cells_to_change(context, args.path, [args.cell_id]))[args.cell_id]
-    act = act_of(_new_source(cell, args) or cell.source)
-    return f"The changed cell {act}" if act else None
+    return reason_of([("The changed cell", _new_source(cell, args) or cell.source)])
 
 
 async def _preview_update(args: UpdateNotebookCell, context: ToolContext) -> list[Change]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ..protocol.base import Wire
 from ..protocol.tools import Change
+from .acts import Reason
 from .schema import compact_schema
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class ToolOutcome:
     more: str | None = None
 
 
-DestructiveRule = Callable[[Any, "ToolContext"], Awaitable[str | None]]
+DestructiveRule = Callable[[Any, "ToolContext"], Awaitable[str | Reason | None]]
 Preview = Callable[[Any, "ToolContext"], Awaitable[list[Change]]]
 
 

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from ..notebook.dependencies import dependents, has_run
 from ..protocol.base import Wire
 from ..protocol.page import CellRun, PageCell, PageNotebook
-from .acts import act_of
+from .acts import Reason, reason_of
 from .context import ToolContext, ToolFailure
 from .notebook_read import missing_cells
 from .outputs import failure_text, first_line, render_outputs
@@ -62,12 +62,9 @@ def _dependents(notebook: PageNotebook, changed: set[str]) -> set[str]:
     return ran or following
 
 
-async def _act_of_run(args: RunNotebookCells, context: ToolContext) -> str | None:
-    for cell in await _cells_of(args, context):
-        act = act_of(cell.source) if cell.type == "code" else None
-        if act:
-            return f"Cell {cell.index + 1} {act}"
-    return None
+async def _act_of_run(args: RunNotebookCells, context: ToolContext) -> Reason | None:
+    cells = await _cells_of(args, context)
+    return reason_of((f"Cell {c.index + 1}", c.source) for c in cells if c.type == "code")
 
 
 @tool(

@@ -205,6 +205,46 @@ def test_code_that_runs_a_shell_command_is_asked_for(
     assert until(events, *ENDS)[-1]["reason"] == "interrupted"
 
 
+def test_an_approval_for_the_session_covers_the_same_kind_of_act_alone(
+    notebook: RunningServer, model: ScriptedModelServer
+) -> None:
+    def adding(code: str) -> Call:
+        return Call("addNotebookCell", {"type": "code", "content": code, "run": True})
+
+    model.script(
+        adding("%pip --version"),
+        adding("%pip --version # again"),
+        adding("%pip --version\n!echo hello"),
+        Say("Done."),
+    )
+    session = notebook.post("sessions", {})["id"]
+    request = agent_request(sessionId=session, approval="always")
+    events = notebook.stream("chat/stream", request)
+    decision = {"type": "approval_decision", "decision": "approve_for_session"}
+
+    asked = until(events, "approval_requested")[-1]
+    assert asked["kinds"] == ["installs or removes packages"]
+    notebook.post(f"sessions/{session}/ops", {**decision, "approvalId": asked["approvalId"]})
+    # The second one installs, too, and is let through; the third one does more than that.
+    asked = until(events, "approval_requested")[-1]
+    assert asked["kinds"] == ["installs or removes packages", "runs a shell command"]
+    assert "!echo hello" in asked["reason"]
+    denial = {"type": "approval_decision", "decision": "deny"}
+    notebook.post(f"sessions/{session}/ops", {**denial, "approvalId": asked["approvalId"]})
+    until(events, *ENDS)
+
+    # Under "always" a plain cell was not approved by that, nor is a command by a plain cell.
+    model.script(adding("1"), adding("2"), adding("!echo hello"), Say("Done."))
+    events = notebook.stream("chat/stream", request)
+    asked = until(events, "approval_requested")[-1]
+    assert asked["arguments"]["content"] == "1"
+    notebook.post(f"sessions/{session}/ops", {**decision, "approvalId": asked["approvalId"]})
+    asked = until(events, "approval_requested")[-1]
+    assert asked["arguments"]["content"] == "!echo hello"
+    notebook.post(f"sessions/{session}/ops", {"type": "interrupt"})
+    until(events, *ENDS)
+
+
 def test_a_question_is_answered_by_an_op(
     notebook: RunningServer, model: ScriptedModelServer
 ) -> None:

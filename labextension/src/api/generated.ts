@@ -1931,7 +1931,8 @@ export interface components {
          * @description An act waits for the person. ``changes`` is what it would change, where that is known.
          *
          *     With ``share`` the act is to send something to the model: the call is done, or (without a
-         *     ``call_id``) a turn is about to begin.
+         *     ``call_id``) a turn is about to begin. ``kinds`` are what code does beyond the kernel ("runs a
+         *     shell command"): approved for the session, only calls of the same tool with these are covered.
          */
         ApprovalRequested: {
             /** Approvalid */
@@ -1952,6 +1953,11 @@ export interface components {
             changes?: components["schemas"]["Change"][] | null;
             /** Destructive */
             destructive: boolean;
+            /**
+             * Kinds
+             * @default null
+             */
+            kinds?: string[] | null;
             /** Name */
             name: string;
             /** Reason */

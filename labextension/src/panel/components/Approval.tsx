@@ -82,8 +82,6 @@ export const Approval = memo(
         </section>
       );
     }
-    // The server remembers the tool, whatever its arguments, as long as it runs.
-    const all = askWords({ name: entry.name, arguments: {} }, () => null);
     return (
       <section
         className="da-waiting"
@@ -99,7 +97,7 @@ export const Approval = memo(
         )}
         <Answers
           words={ACT}
-          forSession={`Approves this, and every later “${all}” in this conversation without asking again, until the server restarts.`}
+          forSession={`Approves this, and every later ${covered(entry)} in this conversation without asking again, until the server restarts.`}
           isSent={isSent}
           decide={decide}
         />
@@ -197,6 +195,15 @@ function Answers(props: {
       )}
     </>
   );
+}
+
+/** What an approval for the session covers: this tool, with these kinds of act. */
+function covered(entry: IApprovalEntry): string {
+  const tool = `“${askWords({ name: entry.name, arguments: {} }, () => null)}”`;
+  if (entry.kinds?.length) {
+    return `${tool} that ${entry.kinds.join(' or ')}`;
+  }
+  return entry.destructive ? tool : `${tool} that reaches nothing outside the notebook`;
 }
 
 /** What became of a question. */

@@ -298,6 +298,7 @@ function asked(turn: ITurn, event: ApprovalRequested): ITurn {
     reason: event.reason,
     destructive: event.destructive,
     changes: event.changes ?? [],
+    kinds: event.kinds ?? [],
     share: event.share
   });
 }

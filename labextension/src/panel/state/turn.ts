@@ -56,6 +56,8 @@ export interface IApprovalEntry {
   reason: string;
   destructive: boolean;
   changes: readonly Change[];
+  /** What code does beyond the kernel: "runs a shell command". */
+  kinds?: readonly string[];
   share?: ShareRequest;
   decision?: 'approve' | 'approve_for_session' | 'deny' | 'expired' | 'aborted';
 }

@@ -134,7 +134,7 @@ describe('a tool call', () => {
 });
 
 describe('an approval', () => {
-  const asked = async () => {
+  const asked = async (more: Record<string, unknown> = {}) => {
     const panel = await makePanel();
     const node = await draw(panel.model, <Conversation />);
     await panel.emit(
@@ -158,7 +158,8 @@ describe('an approval', () => {
             index: 3,
             before: 'old'
           }
-        ]
+        ],
+        ...more
       }
     );
     return { ...panel, node };
@@ -172,6 +173,17 @@ describe('an approval', () => {
     expect(card.textContent).toContain('- old');
     expect(card.textContent).not.toContain('Removed');
     expect(find(node, 'da-tool-call')).toHaveLength(0);
+  });
+
+  it('says of code which kinds of act are let through later', async () => {
+    const { node } = await asked({
+      name: 'addNotebookCell',
+      kinds: ['installs or removes packages']
+    });
+    const title = button(node, 'Approve for this session')!.title;
+    expect(title).toContain(
+      'every later “Add a cell” that installs or removes packages in this'
+    );
   });
 
   it('is given, for once or for the session, which says what that means', async () => {
