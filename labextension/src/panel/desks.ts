@@ -4,6 +4,7 @@ import { Choices } from './choices';
 import { DatasetDesk } from './datasetDesk';
 import { download } from './download';
 import { IEditor } from './editor';
+import { FixDesk } from './fixDesk';
 import { Guide } from './guide';
 import type { Inform } from './inform';
 import { PastDesk } from './pastDesk';
@@ -42,6 +43,14 @@ export function makeGuide(ways: IWays, memory: IMemory | null): Guide {
     usage: new UsageDesk(client),
     say
   });
+}
+
+/** The desk for repairs of cells that failed. */
+export function makeFixes({ client, clientId, editor }: IWays): FixDesk {
+  return new FixDesk(
+    (path, cellId) => client.fixes({ path, cellId, clientId }),
+    editor
+  );
 }
 
 /** The desk for uploads and data sets. */

@@ -19,11 +19,19 @@ export interface ICellContent {
   outputs: Record<string, unknown>[];
 }
 
+/** The error that a cell shows; `text` is its words with the code that it is about. */
+export interface INotebookError {
+  number: number;
+  name: string;
+  cellId: string;
+  text: string;
+}
+
 /** What in a notebook is worth a suggestion. */
 export interface INotebookHints {
   isEmpty: boolean;
-  /** The first cell that ended with an error. */
-  error?: { number: number; name: string; cellId: string };
+  /** The first cells that show an error. */
+  errors?: readonly INotebookError[];
   /** A data frame that was loaded and not looked at since. */
   frame?: string;
 }
@@ -38,11 +46,15 @@ export interface IEditor {
   readonly changed: ISignal<IEditor, void>;
   /** A cell ended without error that the person ran. */
   readonly ran: ISignal<IEditor, { path: string; cellId: string }>;
+  /** A cell that the person ran ended with an error, or was stopped. */
+  readonly failed: ISignal<IEditor, { path: string; cellId: string }>;
   kernel(path: string): IKernelState | null;
   cell(path: string, cellId: string): ICellLabel | null;
   /** How many cells an open notebook has; null until it has loaded. */
   cellCount(path: string): number | null;
   hints(path: string): INotebookHints;
+  /** The error that a cell shows now; one that the person interrupted shows none. */
+  errorOf(path: string, cellId: string): INotebookError | null;
   /** Go to the document and, in a notebook, to the cell. */
   reveal(path: string, cellId?: string): Promise<void>;
   /** Open the first of these files or folders that is there; false where none is. */

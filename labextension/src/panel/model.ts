@@ -1,25 +1,20 @@
 import { IDisposable } from '@lumino/disposable';
 
-import {
-  ContextReply,
-  Event,
-  FixesReply,
-  Mode,
-  Op,
-  WorkflowCall
-} from '../api/types';
+import { ContextReply, Event, Mode, Op, WorkflowCall } from '../api/types';
 import { ChangesDesk } from './changesDesk';
 import { Choices } from './choices';
 import { DatasetDesk } from './datasetDesk';
 import {
   IWays,
   makeDatasets,
+  makeFixes,
   makeGuide,
   makePast,
   makeScratchpad,
   makeStrategist
 } from './desks';
 import { IEditor } from './editor';
+import { FixDesk } from './fixDesk';
 import { follow } from './follow';
 import { Guide } from './guide';
 import { Link } from './link';
@@ -60,6 +55,7 @@ export class PanelModel implements IDisposable {
     this.sessions = this._makeSessions(options.memory);
     const ways = this._ways();
     this.datasets = makeDatasets(ways);
+    this.fixes = makeFixes(ways);
     this.past = makePast(ways, options.ask);
     this.scratchpad = makeScratchpad(ways, options.inform);
     this.strategist = makeStrategist(ways, options.strategistMemory ?? null);
@@ -70,6 +66,7 @@ export class PanelModel implements IDisposable {
     this.models.subscribe(() => this._heedLock());
     this.choices.subscribe(() => this._heedLock());
     this.editor.ran.connect(this._onRan, this);
+    this.editor.failed.connect(this._onFailed, this);
   }
 
   readonly client: IPanelClient;
@@ -80,6 +77,8 @@ export class PanelModel implements IDisposable {
   readonly sessions: SessionDesk;
   /** Uploads and data sets. */
   readonly datasets: DatasetDesk;
+  /** Repairs of cells that failed. */
+  readonly fixes: FixDesk;
   /** What can be done with what was said so far. */
   readonly past: PastDesk;
   readonly scratchpad: ScratchpadDesk;
@@ -113,6 +112,7 @@ export class PanelModel implements IDisposable {
     this.link.dispose();
     this._connection.rejected.disconnect(this._onRejected, this);
     this.editor.ran.disconnect(this._onRan, this);
+    this.editor.failed.disconnect(this._onFailed, this);
     this.guide.tutorials.dispose();
   }
 
@@ -178,12 +178,6 @@ export class PanelModel implements IDisposable {
   /** Send the message of a turn once more, with the ready workflow that it asked for. */
   sendAgain({ message, workflow, target }: ITurn): Promise<boolean> {
     return this.send(message, workflow && { workflow, notebook: target });
-  }
-
-  /** What could be done, without a model, about a cell that shows an error. */
-  fixesOf(path: string, cellId: string): Promise<FixesReply> {
-    const { clientId } = this._connection;
-    return this.client.fixes({ path, cellId, clientId });
   }
 
   /** The card with the data sets. */
@@ -405,6 +399,17 @@ export class PanelModel implements IDisposable {
   ): void {
     const { stale } = this.shown.current.store;
     stale.set(staleWithout(stale.current, path, cellId));
+    this.fixes.ran(path, cellId);
+  }
+
+  /** A cell failed; what fails in a turn is the turn's. */
+  private _onFailed(
+    _: unknown,
+    { path, cellId }: { path: string; cellId: string }
+  ): void {
+    if (!this.shown.current.store.conversation.current.runningTurnId) {
+      void this.fixes.failed(path, cellId);
+    }
   }
 
   /** No session and no turn is made of a message that nobody could answer. */

@@ -9,6 +9,7 @@ import {
   NotebookPanel
 } from '@jupyterlab/notebook';
 import { Contents, ServerConnection } from '@jupyterlab/services';
+import { ISharedCell } from '@jupyter/ydoc';
 import { ISignal, Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
@@ -20,12 +21,16 @@ import {
   ICellLabel,
   IEditor,
   IKernelState,
+  INotebookError,
   INotebookHints
 } from './editor';
 import { isMarked } from './scratchpad/about';
 
 /** A name that a data frame is loaded into. */
 const FRAME = /^\s*(\w+)\s*=\s*(?:pd|pl|polars|pandas)\.(?:read|scan)_\w+\(/m;
+
+/** How many of a notebook's errors are looked at. */
+const MOST_ERRORS = 3;
 
 /** The notebooks that are open in JupyterLab, as the panel sees them. */
 export class NotebookEditor implements IEditor {
@@ -42,8 +47,9 @@ export class NotebookEditor implements IEditor {
     NotebookActions.executed.connect((_, { notebook, cell, success }) => {
       const panel = _tracker.find(({ content }) => content === notebook);
       const path = panel && this._documents.pathOf(panel.context);
-      if (success && path) {
-        this._ran.emit({ path, cellId: cell.model.id });
+      if (path) {
+        const ended = success ? this._ran : this._failed;
+        ended.emit({ path, cellId: cell.model.id });
       }
     });
   }
@@ -54,6 +60,10 @@ export class NotebookEditor implements IEditor {
 
   get ran(): ISignal<IEditor, { path: string; cellId: string }> {
     return this._ran;
+  }
+
+  get failed(): ISignal<IEditor, { path: string; cellId: string }> {
+    return this._failed;
   }
 
   get activeNotebook(): string | null {
@@ -106,24 +116,18 @@ export class NotebookEditor implements IEditor {
     const notebook = this._documents.findNotebook(path);
     const cells = notebook?.model?.sharedModel.cells ?? [];
     const sources = cells.map(cell => cell.getSource());
+    const errors: INotebookError[] = [];
     const hints: INotebookHints = {
-      isEmpty: sources.every(source => !source.trim())
+      isEmpty: sources.every(source => !source.trim()),
+      errors
     };
     for (const [index, cell] of cells.entries()) {
       if (cell.cell_type !== 'code') {
         continue;
       }
-      const outputs = (cell.toJSON().outputs ?? []) as IOutput[];
-      const failure = outputs.find(
-        output =>
-          output.output_type === 'error' && output.ename !== 'KeyboardInterrupt'
-      );
-      if (failure && !hints.error) {
-        hints.error = {
-          number: index + 1,
-          name: String(failure.ename),
-          cellId: cell.getId()
-        };
+      const error = errors.length < MOST_ERRORS && errorIn(cell, index);
+      if (error) {
+        errors.push(error);
       }
       const name = FRAME.exec(sources[index])?.[1];
       const later = sources.slice(index + 1).join('\n');
@@ -132,6 +136,13 @@ export class NotebookEditor implements IEditor {
       }
     }
     return hints;
+  }
+
+  errorOf(path: string, cellId: string): INotebookError | null {
+    const cells =
+      this._documents.findNotebook(path)?.model?.sharedModel.cells ?? [];
+    const index = cells.findIndex(cell => cell.getId() === cellId);
+    return index < 0 ? null : errorIn(cells[index], index);
   }
 
   async reveal(path: string, cellId?: string): Promise<void> {
@@ -281,6 +292,10 @@ export class NotebookEditor implements IEditor {
   private readonly _ran = new Signal<IEditor, { path: string; cellId: string }>(
     this
   );
+  private readonly _failed = new Signal<
+    IEditor,
+    { path: string; cellId: string }
+  >(this);
   private readonly _changed = new Signal<IEditor, void>(this);
 }
 
@@ -301,6 +316,23 @@ async function freePath(
     free = `${stem}-${count}${extension}`;
   }
   return PathExt.join(folder, free);
+}
+
+/** The error that a code cell shows, unless the person interrupted it. */
+function errorIn(cell: ISharedCell, index: number): INotebookError | null {
+  const { outputs } = cell.toJSON() as { outputs?: IOutput[] };
+  const failure = outputs?.find(
+    output =>
+      output.output_type === 'error' && output.ename !== 'KeyboardInterrupt'
+  );
+  return failure
+    ? {
+        number: index + 1,
+        name: String(failure.ename),
+        cellId: cell.getId(),
+        text: `${failure.ename}: ${failure.evalue}\n${cell.getSource()}`
+      }
+    : null;
 }
 
 /** Show for a moment which cell was meant. */

@@ -48,6 +48,7 @@ import {
   ICellLabel,
   IEditor,
   IKernelState,
+  INotebookError,
   INotebookHints
 } from '../editor';
 import { IPanelClient, IPanelConnection, ISessionMemory } from '../services';
@@ -432,8 +433,11 @@ export class FakeClient implements IPanelClient {
     return this.workflowsReply;
   }
 
-  async fixes(): Promise<FixesReply> {
-    return this.fixesReply;
+  readonly fixesAsked: string[] = [];
+
+  async fixes({ cellId }: { cellId: string }): Promise<FixesReply> {
+    this.fixesAsked.push(cellId);
+    return { ...this.fixesReply, cellId };
   }
 
   async usage({ by }: { by: UsageBy }): Promise<UsageReply> {
@@ -483,6 +487,10 @@ export class FakeEditor implements IEditor {
   activeNotebook: string | null = 'cars.ipynb';
   openNotebooks: readonly string[] = ['cars.ipynb'];
   notebookHints: INotebookHints = { isEmpty: false };
+  errors: Record<string, INotebookError> = {};
+  readonly failed = new Signal<IEditor, { path: string; cellId: string }>(
+    this as unknown as IEditor
+  );
   cells: Record<string, ICellLabel> = {
     c4: { number: 4, firstLine: 'cars.groupby("Origin")' },
     c5: { number: 5, firstLine: 'cars["Horsepower"].mean()' }
@@ -507,6 +515,10 @@ export class FakeEditor implements IEditor {
 
   hints(): INotebookHints {
     return this.notebookHints;
+  }
+
+  errorOf(_path: string, cellId: string): INotebookError | null {
+    return this.errors[cellId] ?? null;
   }
 
   async reveal(path: string, cellId?: string): Promise<void> {

@@ -1,7 +1,8 @@
 import { editIcon } from '@jupyterlab/ui-components';
-import React, { useEffect, useId, useState } from 'react';
+import React, { useEffect, useId, useRef, useState } from 'react';
 
 import { FixInfo } from '../../api/types';
+import { INotebookError } from '../editor';
 import { IFixOffer, fixSteps, fixWords } from '../state/offers';
 import { ITurn } from '../state/turn';
 import { useValue } from '../state/value';
@@ -30,15 +31,17 @@ export function OfferedFixes(props: { turn: ITurn }): JSX.Element | null {
 /** Repairs for the cell of a notebook that shows an error, where any is known. */
 export function CellFixes(props: {
   path: string;
-  cellId: string;
+  error: INotebookError;
 }): JSX.Element | null {
-  const { path, cellId } = props;
+  const { path, error } = props;
   const { model } = usePanel();
+  const latest = useRef(error);
+  latest.current = error;
   const [offer, setOffer] = useState<IFixOffer | null>(null);
   useEffect(() => {
     let isCurrent = true;
     setOffer(null);
-    model.fixesOf(path, cellId).then(
+    model.fixes.of(path, latest.current).then(
       found => isCurrent && setOffer(found),
       // Nobody asked for them: without them there is one thing less to click.
       () => undefined
@@ -46,19 +49,24 @@ export function CellFixes(props: {
     return () => {
       isCurrent = false;
     };
-  }, [model, path, cellId]);
+  }, [model, path, error.cellId, error.text]);
   return offer?.fixes.length ? <FixChips offer={offer} /> : null;
 }
 
-/** A chip for each repair. */
-function FixChips(props: { offer: IFixOffer }): JSX.Element {
-  const { offer } = props;
+/** A chip for each repair of a cell. */
+export function FixChips(props: {
+  offer: IFixOffer;
+  /** Only the first one, in a line, and this behind it. */
+  inLine?: JSX.Element;
+}): JSX.Element {
+  const { offer, inLine } = props;
   const { model } = usePanel();
   const [asked, setAsked] = useState<FixInfo | null>(null);
   const [isSent, setSent] = useState(false);
   const id = useId();
   const number = model.editor.cell(offer.path, offer.cellId)?.number;
   const cell = number ? `cell ${number}` : 'the cell';
+  const fixes = inLine ? offer.fixes.slice(0, 1) : offer.fixes;
   const carryOut = async (fix: FixInfo) => {
     setAsked(null);
     setSent(true);
@@ -73,29 +81,35 @@ function FixChips(props: { offer: IFixOffer }): JSX.Element {
     );
   };
   return (
-    <section className="da-fixes" aria-labelledby={id}>
-      <h3 id={id}>{`To repair ${cell}`}</h3>
-      <div className="da-chips">
-        {offer.fixes.map(fix => (
-          <button
-            key={fix.id}
-            type="button"
-            className="da-fix"
-            data-testid="da-fix"
-            data-safe={fix.safe}
-            title={fix.explanation}
-            disabled={isSent}
-            aria-expanded={fix.safe ? undefined : asked === fix}
-            onClick={() =>
-              fix.safe
-                ? void carryOut(fix)
-                : setAsked(asked === fix ? null : fix)
-            }
-          >
-            <editIcon.react tag="span" className="da-chip-icon" aria-hidden />
-            <span>{`${fixWords(fix)}${fix.safe ? '' : ' …'}`}</span>
-          </button>
-        ))}
+    <section
+      className={inLine ? 'da-fix-line' : 'da-fixes'}
+      aria-labelledby={id}
+    >
+      <div className="da-fix-head">
+        <h3 id={id}>{`To repair ${cell}`}</h3>
+        <div className="da-chips">
+          {fixes.map(fix => (
+            <button
+              key={fix.id}
+              type="button"
+              className="da-fix"
+              data-testid="da-fix"
+              data-safe={fix.safe}
+              title={fix.explanation}
+              disabled={isSent}
+              aria-expanded={fix.safe ? undefined : asked === fix}
+              onClick={() =>
+                fix.safe
+                  ? void carryOut(fix)
+                  : setAsked(asked === fix ? null : fix)
+              }
+            >
+              <editIcon.react tag="span" className="da-chip-icon" aria-hidden />
+              <span>{`${fixWords(fix)}${fix.safe ? '' : ' …'}`}</span>
+            </button>
+          ))}
+        </div>
+        {inLine}
       </div>
       {asked && (
         <Confirm

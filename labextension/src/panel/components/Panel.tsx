@@ -10,6 +10,7 @@ import { ChangesBar } from './ChangesBar';
 import { Composer, inputIn } from './Composer';
 import { ContextStrip } from './ContextStrip';
 import { Conversation } from './Conversation';
+import { FixLine } from './FixLine';
 import { GuideCard } from './GuideCard';
 import { Header } from './Header';
 import { Plan } from './Plan';
@@ -84,6 +85,7 @@ export function Panel(props: IPanelProps): JSX.Element {
           <GuideCard />
           <Conversation />
           <div className="da-bottom">
+            <FixLine />
             <StaleLine />
             <ChangesBar />
             <Queue />

@@ -87,11 +87,17 @@ function WithoutModel(): JSX.Element {
   );
 }
 
-/** The repairs for the first cell of a notebook that shows an error. */
-function ErrorFixes(props: { path: string }): JSX.Element | null {
+/** The repairs for the first cells of a notebook that show an error. */
+function ErrorFixes(props: { path: string }): JSX.Element {
   const { path } = props;
-  const { error } = usePanel().model.editor.hints(path);
-  return error ? <CellFixes path={path} cellId={error.cellId} /> : null;
+  const { errors = [] } = usePanel().model.editor.hints(path);
+  return (
+    <>
+      {errors.map(error => (
+        <CellFixes key={error.cellId} path={path} error={error} />
+      ))}
+    </>
+  );
 }
 
 /** A button for each thing that needs no model. */
@@ -153,7 +159,8 @@ export function suggestionsFor(
       { text: 'What can you do in a notebook?', mode: 'ask' }
     ];
   }
-  const { isEmpty, error, frame } = editor.hints(path);
+  const { isEmpty, errors, frame } = editor.hints(path);
+  const error = errors?.[0];
   if (isEmpty) {
     return [
       { text: 'Analyse a data file from this folder', mode: 'agent' },

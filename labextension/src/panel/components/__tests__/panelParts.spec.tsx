@@ -164,7 +164,7 @@ describe('an empty conversation', () => {
     const editor = new FakeEditor();
     editor.notebookHints = {
       isEmpty: false,
-      error: { number: 6, name: 'KeyError', cellId: 'c6' },
+      errors: [{ number: 6, name: 'KeyError', cellId: 'c6', text: '' }],
       frame: 'cars'
     };
     const texts = suggestionsFor(editor, 'cars.ipynb').map(({ text }) => text);
