@@ -244,14 +244,16 @@ async def find_fixes(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
 def resolve_model(settings: Any) -> str:
     """The model of a turn: the one set, else what the environment's keys suggest.
 
-    Raises ``AgentError`` ``no_model`` that says what was looked for and what to do.
+    Raises ``AgentError`` ``no_model`` that says what to do.
     """
-    from .models.catalogue import default_model, readiness
+    from .models.catalogue import NOT_CONNECTED, default_model, readiness
     from .protocol.errors import AgentError
 
     model = settings.model or default_model()
+    if model is None:
+        raise AgentError("no_model", NOT_CONNECTED)
     state = readiness(model, settings.api_base)
-    if model is None or not state.ready:
+    if not state.ready:
         raise AgentError("no_model", f"{state.reason} {state.what_to_do}".strip())
     return cast(str, model)
 

@@ -9,7 +9,7 @@ from ..protocol.base import new_id
 from ..protocol.ops import UserMessage
 from ..store.records import WaitingTurn
 from .message_queue import Message
-from .planned.steering import stopped_plan
+from .planned.steering import NothingToContinue, last_plan_is_done, stopped_plan
 from .planned.turn import PlannedTurn
 from .settings import Settings, for_turn
 from .strategist_turn import strategist_turn
@@ -29,14 +29,17 @@ async def turn_of(
     """A turn of the kind that the message asks for."""
     if session.record.kind == "strategist":
         return strategist_turn(session, about, message)
-    stopped = None
+    stopped, done = None, False
     if CONTINUE.match(about.text):
         stopped = await stopped_plan(session.services, session.id)
+        done = about.planned and await last_plan_is_done(session.services, session.id)
     if stopped is not None:
         about.go_on_with(stopped.plan.notebook)
         return PlannedTurn(
             session, about, settings, message.audience, message.op_id, resumed=stopped.plan
         )
+    if done:
+        return NothingToContinue(session, about, settings, message.audience, message.op_id)
     kind = PlannedTurn if about.planned else Turn
     return kind(session, about, settings, message.audience, message.op_id)
 

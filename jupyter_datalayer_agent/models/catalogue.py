@@ -268,6 +268,12 @@ def _info(provider: Provider, model: CatalogueModel, environ: Environment) -> Mo
     )
 
 
+NOT_CONNECTED = (
+    "No model is connected. The panel's start page and “Connect a model” in the README say how."
+)
+"""In an answer, where there is no model; ``readiness`` has the long text of the start page."""
+
+
 def _no_model(environ: Environment) -> Readiness:
     looked_for = [provider.keys[0] for provider in PROVIDERS if provider.chooses_itself]
     return Readiness(

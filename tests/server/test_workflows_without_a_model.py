@@ -34,7 +34,10 @@ def test_a_planned_task_is_carried_out_by_the_closest_workflow(server: RunningSe
     reply = server.post("chat", {"message": message, "mode": "ask"})
     turn = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"][0]
     assert reply["status"] == "completed", reply
-    assert [e["code"] for e in of_type(turn["events"], "warning")] == ["template_instead"]
+    [warning] = of_type(turn["events"], "warning")
+    assert warning["code"] == "template_instead"
+    assert warning["message"].startswith("No model is connected. ")
+    assert "_API_KEY" not in warning["message"]
     assert plan_states(turn["events"]) == ["running", "completed"]
     assert "without a model" in reply["reply"]
     path = server.root / "data_analysis.ipynb"
@@ -65,6 +68,25 @@ def test_of_many_data_files_the_one_is_taken_that_the_notebook_in_front_reads(
         "run.** There are: cars.csv, trees.csv. Name one in the message."
     )
     assert "ran without error" not in unfed["reply"]
+
+
+def test_continue_after_a_plan_that_is_done_has_nothing_to_continue(
+    server: RunningServer,
+) -> None:
+    (server.root / "two.csv").write_text("a,b\n1,2\n")
+    try:
+        request = {"message": "agent: create a complete data analysis notebook"}
+        done = server.post("chat", request)
+    finally:
+        (server.root / "two.csv").unlink()
+    assert "steps done" in done["reply"], done
+    again = server.post("chat", {"message": "agent: continue", "sessionId": done["sessionId"]})
+    assert again["status"] == "completed", again
+    assert again["reply"].startswith("There is nothing to continue")
+    # With nothing before it, it is a message like another one.
+    answer = server.request("POST", "chat", json={"message": "agent: continue"})
+    assert answer.status_code == 503
+    assert "No workflow is close" in answer.json()["error"]["message"]
 
 
 def test_workflows_are_listed_and_run_by_their_id(server: RunningServer) -> None:

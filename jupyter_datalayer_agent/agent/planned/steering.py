@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ...protocol.errors import AgentError
 from ...protocol.ops import Pause, PlanDecision, Resume
 from ...protocol.requests import ChatRequest
+from ..history import assistant_item
 from .turn import PlannedTurn
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from ..services import Services
     from ..turn import Turn
 
+NOTHING = "There is nothing to continue: the last plan is done. Say what is to be done next."
 RESUMABLE = ("stopped", "running", "paused")
 """States of a plan whose turn has ended before its end."""
 
@@ -50,3 +52,17 @@ async def stopped_plan(services: Services, session_id: str) -> StoredPlan | None
     """The last plan, if it stopped before its end (its server may have died, too)."""
     stored = await services.store.last_plan(session_id)
     return stored if stored is not None and stored.plan.state in RESUMABLE else None
+
+
+async def last_plan_is_done(services: Services, session_id: str) -> bool:
+    """Whether the session's last plan came to its end."""
+    stored = await services.store.last_plan(session_id)
+    return stored is not None and stored.plan.state == "completed"
+
+
+class NothingToContinue(PlannedTurn):
+    """Answers a "continue" after a plan that is done: no new plan is made of that word."""
+
+    async def _work(self) -> None:
+        await self._keep_items([assistant_item(NOTHING)])
+        self._reply = NOTHING
