@@ -209,8 +209,13 @@ class _Undoing:
         return Plan(changes, undone, conflicts=[conflict])
 
     async def _may_be_removed(self, changes: DocumentChanges, undone: Undone) -> bool:
-        """Whether the turn made the notebook and nothing is left in it that is not the turn's."""
-        if not changes.made or self._wanted is not None or undone.conflicts:
+        """Whether the turn made the notebook and nothing is left in it that is not the turn's.
+
+        The last conflict in it, decided against what stands there, ends the undo that began it.
+        """
+        last = self._overwrite and not set(changes.ids) - {WHOLE_DOCUMENT, *(self._wanted or ())}
+        whole = self._wanted is None or last
+        if not changes.made or not whole or undone.conflicts:
             return False
         others = [each for each in undone.state.order if each not in undone.state.cells]
         cells = list(undone.state.cells.values())
@@ -291,7 +296,8 @@ def _settled(plans: Sequence[Plan], *, whole: bool) -> dict[Place, ChangeState]:
         changes = plan.changes
         for cell_id in plan.undone.settled:
             settled[changes.path, cell_id] = "undone"
-        if changes.made and whole and not plan.conflicts and changes.made_text is None:
+        ended = plan.removed or (whole and not plan.conflicts)
+        if changes.made and ended and changes.made_text is None:
             gone = plan.removed or WHOLE_DOCUMENT in plan.undone.settled
             settled[changes.path, WHOLE_DOCUMENT] = "undone" if gone else "kept"
     return settled

@@ -402,6 +402,24 @@ async def test_a_notebook_that_the_turn_made_stays_where_somebody_else_wrote_in_
         assert await c.states(turn) == {"": "kept", "n": "undone"}
 
 
+async def test_a_notebook_that_the_turn_made_is_deleted_when_its_last_conflict_is_decided(
+    tmp_path: Path,
+) -> None:
+    async with chat(tmp_path) as c:
+        c.world.root.mkdir(exist_ok=True)
+        async with c.turn() as turn:
+            path = await turn.notebooks.create("made.ipynb")
+            await turn.edit(insert("n", "1"), insert("m", "1"), path=path)
+        await c.edit(update("n", "1", "1, mine"), update("m", "1", "1, mine"), path=path)
+        assert len((await c.undo(turn))["conflicts"]) == 2
+        await c.undo(turn, "n", overwrite=True)
+        assert c.sources(path) == {"m": "1, mine"}
+        event = await c.undo(turn, "m", overwrite=True)
+        assert event["changes"] == [{"path": path, "op": "delete"}]
+        assert not (c.world.root / path).exists()
+        assert await c.states(turn) == {"": "undone", "n": "undone", "m": "undone"}
+
+
 async def test_a_page_that_shows_it_deletes_the_notebook_itself(tmp_path: Path) -> None:
     async with chat(tmp_path) as c:
         c.world.root.mkdir(exist_ok=True)
