@@ -157,7 +157,7 @@ test('peers 9: Esc in the panel stops the cell that the agent runs', async ({
   await expect(notebook.prompt(0)).toHaveText('[*]:');
   await tab.panel.input.press('Escape');
   await tab.panel.ended(1, 'aborted');
-  await expect(notebook.output(0)).toContainText('KeyboardInterrupt');
+  await expect(notebook.cells.first()).toContainText('KeyboardInterrupt');
   await expect(notebook.prompt(0)).toHaveText('[1]:');
   await expect
     .poll(async () => (await server.read(notebook.path)).cells[0].outputs)
