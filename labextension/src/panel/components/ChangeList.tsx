@@ -1,4 +1,4 @@
-import React, { memo } from 'react';
+import React, { memo, useId, useState } from 'react';
 
 import { Change } from '../../api/types';
 import { changeWords } from '../state/changes';
@@ -11,6 +11,8 @@ export const ChangeList = memo(
     changes: readonly Change[];
     /** They are not made yet. */
     isProposed?: boolean;
+    /** Each diff is shown only when it is asked for. */
+    isFolded?: boolean;
     /** What can be done with one of them. */
     actions?: (change: Change) => JSX.Element;
   }): JSX.Element => {
@@ -22,13 +24,45 @@ export const ChangeList = memo(
               <CellLink change={change} isProposed={!!props.isProposed} />
               {props.actions?.(change)}
             </div>
-            <Diff change={change} />
+            {props.isFolded ? (
+              <FoldedDiff change={change} />
+            ) : (
+              <Diff change={change} />
+            )}
           </li>
         ))}
       </ul>
     );
   }
 );
+
+/** A line that opens to the diff. */
+function FoldedDiff(props: { change: Change }): JSX.Element | null {
+  const { before, after } = props.change;
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  if ((before ?? '') === (after ?? '')) {
+    return null;
+  }
+  return (
+    <>
+      <button
+        type="button"
+        className="da-link"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {isOpen ? 'Hide the difference' : 'Show the difference'}
+      </button>
+      {isOpen && (
+        <div id={id}>
+          <Diff change={props.change} />
+        </div>
+      )}
+    </>
+  );
+}
 
 /** A change as words that lead to its cell. */
 function CellLink(props: { change: Change; isProposed: boolean }): JSX.Element {

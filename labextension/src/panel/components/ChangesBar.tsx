@@ -9,6 +9,9 @@ import { ChangeList } from './ChangeList';
 import { useComposer } from './composerContext';
 import { usePanel } from './context';
 
+/** Of more changes, the diffs are shown one by one. */
+const MOST_OPEN = 5;
+
 const NO_TURN = new Value(emptyTurn(''));
 
 /** What the newest turn of which nothing is decided has changed; gone when there is none. */
@@ -22,6 +25,8 @@ export function ChangesBar(): JSX.Element | null {
   const isBusy = useValue(model.changes.deciding) !== null;
   const changes = useMemo(() => openChanges(turn), [turn]);
   const [isOpen, setOpen] = useState(false);
+  // As it was when the list was opened: nothing unfolds while one after the other is decided on.
+  const [isFolded, setFolded] = useState(false);
   const id = useId();
   if (!turnId || !changes.length) {
     return null;
@@ -79,7 +84,10 @@ export function ChangesBar(): JSX.Element | null {
             className="da-link"
             aria-expanded={isOpen}
             aria-controls={id}
-            onClick={() => setOpen(!isOpen)}
+            onClick={() => {
+              setFolded(changes.length > MOST_OPEN);
+              setOpen(!isOpen);
+            }}
           >
             {isOpen ? 'Hide' : 'View'}
           </button>
@@ -89,6 +97,7 @@ export function ChangesBar(): JSX.Element | null {
         <div id={id} className="da-changes-list">
           <ChangeList
             changes={changes}
+            isFolded={isFolded}
             actions={
               canDecide && changes.length > 1
                 ? change => <OfOne turnId={turnId} change={change} />

@@ -100,6 +100,21 @@ describe('the changes bar', () => {
     expect(node.textContent).toContain('1 cell changed');
   });
 
+  it('shows the diffs of many changes one by one, those of few at once', async () => {
+    const { model, emit } = await makePanel();
+    const node = await draw(model, <ChangesBar />);
+    const many = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6'].map(change);
+    await emit(STARTED, { ...CHANGED, changes: many.slice(1) } as EventInput);
+    await click(button(node, 'View'));
+    expect(node.querySelectorAll('.da-diff')).toHaveLength(5);
+    await click(button(node, 'Hide'));
+    await emit({ ...CHANGED, changes: many.slice(0, 1) } as EventInput);
+    await click(button(node, 'View'));
+    expect(node.querySelectorAll('.da-diff')).toHaveLength(0);
+    await click(button(node, 'Show the difference'));
+    expect(node.querySelectorAll('.da-diff')).toHaveLength(1);
+  });
+
   it('can be used again after a refusal, which is told', async () => {
     const { model, emit } = await makePanel();
     const node = await draw(model, <ChangesBar />);
