@@ -261,6 +261,8 @@ for (const theme of ['light', 'dark'] as Theme[]) {
     await shoot(lab, `workflow-form-${theme}`);
     await form.getByRole('button', { name: /Close/ }).click();
 
+    // It is about the notebook in front, which JupyterLab tells once that is loaded.
+    await expect(startItem(lab, 'quality')).toContainText('work.ipynb');
     await panel.input.fill('/quality');
     await panel.input.press('Enter');
     await expect(panel.root.getByRole('meter')).toBeVisible();
