@@ -203,7 +203,9 @@ function covered(entry: IApprovalEntry): string {
   if (entry.kinds?.length) {
     return `${tool} that ${entry.kinds.join(' or ')}`;
   }
-  return entry.destructive ? tool : `${tool} that reaches nothing outside the notebook`;
+  return entry.destructive
+    ? tool
+    : `${tool} that reaches nothing outside the notebook`;
 }
 
 /** What became of a question. */
