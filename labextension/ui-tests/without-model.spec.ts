@@ -205,6 +205,10 @@ test('a tutorial: a wrong answer, what is said of it, the right one, and progres
   await expect(progress).toHaveAttribute('aria-valuenow', '1');
   // Where another document is in front, the card is small; first JupyterLab restores its tabs.
   await expect.poll(() => lab.front()).toBe('pandas-basics.ipynb');
+  await expect(
+    page.locator('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell').first()
+  ).toBeVisible();
+  await expect(panel.root).toContainText('kernel ready');
   await lab.open('cars.csv');
   await expect.poll(() => lab.front()).toBe('cars.csv');
   await expect(card.getByTestId('da-check')).toHaveCount(0);
