@@ -18,7 +18,7 @@ from ..protocol.page import CellRun
 from . import private
 from .context import ToolContext, ToolFailure
 from .documents import NoArguments
-from .outputs import failure_text
+from .outputs import failure_code, failure_text
 from .registry import ToolOutcome, tool
 
 MAX_DATASETS = 50
@@ -181,14 +181,14 @@ def _missing(answer: dict[str, Any], dataset: Dataset) -> ToolFailure:
 
 def _failed(run: CellRun, dataset: Dataset) -> ToolFailure:
     if run.error is None:
-        code: Any = {"timeout": "timeout", "aborted": "aborted"}.get(run.status, "kernel_error")
-        return ToolFailure(code, f"{dataset.name} was not loaded: {run.note or run.status}.")
+        message = f"{dataset.name} was not loaded: {run.note or run.status}."
+        return ToolFailure(failure_code(run), message)
     hint = "The kernel must be a Python kernel on the machine of the server."
     if "MemoryError" in run.error.ename:
         hint = "Use a lazy engine: polars, duckdb or dask."
     reason = failure_text(run.error.ename, run.error.evalue)
-    message = private.text(f"{dataset.name} was not loaded: ", reason)
-    return ToolFailure("kernel_error", message, hint)
+    what = private.text(f"{dataset.name} was not loaded: ", reason)
+    return ToolFailure("kernel_error", what, hint)
 
 
 def _printed(run: CellRun) -> str:

@@ -155,8 +155,9 @@ async def _turn(context: ToolContext, turn_id: str) -> Turn:
 
 
 def _failure(error: AgentError, hint: str) -> ToolFailure:
-    code = "not_found" if error.code == "not_found" else "internal"
-    return ToolFailure(code, error.message, hint)  # type: ignore[arg-type]
+    return ToolFailure(
+        "not_found" if error.code == "not_found" else "internal", error.message, hint
+    )
 
 
 async def _head(past: Past, turn: Turn) -> dict[str, Any]:

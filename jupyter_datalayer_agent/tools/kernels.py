@@ -9,7 +9,7 @@ from ..protocol.page import CellRun
 from .acts import Reason, reason_of
 from .context import ToolContext, ToolFailure
 from .documents import NoArguments
-from .outputs import failure_text, render_outputs
+from .outputs import failure_code, failure_text, render_outputs
 from .private import text
 from .registry import ToolOutcome, tool
 from .run_cells import duration
@@ -124,9 +124,8 @@ def _reported(run: CellRun, more: dict[str, str]) -> ToolOutcome:
         return ToolOutcome(output, f"Ran code · {took}", images=images, more=less)
     error = run.error
     reason = failure_text(error.ename, error.evalue) if error else run.note or ""
-    code = {"timeout": "timeout", "aborted": "aborted"}.get(run.status, "kernel_error")
     raise ToolFailure(
-        code,  # type: ignore[arg-type]
+        failure_code(run),
         text("The code failed: ", reason),
         output=output,
         summary=text("Code failed: ", reason),

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..protocol.page import CellRun
 from ..protocol.sharing import ShareKind
+from ..protocol.tools import ToolErrorCode
 from .private import Part, PrivateText, text
 from .registry import Image
 from .tables import is_table, looks_like_rows
@@ -88,6 +90,13 @@ def error_words(ename: str, traceback: str) -> str:
     """What is told of an error whose message and traceback are withheld."""
     line = _LINE.search(traceback)
     return f"{ename}{f' in line {line.group(1)}' if line else ''}, its message and traceback"
+
+
+def failure_code(run: CellRun) -> ToolErrorCode:
+    """The code of the failure of a tool whose run did not end well."""
+    if run.status == "timeout" or run.status == "aborted":
+        return run.status
+    return "kernel_error"
 
 
 def failure_text(ename: str, evalue: str) -> PrivateText:

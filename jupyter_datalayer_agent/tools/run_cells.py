@@ -13,7 +13,7 @@ from ..protocol.page import CellRun, PageCell, PageNotebook
 from .acts import Reason, reason_of
 from .context import ToolContext, ToolFailure
 from .notebook_read import missing_cells
-from .outputs import failure_text, first_line, render_outputs
+from .outputs import failure_code, failure_text, first_line, render_outputs
 from .private import text
 from .registry import Image, ToolOutcome, tool
 from .staleness import look_before, stale_now
@@ -209,9 +209,8 @@ def _failure(
     summary = message
     if done is not None:
         summary = text(done.summary, f" · cell {number} {what}", why)
-    code = {"timeout": "timeout", "aborted": "aborted"}.get(bad.status, "kernel_error")
     return ToolFailure(
-        code,  # type: ignore[arg-type]
+        failure_code(bad),
         text(f"Cell {number}{name} {what}", why),
         "Fix this cell in place before running more.",
         output=output,

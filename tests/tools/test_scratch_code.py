@@ -44,9 +44,9 @@ async def test_a_limit_that_was_passed_is_told_with_what_to_do_and_the_next_call
 ) -> None:
     async with world(tmp_path) as w:
         w.service._scratch._limits = lambda: Limits(memory=300 * MIB, processes=2, seconds=5)
-        too_large = await run(
-            w, "print('first', flush=True)\nx = b'x' * (900 << 20)\nwhile 1: pass"
-        )
+        # What a process has not sent yet is lost when it is killed: it gets a second for that.
+        prints = "import time\nprint('first', flush=True)\ntime.sleep(1)"
+        too_large = await run(w, f"{prints}\nx = b'x' * (900 << 20)\nwhile 1: pass")
         after = await run(w, "print('alive')")
         many = "import subprocess, time\np = [subprocess.Popen(['sleep', '60']) for _ in 'abcd']"
         too_many = await run(w, f"kept = 1\n{many}\ntime.sleep(60)")

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .outcome import ConversionError, names
@@ -105,9 +106,9 @@ def _rows(sample: str, delimiter: str, escape: str) -> list[tuple[int, list[str]
     return [(start, row) for start, _, row in rows]
 
 
-def _parsed(lines: object, delimiter: str, escape: str) -> list[tuple[int, int, list[str]]]:
+def _parsed(lines: Iterable[str], delimiter: str, escape: str) -> list[tuple[int, int, list[str]]]:
     reader = csv.reader(
-        lines,  # type: ignore[arg-type]
+        lines,
         delimiter=delimiter,
         doublequote=escape == '"',
         escapechar=None if escape == '"' else escape,

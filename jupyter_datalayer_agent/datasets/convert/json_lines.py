@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import duckdb
 
@@ -94,14 +95,13 @@ def _good_lines(path: Path, copy: Path, report: Report, progress: Progress, show
     return copy
 
 
-def _lines(file: object) -> Iterator[tuple[int, bytes]]:
+def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
     """Lines with their numbers; of one that is too long, so much as shows that it is."""
     number = 0
-    readline = file.readline  # type: ignore[attr-defined]
-    while line := readline(LONGEST_LINE + 1):
+    while line := file.readline(LONGEST_LINE + 1):
         number += 1
         if len(line) > LONGEST_LINE:
-            while (rest := readline(LONGEST_LINE)) and not rest.endswith(b"\n"):
+            while (rest := file.readline(LONGEST_LINE)) and not rest.endswith(b"\n"):
                 pass
         yield number, line
 
