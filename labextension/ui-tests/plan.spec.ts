@@ -56,6 +56,12 @@ test('a plan is edited by the keyboard before it runs: the edited steps run, no 
   await expect(plan.fields.first()).toBeFocused();
   await page.keyboard.press('Enter');
   await page.keyboard.type('Make a table');
+  // What is not sent yet is the person's work, too.
+  await page.reload();
+  await tab.shown();
+  await expect(plan.fields).toHaveCount(2);
+  await expect(plan.fields.nth(0)).toHaveValue('Conclude');
+  await expect(plan.fields.nth(1)).toHaveValue('Make a table');
   await plan.run.click();
 
   await panel.ended();

@@ -34,6 +34,30 @@ for (const theme of ['light', 'dark'] as Theme[]) {
     await shoot(tab, `fixed-${theme}`);
   });
 
+  test(`cells that failed for the person are repaired from a conversation, ${theme}`, async ({
+    tab,
+    model
+  }) => {
+    const { panel } = tab;
+    const notebook = await openWork(tab, BROKEN, 'cars.shap', 'ok = 1');
+    await useTheme(tab, theme);
+    await tab.panelWidth(300);
+    await model.script({ say: 'There are cars in it.' });
+    await panel.ask('What is in it?');
+    const line = panel.root.getByTestId('da-fix-line');
+    await expect(line).toHaveCount(0);
+    await notebook.kernelReady();
+    await notebook.run(0);
+    await expect(line).toContainText('Horsepower');
+    await shoot(tab, `fix-line-${theme}`);
+    await line.getByTestId('da-fix').first().click();
+    await panel.ended(2);
+    await expect(notebook.cells.first()).toContainText('230');
+    await expect(line).toHaveCount(0);
+    // Done by no model.
+    expect(await model.requests()).toHaveLength(1);
+  });
+
   test(`the start page with a model, ${theme}`, async ({ tab }) => {
     const { panel } = tab;
     const notebook = await openWork(tab, BROKEN);
