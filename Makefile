@@ -102,14 +102,14 @@ $(STAMPS)/venv:
 
 # The wheel's build makes the labextension, and leaves labextension/node_modules for the tests.
 # scripts/overrides.json spares people JupyterLab's question about news, which lies over the panel.
-$(LAB): $(STAMPS)/venv $(SOURCES) scripts/overrides.json
+$(LAB): $(STAMPS)/venv $(SOURCES) scripts/overrides.json scripts/constraints.txt
 	@scripts/step.sh lab "Installing JupyterLab and the agent into $(VENV) ($(PIP_TIME))" \
 	  scripts/install.sh examples
 	@mkdir -p $(VENV)/share/jupyter/lab/settings
 	@cp scripts/overrides.json $(VENV)/share/jupyter/lab/settings/
 	@rm -f $(STAMPS)/lab-* && touch $@
 
-$(TOOLS): $(STAMPS)/venv $(SOURCES)
+$(TOOLS): $(STAMPS)/venv $(SOURCES) scripts/constraints.txt
 	@scripts/step.sh tools "Installing the agent and its test tools into $(VENV) ($(PIP_TIME))" \
 	  scripts/install.sh test lint
 	@scripts/step.sh node "Looking for Node.js" scripts/node.sh $(VENV)

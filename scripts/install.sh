@@ -12,7 +12,7 @@ rm -rf "$wheels"
 building=$!
 trap 'kill "$building" 2>/dev/null || true' EXIT
 mapfile -t needed < <(python scripts/requirements.py "$@")
-"${pip[@]}" install --progress-bar off "${needed[@]}"
+"${pip[@]}" install --progress-bar off --constraint scripts/constraints.txt "${needed[@]}"
 wait "$building"
 trap - EXIT
 "${pip[@]}" install --no-deps --force-reinstall "$wheels"/*.whl

@@ -1,8 +1,13 @@
-"""The order of the tests."""
+"""The order of the tests, and how their servers start."""
 
 from __future__ import annotations
 
+import sys
+
 import pytest
+
+from tests.support.jupyter import RunningServer
+from tests.support.preloaded import Preloaded
 
 LONGEST = ("tests/workflows/templates/", "tests/server/test_workflows", "tests/workflows/tutorials")
 """Where the minutes go. A file begun last would keep one process busy while the others are done."""
@@ -10,3 +15,9 @@ LONGEST = ("tests/workflows/templates/", "tests/server/test_workflows", "tests/w
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+
+
+def pytest_configure() -> None:
+    # macOS has no descriptors of processes, and its libraries do not bear a fork.
+    if sys.platform == "linux":
+        RunningServer.preloaded = Preloaded()

@@ -1,3 +1,5 @@
+import { cpus } from 'os';
+
 import { defineConfig } from '@playwright/test';
 
 import { findChromium } from './chromium';
@@ -6,8 +8,9 @@ export default defineConfig({
   testDir: '.',
   testMatch: '**/*.spec.ts',
   outputDir: 'results',
-  // Each has a server, its kernels and a browser of its own. Much of a test is waiting.
-  workers: 2,
+  // Each has a server, its kernels and a browser of its own. Much of a test is waiting, so there is
+  // one more than cores.
+  workers: Math.min(cpus().length + 1, 4),
   timeout: 90_000,
   expect: { timeout: 15_000 },
   forbidOnly: Boolean(process.env.CI),

@@ -20,6 +20,8 @@ from typing import Any
 
 import requests
 
+from .preloaded import Child, Preloaded, Program, bare_environment
+
 TOKEN = "a-token-for-tests"
 REPOSITORY = Path(__file__).parents[2]
 
@@ -37,6 +39,9 @@ class RunningServer:
     ``root`` is the server root. ``environment`` is added to that of the process, which holds no
     model's key of the machine.
     """
+
+    preloaded: Preloaded | None = None
+    """Where servers come from that need not import everything; see ``tests/conftest.py``."""
 
     def __init__(
         self,
@@ -57,15 +62,10 @@ class RunningServer:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}/"
         self.log = folder / "server.log"
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[bytes] | Child | None = None
         home = folder / "home"
         home.mkdir(exist_ok=True)
-        keys = ("_API_KEY", "JUPYTER_", "DATALAYER_AGENT_")
-        self.environment = {
-            name: value
-            for name, value in os.environ.items()
-            if not any(part in name for part in keys)
-        } | {
+        self.environment = bare_environment() | {
             "HOME": str(home),
             "JUPYTER_CONFIG_DIR": str(home / "config"),
             "JUPYTER_DATA_DIR": str(home / "data"),
@@ -82,7 +82,8 @@ class RunningServer:
                 "DATALAYER_AGENT_MODEL": "openai/scripted",
                 "OPENAI_API_KEY": "sk-test-0123456789abcdef",
             }
-        self.environment |= environment or {}
+        self.added = environment or {}
+        self.environment |= self.added
         self._streams: list[requests.Response] = []
         self._session = requests.Session()
         self._session.headers["Authorization"] = f"token {TOKEN}"
@@ -106,10 +107,7 @@ class RunningServer:
 
     def start(self) -> None:
         """Start the process and wait until it answers."""
-        command = [
-            sys.executable,
-            "-m",
-            "jupyterlab" if self.lab else "jupyter_server",
+        arguments = [
             "--no-browser",
             "--allow-root",
             f"--ServerApp.root_dir={self.root}",
@@ -120,8 +118,21 @@ class RunningServer:
             f"--ServerApp.jpserver_extensions={{'jupyter_datalayer_agent': {self.extension}}}",
             *self.arguments,
         ]
+        module = "jupyterlab" if self.lab else "jupyter_server"
+        # An interpreter reads these when it starts, and never again.
+        is_own_interpreter = any(name.startswith("PYTHON") for name in self.added)
+        if self.preloaded is not None and not is_own_interpreter:
+            program = Program(
+                module, arguments, self.environment, str(self.folder), str(self.log)
+            )
+            self.process = self.preloaded.start(program)
+        else:
+            self.process = self._begin([sys.executable, "-m", module, *arguments])
+        self._wait_until_it_answers()
+
+    def _begin(self, command: list[str]) -> subprocess.Popen[bytes]:
         with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
+            return subprocess.Popen(
                 command,
                 env=self.environment,
                 cwd=self.folder,
@@ -130,7 +141,6 @@ class RunningServer:
                 stdout=log,
                 stderr=log,
             )
-        self._wait_until_it_answers()
 
     def _wait_until_it_answers(self, seconds: float = 60) -> None:
         assert self.process is not None

@@ -34,6 +34,8 @@ from tests.support.jupyter import REPOSITORY, TOKEN, RunningServer
 ARGUMENTS = [
     "--LabApp.expose_app_in_browser=True",
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    # Whether JupyterLab itself should be built anew is found out by Node.js at each load.
+    "--ServerApp.tornado_settings={'page_config_data': {'buildCheck': False}}",
 ]
 # Whether to fetch news is asked in a notification that lies over the panel.
 NO_NEWS = {"fetchNews": "false", "checkForUpdates": False}

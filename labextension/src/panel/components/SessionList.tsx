@@ -59,7 +59,9 @@ function Sessions(props: { close: () => void }): JSX.Element {
     void model.client
       .listSessions({ query: query || undefined, limit: 30, cursor })
       .then(page => {
-        setFound([...(found ?? []), ...page.sessions]);
+        setFound(list =>
+          found && list === found ? [...found, ...page.sessions] : list
+        );
         setCursor(page.nextCursor);
       })
       .catch((error: Error) => setFailure(error.message));
@@ -91,11 +93,12 @@ function Sessions(props: { close: () => void }): JSX.Element {
               props.close();
               void model.sessions.open(session.id);
             }}
+            // The list may be another one by now: what is typed goes on being looked for.
             onRenamed={title =>
-              setFound(replaced(found, { ...session, title }))
+              setFound(list => replaced(list ?? [], { ...session, title }))
             }
             onDeleted={() => {
-              setFound(found.filter(({ id }) => id !== session.id));
+              setFound(list => without(list ?? [], session.id));
               search.current?.focus();
             }}
           />
@@ -109,6 +112,10 @@ function Sessions(props: { close: () => void }): JSX.Element {
       <FoundTurns query={query} close={props.close} />
     </>
   );
+}
+
+function without(sessions: Session[], gone: string): Session[] {
+  return sessions.filter(({ id }) => id !== gone);
 }
 
 function replaced(sessions: Session[], session: Session): Session[] {
