@@ -7,7 +7,6 @@ with RunningServer(tmp_path, api_base=model.base_url) as server:
 from __future__ import annotations
 
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -122,9 +121,7 @@ class RunningServer:
         # An interpreter reads these when it starts, and never again.
         is_own_interpreter = any(name.startswith("PYTHON") for name in self.added)
         if self.preloaded is not None and not is_own_interpreter:
-            program = Program(
-                module, arguments, self.environment, str(self.folder), str(self.log)
-            )
+            program = Program(module, arguments, self.environment, str(self.folder), str(self.log))
             self.process = self.preloaded.start(program)
         else:
             self.process = self._begin([sys.executable, "-m", module, *arguments])
