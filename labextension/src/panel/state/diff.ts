@@ -12,6 +12,11 @@ const MAX_COMPARISONS = 2_000_000;
 
 /** The diff of two sources by lines, with long equal parts left out. */
 export function diffLines(before: string, after: string): IDiffLine[] {
+  return withGaps(compareLines(before, after));
+}
+
+/** Every line of two sources, in order: what stays, what goes and what comes. */
+export function compareLines(before: string, after: string): IDiffLine[] {
   const a = before === '' ? [] : before.split('\n');
   const b = after === '' ? [] : after.split('\n');
   let start = 0;
@@ -27,12 +32,11 @@ export function diffLines(before: string, after: string): IDiffLine[] {
     end++;
   }
   const same = (text: string): IDiffLine => ({ kind: 'same', text });
-  const lines = [
+  return [
     ...a.slice(0, start).map(same),
     ...middle(a.slice(start, a.length - end), b.slice(start, b.length - end)),
     ...a.slice(a.length - end).map(same)
   ];
-  return withGaps(lines);
 }
 
 /** Lines removed and added between two lists that differ, by their longest common subsequence. */
