@@ -15,3 +15,17 @@ def _jupyter_server_extension_points() -> list[dict[str, Any]]:
 def _jupyter_labextension_paths() -> list[dict[str, str]]:
     """Tell `jupyter-builder develop` where the built labextension lies."""
     return [{"src": "labextension", "dest": "jupyter-datalayer-agent"}]
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """``%load_ext jupyter_datalayer_agent``: the ``%agent`` magic; imports IPython only."""
+    from jupyter_datalayer_agent.magic.magics import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """``%unload_ext jupyter_datalayer_agent``."""
+    from jupyter_datalayer_agent.magic.magics import unload
+
+    unload(shell)

@@ -17,6 +17,7 @@ from traitlets.config import Config
 
 from . import __version__
 from .lazy_routes import LazyRoutes
+from .server.kernel_token import KernelTokens
 from .settings.sources import from_environment, valid_config
 from .settings.traits import AgentTraits, setting_traits
 from .telemetry.log_lines import with_package
@@ -78,6 +79,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
     def initialize_handlers(self) -> None:
         """Take all routes under ``datalayer-agent/``; their handlers are imported at first use."""
         assert self.serverapp is not None
+        KernelTokens(self.serverapp, lambda: self.autoload_magic).install()
         application = self.serverapp.web_app
         base = url_path_join(self.serverapp.base_url, "datalayer-agent/")
         routes = LazyRoutes(application, self._load_routes)

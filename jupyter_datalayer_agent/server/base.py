@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler
+from jupyter_server.utils import url_path_join
 from pydantic import ValidationError
 from tornado import web
 
 from ..notebook.document import DocumentError
 from ..protocol.base import Wire
 from ..protocol.errors import AgentError, ErrorCode
+from .kernel_token import AsKernel, Grant, kernel_of
 
 if TYPE_CHECKING:
     from .parts import Parts
@@ -67,6 +69,19 @@ class Handler(APIHandler):
     """Base of the JSON handlers. Methods are decorated with ``route`` and return a model."""
 
     auth_resource = RESOURCE
+    kernel: Grant | None = None
+    """The kernel that sent the request with its own token."""
+
+    async def prepare(self) -> None:
+        """Let in kernels by their tokens, everybody else as Jupyter does."""
+        self.kernel = kernel_of(self, url_path_join(self.base_url, RESOURCE, "/"))
+        await super().prepare()
+
+    @property
+    def identity_provider(self) -> Any:
+        """Jupyter's own, but for a kernel's request."""
+        provider = super().identity_provider
+        return provider if self.kernel is None else AsKernel(provider, self.kernel)
 
     @property
     def parts(self) -> Parts:

@@ -11,6 +11,7 @@ from ..protocol.errors import HTTP_STATUS
 from ..protocol.ops import UserMessage
 from ..protocol.requests import ChatReply, ChatRequest
 from .base import Handler, route
+from .kernel_requests import as_kernel_may
 from .limits import check_message
 from .route_table import Operation, Route
 from .sse import Waiting, write_events
@@ -23,7 +24,7 @@ class ChatBase(Handler):
 
     async def begin(self) -> tuple[ChatRequest, LiveSession]:
         """The request and its session, made where none is named."""
-        request = self.body(ChatRequest)
+        request = await as_kernel_may(self, self.body(ChatRequest))
         check_message(request)
         sessions = self.parts.sessions
         if request.session_id is not None:

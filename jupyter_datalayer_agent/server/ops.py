@@ -8,6 +8,7 @@ from ..protocol.errors import AgentError
 from ..protocol.ops import OP_ADAPTER, Op, UserMessage
 from ..protocol.requests import OpAccepted
 from .base import Handler, route
+from .kernel_requests import op_as_kernel_may
 from .limits import check_message
 from .route_table import Operation, Route
 
@@ -28,7 +29,7 @@ class OpsHandler(Handler):
             data = json.loads(self.request.body.decode("utf-8"))
         except (UnicodeDecodeError, json.JSONDecodeError) as error:
             raise AgentError("invalid_request", f"The body is not valid JSON: {error}.") from error
-        op = check_op(OP_ADAPTER.validate_python(data))
+        op = await op_as_kernel_may(self, check_op(OP_ADAPTER.validate_python(data)))
         page = isinstance(op, UserMessage) and op.request.client_id is not None
         op_id = await self.parts.sessions.submit(session_id, op, "page" if page else "stream")
         self.reply(OpAccepted(op_id=op_id), 202)

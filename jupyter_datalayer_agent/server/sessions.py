@@ -16,6 +16,7 @@ from ..protocol.requests import (
 )
 from ..protocol.tools import Change
 from .base import Handler, route
+from .kernel_requests import session_as_kernel_may
 from .route_table import Operation, Route
 
 
@@ -38,7 +39,9 @@ class SessionsHandler(Handler):
 
     @route("write")
     async def post(self) -> None:
-        session = await self.parts.sessions.create(self.body(SessionCreate))
+        session = await self.parts.sessions.create(
+            session_as_kernel_may(self, self.body(SessionCreate))
+        )
         self.reply(session, 201)
 
 

@@ -129,6 +129,10 @@ class AgentTraits(Configurable):
         help="""Let the log hold what people and models write: messages, answers, arguments and
         outputs of tools. Keys are taken out.""",
     ).tag(config=True, server=True)
+    autoload_magic = Bool(
+        False,
+        help="Load the %agent magic in every Python kernel that is started in JupyterLab.",
+    ).tag(config=True, server=True)
     locked = List(
         Unicode(),
         help="""Names of settings that nobody may change: neither in JupyterLab nor in a session or

@@ -1,0 +1,1 @@
+"""The ``%agent`` magic. It runs in kernels, so it imports the standard library and IPython."""

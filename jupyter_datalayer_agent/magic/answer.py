@@ -1,0 +1,235 @@
+"""A turn's answer, put together from its events, as Markdown and as plain text."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+MARKS = {"ok": "✓", "error": "✗", "denied": "✗", "aborted": "◼", "running": "…"}
+STEP_MARKS = {"completed": "✓", "failed": "✗", "in_progress": "▸", "pending": "·"}
+LONGEST_LINE = 200
+_FENCED = re.compile(r"^(?P<fence>`{3,}|~{3,})[^\n]*\n(?P<code>.*?)^(?P=fence)[ \t]*$", re.M | re.S)
+
+
+@dataclass
+class Text:
+    """A piece of the answer that the model wrote."""
+
+    item_id: str
+    text: str = ""
+
+
+@dataclass
+class Step:
+    """A tool call: what it was, and what came of it in a line."""
+
+    call_id: str
+    name: str
+    status: str = "running"
+    summary: str = ""
+
+
+@dataclass
+class Note:
+    """A line for the person that is neither."""
+
+    text: str
+
+
+@dataclass
+class Answer:
+    """What is known of the turn so far; ``take`` each event in its order."""
+
+    parts: list[Text | Step | Note] = field(default_factory=list)
+    plan: list[dict[str, Any]] = field(default_factory=list)
+    status: Literal["running", "completed", "aborted"] = "running"
+    turn_id: str = ""
+    reply: str = ""
+    doing: str = ""
+    waits_for: str = ""
+    error: str = ""
+    reason: str = ""
+    changes: list[dict[str, Any]] = field(default_factory=list)
+
+    def take(self, event: dict[str, Any]) -> None:
+        """Take in the next event."""
+        kind = event["type"]
+        handle = getattr(self, f"_on_{kind}", None)
+        self.turn_id = event.get("turnId") or self.turn_id
+        if handle is not None:
+            handle(event)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the turn is over."""
+        return self.status != "running"
+
+    @property
+    def steps(self) -> list[Step]:
+        """The tool calls."""
+        return [part for part in self.parts if isinstance(part, Step)]
+
+    def _on_text_delta(self, event: dict[str, Any]) -> None:
+        self.doing = ""
+        last = self.parts[-1] if self.parts else None
+        if not (isinstance(last, Text) and last.item_id == event["itemId"]):
+            last = Text(event["itemId"])
+            self.parts.append(last)
+        last.text += event["delta"]
+
+    def _on_item_discarded(self, event: dict[str, Any]) -> None:
+        gone = event["itemId"]
+        self.parts = [
+            part for part in self.parts if not (isinstance(part, Text) and part.item_id == gone)
+        ]
+
+    def _on_tool_call_started(self, event: dict[str, Any]) -> None:
+        self.parts.append(Step(event["callId"], event["name"]))
+        self.doing = ""
+
+    def _on_tool_call_output(self, event: dict[str, Any]) -> None:
+        self.waits_for = ""
+        for step in self.steps:
+            if step.call_id == event["callId"]:
+                step.status = event["status"]
+                step.summary = event.get("summary") or ""
+
+    def _on_status(self, event: dict[str, Any]) -> None:
+        self.doing = event["message"]
+
+    def _on_plan_updated(self, event: dict[str, Any]) -> None:
+        self.plan = event["steps"]
+        waits = event.get("state") in ("proposed", "paused")
+        self.waits_for = "The plan waits for you in the agent's panel." if waits else ""
+
+    def _on_approval_requested(self, event: dict[str, Any]) -> None:
+        what = f"{event['name']} ({event['reason']})" if event.get("reason") else event["name"]
+        self.waits_for = f"{what} waits for your approval in the agent's panel."
+
+    def _on_user_input_requested(self, event: dict[str, Any]) -> None:
+        self.waits_for = f"{event['question']} (Answer in the agent's panel.)"
+
+    def _on_approval_resolved(self, event: dict[str, Any]) -> None:
+        self.waits_for = ""
+        if event["decision"] == "expired":
+            self.parts.append(Note("Nobody approved it in time."))
+
+    def _on_document_changed(self, event: dict[str, Any]) -> None:
+        self.changes += event["changes"]
+
+    def _on_warning(self, event: dict[str, Any]) -> None:
+        self.parts.append(Note(event["message"]))
+
+    def _on_error(self, event: dict[str, Any]) -> None:
+        self.error = event["message"]
+
+    def _on_final_reply(self, event: dict[str, Any]) -> None:
+        self.reply = event["text"]
+        if not any(isinstance(part, Text) and part.text.strip() for part in self.parts[-1:]):
+            self.parts.append(Text("reply", event["text"]))
+
+    def _on_turn_completed(self, event: dict[str, Any]) -> None:
+        self.status = "completed"
+        self.doing = self.waits_for = ""
+
+    def _on_turn_aborted(self, event: dict[str, Any]) -> None:
+        self.status = "aborted"
+        self.reason = event["reason"]
+        self.doing = self.waits_for = ""
+        if event["reason"] == "interrupted":
+            self.parts.append(Note("Stopped."))
+
+    def markdown(self) -> str:
+        """The whole as Markdown, the tool calls folded; readable where HTML is not."""
+        pieces = [_plan_markdown(self.plan)] if self.plan else []
+        steps: list[Step] = []
+        for part in self.parts:
+            if isinstance(part, Step):
+                steps.append(part)
+                continue
+            if steps:
+                pieces.append(_steps_markdown(steps))
+                steps = []
+            if isinstance(part, Note):
+                pieces.append(f"*{_line(part.text)}*")
+            elif part.text.strip():
+                pieces.append(_closed(part.text.strip()))
+        if steps:
+            pieces.append(_steps_markdown(steps))
+        if self.error:
+            pieces.append(f"**{_line(self.error)}**")
+        if not self.ended:
+            pieces.append(f"*{_line(self.now())}*")
+        return "\n\n".join(pieces)
+
+    def plain(self) -> str:
+        """The same as plain text."""
+        pieces = [f"{STEP_MARKS.get(s['status'], '·')} {s['description']}" for s in self.plan]
+        for part in self.parts:
+            if isinstance(part, Step):
+                pieces.append(f"{MARKS.get(part.status, '·')} {part.summary or part.name}")
+            elif part.text.strip():
+                pieces.append(part.text.strip())
+        pieces += [self.error] if self.error else []
+        pieces += [] if self.ended else [self.now()]
+        return "\n".join(pieces)
+
+    def now(self) -> str:
+        """What is going on, in words."""
+        if self.waits_for:
+            return self.waits_for
+        running = [step.name for step in self.steps if step.status == "running"]
+        return self.doing or (f"{running[-1]}…" if running else "Working…")
+
+    def text(self) -> str:
+        """What the model said, without what it did."""
+        said = (part.text.strip() for part in self.parts if isinstance(part, Text))
+        return self.reply.strip() or "\n\n".join(filter(None, said))
+
+    def code(self) -> str:
+        """The code blocks of what it said; all of it, where there is none."""
+        said = self.text()
+        blocks = [match["code"].rstrip("\n") for match in _FENCED.finditer(said)]
+        return "\n\n".join(blocks) if blocks else said
+
+
+def _steps_markdown(steps: list[Step]) -> str:
+    failed = sum(step.status in ("error", "denied") for step in steps)
+    count = f"{len(steps)} step{'s' if len(steps) > 1 else ''}"
+    lines = "\n".join(
+        f"<li>{MARKS.get(step.status, '·')} <code>{html.escape(step.name)}</code> "
+        f"{html.escape(_line(step.summary))}</li>"
+        for step in steps
+    )
+    summary = f"{count}, {failed} failed" if failed else count
+    return f"<details><summary>{summary}</summary>\n<ul>\n{lines}\n</ul>\n</details>"
+
+
+def _plan_markdown(plan: list[dict[str, Any]]) -> str:
+    return "\n".join(
+        f"{number}. {STEP_MARKS.get(step['status'], '·')} {_line(step['description'])}"
+        for number, step in enumerate(plan, 1)
+    )
+
+
+def _line(text: str) -> str:
+    """One line, with nothing in it that Markdown would take for more than words."""
+    line = " ".join(text.split())
+    line = line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…"
+    return re.sub(r"([*_`\[\]<])", r"\\\1", line) if "<" in line or "*" in line else line
+
+
+def _closed(text: str) -> str:
+    """Markdown whose last code block ends, so that what follows is not part of it."""
+    fence: str | None = None
+    for line in text.splitlines():
+        mark = re.match(r"\s{0,3}(`{3,}|~{3,})", line)
+        if mark is None:
+            continue
+        if fence is None:
+            fence = mark[1]
+        elif mark[1].startswith(fence):
+            fence = None
+    return text if fence is None else f"{text}\n{fence}"

@@ -1,0 +1,228 @@
+"""``%agent`` and ``%%agent``, and what loading them does."""
+
+from __future__ import annotations
+
+import contextvars
+import os
+import threading
+import time
+from typing import Any
+
+from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
+
+from .answer import Answer
+from .commands import HELP, Commands
+from .completion import Completer
+from .failure import AgentMagicError, Refused, ServerGone
+from .finding import environment_server, find_server
+from .options import Options, parse
+from .outputs import Output, interval_for, is_kernel, output_for
+from .prompt import filled
+from .question import keep_questions
+from .server import Server
+from .turn import Turn
+
+WOULD_DEADLOCK = (
+    "--wait would hold this kernel, which the agent needs to run its cells: neither would end. "
+    "Leave --wait out (the output goes on changing), or use --mode ask or edit."
+)
+BEHIND_ANOTHER = (
+    "An earlier message is still at work, and may need this kernel: waiting for it here would "
+    "never end. Leave {option} out (it is answered after that one), stop it (%agent stop), or "
+    "ask in another conversation (--session new)."
+)
+CODE_ONLY = "\n\nAnswer with code only, in one fenced block."
+
+
+class Reply(str):
+    """The last answer, as text; with what else is known of its turn."""
+
+    __slots__ = ("changes", "session_id", "status", "turn_id")
+    session_id: str
+    turn_id: str
+    status: str
+    changes: list[dict[str, Any]]
+
+
+@magics_class
+class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
+    """The magic and the conversation of its kernel."""
+
+    def __init__(self, shell: Any) -> None:
+        super().__init__(shell)
+        self._server: Server | None = None
+        self._session_id: str | None = None
+        self._background: list[Turn] = []
+        self.completer = Completer(self.server)
+
+    def server(self) -> Server:
+        """The kernel's server, found once."""
+        if self._server is None:
+            self._server = find_server()
+        return self._server
+
+    @no_var_expand
+    @line_cell_magic
+    def agent(self, line: str, cell: str | None = None) -> None:
+        """Talk to the agent.
+
+        ::
+        """
+        options = parse(line, cell)
+        try:
+            if options.command is not None:
+                print(Commands(self.server, self._session_id).run(options.command))
+            else:
+                self._ask(options)
+        except (ServerGone, Refused):
+            self._server = None  # looked for anew the next time
+            raise
+
+    agent.__doc__ = f"Talk to the agent.\n\n{HELP}\n"
+
+    def _ask(self, options: Options) -> None:
+        shell = self.shell
+        holds = is_kernel(shell)
+        if options.wait and options.changes and holds and _is_notebook():
+            raise AgentMagicError(WOULD_DEADLOCK)
+        server = self.server()
+        session_id = self._conversation(server, options.session)
+        busy = holds and self._is_busy(session_id)
+        if busy and not options.changes and (options.wait or options.out):
+            raise AgentMagicError(
+                BEHIND_ANOTHER.format(option="--wait" if options.wait else "--out")
+            )
+        turn = Turn.begin(server, session_id, self._request(options))
+        self._session_id = session_id
+        output = output_for(shell, options.format)
+        if holds and not options.wait and (options.changes or busy):
+            self._in_background(turn, output, options)
+        else:
+            self._and_wait(turn, output, options)
+
+    def _conversation(self, server: Server, wanted: str | None) -> str:
+        if wanted is None and self._session_id is not None:
+            try:
+                server.get(f"sessions/{self._session_id}")
+            except Refused as error:
+                if error.status != 404:
+                    raise
+            else:
+                return self._session_id
+        if wanted is None or wanted == "new":
+            return str(server.post("sessions", {})["id"])
+        sessions = server.get("sessions", limit="200")["sessions"]
+        for key in ("id", "title"):
+            found = [each["id"] for each in sessions if each[key] == wanted]
+            if found:
+                return str(found[0])
+        raise AgentMagicError(f"There is no conversation {wanted!r}. --session new begins one.")
+
+    def _is_busy(self, session_id: str) -> bool:
+        self._background = [turn for turn in self._background if not turn.answer.ended]
+        if any(turn.session_id == session_id for turn in self._background):
+            return True
+        return bool(self.server().get(f"sessions/{session_id}").get("runningTurnId"))
+
+    def _request(self, options: Options) -> dict[str, Any]:
+        message = filled(options.prompt, self.shell.user_ns)
+        request: dict[str, Any] = {
+            "message": message + (CODE_ONLY if options.format == "code" else ""),
+            "mode": options.mode,
+            "location": "magic",
+            "attachments": [
+                {"kind": "notebook" if path.endswith(".ipynb") else "file", "path": path}
+                for path in options.attach
+            ],
+        }
+        if options.model is not None:
+            request["model"] = options.model
+        cell_id = self._cell_id()
+        if cell_id is not None:
+            request["cellId"] = cell_id
+        return request
+
+    def _cell_id(self) -> str | None:
+        parent = getattr(self.shell, "get_parent", dict)() or {}
+        cell_id = (parent.get("metadata") or {}).get("cellId")
+        return cell_id if isinstance(cell_id, str) else None
+
+    def _and_wait(self, turn: Turn, output: Output, options: Options) -> None:
+        try:
+            _show(turn, output)
+        except KeyboardInterrupt:
+            turn.stop()
+            turn.answer.status = "aborted"
+            output.show(turn.answer)
+            raise AgentMagicError("Stopped.") from None
+        finally:
+            self._keep(turn, options)
+        if turn.answer.status != "completed":
+            raise AgentMagicError(turn.answer.error or "The turn did not come to its end.")
+
+    def _in_background(self, turn: Turn, output: Output, options: Options) -> None:
+        output.show(turn.answer)
+        self._background.append(turn)
+
+        def follow() -> None:
+            try:
+                _show(turn, output)
+            except AgentMagicError as error:
+                turn.answer.error = str(error)
+                turn.answer.status = "aborted"
+                output.show(turn.answer)
+            finally:
+                self._keep(turn, options)
+
+        # In the context of this cell, so that what it shows belongs to it, whatever runs then.
+        context = contextvars.copy_context()
+        threading.Thread(target=context.run, args=(follow,), name="%agent", daemon=True).start()
+
+    def _keep(self, turn: Turn, options: Options) -> None:
+        answer = turn.answer
+        reply = Reply(answer.code() if options.format == "code" else answer.text())
+        reply.session_id, reply.turn_id = turn.session_id, answer.turn_id
+        reply.status, reply.changes = answer.status, answer.changes
+        self.shell.user_ns["_agent"] = reply
+        if options.out is not None:
+            self.shell.user_ns[options.out] = reply
+
+
+def _show(turn: Turn, output: Output) -> None:
+    """Show the answer while it grows, not more often than its length allows."""
+    output.show(turn.answer)
+    shown = time.monotonic()
+    events = turn.follow(0.05)
+    while True:
+        answer: Answer | None = next(events, None)
+        now = time.monotonic()
+        if answer is None or answer.ended or now - shown >= interval_for(answer):
+            output.show(turn.answer)
+            shown = now
+        if answer is None:
+            return
+
+
+def _is_notebook() -> bool:
+    """Whether the agent has this kernel's notebook to run cells of."""
+    name = os.environ.get("JPY_SESSION_NAME")
+    return name is None or name.endswith(".ipynb")
+
+
+def load(shell: Any) -> None:
+    """Register the magic, its completion, and what keeps prompts from being taken for help."""
+    environment_server()  # takes the token out of the environment at once
+    magics = AgentMagics(shell)
+    shell.register_magics(magics)
+    for name in ("%agent", "%%agent"):
+        shell.set_hook("complete_command", magics.completer, str_key=name)
+    if keep_questions not in shell.input_transformers_cleanup:
+        shell.input_transformers_cleanup.append(keep_questions)
+
+
+def unload(shell: Any) -> None:
+    """Take the magic away again."""
+    if keep_questions in shell.input_transformers_cleanup:
+        shell.input_transformers_cleanup.remove(keep_questions)
+    for kind in ("line", "cell"):
+        shell.magics_manager.magics[kind].pop("agent", None)

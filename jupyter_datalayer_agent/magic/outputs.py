@@ -1,0 +1,141 @@
+"""Where an answer is shown: in the cell's output while it grows, in a terminal, or at its end."""
+
+from __future__ import annotations
+
+import os
+import sys
+import uuid
+from typing import Any, Protocol
+
+from .answer import MARKS, Answer, Step, Text
+
+SHORTEST_INTERVAL = 0.1
+CHARACTERS_PER_SECOND = 50_000
+"""Each change sends the whole text, so that a long one is sent less often."""
+
+
+class Output(Protocol):
+    """Shows an answer as it grows."""
+
+    def show(self, answer: Answer) -> None:
+        """Show it as it is now; the last time when it has ended."""
+
+
+def bundle(answer: Answer, form: str) -> dict[str, str]:
+    """What a notebook keeps of the answer, by MIME type."""
+    if form == "markdown":
+        return {"text/plain": answer.plain(), "text/markdown": answer.markdown()}
+    if not answer.ended:
+        return {"text/plain": f"{answer.text()}\n{answer.now()}".strip()}
+    problem = f"\n{answer.error}" if answer.error else ""
+    if form == "code" and not answer.error:
+        code = answer.code()
+        return {"text/plain": code, "text/markdown": f"{_fence(code)}\n{code}\n{_fence(code)}"}
+    return {"text/plain": f"{answer.text()}{problem}".strip()}
+
+
+def _fence(code: str) -> str:
+    fence = "```"
+    while fence in code:
+        fence += "`"
+    return fence
+
+
+class LiveOutput:
+    """One output of the cell, changed in place through its display id, also when the cell is done.
+
+    ``publisher`` is that of the magic's own cell: a later cell that captures its output has another
+    one for a while.
+    """
+
+    def __init__(self, publisher: Any, form: str) -> None:
+        self._publisher = publisher
+        self._form = form
+        self._id = uuid.uuid4().hex
+        self._shown: dict[str, str] | None = None
+
+    def show(self, answer: Answer) -> None:
+        data = bundle(answer, self._form)
+        if data == self._shown:
+            return
+        update = self._shown is not None
+        self._publisher.publish(data, transient={"display_id": self._id}, update=update)
+        self._shown = data
+
+
+class FinalOutput:
+    """One output when the answer is whole, for a frontend that may not know of changes."""
+
+    def __init__(self, publisher: Any, form: str) -> None:
+        self._publisher = publisher
+        self._form = form
+
+    def show(self, answer: Answer) -> None:
+        if answer.ended:
+            self._publisher.publish(bundle(answer, self._form))
+
+
+class TerminalOutput:
+    """Plain text as it comes."""
+
+    def __init__(self, form: str) -> None:
+        self._form = form
+        self._written: dict[int, int] = {}
+        self._told: set[str] = set()
+        self._at_line_start = True
+
+    def show(self, answer: Answer) -> None:
+        if self._form == "code":
+            if answer.ended:
+                self._write(f"{answer.error or answer.code()}\n")
+            return
+        for index, part in enumerate(answer.parts):
+            if isinstance(part, Text):
+                self._write(part.text[self._written.get(index, 0) :])
+                self._written[index] = len(part.text)
+            elif not isinstance(part, Step):
+                self._line(str(index), part.text)
+            elif part.status != "running":
+                self._line(part.call_id, f"{MARKS.get(part.status)} {part.summary or part.name}")
+        if answer.waits_for:
+            self._line(answer.waits_for, answer.waits_for)
+        if answer.ended:
+            if answer.error:
+                self._line("error", answer.error)
+            self._write("" if self._at_line_start else "\n")
+
+    def _line(self, key: str, text: str) -> None:
+        if key not in self._told:
+            self._told.add(key)
+            self._write(("" if self._at_line_start else "\n") + f"{text}\n")
+
+    def _write(self, text: str) -> None:
+        if text:
+            self._at_line_start = text.endswith("\n")
+            sys.stdout.write(text)
+            sys.stdout.flush()
+
+
+def output_for(shell: Any, form: str) -> Output:
+    """The right one for the place where the magic runs."""
+    if not is_kernel(shell):
+        return TerminalOutput(form)
+    if has_live_frontend(shell):
+        return LiveOutput(shell.display_pub, form)
+    return FinalOutput(shell.display_pub, form)
+
+
+def is_kernel(shell: Any) -> bool:
+    """Whether this runs in a kernel, not in a terminal's own IPython."""
+    return getattr(shell, "kernel", None) is not None
+
+
+def has_live_frontend(shell: Any) -> bool:
+    """Whether the kernel was started for a notebook, whose page shows changes of an output."""
+    return "JPY_SESSION_NAME" in os.environ or "__vsc_ipynb_file__" in shell.user_ns
+
+
+def interval_for(answer: Answer) -> float:
+    """Seconds until an answer of this length is shown again."""
+    size = sum(len(part.text) for part in answer.parts if isinstance(part, Text))
+    return SHORTEST_INTERVAL + size / CHARACTERS_PER_SECOND

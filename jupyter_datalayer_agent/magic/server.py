@@ -1,0 +1,153 @@
+"""A server's routes over HTTP, with nothing but the standard library."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import socket
+import ssl
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import unquote, urlencode, urlsplit
+
+from .failure import Refused, ServerGone
+
+ROUTE = "datalayer-agent/"
+ANSWER_SECONDS = 60.0
+SILENCE_SECONDS = 45.0
+"""A stream says at least that it still lives every 15 seconds."""
+
+
+class Server:
+    """A Jupyter server with the extension. ``url`` may be the server's or that of our routes;
+    ``certificate`` is the file of the server's own certificate, for https.
+    """
+
+    def __init__(self, url: str, token: str, certificate: str | None = None) -> None:
+        url = url if url.endswith("/") else f"{url}/"
+        self.url = url if url.endswith(f"/{ROUTE}") else f"{url}{ROUTE}"
+        self._token = token
+        self._certificate = certificate
+
+    def __repr__(self) -> str:
+        return f"Server({self.url!r})"
+
+    def get(self, route: str, seconds: float = ANSWER_SECONDS, **query: str) -> Any:
+        """The JSON answer of a GET. Raises ``Refused`` or ``ServerGone``."""
+        return self._ask("GET", route, query, None, seconds)
+
+    def post(self, route: str, body: Any) -> Any:
+        """The JSON answer of a POST. Raises ``Refused`` or ``ServerGone``."""
+        return self._ask("POST", route, {}, body, ANSWER_SECONDS)
+
+    def stream(self, route: str, **query: str) -> Iterator[dict[str, Any]]:
+        """The events of a stream as they come, until the server ends it.
+
+        Raises ``Refused`` or ``ServerGone``.
+        """
+        with self._response("GET", route, query, None, SILENCE_SECONDS) as response:
+            while line := self._line(response):
+                if line.startswith(b"data: "):
+                    yield json.loads(line[6:])
+
+    def _line(self, response: http.client.HTTPResponse) -> bytes:
+        try:
+            return response.readline()
+        except (OSError, http.client.HTTPException) as error:
+            raise ServerGone(f"The connection to {self._place()} broke off.") from error
+
+    def _ask(
+        self, method: str, route: str, query: dict[str, str], body: Any, seconds: float
+    ) -> Any:
+        with self._response(method, route, query, body, seconds) as response:
+            try:
+                return json.loads(response.read() or b"null")
+            except (OSError, http.client.HTTPException, ValueError) as error:
+                raise ServerGone(f"{self._place()} gave no answer that can be read.") from error
+
+    @contextlib.contextmanager
+    def _response(
+        self, method: str, route: str, query: dict[str, str], body: Any, seconds: float
+    ) -> Iterator[http.client.HTTPResponse]:
+        connection = self._connection(seconds)
+        headers = {"Accept": "*/*"}
+        if self._token:
+            headers["Authorization"] = f"token {self._token}"
+        data = None
+        if body is not None:
+            data = json.dumps(body).encode()
+            headers["Content-Type"] = "application/json"
+        asked = f"?{urlencode(query)}" if query else ""
+        path = f"{urlsplit(self.url).path}{route}{asked}"
+        try:
+            try:
+                connection.request(method, path, data, headers)
+                response = connection.getresponse()
+            except (OSError, http.client.HTTPException) as error:
+                raise ServerGone(
+                    f"{self._place()} does not answer ({_reason(error)}). Is it still running? "
+                    "Start the kernel anew from a running server."
+                ) from error
+            if not 200 <= response.status < 300:
+                raise self._refusal(response)
+            yield response
+        finally:
+            connection.close()
+
+    def _connection(self, seconds: float) -> http.client.HTTPConnection:
+        parts = urlsplit(self.url)
+        if parts.scheme == "http+unix":
+            return _UnixConnection(unquote(parts.netloc), seconds)
+        host, port = parts.hostname or "localhost", parts.port
+        if parts.scheme != "https":
+            return http.client.HTTPConnection(host, port, timeout=seconds)
+        context = ssl.create_default_context()
+        if self._certificate is not None:
+            # It is the server of this machine, by the certificate that it itself gave: what name
+            # stands in that does not matter.
+            with contextlib.suppress(OSError):
+                context.load_verify_locations(self._certificate)
+            context.check_hostname = False
+        return http.client.HTTPSConnection(host, port, timeout=seconds, context=context)
+
+    def _refusal(self, response: http.client.HTTPResponse) -> Refused:
+        try:
+            said = json.loads(response.read())
+            error = said.get("error") if isinstance(said, dict) else None
+            message = error["message"] if isinstance(error, dict) else said["message"]
+            code = str(error["code"]) if isinstance(error, dict) else ""
+        except (OSError, ValueError, KeyError, TypeError):
+            message, code = f"{self._place()} answered {response.status}.", ""
+        if response.status in (401, 403) and (not code or message == "Forbidden"):
+            message = (
+                f"{self._place()} does not accept this kernel's token. Tokens end with their "
+                "server: shut the kernel down and start it anew from JupyterLab."
+            )
+        elif response.status in (404, 405) and not code:
+            message = (
+                f"{self._place()} has no agent: jupyter-datalayer-agent is not installed or not "
+                "enabled there."
+            )
+        return Refused(str(message), response.status, code)
+
+    def _place(self) -> str:
+        parts = urlsplit(self.url)
+        return f"The Jupyter server at {parts.scheme}://{unquote(parts.netloc).split('@')[-1]}"
+
+
+class _UnixConnection(http.client.HTTPConnection):
+    """HTTP over a socket in the file system."""
+
+    def __init__(self, path: str, seconds: float) -> None:
+        super().__init__("localhost", timeout=seconds)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)
+
+
+def _reason(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or str(error) or type(error).__name__).strip()

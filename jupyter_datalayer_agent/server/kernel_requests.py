@@ -1,0 +1,55 @@
+"""What a kernel may ask for in its requests: a message for its own notebook, by the magic.
+
+Code that the agent runs could send requests, too. So a kernel answers no approval, and loosens
+none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..protocol.errors import AgentError
+from ..protocol.ops import Dequeue, Interrupt, Keep, Op, Undo, UserInputAnswer, UserMessage
+from ..protocol.requests import ChatRequest, SessionCreate
+from .kernel_token import TOKENS_KEY
+
+if TYPE_CHECKING:
+    from .base import Handler
+
+OPS = (UserMessage, Interrupt, Dequeue, Undo, Keep, UserInputAnswer)
+
+
+async def as_kernel_may(handler: Handler, request: ChatRequest) -> ChatRequest:
+    """The message as it counts: unchanged where it does not come from a kernel."""
+    grant = handler.kernel
+    if grant is None:
+        return request
+    path = await handler.settings[TOKENS_KEY].path_of(grant)
+    notebook = path if path is not None and path.endswith(".ipynb") else None
+    fields = request.model_dump(
+        include={"message", "session_id", "mode", "model", "tool_references", "cell_id"},
+        exclude_unset=True,
+    )
+    return ChatRequest(
+        **fields,
+        attachments=request.attachments,
+        location="magic",
+        active_notebook=notebook,
+        approval="always" if request.approval == "always" else None,
+    )
+
+
+async def op_as_kernel_may(handler: Handler, op: Op) -> Op:
+    """The op as it counts. Raises ``AgentError`` ``forbidden`` for what a kernel may not do."""
+    if handler.kernel is None:
+        return op
+    if not isinstance(op, OPS):
+        raise AgentError("forbidden", f"A kernel may not send {op.type}. Do it in the panel.")
+    if isinstance(op, UserMessage):
+        return UserMessage(request=await as_kernel_may(handler, op.request))
+    return op
+
+
+def session_as_kernel_may(handler: Handler, body: SessionCreate) -> SessionCreate:
+    """A new session's title; its settings are for the person in the panel."""
+    return body if handler.kernel is None else SessionCreate(title=body.title)
