@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from ..notebook.context import render_attached, render_context, render_file
 from ..notebook.document import DocumentError
 from ..notebook.edits import source_hash
-from ..protocol.context import CellContext, ContextReply, FileContext, NotebookContext
+from ..protocol.context import (
+    CellContext,
+    ContextPart,
+    ContextReply,
+    FileContext,
+    NotebookContext,
+    PartKind,
+)
 from ..tools.context import SeenCells
 from ..tools.drafts import Asking
 from ..tools.outputs import ROW_DATA
-from ..tools.private import Part, PrivateText, Sharing, Shown, private_parts, text, told
+from ..tools.private import Part, PrivateText, Refused, Sharing, Shown, private_parts, text, told
 from ..tools.tables import looks_like_rows
+from .attached import attached_outputs, attached_variables
 from .datasets import attached_datasets
+from .references import hint, references
 from .services import Services
 from .targets import Submission
 
@@ -30,6 +41,16 @@ MAYBE_DATA = frozenset([".json", ".txt", ".xml", ".log", ""])
 _REVIEW = re.compile(r"\b(analy[sz]e|review|audit)\b", re.IGNORECASE)
 
 
+@dataclass(frozen=True)
+class _Piece:
+    """A part of the context before it is decided what of it may be sent."""
+
+    kind: PartKind
+    said: str | PrivateText
+    path: str | None = None
+    names: Sequence[str] = ()
+
+
 async def gather(
     services: Services,
     about: Submission,
@@ -40,57 +61,105 @@ async def gather(
 
     ``sharing`` decides about rows of data that are in it; without one they are sent.
     """
-    parts: list[str] = []
     reply = ContextReply(text="", tokens=0, notebook_mode=about.gate.notebook_mode)
     target = about.gate.target
-    shown: set[str] = set()
-    if target is not None:
-        try:
-            notebook = await services.notebooks.context(target, about.request.client_id)
-        except DocumentError as error:
-            parts.append(f"The notebook {target} cannot be read: {error.message}")
-        else:
-            reply.notebook = notebook
-            parts.append(render_context(notebook))
-            shown = {cell.id for cell in shown_whole(notebook)}
-            if seen is not None:
-                for cell in shown_whole(notebook):
-                    seen.note_hash(target, cell.id, source_hash(cell.content))
-        others = sorted(about.gate.attached.difference(about.gate.targets))
-        if others:
-            parts.append(
-                f"Attached too, but not the active tab, so closed to you: {', '.join(others)}"
-            )
-    else:
+    pieces, shown = await _notebook(services, about, reply, seen)
+    pieces += await _files(services, about, reply)
+    pieces += [
+        _Piece("dataset", said, names=[name])
+        for name, said in await attached_datasets(services, about)
+    ]
+    for path, ids in about.cells.items():
+        said = await _attached_cells(
+            services, about, path, ids, shown if path == target else set(), seen
+        )
+        pieces.append(_Piece("cells", said, path, ids))
+    for path, ids in about.outputs.items():
+        pieces.append(
+            _Piece("outputs", await attached_outputs(services, about, path, ids), path, ids)
+        )
+    for path, names in about.variables.items():
+        pieces.append(
+            _Piece("variables", await attached_variables(services, path, names), path, names)
+        )
+    if target is not None and about.gate.may_change and _REVIEW.search(about.text):
+        quality = await _quality(services, target, about.request.client_id)
+        pieces.append(_Piece("quality", quality, target))
+    meant = references(services, about)
+    if meant:
+        names = [each.tool.name for each in meant]
+        pieces.append(_Piece("references", hint(meant), names=names))
+    await _share(reply, pieces, sharing)
+    return reply
+
+
+async def _notebook(
+    services: Services, about: Submission, reply: ContextReply, seen: SeenCells | None
+) -> tuple[list[_Piece], set[str]]:
+    """The notebook in front, and the ids of its cells that are shown whole."""
+    target = about.gate.target
+    if target is None:
         reply.reason = about.gate.why_off()
-        parts.append(f"Notebook mode is off: {reply.reason}")
+        return [_Piece("state", f"Notebook mode is off: {reply.reason}")], set()
+    pieces: list[_Piece] = []
+    shown: set[str] = set()
+    try:
+        notebook = await services.notebooks.context(target, about.request.client_id)
+    except DocumentError as error:
+        said = f"The notebook {target} cannot be read: {error.message}"
+        pieces.append(_Piece("notebook", said, target))
+    else:
+        reply.notebook = notebook
+        pieces.append(_Piece("notebook", render_context(notebook), target))
+        shown = {cell.id for cell in shown_whole(notebook)}
+        if seen is not None:
+            for cell in shown_whole(notebook):
+                seen.note_hash(target, cell.id, source_hash(cell.content))
+    others = sorted(about.gate.attached.difference(about.gate.targets))
+    if others:
+        said = f"Attached too, but not the active tab, so closed to you: {', '.join(others)}"
+        pieces.append(_Piece("state", said))
+    return pieces, shown
+
+
+async def _files(services: Services, about: Submission, reply: ContextReply) -> list[_Piece]:
+    """The text file in front and those that are attached."""
     paths = list(about.files)
     active = about.active_document
     if active is not None and active.kind == "file" and active.path not in paths:
         paths.insert(0, active.path)
+    pieces = []
     for path in paths:
         try:
             file = await services.notebooks.file_context(path, about.request.client_id)
         except DocumentError as error:
-            parts.append(f"The file {path} cannot be read: {error.message}")
+            said = f"The file {path} cannot be read: {error.message}"
+            pieces.append(_Piece("file", said, path))
             continue
         reply.file = reply.file or file
-        parts.append(rendered_file(file))
-    parts += await attached_datasets(services, about)
-    for path, ids in about.cells.items():
-        parts.append(
-            await _attached_cells(
-                services, about, path, ids, shown if path == target else set(), seen
+        pieces.append(_Piece("file", rendered_file(file), path))
+    return pieces
+
+
+async def _share(reply: ContextReply, pieces: Sequence[_Piece], sharing: Sharing | None) -> None:
+    """Decide what may be sent, and write text, parts and sizes into the reply."""
+    said = [text(piece.said) for piece in pieces]
+    between = [part for each in said for part in ("\n\n", each)][1:]
+    whole = text("<context>\n", *between, "\n</context>")
+    refused = await _refused(whole, sharing)
+    reply.text = str(told(whole, refused))
+    reply.tokens = estimate(reply.text)
+    for piece, each in zip(pieces, said, strict=True):
+        written = str(told(each, refused))
+        reply.parts.append(
+            ContextPart(
+                kind=piece.kind,
+                path=piece.path,
+                names=list(piece.names),
+                text=written,
+                tokens=estimate(written),
             )
         )
-    if target is not None and about.gate.may_change and _REVIEW.search(about.text):
-        parts.append(await _quality(services, target, about.request.client_id))
-    if about.references:
-        parts.append(f"The person means these tools: {', '.join(about.references)}")
-    between = [piece for part in parts for piece in ("\n\n", part)][1:]
-    reply.text = await shared_text(text("<context>\n", *between, "\n</context>"), sharing)
-    reply.tokens = estimate(reply.text)
-    return reply
 
 
 def rendered_file(file: FileContext) -> PrivateText:
@@ -111,14 +180,13 @@ def is_data_file(path: str, content: str) -> bool:
     return suffix in DATA_SUFFIXES or (suffix in MAYBE_DATA and looks_like_rows(content))
 
 
-async def shared_text(given: PrivateText, sharing: Sharing | None) -> str:
-    """The context with what may be sent of it."""
+async def _refused(given: PrivateText, sharing: Sharing | None) -> Refused:
+    """The kinds that may not be sent, of those in the context."""
     parts = private_parts(given)
     if sharing is None or not parts:
-        return str(given)
-    about = Asking("", "context", {}, "the files in the context")
-    refused = await sharing.refused(parts, about, lambda refused: Shown(told(given, refused)))
-    return str(told(given, refused))
+        return {}
+    about = Asking("", "context", {}, "what is in the context")
+    return await sharing.refused(parts, about, lambda refused: Shown(told(given, refused)))
 
 
 async def _quality(services: Services, path: str, client_id: str | None) -> str:

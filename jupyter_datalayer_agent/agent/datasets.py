@@ -41,14 +41,16 @@ def name_in(op: UploadRegistered) -> str:
     return name
 
 
-async def attached_datasets(services: Services, about: Submission) -> list[str]:
-    """What the context tells of the data sets that are attached to the message: no rows."""
-    parts = []
+async def attached_datasets(services: Services, about: Submission) -> list[tuple[str, str]]:
+    """What the context tells of the data sets that are attached to the message, by name: no
+    rows."""
+    told = []
     for attachment in about.request.attachments:
         if attachment.kind != "dataset" or not attachment.name:
             continue
         try:
-            parts.append(described(await services.datasets.get(attachment.name)))
+            said = described(await services.datasets.get(attachment.name))
         except AgentError as error:
-            parts.append(f"The attached data set {attachment.name} cannot be used: {error.message}")
-    return parts
+            said = f"The attached data set {attachment.name} cannot be used: {error.message}"
+        told.append((attachment.name, said))
+    return told

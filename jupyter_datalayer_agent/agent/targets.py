@@ -25,7 +25,8 @@ class Submission:
     """A message with everything that is decided about it before its turn begins.
 
     ``text`` is the message without ``agent:``; ``files`` are attached paths that are not notebooks,
-    ``cells`` the ids of the attached cells of each notebook.
+    ``cells`` and ``outputs`` the ids of the cells of each notebook that are attached, or whose
+    output is, and ``variables`` the names of its kernel's.
     ``planned`` messages are carried out by a plan, which waits for the person with ``plan_first``.
     ``instructions`` stand in place of the mode's system prompt.
     """
@@ -37,6 +38,8 @@ class Submission:
     gate: Gate
     files: list[str] = field(default_factory=list)
     cells: dict[str, list[str]] = field(default_factory=dict)
+    outputs: dict[str, list[str]] = field(default_factory=dict)
+    variables: dict[str, list[str]] = field(default_factory=dict)
     references: list[str] = field(default_factory=list)
     active_document: ActiveDocument | None = None
     planned: bool = False
@@ -73,7 +76,8 @@ async def submission(
     page = services.pages.get(request.client_id)
     active_document = page.state.active_document if page is not None else None
     active = await _active_notebook(services, request, active_document)
-    notebooks, files, cells = await _attached(services, request, text, active)
+    attached = await _attached(services, request, text, active)
+    notebooks = attached.notebooks
     planned = _AGENT_PREFIX.match(text)
     if planned is not None:
         text, mode = text[planned.end() :], "agent"
@@ -96,8 +100,10 @@ async def submission(
             active=active,
             created=created,
         ),
-        files=files,
-        cells=cells,
+        files=attached.files,
+        cells=attached.cells,
+        outputs=attached.outputs,
+        variables=attached.variables,
         references=list(dict.fromkeys([*request.tool_references, *_TOOL.findall(text)])),
         active_document=active_document,
         planned=planned is not None
@@ -119,35 +125,52 @@ async def _active_notebook(
     return None
 
 
+@dataclass
+class _Attached:
+    """What is attached, by the path that it belongs to."""
+
+    notebooks: set[str] = field(default_factory=set)
+    files: list[str] = field(default_factory=list)
+    cells: dict[str, list[str]] = field(default_factory=dict)
+    outputs: dict[str, list[str]] = field(default_factory=dict)
+    variables: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, path: str, attachment: Attachment | None = None) -> None:
+        """A path, by itself or as that of an attachment that is part of it."""
+        kind = attachment.kind if attachment is not None else None
+        if attachment is not None and kind == "variable":
+            # To name a variable opens nothing else of the notebook.
+            _once(self.variables, path, attachment.name)
+            return
+        if attachment is not None and kind in ("cell", "output"):
+            _once(self.cells if kind == "cell" else self.outputs, path, attachment.cell_id)
+        if kind in ("notebook", "cell", "output") or path.endswith(".ipynb"):
+            self.notebooks.add(path)
+        elif path not in self.files:
+            self.files.append(path)
+
+
+def _once(found: dict[str, list[str]], path: str, each: str | None) -> None:
+    if each is not None and each not in found.get(path, ()):
+        found.setdefault(path, []).append(each)
+
+
 async def _attached(
     services: Services, request: ChatRequest, text: str, active: str | None
-) -> tuple[set[str], list[str], dict[str, list[str]]]:
-    """What is attached: notebooks, files, and the cells of each notebook."""
-    notebooks: set[str] = set()
-    files: list[str] = []
-    cells: dict[str, list[str]] = {}
+) -> _Attached:
+    attached = _Attached()
     for attachment in request.attachments:
         path = await _attachment_path(services, attachment)
-        if attachment.kind == "cell":
+        if attachment.kind in ("cell", "output", "variable"):
             path = path or active
-            if path is not None and attachment.cell_id is not None:
-                cells.setdefault(path, []).append(attachment.cell_id)
-        if path is None:
-            continue
-        if attachment.kind in ("notebook", "cell") or path.endswith(".ipynb"):
-            notebooks.add(path)
-        elif path not in files:
-            files.append(path)
+        if path is not None:
+            attached.add(path, attachment)
     for quoted, bare in _FILE.findall(text):
         # A word with @ that names no file is a word: a decorator, a handle, an address.
         path = await _existing(services, quoted or bare.replace("\\ ", " ").rstrip(".,;:!?)"))
-        if path is None:
-            continue
-        if path.endswith(".ipynb"):
-            notebooks.add(path)
-        elif path not in files:
-            files.append(path)
-    return notebooks, files, cells
+        if path is not None:
+            attached.add(path)
+    return attached
 
 
 async def _attachment_path(services: Services, attachment: Attachment) -> str | None:

@@ -29,6 +29,7 @@ from .history import Item, assistant_item, note_item, unanswered, user_item
 from .model_call import Answer
 from .outbox import Outbox
 from .person import Person
+from .references import references, warnings
 from .settings import Settings
 from .shared_before import answered_before
 from .sharing import SilentSharing, TurnSharing, as_now
@@ -212,6 +213,8 @@ class Turn:
         )
         try:
             await asyncio.sleep(0)  # it takes its place before whatever is told below
+            for warning in warnings(references(self.services, self.about), self.about):
+                await self.emit(warning)
             await self._prepare()
         finally:
             await telling

@@ -259,6 +259,26 @@ class KernelConnection:
         client.shell_channel.send(message)
         return msg_id
 
+    def send_silent(
+        self, expressions: dict[str, str], listener: Callable[[str, Message], None]
+    ) -> str:
+        """Ask for expressions beside an empty piece of code, which leaves no trace: no prompt
+        number, no history, nothing printed. Their values are in the reply. Returns its id."""
+        client = self._client
+        content = {
+            "code": "",
+            "silent": True,
+            "store_history": False,
+            "user_expressions": expressions,
+            "allow_stdin": False,
+            "stop_on_error": False,
+        }
+        message = client.session.msg("execute_request", content)
+        msg_id = str(message["header"]["msg_id"])
+        self.listen(msg_id, listener)
+        client.shell_channel.send(message)
+        return msg_id
+
     def listen(self, msg_id: str, listener: Callable[[str, Message], None]) -> None:
         """Pass every message that answers ``msg_id`` to the listener."""
         self._listeners[msg_id] = listener

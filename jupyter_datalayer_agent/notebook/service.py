@@ -40,6 +40,7 @@ from .paths import resolve_path
 from .runs import OutputSaver, WriteOutputs
 from .scratch import ScratchKernels, ScratchRun
 from .staleness import Staleness
+from .variables import Found, variables_of
 
 # A page that is loaded anew opens its notebooks by then. What is written to a file that it is
 # just reading would be a conflict for it.
@@ -269,6 +270,10 @@ class NotebookService:
     async def kernel_of(self, path: str) -> KernelInfo | None:
         """The notebook's running kernel, as ``kernels`` lists it."""
         return await self._kernels.of(await self.confine(path))
+
+    async def variables(self, path: str, names: list[str] | None = None) -> Found:
+        """The variables of the notebook's kernel; with ``names`` those, with their contents."""
+        return await variables_of(self._kernels, await self.confine(path), names)
 
     async def path_of_kernel(self, kernel_id: str) -> str | None:
         """The notebook that a running kernel belongs to, if it belongs to one."""

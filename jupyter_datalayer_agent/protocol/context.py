@@ -10,6 +10,9 @@ from .sharing import SharingNow
 CellType = Literal["code", "markdown", "raw"]
 SelectionStatus = Literal["unselected", "selected", "active"]
 ExecutionStatus = Literal["running", "pending", "idle"]
+PartKind = Literal[
+    "notebook", "file", "dataset", "cells", "outputs", "variables", "quality", "references", "state"
+]
 
 
 class CellContext(Wire):
@@ -86,16 +89,31 @@ class RequestPreview(Wire):
     window: int | None = None
 
 
+class ContextPart(Wire):
+    """A part of the context: what the model is told of the ``path`` (or ``name``), and its size.
+
+    ``kind`` ``state`` is what is said of notebook mode, ``references`` of the tools that are meant.
+    """
+
+    kind: PartKind
+    path: str | None = None
+    names: list[str] = []
+    text: str
+    tokens: int
+
+
 class ContextReply(Wire):
     """Answer of ``GET context``: what a turn would send now.
 
-    ``text`` is the context, ``tokens`` its estimated size; ``request`` the rest of what is sent.
+    ``text`` is the context, ``tokens`` its estimated size, ``parts`` what it is made of, in order;
+    ``request`` the rest of what is sent.
     """
 
     notebook: NotebookContext | None = None
     file: FileContext | None = None
     text: str
     tokens: int
+    parts: list[ContextPart] = []
     notebook_mode: NotebookMode = "off"
     reason: str | None = None
     request: RequestPreview | None = None

@@ -23,9 +23,13 @@ from .tools import Change, ToolCallStatus
 
 
 class Attachment(Wire):
-    """Something the person attached to a message. ``path`` is relative to the server root."""
+    """Something the person attached to a message. ``path`` is relative to the server root.
 
-    kind: Literal["notebook", "file", "cell", "dataset"]
+    A ``cell``, and the ``output`` of one, have a ``cell_id``; a ``dataset`` and a ``variable`` of
+    the kernel of the notebook ``path`` (left out: the active one) a ``name``.
+    """
+
+    kind: Literal["notebook", "file", "cell", "output", "dataset", "variable"]
     path: str | None = None
     cell_id: str | None = None
     name: str | None = None

@@ -27,6 +27,7 @@ from . import (
     tutorials,
     upload,
     usage,
+    variables,
     workflows,
 )
 from .base import NotFoundHandler
@@ -53,6 +54,7 @@ ROUTES = [
     *datasets.ROUTES,
     *search.ROUTES,
     *strategist.ROUTES,
+    *variables.ROUTES,
     *openapi.ROUTES,
 ]
 

@@ -210,6 +210,8 @@ export interface paths {
                     path?: string;
                     /** @description the session whose settings and history are sent; none: a new one */
                     sessionId?: string;
+                    /** @description a tool that is meant (may be given more than once) */
+                    toolReference?: string;
                 };
                 header?: never;
                 path?: never;
@@ -1790,6 +1792,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/variables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Name, type and short form of each variable in a notebook's kernel */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description the notebook */
+                    path?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["VariablesReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/workflows": {
         parameters: {
             query?: never;
@@ -2016,6 +2066,9 @@ export interface components {
         /**
          * Attachment
          * @description Something the person attached to a message. ``path`` is relative to the server root.
+         *
+         *     A ``cell``, and the ``output`` of one, have a ``cell_id``; a ``dataset`` and a ``variable`` of
+         *     the kernel of the notebook ``path`` (left out: the active one) a ``name``.
          */
         Attachment: {
             /**
@@ -2027,7 +2080,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "notebook" | "file" | "cell" | "dataset";
+            kind: "notebook" | "file" | "cell" | "output" | "dataset" | "variable";
             /**
              * Name
              * @default null
@@ -2650,10 +2703,38 @@ export interface components {
             type: "context_compacted";
         };
         /**
+         * ContextPart
+         * @description A part of the context: what the model is told of the ``path`` (or ``name``), and its size.
+         *
+         *     ``kind`` ``state`` is what is said of notebook mode, ``references`` of the tools that are meant.
+         */
+        ContextPart: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "notebook" | "file" | "dataset" | "cells" | "outputs" | "variables" | "quality" | "references" | "state";
+            /**
+             * Names
+             * @default []
+             */
+            names: string[];
+            /**
+             * Path
+             * @default null
+             */
+            path?: string | null;
+            /** Text */
+            text: string;
+            /** Tokens */
+            tokens: number;
+        };
+        /**
          * ContextReply
          * @description Answer of ``GET context``: what a turn would send now.
          *
-         *     ``text`` is the context, ``tokens`` its estimated size; ``request`` the rest of what is sent.
+         *     ``text`` is the context, ``tokens`` its estimated size, ``parts`` what it is made of, in order;
+         *     ``request`` the rest of what is sent.
          */
         ContextReply: {
             /** @default null */
@@ -2666,6 +2747,11 @@ export interface components {
              * @enum {string}
              */
             notebookMode: "off" | "read-only" | "full";
+            /**
+             * Parts
+             * @default []
+             */
+            parts: components["schemas"]["ContextPart"][];
             /**
              * Reason
              * @default null
@@ -6292,6 +6378,62 @@ export interface components {
              * @enum {string}
              */
             type: "user_message";
+        };
+        /**
+         * Variable
+         * @description One variable: its name, type (``pandas.DataFrame``) and short form.
+         *
+         *     ``shape`` is told of arrays and tables, ``columns`` of tables (name and type of each, the
+         *     first 100). ``short`` is the value in at most 80 characters; it is empty for tables, and where
+         *     to ask for it would run code of others.
+         */
+        Variable: {
+            /**
+             * Columns
+             * @default null
+             */
+            columns?: string[] | null;
+            /** Name */
+            name: string;
+            /**
+             * Shape
+             * @default null
+             */
+            shape?: number[] | null;
+            /**
+             * Short
+             * @default
+             */
+            short: string;
+            /** Type */
+            type: string;
+        };
+        /**
+         * VariablesReply
+         * @description Answer of ``GET variables``. ``reason`` says for a person why they are not known now;
+         *     ``left_out`` is how many there are beyond the listed ones.
+         */
+        VariablesReply: {
+            /**
+             * Leftout
+             * @default 0
+             */
+            leftOut: number;
+            /**
+             * Reason
+             * @default null
+             */
+            reason?: string | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "ok" | "busy" | "no_kernel" | "not_known" | "failed";
+            /**
+             * Variables
+             * @default []
+             */
+            variables: components["schemas"]["Variable"][];
         };
         /**
          * Warning_

@@ -20,6 +20,22 @@ export const attachIcon = new LabIcon({
 </svg>`
 });
 
+/** A name in brackets: a variable of the kernel. */
+export const variableIcon = new LabIcon({
+  name: 'datalayer-agent:variable',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <path class="jp-icon3" fill="#616161" d="M7 4h2v2H7v12h2v2H5V4zm8 0h4v16h-4v-2h2V6h-2zM9.5 9h1.8l.9 1.8L13.3 9h1.8l-1.9 3 1.9 3h-1.8l-1.1-1.9L11.1 15H9.3l2-3z"/>
+</svg>`
+});
+
+/** A spanner: a tool. */
+export const toolIcon = new LabIcon({
+  name: 'datalayer-agent:tool',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <path class="jp-icon3" fill="#616161" d="M21.5 7.2a5.3 5.3 0 0 1-7 6.3L7.3 20.700a2.3 2.3 0 0 1-3.3-3.3l7.2-7.2a5.3 5.3 0 0 1 6.3-7L14.3 6.400l.5 2.800 2.800.5z"/>
+</svg>`
+});
+
 /** An arrow up. */
 export const sendIcon = new LabIcon({
   name: 'datalayer-agent:send',
@@ -43,7 +59,7 @@ export const scratchpadIcon = new LabIcon({
   <g class="jp-icon3" fill="#616161">
     <path d="M6 3h11a1 1 0 0 1 1 1v5.5l-2 2V5H8v14h4.5l-.5 2H6a1 1 0 0 1-1-1v-2.500H3.500v-1.500H5v-3H3.500v-1.500H5v-3H3.500v-1.500H5V4a1 1 0 0 1 1-1z"/>
     <path d="M9.500 7.500h5V9h-5zM9.500 11h4v1.500h-4z"/>
-    <path d="M21.700 12.300l-1-1a1 1 0 0 0-1.400 0l-5.600 5.600L13 20l3.100-.7 5.600-5.600a1 1 0 0 0 0-1.400z"/>
+    <path d="M21.700 12.3l-1-1a1 1 0 0 0-1.400 0l-5.600 5.600L13 20l3.100-.7 5.600-5.600a1 1 0 0 0 0-1.400z"/>
   </g>
 </svg>`
 });

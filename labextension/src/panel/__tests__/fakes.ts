@@ -350,7 +350,12 @@ export class FakeClient implements IPanelClient {
   }
 
   async context(): Promise<ContextReply> {
-    return { text: 'Cell 1: import pandas', tokens: 1234, notebookMode: 'off' };
+    return {
+      text: 'Cell 1: import pandas',
+      tokens: 1234,
+      parts: [],
+      notebookMode: 'off'
+    };
   }
 
   async listTools(): Promise<ToolsReply> {

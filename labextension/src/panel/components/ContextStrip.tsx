@@ -2,6 +2,8 @@ import { PathExt } from '@jupyterlab/coreutils';
 import {
   addIcon,
   closeIcon,
+  codeIcon,
+  consoleIcon,
   fileIcon,
   notebookIcon,
   spreadsheetIcon
@@ -9,6 +11,7 @@ import {
 import React, { useEffect, useReducer, useState } from 'react';
 
 import { Attachment, ContextReply, Mode } from '../../api/types';
+import { variableIcon } from '../icons';
 import { useValue } from '../state/value';
 import { countShort } from '../state/words';
 import { IconButton } from './IconButton';
@@ -63,8 +66,10 @@ export function ContextStrip(props: {
 const ICONS = {
   notebook: notebookIcon,
   file: fileIcon,
-  cell: fileIcon,
-  dataset: spreadsheetIcon
+  cell: codeIcon,
+  output: consoleIcon,
+  dataset: spreadsheetIcon,
+  variable: variableIcon
 };
 
 function Chip(props: {
@@ -241,10 +246,14 @@ function nameOf(
   number: (path: string, id: string) => number | undefined
 ): string {
   const { kind, path, cellId, name } = attachment;
+  if (kind === 'variable') {
+    return name ?? kind;
+  }
   const base = path ? PathExt.basename(path) : (name ?? kind);
-  if (kind === 'cell' && path && cellId) {
+  if ((kind === 'cell' || kind === 'output') && path && cellId) {
     const at = number(path, cellId);
-    return at ? `Cell ${at} of ${base}` : `Cell of ${base}`;
+    const what = kind === 'cell' ? 'Cell' : 'Output';
+    return at ? `${what} ${at} of ${base}` : `${what} of ${base}`;
   }
   return base;
 }

@@ -8,6 +8,7 @@ import { clear, draw, makePanel, settle } from './render';
 const REPLY: ContextReply = {
   text: '<context>\nNotebook cars.ipynb: 3 cells\n</context>',
   tokens: 300,
+  parts: [],
   notebookMode: 'full',
   request: {
     mode: 'agent',
