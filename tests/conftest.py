@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import pytest
 
 from tests.support.jupyter import RunningServer
 from tests.support.preloaded import Preloaded
+from tests.support.preloaded import kernels as use_kernels
 
 LONGEST = ("tests/workflows/templates/", "tests/server/test_workflows", "tests/workflows/tutorials")
 """Where the minutes go. A file begun last would keep one process busy while the others are done."""
@@ -19,5 +21,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_configure() -> None:
     # macOS has no descriptors of processes, and its libraries do not bear a fork.
-    if sys.platform == "linux":
-        RunningServer.preloaded = Preloaded()
+    if sys.platform != "linux":
+        return
+    servers, kernels = Preloaded("servers"), Preloaded("kernels")
+    os.environ[use_kernels.PATH] = kernels.path
+
+    def server() -> str:
+        # It may want a kernel soon.
+        kernels.begin()
+        return servers.wait()
+
+    RunningServer.preloaded = staticmethod(server)
+    use_kernels.use(kernels.wait)

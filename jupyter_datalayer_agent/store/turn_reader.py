@@ -37,7 +37,11 @@ _OF_TURN = (
     (EVENTS.session_id == TURNS.session_id)
     & (EVENTS.seq >= TURNS.first_seq)
     & (EVENTS.seq < sa.func.coalesce(_NEXT_FIRST_SEQ, sa.literal(1 << 62)))
-    & (EVENTS.turn_id == TURNS.id)
+    & (
+        (EVENTS.turn_id == TURNS.id)
+        # What a person asked for between two turns stands at the end of the one before.
+        | (EVENTS.turn_id.is_(None) & (EVENTS.type == "context_compacted"))
+    )
 )
 _TAKEN_BACK = sa.exists().where(
     schema.checkpoint_cells.c.turn_id == schema.changes.c.turn_id,
@@ -243,7 +247,7 @@ async def events_of(
     """The turns' events as they go over the wire, by turn, in order; later ones at its end."""
     by_turn: dict[str, list[dict[str, Any]]] = defaultdict(list)
     statement = (
-        sa.select(EVENTS.turn_id, EVENTS.data)
+        sa.select(TURNS.id.label("turn_id"), EVENTS.data)
         .select_from(sa.join(schema.turns, schema.events, _OF_TURN))
         .order_by(EVENTS.seq)
     )

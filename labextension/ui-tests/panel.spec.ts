@@ -1,6 +1,6 @@
 import { expect, test } from './support/fixtures';
 import { LabPage } from './support/lab';
-import { shoot, useTheme } from './support/screenshots';
+import { shoot, shootBoth } from './support/screenshots';
 import { LabServer } from './support/server';
 import { openWork } from './support/work';
 
@@ -21,10 +21,7 @@ test('with no model the panel says what was looked for and how to connect one', 
     await expect(
       root.getByRole('button', { name: 'Check again' })
     ).toBeVisible();
-    for (const theme of ['light', 'dark'] as const) {
-      await useTheme(lab, theme);
-      await shoot(lab, `no-model-${theme}`);
-    }
+    await shootBoth(lab, 'no-model');
     // A message that is sent all the same stays in the input, and makes no session.
     await lab.panel.send('Hello');
     await expect(root.getByRole('alert')).toContainText('Not sent');

@@ -7,6 +7,7 @@ import { findChromium } from './chromium';
 export default defineConfig({
   testDir: '.',
   testMatch: '**/*.spec.ts',
+  globalSetup: require.resolve('./support/preloaded'),
   outputDir: 'results',
   // Each has a server, its kernels and a browser of its own. Much of a test is waiting, so there is
   // one more than cores.

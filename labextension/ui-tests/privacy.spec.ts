@@ -1,5 +1,5 @@
 import { expect, test } from './support/fixtures';
-import { shoot, useTheme } from './support/screenshots';
+import { shoot, shootBoth } from './support/screenshots';
 import { openWork } from './support/work';
 
 test('outputs are asked about with what would be sent, and what is kept stays with the person', async ({
@@ -11,10 +11,7 @@ test('outputs are asked about with what would be sent, and what is kept stays wi
   await panel.root.getByTestId('da-sharing').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Outputs').selectOption('Ask me first');
-  await shoot(tab, 'sharing-choice-light', 'window');
-  await useTheme(tab, 'dark');
-  await shoot(tab, 'sharing-choice-dark', 'window');
-  await useTheme(tab, 'light');
+  await shootBoth(tab, 'sharing-choice', 'window');
   await dialog.getByRole('button', { name: 'Close' }).click();
   await expect(panel.root.getByTestId('da-sharing')).toHaveText(
     'asks before outputs'
@@ -25,10 +22,7 @@ test('outputs are asked about with what would be sent, and what is kept stays wi
   await panel.send('Run it');
   await expect(panel.waiting).toContainText('Send outputs to the model?');
   await expect(panel.waiting).toContainText('tulip-7319');
-  await shoot(tab, 'sharing-asked-light');
-  await useTheme(tab, 'dark');
-  await shoot(tab, 'sharing-asked-dark');
-  await useTheme(tab, 'light');
+  await shootBoth(tab, 'sharing-asked');
   await panel.root.getByTestId('da-deny').click();
   await expect(panel.root).toContainText('Kept from the model by you');
   await expect(panel.toolCalls.first()).toContainText('kept here');

@@ -1,7 +1,7 @@
 import { expect, test } from './support/fixtures';
 import { NotebookPage } from './support/notebook';
 import { addCell } from './support/scripts';
-import { shoot, useTheme } from './support/screenshots';
+import { shootBoth } from './support/screenshots';
 
 const PLOT =
   'import base64\nfrom IPython.display import Image\nImage(base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="))';
@@ -71,7 +71,7 @@ test('what is worth keeping goes to the scratchpad and leads back; the Strategis
   await pad.ready();
   await expect(bar).toBeVisible();
   await expect(labels).toHaveCount(3);
-  await shoot(lab, 'scratchpad-light', 'window');
+  await shootBoth(lab, 'scratchpad', 'window');
   await panel.root.getByTestId('da-new-session').click();
   await expect(panel.turns).toHaveCount(0);
   await labels.nth(1).click();
@@ -98,7 +98,7 @@ test('what is worth keeping goes to the scratchpad and leads back; the Strategis
   await expect(bar).toContainText('Looking through earlier conversations');
   await expect(question).toBeDisabled();
   await expect(ask).toBeDisabled();
-  await shoot(lab, 'strategist-working-light', 'window');
+  await shootBoth(lab, 'strategist-working', 'window');
   await model.release();
   await expect(labels).toHaveCount(4);
   await expect(labels.last()).toHaveText('From the Strategist');
@@ -109,9 +109,7 @@ test('what is worth keeping goes to the scratchpad and leads back; the Strategis
   expect(
     (answered.metadata as IAbout).datalayer_agent!.provenance.responseType
   ).toBe('synthesis');
-  await useTheme(lab, 'dark');
-  await shoot(lab, 'strategist-answer-dark', 'window');
-  await useTheme(lab, 'light');
+  await shootBoth(lab, 'strategist-answer', 'window');
 
   // A citation opens its turn, from the cell and from the panel's own card.
   await panel.root.getByTestId('da-new-session').click();
@@ -137,9 +135,7 @@ test('what is worth keeping goes to the scratchpad and leads back; the Strategis
   const card = panel.root.getByTestId('da-strategist');
   await expect(card).toContainText('Teal');
   await lab.panelWidth(300);
-  await shoot(lab, 'strategist-card-light');
-  await useTheme(lab, 'dark');
-  await shoot(lab, 'strategist-card-dark');
+  await shootBoth(lab, 'strategist-card');
   await expect(panel.turns).toHaveCount(0);
   await card.getByRole('link', { name: 'here' }).click();
   await expect(panel.turns.nth(1)).toHaveClass(/da-mod-marked/);

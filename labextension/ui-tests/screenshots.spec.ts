@@ -1,6 +1,6 @@
 import { expect, test } from './support/fixtures';
 import { MAIN_JOB } from './support/scripts';
-import { shoot, Theme, useTheme } from './support/screenshots';
+import { shootBoth } from './support/screenshots';
 
 const EXPLANATION = `The notebook has only its heading yet. Beside it lies \`cars.csv\`: **406 cars** of 1970 to 1982.
 
@@ -26,84 +26,77 @@ const PROPOSAL = `A heading that says what the notebook is about:
 Horsepower by origin, from \`cars.csv\`.
 \`\`\``;
 
-for (const theme of ['light', 'dark'] as Theme[]) {
-  test(`the panel in each mode and state, ${theme}`, async ({
-    lab,
-    model,
-    mean
-  }) => {
-    const { page, panel } = lab;
-    const newSession = panel.root.getByTestId('da-new-session');
-    await useTheme(lab, theme);
-    await page.evaluate(async () => {
-      await window.jupyterapp.commands.execute('application:toggle-left-area');
-    });
-    await lab.panelWidth(400);
-    await lab.notebook('cars.ipynb').kernelReady();
-    await expect(panel.root).toContainText('You could begin with');
-    await shoot(lab, `start-${theme}`);
-
-    await panel.attach('cars.ipynb');
-    await model.script({ say: EXPLANATION });
-    await panel.ask('What is in this notebook?');
-    await shoot(lab, `ask-${theme}`);
-
-    await newSession.click();
-    await panel.mode('edit');
-    await model.script({ say: PROPOSAL });
-    await panel.ask('Give this notebook a better heading');
-    await shoot(lab, `edit-${theme}`);
-
-    await newSession.click();
-    await panel.mode('agent');
-    await model.script({
-      gate: {
-        say: 'First I look at the columns of `cars.csv`. Then I group the cars by origin.',
-        chunk: 43
-      },
-      after: 1
-    });
-    await panel.send('What is the mean horsepower of American cars?');
-    await model.atGate();
-    await expect(panel.answers).toContainText('First I look');
-    await shoot(lab, `working-${theme}`);
-    await panel.stopButton.click();
-    await panel.ended(1, 'aborted');
-    await shoot(lab, `stopped-${theme}`);
-
-    await newSession.click();
-    await model.script(...MAIN_JOB);
-    await panel.ask('What is the mean horsepower of American cars?');
-    await expect(panel.answers).toContainText(String(mean));
-    await panel.toolCalls.nth(2).getByRole('button').first().click();
-    await shoot(lab, `agent-open-${theme}`);
-    await panel.toolCalls.nth(2).getByRole('button').first().click();
-    await panel.changes.getByRole('button', { name: 'View' }).click();
-    await shoot(lab, `agent-${theme}`, 'window');
-    await panel.changes.getByRole('button', { name: 'Hide' }).click();
-
-    await newSession.click();
-    await model.script(
-      { call: 'getNotebookCells' },
-      {
-        call: 'deleteNotebookCells',
-        arguments: { cellIds: [{ cell: 'Horsepower' }] }
-      },
-      { say: 'I leave it.' }
-    );
-    await panel.send('Remove the last cell');
-    await expect(panel.waiting).toBeVisible();
-    await shoot(lab, `approval-${theme}`);
-    await panel.root.getByTestId('da-deny').click();
-    await panel.ended();
-
-    await newSession.click();
-    await model.script({
-      status: 401,
-      body: { error: { message: 'Incorrect API key provided.' } }
-    });
-    await panel.send('Hello');
-    await panel.ended(1, 'aborted');
-    await shoot(lab, `error-${theme}`);
+test('the panel in each mode and state', async ({ lab, model, mean }) => {
+  const { page, panel } = lab;
+  const newSession = panel.root.getByTestId('da-new-session');
+  await page.evaluate(async () => {
+    await window.jupyterapp.commands.execute('application:toggle-left-area');
   });
-}
+  await lab.panelWidth(400);
+  await lab.notebook('cars.ipynb').kernelReady();
+  await expect(panel.root).toContainText('You could begin with');
+  await shootBoth(lab, 'start');
+
+  await panel.attach('cars.ipynb');
+  await model.script({ say: EXPLANATION });
+  await panel.ask('What is in this notebook?');
+  await shootBoth(lab, 'ask');
+
+  await newSession.click();
+  await panel.mode('edit');
+  await model.script({ say: PROPOSAL });
+  await panel.ask('Give this notebook a better heading');
+  await shootBoth(lab, 'edit');
+
+  await newSession.click();
+  await panel.mode('agent');
+  await model.script({
+    gate: {
+      say: 'First I look at the columns of `cars.csv`. Then I group the cars by origin.',
+      chunk: 43
+    },
+    after: 1
+  });
+  await panel.send('What is the mean horsepower of American cars?');
+  await model.atGate();
+  await expect(panel.answers).toContainText('First I look');
+  await shootBoth(lab, 'working');
+  await panel.stopButton.click();
+  await panel.ended(1, 'aborted');
+  await shootBoth(lab, 'stopped');
+
+  await newSession.click();
+  await model.script(...MAIN_JOB);
+  await panel.ask('What is the mean horsepower of American cars?');
+  await expect(panel.answers).toContainText(String(mean));
+  await panel.toolCalls.nth(2).getByRole('button').first().click();
+  await shootBoth(lab, 'agent-open');
+  await panel.toolCalls.nth(2).getByRole('button').first().click();
+  await panel.changes.getByRole('button', { name: 'View' }).click();
+  await shootBoth(lab, 'agent', 'window');
+  await panel.changes.getByRole('button', { name: 'Hide' }).click();
+
+  await newSession.click();
+  await model.script(
+    { call: 'getNotebookCells' },
+    {
+      call: 'deleteNotebookCells',
+      arguments: { cellIds: [{ cell: 'Horsepower' }] }
+    },
+    { say: 'I leave it.' }
+  );
+  await panel.send('Remove the last cell');
+  await expect(panel.waiting).toBeVisible();
+  await shootBoth(lab, 'approval');
+  await panel.root.getByTestId('da-deny').click();
+  await panel.ended();
+
+  await newSession.click();
+  await model.script({
+    status: 401,
+    body: { error: { message: 'Incorrect API key provided.' } }
+  });
+  await panel.send('Hello');
+  await panel.ended(1, 'aborted');
+  await shootBoth(lab, 'error');
+});

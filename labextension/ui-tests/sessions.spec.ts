@@ -3,7 +3,7 @@ import { readFile } from 'fs/promises';
 import { expect, test } from './support/fixtures';
 import { LabPage } from './support/lab';
 import { addCell } from './support/scripts';
-import { shoot, useTheme } from './support/screenshots';
+import { shoot, shootBoth, useTheme } from './support/screenshots';
 
 const menuOf = (lab: LabPage, turn: number) =>
   lab.panel.turns.nth(turn).getByTestId('da-turn-menu');
@@ -39,7 +39,7 @@ test('fork, go back with the documents, export, clear: what was said is the pers
   await expect(panel.root.getByTestId('da-session-use')).toContainText(
     'tokens'
   );
-  await shoot(lab, 'steps-light');
+  await shootBoth(lab, 'steps');
   // By the keyboard alone: down into the list, and to its first step.
   await expect(steps.getByRole('searchbox')).toBeFocused();
   await page.keyboard.press('ArrowDown');
@@ -72,10 +72,10 @@ test('fork, go back with the documents, export, clear: what was said is the pers
   await expect(panel.turns).toHaveCount(3);
   await menuOf(lab, 1).focus();
   await page.keyboard.press('Enter');
-  await shoot(lab, 'turn-menu-light', 'window');
+  await shootBoth(lab, 'turn-menu', 'window');
   await item('Go Back to Here').click();
   await expect(dialog).toContainText('The turn after this one');
-  await shoot(lab, 'go-back-light', 'window');
+  await shootBoth(lab, 'go-back', 'window');
   await dialog.getByRole('button', { name: 'With the Documents' }).click();
   await expect(panel.root.getByTestId('da-withdrawn')).toContainText(
     '1 turn taken back'
@@ -94,14 +94,11 @@ test('fork, go back with the documents, export, clear: what was said is the pers
     .click();
   await expect(panel.turns).toHaveCount(4);
   await lab.panelWidth(300);
-  await shoot(lab, 'taken-back-light');
-  await useTheme(lab, 'dark');
-  await shoot(lab, 'taken-back-dark');
+  await shootBoth(lab, 'taken-back');
   await stepsButton.click();
   await expect(steps.getByRole('listitem')).toHaveCount(4);
-  await shoot(lab, 'steps-dark');
+  await shootBoth(lab, 'steps-taken-back');
   await page.keyboard.press('Escape');
-  await useTheme(lab, 'light');
 
   // It survives a reload.
   await page.reload();
@@ -126,7 +123,15 @@ test('fork, go back with the documents, export, clear: what was said is the pers
   await expect(compacted).toContainText('Earlier turns were summarised');
   await compacted.getByRole('button').click();
   await expect(compacted.locator('strong')).toHaveText('blue');
-  await shoot(lab, 'compacted-light');
+  await shootBoth(lab, 'compacted');
+  // It stays where it was, also when another turn has followed.
+  await model.script({ say: 'Blue.' });
+  await panel.send('Which is my favourite colour?');
+  await expect(panel.answers.last()).toHaveText('Blue.');
+  await page.reload();
+  await lab.shown();
+  await expect(panel.answers.last()).toHaveText('Blue.');
+  await expect(compacted).toContainText('Earlier turns were summarised');
 
   await panel.input.fill('/clear');
   await panel.input.press('Enter');
@@ -172,7 +177,7 @@ test('two tabs on one session see the same; what waits can be removed or sent no
   for (const tab of [lab, other]) {
     await expect(waiting(tab).getByRole('listitem')).toHaveCount(2);
   }
-  await shoot(other, 'queue-light');
+  await shootBoth(other, 'queue');
   const inOther = waiting(other).getByRole('listitem');
   await inOther
     .filter({ hasText: 'Two' })

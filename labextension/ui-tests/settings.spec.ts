@@ -1,9 +1,7 @@
 import { LabPage } from './support/lab';
 import { expect, test } from './support/fixtures';
 import { LabServer } from './support/server';
-import { Theme, shoot, useTheme } from './support/screenshots';
-
-const THEMES: Theme[] = ['light', 'dark'];
+import { shootBoth } from './support/screenshots';
 
 test('settings in JupyterLab hold for the next message, locked ones are shown so, and usage is counted', async ({
   page,
@@ -37,10 +35,7 @@ test('settings in JupyterLab hold for the next message, locked ones are shown so
     await expect(field('model')).toHaveAttribute('readonly', '');
     await expect(field('approvalPolicy')).toBeDisabled();
     await expect(field('temperature')).toHaveValue('0.5');
-    for (const theme of THEMES) {
-      await useTheme(lab, theme);
-      await shoot(lab, `settings-${theme}`, 'window');
-    }
+    await shootBoth(lab, 'settings', 'window');
     await field('temperature').fill('1.25');
     await expect
       .poll(async () => {
@@ -67,10 +62,7 @@ test('settings in JupyterLab hold for the next message, locked ones are shown so
     }
     for (const width of [400, 300]) {
       await lab.panelWidth(width);
-      for (const theme of THEMES) {
-        await useTheme(lab, theme);
-        await shoot(lab, `usage-${width}-${theme}`);
-      }
+      await shootBoth(lab, `usage-${width}`);
     }
   } finally {
     await server.close();

@@ -1,5 +1,5 @@
 import { expect, test } from './support/fixtures';
-import { Theme, shoot, useTheme } from './support/screenshots';
+import { shootBoth } from './support/screenshots';
 
 const ROWS = 40_000;
 
@@ -84,59 +84,55 @@ test('a file that is dropped on the panel is uploaded; a picture is refused', as
   await expect(uploads).toHaveCount(1);
 });
 
-for (const theme of ['light', 'dark'] as Theme[]) {
-  test(`an upload on its way can be cancelled, and how it looks, ${theme}`, async ({
-    lab
-  }) => {
-    const { page, panel } = lab;
-    await useTheme(lab, theme);
-    // The network is slow enough for the bar to be seen.
-    const network = await page.context().newCDPSession(page);
-    await network.send('Network.enable');
-    const slow = (bytes: number) =>
-      network.send('Network.emulateNetworkConditions', {
-        offline: false,
-        latency: 0,
-        downloadThroughput: -1,
-        uploadThroughput: bytes
-      });
-    const choose = async (name: string) => {
-      await panel.root.getByTestId('da-attach').click();
-      const choosing = page.waitForEvent('filechooser');
-      await panel.root.getByTestId('da-upload-data').click();
-      await (
-        await choosing
-      ).setFiles({ name, mimeType: 'text/csv', buffer: cities() });
-    };
-    const upload = panel.root.getByTestId('da-upload');
-    const both = async (name: string) => {
-      for (const width of [400, 300]) {
-        await lab.panelWidth(width);
-        await shoot(lab, `${name}-${width}-${theme}`);
-      }
-    };
-    await slow(200_000);
-    await choose(`towns-${theme}.csv`);
-    await expect(upload).toHaveAttribute('data-stage', 'sending');
-    await expect(upload.getByRole('progressbar')).toHaveAttribute(
-      'aria-valuenow',
-      /^[1-9]/
-    );
-    await both('upload-sending');
-    await upload.getByTestId('da-upload-cancel').click();
-    await expect(upload).toHaveCount(0);
-    await slow(-1);
-
-    await choose(`towns-${theme}.csv`);
-    await expect(upload).toHaveAttribute('data-stage', 'done');
-    await expect(upload).toContainText(`Data set towns-${theme}:`);
-    await upload.getByText('What was read').click();
-    await both('upload-report');
-    await upload.getByRole('button', { name: /^Close/ }).click();
+test('an upload on its way can be cancelled, and how it looks', async ({
+  lab
+}) => {
+  const { page, panel } = lab;
+  // The network is slow enough for the bar to be seen.
+  const network = await page.context().newCDPSession(page);
+  await network.send('Network.enable');
+  const slow = (bytes: number) =>
+    network.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput: bytes
+    });
+  const choose = async (name: string) => {
     await panel.root.getByTestId('da-attach').click();
-    await panel.root.getByTestId('da-show-datasets').click();
-    await expect(panel.root.getByTestId('da-dataset').first()).toBeVisible();
-    await both('datasets');
-    await useTheme(lab, 'light');
-  });
-}
+    const choosing = page.waitForEvent('filechooser');
+    await panel.root.getByTestId('da-upload-data').click();
+    await (
+      await choosing
+    ).setFiles({ name, mimeType: 'text/csv', buffer: cities() });
+  };
+  const upload = panel.root.getByTestId('da-upload');
+  const both = async (name: string) => {
+    for (const width of [400, 300]) {
+      await lab.panelWidth(width);
+      await shootBoth(lab, `${name}-${width}`);
+    }
+  };
+  await slow(200_000);
+  await choose('towns.csv');
+  await expect(upload).toHaveAttribute('data-stage', 'sending');
+  await expect(upload.getByRole('progressbar')).toHaveAttribute(
+    'aria-valuenow',
+    /^[1-9]/
+  );
+  await both('upload-sending');
+  await upload.getByTestId('da-upload-cancel').click();
+  await expect(upload).toHaveCount(0);
+  await slow(-1);
+
+  await choose('towns.csv');
+  await expect(upload).toHaveAttribute('data-stage', 'done');
+  await expect(upload).toContainText('Data set towns:');
+  await upload.getByText('What was read').click();
+  await both('upload-report');
+  await upload.getByRole('button', { name: /^Close/ }).click();
+  await panel.root.getByTestId('da-attach').click();
+  await panel.root.getByTestId('da-show-datasets').click();
+  await expect(panel.root.getByTestId('da-dataset').first()).toBeVisible();
+  await both('datasets');
+});

@@ -1,7 +1,7 @@
 import { expect, test } from './support/fixtures';
 import { LabPage } from './support/lab';
 import { LabServer } from './support/server';
-import { Theme, shoot, useTheme } from './support/screenshots';
+import { shootBoth } from './support/screenshots';
 
 test.use({ withModel: false });
 
@@ -199,8 +199,7 @@ test('a tutorial: a wrong answer, what is said of it, the right one, and progres
   await expect(card).toContainText('2. Exploring data');
   await expect(verdict).toHaveCount(0);
 
-  await page.reload();
-  await lab.shown();
+  await lab.loadAgain();
   await expect(card).toContainText('Pandas basics');
   await expect(progress).toHaveAttribute('aria-valuenow', '1');
   // Where another document is in front, the card is small; first JupyterLab restores its tabs.
@@ -242,48 +241,45 @@ test('a cell that shows an error is repaired by a click', async ({ tab }) => {
   await expect(panel.root.getByTestId('da-fix')).toHaveCount(0);
 });
 
-for (const theme of ['light', 'dark'] as Theme[]) {
-  test(`what works without a model, ${theme}`, async ({ tab: lab }) => {
-    const { page, panel } = lab;
-    await lab.server.notebook(`${lab.folder}/work.ipynb`, [
-      { source: 'from os import *\nimport json\nfrom math import pi' },
-      { source: 'print(total)\nopen("/home/me/data.csv")' },
-      { source: 'total = 1' }
-    ]);
-    await lab.load('work.ipynb');
-    await useTheme(lab, theme);
-    await page.evaluate(async () => {
-      await window.jupyterapp.commands.execute('application:toggle-left-area');
-    });
-    await lab.panelWidth(340);
-    await expect(startItem(lab, 'exploratory-data-analysis')).toBeVisible();
-    await shoot(lab, `start-without-model-${theme}`);
-
-    await startItem(lab, 'machine-learning-pipeline').click();
-    const form = panel.root.getByTestId('da-workflow-form');
-    await form.getByText('More options').click();
-    await shoot(lab, `workflow-form-${theme}`);
-    await form.getByRole('button', { name: /Close/ }).click();
-
-    // It is about the notebook in front, which JupyterLab tells once that is loaded.
-    await expect(startItem(lab, 'quality')).toContainText('work.ipynb');
-    await panel.input.fill('/quality');
-    await panel.input.press('Enter');
-    await expect(panel.root.getByRole('meter')).toBeVisible();
-    await shoot(lab, `quality-${theme}`);
-    await panel.root.getByRole('button', { name: /Close: Quality/ }).click();
-
-    await startItem(lab, 'tutorials').click();
-    const tutorials = panel.root.getByTestId('da-tutorials');
-    await expect(tutorials).toContainText('of 5 done');
-    await shoot(lab, `tutorials-${theme}`);
-    await tutorials.locator('[data-item="scikit-learn-first-model"]').click();
-    const card = panel.root.getByTestId('da-lesson');
-    await card.getByTestId('da-check').click();
-    await expect(card.getByTestId('da-verdict')).toBeVisible({
-      timeout: 60_000
-    });
-    await shoot(lab, `tutorial-${theme}`, 'window');
-    await card.getByRole('button', { name: /Close/ }).click();
+test('what works without a model', async ({ tab: lab }) => {
+  const { page, panel } = lab;
+  await lab.server.notebook(`${lab.folder}/work.ipynb`, [
+    { source: 'from os import *\nimport json\nfrom math import pi' },
+    { source: 'print(total)\nopen("/home/me/data.csv")' },
+    { source: 'total = 1' }
+  ]);
+  await lab.load('work.ipynb');
+  await page.evaluate(async () => {
+    await window.jupyterapp.commands.execute('application:toggle-left-area');
   });
-}
+  await lab.panelWidth(340);
+  await expect(startItem(lab, 'exploratory-data-analysis')).toBeVisible();
+  await shootBoth(lab, 'start-without-model');
+
+  await startItem(lab, 'machine-learning-pipeline').click();
+  const form = panel.root.getByTestId('da-workflow-form');
+  await form.getByText('More options').click();
+  await shootBoth(lab, 'workflow-form');
+  await form.getByRole('button', { name: /Close/ }).click();
+
+  // It is about the notebook in front, which JupyterLab tells once that is loaded.
+  await expect(startItem(lab, 'quality')).toContainText('work.ipynb');
+  await panel.input.fill('/quality');
+  await panel.input.press('Enter');
+  await expect(panel.root.getByRole('meter')).toBeVisible();
+  await shootBoth(lab, 'quality');
+  await panel.root.getByRole('button', { name: /Close: Quality/ }).click();
+
+  await startItem(lab, 'tutorials').click();
+  const tutorials = panel.root.getByTestId('da-tutorials');
+  await expect(tutorials).toContainText('of 5 done');
+  await shootBoth(lab, 'tutorials');
+  await tutorials.locator('[data-item="scikit-learn-first-model"]').click();
+  const card = panel.root.getByTestId('da-lesson');
+  await card.getByTestId('da-check').click();
+  await expect(card.getByTestId('da-verdict')).toBeVisible({
+    timeout: 60_000
+  });
+  await shootBoth(lab, 'tutorial', 'window');
+  await card.getByRole('button', { name: /Close/ }).click();
+});

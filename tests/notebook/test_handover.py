@@ -116,7 +116,8 @@ async def ended(running: asyncio.Task[list[CellRun]]) -> list[CellRun]:
 
 
 def printed(cell: dict[str, Any]) -> str:
-    return "".join("".join(output["text"]) for output in cell["outputs"])
+    streams = [output for output in cell["outputs"] if output["output_type"] == "stream"]
+    return "".join("".join(output["text"]) for output in streams)
 
 
 async def test_a_run_goes_on_when_its_page_is_closed_and_nothing_of_it_is_lost(

@@ -169,6 +169,10 @@ def test_the_newest_messages_stay_word_for_word_and_old_outputs_do_not_change(
     assert "What is in the notebook?" in head
     assert "Blue it is." in after.text, "the newest turn stays whole"
     assert not after.tool_outputs
+    turns = server.get(f"sessions/{chat.id}/turns", include="events")["turns"]
+    told = ["context_compacted" in {each["type"] for each in turn["events"]} for turn in turns]
+    assert sorted(told) == [False, False, True]
+    assert told[1], "it stands after the turn that came before it"
 
 
 def test_peers_08_a_compaction_survives_a_restart_byte_for_byte(

@@ -12,14 +12,16 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import requests
 
-from .preloaded import Child, Preloaded, Program, bare_environment
+from .preloaded import Child, Program, bare_environment
+from .preloaded.client import ask
+from .preloaded.modules import FONTS
 
 TOKEN = "a-token-for-tests"
 REPOSITORY = Path(__file__).parents[2]
@@ -39,8 +41,8 @@ class RunningServer:
     model's key of the machine.
     """
 
-    preloaded: Preloaded | None = None
-    """Where servers come from that need not import everything; see ``tests/conftest.py``."""
+    preloaded: Callable[[], str] | None = None
+    """Who is asked for servers that need not import everything; see ``tests/conftest.py``."""
 
     def __init__(
         self,
@@ -74,6 +76,8 @@ class RunningServer:
             "PYTHONUNBUFFERED": "1",
             # Kernels share the cores with much else; threads that wait for each other take longer.
             "OMP_NUM_THREADS": "1",
+            # Each home is new, and looking at the machine's fonts takes seconds.
+            "MPLCONFIGDIR": str(FONTS),
         }
         if api_base is not None:
             self.environment |= {
@@ -120,24 +124,21 @@ class RunningServer:
         module = "jupyterlab" if self.lab else "jupyter_server"
         # An interpreter reads these when it starts, and never again.
         is_own_interpreter = any(name.startswith("PYTHON") for name in self.added)
-        if self.preloaded is not None and not is_own_interpreter:
-            program = Program(module, arguments, self.environment, str(self.folder), str(self.log))
-            self.process = self.preloaded.start(program)
-        else:
-            self.process = self._begin([sys.executable, "-m", module, *arguments])
-        self._wait_until_it_answers()
-
-    def _begin(self, command: list[str]) -> subprocess.Popen[bytes]:
         with self.log.open("ab") as log:
-            return subprocess.Popen(
-                command,
-                env=self.environment,
-                cwd=self.folder,
-                # A program of the server's that reads ours would make it non-blocking.
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-            )
+            if type(self).preloaded is not None and not is_own_interpreter:
+                program = Program(module, arguments, self.environment, str(self.folder))
+                self.process = ask(type(self).preloaded(), program, log.fileno(), log.fileno())
+            else:
+                self.process = subprocess.Popen(
+                    [sys.executable, "-m", module, *arguments],
+                    env=self.environment,
+                    cwd=self.folder,
+                    # A program of the server's that reads ours would make it non-blocking.
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                )
+        self._wait_until_it_answers()
 
     def _wait_until_it_answers(self, seconds: float = 60) -> None:
         assert self.process is not None

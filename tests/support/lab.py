@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Callable
@@ -137,6 +138,8 @@ def main() -> None:
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
     options = parser.parse_args()
     environment = dict(item.split("=", 1) for item in options.env)
+    if path := os.environ.get("PRELOADED_SERVERS"):
+        RunningServer.preloaded = staticmethod(lambda: path)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         lab = Lab(Path(folder).resolve(), options.api_base, environment)
         with lab.server:

@@ -38,6 +38,18 @@ export class LabPage {
     await this.shown();
   }
 
+  /**
+   * Load JupyterLab again, as it was left. At a mere reload the document that the address names is
+   * activated once more, at some time after all else was restored.
+   */
+  async loadAgain(): Promise<void> {
+    const { url, token } = this.server.about;
+    await this.page.goto(
+      `${url}lab/workspaces/${this._workspace}?token=${token}`
+    );
+    await this.shown();
+  }
+
   /** Wait until JupyterLab and the panel are there. */
   async shown(): Promise<void> {
     await this.page.waitForFunction(() => window.jupyterapp !== undefined);

@@ -28,6 +28,18 @@ export async function useTheme(lab: LabPage, theme: Theme): Promise<void> {
   );
 }
 
+/** Take a picture in each theme (`NAME-dark`, `NAME-light`); JupyterLab is light afterwards. */
+export async function shootBoth(
+  lab: LabPage,
+  name: string,
+  what: 'window' | 'panel' = 'panel'
+): Promise<void> {
+  for (const theme of ['dark', 'light'] as const) {
+    await useTheme(lab, theme);
+    await shoot(lab, `${name}-${theme}`, what);
+  }
+}
+
 /** Take a picture of the window, or of the panel alone. */
 export async function shoot(
   lab: LabPage,

@@ -1,0 +1,126 @@
+"""What is imported beforehand, for servers and for kernels."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import jupyter_datalayer_agent as package
+
+NOWHERE = "/no-home-of-preloaded-processes"
+"""What was asked for the person's folders too early, by a module when it is imported, shows."""
+FONTS = Path(__file__).parents[3] / "build" / "matplotlib"
+"""Where matplotlib keeps what it finds out about the machine's fonts, which takes it seconds."""
+
+# Beside all modules of this project and what the loader of litellm names: what a server with
+# JupyterLab's extensions imports at its start, and litellm at its first call.
+# `jupyterlab.labapp` is not among them: it asks for the person's folders when it is imported.
+SERVER = (
+    "anyio._backends._asyncio",
+    "httpcore",
+    "IPython",
+    "jupyter_lsp.serverextension",
+    "jupyter_lsp.virtual_documents_shadow",
+    "jupyter_server.nbconvert.handlers",
+    "jupyter_server.serverapp",
+    "jupyter_server.services.kernels.handlers",
+    "jupyter_server.services.nbconvert.handlers",
+    "jupyter_server_terminals.app",
+    "jupyterlab.commands",
+    "jupyterlab.extensions",
+    "jupyterlab_server",
+    "notebook_shim.nbserver",
+    "openai.resources",
+    "sqlalchemy.dialects.sqlite.aiosqlite",
+    "sqlalchemy.ext.asyncio",
+    "tornado.platform.asyncio",
+)
+AT_A_CALL = (
+    "litellm.litellm_core_utils.default_encoding",
+    "litellm.llms.litellm_proxy.chat.transformation",
+    "litellm.proxy._types",
+)
+# `matplotlib.pyplot` is not among them: it looks for the kernel's shell when it is imported.
+KERNEL = (
+    "ipykernel.debugger",
+    "ipykernel.inprocess",
+    "ipykernel.kernelapp",
+    "IPython.core.completer",
+    "IPython.core.historyapp",
+    "jedi",
+    "matplotlib.backends.backend_agg",
+    "matplotlib.figure",
+    "matplotlib.font_manager",
+    "pandas",
+    "pandas.plotting",
+    "pyarrow.parquet",
+    "scipy.optimize",
+    "scipy.stats",
+    "sklearn.compose",
+    "sklearn.ensemble",
+    "sklearn.inspection",
+    "sklearn.linear_model",
+    "sklearn.model_selection",
+    "sklearn.pipeline",
+)
+
+
+def bare_environment() -> dict[str, str]:
+    """This process's, without a person's keys and what sets up Jupyter or the agent."""
+    settings = ("_API_KEY", "JUPYTER_", "DATALAYER_AGENT_")
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not any(part in name for part in settings)
+    }
+
+
+def import_all(kind: str) -> None:
+    """For ``servers`` or ``kernels``. No thread may be left by it, since a child has none of its
+    parent's."""
+    bare = bare_environment()
+    os.environ.clear()
+    os.environ.update(bare, HOME=NOWHERE, MPLCONFIGDIR=str(FONTS))
+    gc.disable()
+    if kind == "servers":
+        _import_for_servers()
+    else:
+        _import_for_kernels()
+    threads = len(os.listdir("/proc/self/task"))
+    assert threads == 1, f"{threads} threads after the imports"
+    gc.freeze()
+    gc.enable()
+
+
+def _import_for_servers() -> None:
+    from jupyter_datalayer_agent.models import loader
+
+    from . import kernels
+
+    for name in (*SERVER, *_own_modules()):
+        importlib.import_module(name)
+    with loader._import_environment():
+        for name in ("litellm", *loader.NEEDED_MODULES, *AT_A_CALL):
+            importlib.import_module(name)
+    kernels.use()
+
+
+def _import_for_kernels() -> None:
+    # Libraries of numbers, and Arrow's allocator, start their threads when they are loaded.
+    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"
+    # As in a kernel, where it is set before anything is imported.
+    os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
+    for name in KERNEL:
+        importlib.import_module(name)
+
+
+def _own_modules() -> Iterator[str]:
+    """But not what runs in kernels, which imports pandas."""
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if "__main__" not in module.name and ".templates.kernel." not in module.name:
+            yield module.name

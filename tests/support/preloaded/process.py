@@ -1,0 +1,120 @@
+"""The process with the imports: ``python -m tests.support.preloaded.process KIND PATH``.
+
+It listens at ``PATH``. A message asks for one program, with the descriptors of its standard output
+and error, and is answered with the number of the new process and a descriptor that tells when it
+ended. It ends, and not its children, when its standard input is closed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import struct
+import sys
+import threading
+
+from .client import LONGEST_MESSAGE, Program
+from .modules import import_all
+
+
+def serve(listener: socket.socket) -> Program | None:
+    """Make a child for each message. Returns its program in a child, and ``None`` at the end."""
+    stdin = sys.stdin.fileno()
+    asking: list[socket.socket] = []
+    while True:
+        for source in select.select([stdin, listener, *asking], [], [])[0]:
+            if source == stdin:
+                return None
+            if source is listener:
+                asking.append(listener.accept()[0])
+                continue
+            message, descriptors, _, _ = socket.recv_fds(source, LONGEST_MESSAGE, 2)
+            if not message:
+                asking.remove(source)
+                source.close()
+                continue
+            program = Program(**json.loads(message))
+            peer = source.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+            if _fork(source):
+                for each in (listener, *asking):
+                    each.close()
+                _stand_alone(program, descriptors, struct.unpack("3i", peer)[0])
+                return program
+            for descriptor in descriptors:
+                os.close(descriptor)
+
+
+def _fork(asked: socket.socket) -> bool:
+    """Make a child and tell of it; whether this is the child."""
+    pid = os.fork()
+    if pid == 0:
+        return True
+    descriptor = os.pidfd_open(pid)
+    with contextlib.suppress(BrokenPipeError):
+        socket.send_fds(asked, [str(pid).encode()], [descriptor])
+    os.close(descriptor)
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG) != (0, 0):
+            pass
+    return False
+
+
+def _stand_alone(program: Program, descriptors: list[int], asker: int) -> None:
+    """Be a process as ``subprocess`` makes them."""
+    for number, descriptor in enumerate(descriptors, start=1):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    if program.own_session:
+        os.setsid()
+        _end_with(asker)
+    os.chdir(program.folder)
+    os.environ.clear()
+    os.environ.update(program.environment)
+    # As `python -m` does; it is this process's folder until here.
+    sys.path[0] = program.folder
+    added = program.environment.get("PYTHONPATH", "").split(os.pathsep)
+    sys.path[1:1] = [entry for entry in added if entry and entry not in sys.path]
+    sys.argv = [program.module, *program.arguments]
+
+
+def _end_with(asker: int) -> None:
+    """A kernel ends when its server is gone. It looks for its parent's end, which here is another
+    process."""
+    try:
+        descriptor = os.pidfd_open(asker)
+    except ProcessLookupError:
+        os._exit(1)
+
+    def watch() -> None:
+        ended = select.poll()
+        ended.register(descriptor, select.POLLIN)
+        ended.poll()
+        os._exit(1)
+
+    threading.Thread(target=watch, name="end-with-server", daemon=True).start()
+
+
+def main(kind: str, path: str) -> None:
+    import_all(kind)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    # Whoever finds the path can connect: it is there when all is ready.
+    listener.bind(f"{path}.new")
+    listener.listen(64)
+    os.rename(f"{path}.new", path)
+    print("ready", flush=True)
+    program = serve(listener)
+    if program is not None:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        runpy.run_module(program.module, run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
