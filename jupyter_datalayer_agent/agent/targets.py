@@ -99,6 +99,7 @@ async def submission(
             attached=frozenset(notebooks),
             active=active,
             created=created,
+            below=request.cell_id if location == "magic" else None,
         ),
         files=attached.files,
         cells=attached.cells,

@@ -10,7 +10,10 @@ from typing import Any, Literal
 MARKS = {"ok": "✓", "error": "✗", "denied": "✗", "aborted": "◼", "running": "…"}
 STEP_MARKS = {"completed": "✓", "failed": "✗", "in_progress": "▸", "pending": "·"}
 LONGEST_LINE = 200
-_FENCED = re.compile(r"^(?P<fence>`{3,}|~{3,})[^\n]*\n(?P<code>.*?)^(?P=fence)[ \t]*$", re.M | re.S)
+_FENCED = re.compile(
+    r"^(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>\w*)[^\n]*\n(?P<code>.*?)^(?P=fence)[ \t]*$",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 @dataclass
@@ -193,6 +196,11 @@ class Answer:
         said = self.text()
         blocks = [match["code"].rstrip("\n") for match in _FENCED.finditer(said)]
         return "\n\n".join(blocks) if blocks else said
+
+    def language(self) -> str:
+        """The language of the first code block, as the model named it."""
+        first = _FENCED.search(self.text())
+        return first["language"] if first is not None else ""
 
 
 def _steps_markdown(steps: list[Step]) -> str:

@@ -48,6 +48,8 @@ class Reply(str):
 class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
     """The magic and the conversation of its kernel."""
 
+    shell: Any
+
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
         self._server: Server | None = None
@@ -143,7 +145,7 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
         return request
 
     def _cell_id(self) -> str | None:
-        parent = getattr(self.shell, "get_parent", dict)() or {}
+        parent: Any = getattr(self.shell, "get_parent", dict)() or {}
         cell_id = (parent.get("metadata") or {}).get("cellId")
         return cell_id if isinstance(cell_id, str) else None
 

@@ -30,7 +30,8 @@ def bundle(answer: Answer, form: str) -> dict[str, str]:
     problem = f"\n{answer.error}" if answer.error else ""
     if form == "code" and not answer.error:
         code = answer.code()
-        return {"text/plain": code, "text/markdown": f"{_fence(code)}\n{code}\n{_fence(code)}"}
+        fenced = f"{_fence(code)}{answer.language()}\n{code}\n{_fence(code)}"
+        return {"text/plain": code, "text/markdown": fenced}
     return {"text/plain": f"{answer.text()}{problem}".strip()}
 
 

@@ -4,8 +4,10 @@ The kernel's Python may be another one than the server's, without the package: t
 loaded from where this file lies. It needs nothing but IPython.
 """
 
+from __future__ import annotations
 
-def _load():
+
+def _load() -> None:
     import importlib.util
     import os
     import sys
@@ -15,10 +17,7 @@ def _load():
         os.environ.pop("PYTHONSTARTUP", None)
     else:
         os.environ["PYTHONSTARTUP"] = own
-    try:
-        shell = get_ipython()
-    except NameError:
-        shell = None
+    shell = globals()["get_ipython"]() if "get_ipython" in globals() else None
     if shell is not None:
         name = "jupyter_datalayer_agent"
         if importlib.util.find_spec(name) is None:
@@ -26,6 +25,8 @@ def _load():
             spec = importlib.util.spec_from_file_location(
                 name, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
             )
+            assert spec is not None
+            assert spec.loader is not None
             sys.modules[name] = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(sys.modules[name])
         shell.extension_manager.load_extension(name)

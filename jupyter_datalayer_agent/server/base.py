@@ -72,7 +72,7 @@ class Handler(APIHandler):
     kernel: Grant | None = None
     """The kernel that sent the request with its own token."""
 
-    async def prepare(self) -> None:
+    async def prepare(self) -> None:  # type: ignore[override]
         """Let in kernels by their tokens, everybody else as Jupyter does."""
         self.kernel = kernel_of(self, url_path_join(self.base_url, RESOURCE, "/"))
         await super().prepare()

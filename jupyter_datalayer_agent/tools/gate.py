@@ -32,7 +32,8 @@ class Gate:
 
     ``attached`` are the notebooks attached to the message, ``active`` the one whose editor is the
     active one, ``created`` those that the agent made in this session, oldest first: they count as
-    attached and active.
+    attached and active. ``below`` is the cell of the target under which new cells go, where a call
+    names no other place: the magic's, then the newest one.
     """
 
     mode: Mode
@@ -40,6 +41,7 @@ class Gate:
     attached: frozenset[str] = frozenset()
     active: str | None = None
     created: list[str] = field(default_factory=list)
+    below: str | None = None
 
     @classmethod
     def on(cls, path: str | None, mode: Mode = "agent") -> Gate:

@@ -182,6 +182,19 @@ async def _preview_add(args: AddNotebookCell, context: ToolContext) -> list[Chan
     ]
 
 
+async def _place_of_new(args: AddNotebookCell, context: ToolContext) -> CellPosition:
+    """Where the call says, else below the message's own cell, if it came from one that is there."""
+    below = context.gate.below
+    if below is None or "position" in args.model_fields_set:
+        return to_position(args.position)
+    if context.path(args.path) != context.gate.target:
+        return to_position(args.position)
+    notebook = await (await context.document(args.path)).read()
+    if all(cell.id != below for cell in notebook.cells):
+        return to_position(args.position)
+    return CellPosition(after=below)
+
+
 @tool(
     AddNotebookCell,
     group="notebook",
@@ -197,10 +210,12 @@ async def add_notebook_cell(args: AddNotebookCell, context: ToolContext) -> Tool
         cell_id=cell_id,
         type=args.type,
         source=args.content,
-        position=to_position(args.position),
+        position=await _place_of_new(args, context),
     )
     changes, cells = await apply(context, args.path, [edit])
     cell = _one(cells, cell_id)
+    if edit.position.after is not None and edit.position.after == context.gate.below:
+        context.gate.below = cell_id
     outcome = ToolOutcome(read_back(cell), f"Added cell {cell.index + 1}", changes=changes)
     if args.run and args.type == "code":
         return await run_and_report(context, args.path, [cell], outcome)

@@ -24,3 +24,34 @@ def test_an_answer_streams_into_the_output_of_its_cell(
         assert ran.display["text/markdown"] == "Hello **you**, what is next?"
         assert kernel.run("print(_agent, _agent.status)").text.strip().endswith("next? completed")
     assert "hello.ipynb" in model.requests[-1].text
+
+
+def test_options_variables_and_formats(server: RunningServer, model: ScriptedModelServer) -> None:
+    write_notebook(server, "options.ipynb", LOAD)
+    (server.root / "notes.txt").write_text("The answer is in the notes.")
+    model.script(
+        Say("Columns.\n\n```python\nx = 1\n```\n\nand\n\n```python\ny = 2\n```"),
+        Say("Just *text*."),
+        Say("Two."),
+    )
+    with notebook_kernel(server, "options.ipynb") as kernel:
+        kernel.run(f"{LOAD}\nimport pandas as pd\ndf = pd.DataFrame({{'a': [10101, 2], 'b': 'z'}})")
+        ran = kernel.run(
+            "%%agent --format code --out code --attach notes.txt\nPlot {df}, {{not}} {unknown}"
+        )
+        assert ran.display["text/plain"] == "x = 1\n\ny = 2"
+        assert ran.display["text/markdown"] == "```python\nx = 1\n\ny = 2\n```"
+        assert "DataFrame, 2 rows × 2 columns: a (int64), b (" in model.requests[-1].text
+        assert "{not} {unknown}" in model.requests[-1].text
+        assert "10101" not in model.requests[-1].text
+        assert "The answer is in the notes." in model.requests[-1].text
+        assert "x = 1" in kernel.run("exec(code); print(code, x + y)").text
+        ran = kernel.run("%agent --format text why is this text?")
+        assert ran.display == {"text/plain": "Just *text*."}
+        assert "why is this text?" in model.requests[-1].text
+        wrong = kernel.run("%agent --mode fly away")
+        assert wrong.status == "error"
+        assert wrong.error == "%agent: --mode is one of ask, edit, agent, not fly."
+        assert kernel.run("%agent --session new --model openai/other hello").status == "ok"
+        assert model.requests[-1].body["model"] == "other"
+        assert "Plot" not in model.requests[-1].text

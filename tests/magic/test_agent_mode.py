@@ -1,0 +1,84 @@
+"""Agent mode: the magic never holds the kernel that the agent needs."""
+
+from __future__ import annotations
+
+import nbformat
+from nbconvert import HTMLExporter
+
+from tests.magic.kernels import LOAD, notebook_kernel, write_notebook
+from tests.support.jupyter import RunningServer
+from tests.support.model_server import Call, Gate, Say, ScriptedModelServer
+
+
+def add(content: str) -> Call:
+    return Call("addNotebookCell", {"type": "code", "content": content, "run": True})
+
+
+def test_the_cell_is_done_at_once_and_cells_are_added_and_run_below_it(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    write_notebook(server, "agent.ipynb", LOAD, "%agent --mode agent go", "later = 5")
+    model.script(Gate(add("twice = 2 * later"), after=0), add("print(twice)"), Say("It is 10."))
+    with notebook_kernel(server, "agent.ipynb") as kernel:
+        first = kernel.begin(LOAD, "cell-0")
+        asked = kernel.begin("%agent --mode agent --out said go", "cell-1")
+        last = kernel.begin("later = 5", "cell-2")
+        kernel.wait(lambda: bool(last.status))
+        assert [first.status, asked.status, last.status] == ["ok"] * 3
+        assert "Working…" in asked.display["text/markdown"]
+        captured = kernel.run("%%capture shown\nimport threading\nprint('captured')")
+        assert captured.outputs == []
+        model.release()
+        kernel.wait(lambda: asked.display["text/markdown"].endswith("It is 10."))
+        shown = asked.display["text/markdown"]
+        assert shown.startswith("<details><summary>2 steps</summary>")
+        assert "✓ <code>addNotebookCell</code> Added cell 3" in shown
+        assert "✓ Added cell 3" in asked.display["text/plain"]
+        assert "It is 10." in kernel.run("print(said, twice)").text
+    cells = nbformat.read(server.root / "agent.ipynb", as_version=4).cells
+    assert [cell.source for cell in cells[2:]] == [
+        "twice = 2 * later", "print(twice)", "later = 5"
+    ]  # fmt: skip
+    assert cells[3].outputs[0]["text"] == "10\n"
+
+
+def test_what_would_wait_for_itself_is_refused_with_the_reason(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    write_notebook(server, "waits.ipynb", LOAD)
+    model.script(Gate(Say("First."), after=0), Say("Second."))
+    with notebook_kernel(server, "waits.ipynb") as kernel:
+        kernel.run(LOAD)
+        refused = kernel.run("%agent --mode agent --wait run it all")
+        assert "--wait would hold this kernel, which the agent needs" in refused.error
+        refused = kernel.run("%agent --wait agent: run it all")
+        assert "--wait would hold this kernel" in refused.error
+        assert model.requests == [] or model.remaining == 2
+        working = kernel.run("%agent --mode agent go")
+        refused = kernel.run("%agent --out answer and now?")
+        assert "Leave --out out" in refused.error
+        queued = kernel.run("%agent and now?")
+        assert (working.status, queued.status) == ("ok", "ok")
+        assert "Working…" in queued.display["text/markdown"]
+        model.release()
+        kernel.wait(lambda: queued.display["text/markdown"] == "Second.")
+        assert working.display["text/markdown"] == "First."
+
+
+def test_the_saved_notebook_is_valid_and_converts(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    write_notebook(server, "saved.ipynb", "1 + 1")
+    model.script(add("6 * 7"), Say("See **42**:\n\n```python\n6 * 7\n```"))
+    with notebook_kernel(server, "saved.ipynb") as kernel:
+        kernel.run(LOAD)
+        asked = kernel.run("%agent --mode agent go", "cell-0")
+        kernel.wait(lambda: "42" in asked.display["text/markdown"])
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell("%agent --mode agent go", outputs=asked.outputs)]
+    )
+    nbformat.validate(notebook)
+    page, _ = HTMLExporter(template_name="lab").from_notebook_node(notebook)
+    assert "<strong>42</strong>" in page
+    assert "<details><summary>1 step</summary>" in page
+    assert "&lt;details" not in page

@@ -1,0 +1,61 @@
+"""Where the magic is loaded by itself, and where there is none."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.magic.kernels import notebook_kernel, write_notebook
+from tests.notebook.support import BASH_SPEC, install_spec
+from tests.support.jupyter import RunningServer
+from tests.support.model_server import Say, ScriptedModelServer
+
+IMPORTED = """
+import sys
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+before = set(sys.modules)
+shell.run_line_magic("load_ext", "jupyter_datalayer_agent")
+new = {name.split(".")[0] for name in set(sys.modules) - before}
+print(sorted(new - set(sys.stdlib_module_names)))
+shell.run_line_magic("agent", "hello")
+"""
+
+
+def test_the_setting_loads_it_in_every_kernel(tmp_path: Path) -> None:
+    own = tmp_path / "own.py"
+    own.write_text("mine = 'as always'\n")
+    with (
+        ScriptedModelServer(Say("Hello.")) as model,
+        RunningServer(
+            tmp_path,
+            api_base=model.base_url,
+            environment={"DATALAYER_AGENT_AUTOLOAD_MAGIC": "true", "PYTHONSTARTUP": str(own)},
+        ) as server,
+    ):
+        install_spec(Path(server.environment["JUPYTER_DATA_DIR"]) / "kernels", "bash", BASH_SPEC)
+        write_notebook(server, "auto.ipynb", "%agent hello")
+        with notebook_kernel(server, "auto.ipynb") as kernel:
+            assert kernel.run("%agent hello").display["text/markdown"] == "Hello."
+            told = kernel.run("import os; print(mine, os.environ['PYTHONSTARTUP'])").text
+            assert told == f"as always {own}\n"
+        with notebook_kernel(server, "auto.ipynb", "bash") as kernel:
+            assert "no such job" in str(kernel.run("%agent hello").outputs)
+
+
+def test_in_a_terminal_it_is_plain_text_and_imports_next_to_nothing(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(Say("Hello **you**."))
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTED],
+        cwd=server.root,
+        env=server.environment,
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["['jupyter_datalayer_agent']", "Hello **you**."]
