@@ -119,6 +119,9 @@ async def _notebook(
     if others:
         said = f"Attached too, but not the active tab, so closed to you: {', '.join(others)}"
         pieces.append(_Piece("state", said))
+    if about.gate.below is not None:
+        said = f"The person wrote this in the cell id={about.gate.below}. Leave position out to add"
+        pieces.append(_Piece("state", f"{said} cells below it."))
     return pieces, shown
 
 
