@@ -25,6 +25,7 @@ from ..tools.private import Part, PrivateText, Refused, Sharing, Shown, private_
 from ..tools.tables import looks_like_rows
 from .attached import attached_outputs, attached_variables
 from .datasets import attached_datasets
+from .inline_context import asked_from
 from .references import hint, references
 from .services import Services
 from .targets import Submission
@@ -89,6 +90,9 @@ async def gather(
     if meant:
         names = [each.tool.name for each in meant]
         pieces.append(_Piece("references", hint(meant), names=names))
+    place = asked_from(about)
+    if place is not None:
+        pieces.append(_Piece("state", place))
     await _share(reply, pieces, sharing)
     return reply
 

@@ -1,8 +1,9 @@
 """The system prompt, put together from the files in ``prompts/`` (DESIGN 8).
 
 A file has YAML front matter: ``mode`` (ask, edit, agent, or a list), ``order``, ``description``,
-and for those that join only in notebook mode ``notebook_mode`` (read-only or full). The text of a
-mode is the same from turn to turn, so that providers can cache it.
+for those that join only in notebook mode ``notebook_mode`` (read-only or full), and for those that
+join only for messages from one place ``location``. The text of a mode and place is the same from
+turn to turn, so that providers can cache it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from ..protocol.base import Mode, NotebookMode
+from ..protocol.base import Location, Mode, NotebookMode
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +32,7 @@ class Prompt:
     description: str
     notebook_mode: str | None
     text: str
+    location: str | None = None
 
 
 def parse_prompt(name: str, content: str) -> Prompt:
@@ -52,6 +54,7 @@ def parse_prompt(name: str, content: str) -> Prompt:
         description=str(head.get("description", "")),
         notebook_mode=head.get("notebook_mode"),
         text=parts[2].strip(),
+        location=head.get("location"),
     )
 
 
@@ -83,12 +86,20 @@ def personal_instructions(root_dir: str | None) -> str | None:
     return text.strip()[:MAX_PERSONAL_CHARACTERS] or None
 
 
-def system_prompt(mode: Mode, notebook_mode: NotebookMode, root_dir: str | None = None) -> str:
-    """The system prompt of a mode, with the notebook mode's part and the person's own."""
+def system_prompt(
+    mode: Mode,
+    notebook_mode: NotebookMode,
+    root_dir: str | None = None,
+    location: Location | None = None,
+) -> str:
+    """The system prompt of a mode, with the notebook mode's and the place's parts and the
+    person's own."""
     chosen = [
         prompt
         for prompt in prompts()
-        if mode in prompt.modes and prompt.notebook_mode in (None, notebook_mode)
+        if mode in prompt.modes
+        and prompt.notebook_mode in (None, notebook_mode)
+        and prompt.location in (None, location)
     ]
     texts = [prompt.text for prompt in chosen]
     names = [prompt.name for prompt in chosen]

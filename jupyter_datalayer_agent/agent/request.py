@@ -25,7 +25,9 @@ def model_request(
     return ModelRequest(
         model=model,
         instructions=about.instructions
-        or system_prompt(about.mode, gate.notebook_mode, services.notebooks.root_dir),
+        or system_prompt(
+            about.mode, gate.notebook_mode, services.notebooks.root_dir, about.location
+        ),
         input=sent(items, policies(settings)),
         tools=[tool.schema() for tool in gate.allowed(services.registry)],
         temperature=settings.temperature,

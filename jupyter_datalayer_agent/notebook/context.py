@@ -187,6 +187,12 @@ def _fitting(texts: Sequence[str], room: int) -> int:
     return len(texts)
 
 
+def fenced(content: str) -> str:
+    """Content between fences that it cannot close."""
+    fence = _fence(content)
+    return f"{fence}\n{content}\n{fence}"
+
+
 def _fence(content: str) -> str:
     """A run of backticks longer than any in the content, which therefore cannot end it."""
     longest = max((len(run) for run in re.findall(r"`+", content)), default=0)

@@ -53,6 +53,7 @@ class ChatRequest(Wire):
     ``active_notebook`` is the notebook whose editor is the active one; when the field is left out
     it is what the page ``client_id`` last reported, and an explicit null means none. With
     ``workflow`` that is carried out, without a model; ``message`` is what the person said.
+    ``cell_id`` is the cell of an inline chat, ``selection`` the text selected in its editor.
     ``about_session`` is for the Strategist: the chat that is "this conversation" to the question.
     """
 
@@ -66,6 +67,7 @@ class ChatRequest(Wire):
     client_id: str | None = None
     location: Location | None = None
     cell_id: str | None = None
+    selection: str | None = None
     plan_first: bool | None = None
     workflow: WorkflowCall | None = None
     about_session: str | None = None

@@ -210,8 +210,8 @@ export interface paths {
                     path?: string;
                     /** @description the session whose settings and history are sent; none: a new one */
                     sessionId?: string;
-                    /** @description a tool that is meant (may be given more than once) */
-                    toolReference?: string;
+                    /** @description those of a chat request, as a JSON array */
+                    toolReferences?: string;
                 };
                 header?: never;
                 path?: never;
@@ -2467,6 +2467,7 @@ export interface components {
          *     ``active_notebook`` is the notebook whose editor is the active one; when the field is left out
          *     it is what the page ``client_id`` last reported, and an explicit null means none. With
          *     ``workflow`` that is carried out, without a model; ``message`` is what the person said.
+         *     ``cell_id`` is the cell of an inline chat, ``selection`` the text selected in its editor.
          *     ``about_session`` is for the Strategist: the chat that is "this conversation" to the question.
          */
         ChatRequest: {
@@ -2524,6 +2525,11 @@ export interface components {
              * @default null
              */
             planFirst?: boolean | null;
+            /**
+             * Selection
+             * @default null
+             */
+            selection?: string | null;
             /**
              * Sessionid
              * @default null
