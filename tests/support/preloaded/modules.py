@@ -113,6 +113,8 @@ def _import_for_kernels() -> None:
     # Libraries of numbers, and Arrow's allocator, start their threads when they are loaded.
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"
+    # Else the debugger tells here that it could miss breakpoints.
+    os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
     # As in a kernel, where it is set before anything is imported.
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
     for name in KERNEL:
