@@ -119,7 +119,9 @@ class Server:
             code = str(error["code"]) if isinstance(error, dict) else ""
         except (OSError, ValueError, KeyError, TypeError):
             message, code = f"{self._place()} answered {response.status}.", ""
-        if response.status in (401, 403) and (not code or message == "Forbidden"):
+        unknown = not code or code == "unauthorized" or message == "Forbidden"
+        # A request without a token that counts is asked for what browsers send.
+        if response.status in (401, 403) and (unknown or "_xsrf" in str(message)):
             message = (
                 f"{self._place()} does not accept this kernel's token. Tokens end with their "
                 "server: shut the kernel down and start it anew from JupyterLab."

@@ -6,11 +6,12 @@ none.
 
 from __future__ import annotations
 
+import posixpath
 from typing import TYPE_CHECKING
 
 from ..protocol.errors import AgentError
 from ..protocol.ops import Dequeue, Interrupt, Keep, Op, Undo, UserInputAnswer, UserMessage
-from ..protocol.requests import ChatRequest, SessionCreate
+from ..protocol.requests import Attachment, ChatRequest, SessionCreate
 from .kernel_token import TOKENS_KEY
 
 if TYPE_CHECKING:
@@ -32,11 +33,22 @@ async def as_kernel_may(handler: Handler, request: ChatRequest) -> ChatRequest:
     )
     return ChatRequest(
         **fields,
-        attachments=request.attachments,
+        attachments=[await _near(handler, path, each) for each in request.attachments],
         location="magic",
         active_notebook=notebook,
         approval="always" if request.approval == "always" else None,
     )
+
+
+async def _near(handler: Handler, path: str | None, attachment: Attachment) -> Attachment:
+    """An attachment by its path from the kernel's own folder, where there is such a file."""
+    notebooks = handler.parts.services.notebooks
+    if path is None or attachment.path is None:
+        return attachment
+    near = posixpath.normpath(posixpath.join(posixpath.dirname(path), attachment.path))
+    if near.startswith("..") or not await notebooks.exists(near):
+        return attachment
+    return attachment.model_copy(update={"path": near})
 
 
 async def op_as_kernel_may(handler: Handler, op: Op) -> Op:

@@ -113,7 +113,7 @@ def notebook_kernel(
     runtime = Path(server.environment["JUPYTER_RUNTIME_DIR"])
     client = BlockingKernelClient()
     client.load_connection_file(str(runtime / f"kernel-{session['kernel']['id']}.json"))
-    client.start_channels()
+    client.start_channels(hb=False)  # on a busy machine a heart seems to stand still
     try:
         client.wait_for_ready(timeout=SECONDS)
         yield Kernel(client)

@@ -18,7 +18,7 @@ shell = InteractiveShell.instance()
 before = set(sys.modules)
 shell.run_line_magic("load_ext", "jupyter_datalayer_agent")
 new = {name.split(".")[0] for name in set(sys.modules) - before}
-print(sorted(new - set(sys.stdlib_module_names)))
+print(sorted(new - {"IPython"} - set(sys.stdlib_module_names)))
 shell.run_line_magic("agent", "hello")
 """
 

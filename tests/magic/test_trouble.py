@@ -146,7 +146,7 @@ def test_commands_and_stopping(server: RunningServer, model: ScriptedModelServer
             return list(reply["content"]["matches"])
 
         assert completed("%agent --mo") == ["--mode", "--model"]
-        assert completed("%agent --mode a") == ["ask", "agent"]
+        assert {"ask", "agent"} <= set(completed("%agent --mode a"))
         assert "openai/scripted" in completed("%agent --model openai/")
         assert '"add a cell"' in completed("%agent --session ")
         assert completed("%agent st") == ["status", "stop"]
