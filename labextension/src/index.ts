@@ -2,6 +2,7 @@ import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { bridgePlugin } from './bridge/plugin';
 import { connectionPlugin } from './connection';
+import { inlinePlugin } from './inline/plugin';
 import { panelPlugin } from './panel/plugin';
 import { settingsPlugin } from './settings/plugin';
 
@@ -9,6 +10,7 @@ import { settingsPlugin } from './settings/plugin';
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
   bridgePlugin,
   connectionPlugin,
+  inlinePlugin,
   panelPlugin,
   settingsPlugin
 ];

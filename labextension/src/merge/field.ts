@@ -109,10 +109,10 @@ function next(
       merge = grown(merge, effect.value);
     } else if (merge && effect.is(dropHunks)) {
       const ids = effect.value;
-      merge = pointed({
+      merge = {
         ...merge,
         hunks: merge.hunks.filter(({ id }) => !ids.includes(id))
-      });
+      };
     } else if (merge && effect.is(pointAt)) {
       merge = { ...merge, current: effect.value };
     }
@@ -140,17 +140,7 @@ function grown(
   const hunks = hunksOf(merge.base, text, isComplete).map(hunk =>
     mapHunk(hunk, merge.since)
   );
-  return pointed({ ...merge, hunks, isComplete });
-}
-
-/** Point at a hunk that is there. */
-function pointed(merge: IMergeState): IMergeState {
-  const { hunks, current, isComplete } = merge;
-  if (!isComplete || hunks.some(({ id }) => id === current)) {
-    return merge;
-  }
-  const later = hunks.find(({ id }) => id > current) ?? hunks[0];
-  return { ...merge, current: later?.id ?? -1 };
+  return { ...merge, hunks, isComplete };
 }
 
 /** A hunk after the text was changed, and whether its lines were. */

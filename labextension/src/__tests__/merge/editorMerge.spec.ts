@@ -1,0 +1,93 @@
+import { EditorView } from '@codemirror/view';
+
+import { applyHunks, EditorMerge } from '../../merge';
+
+const BASE = 'a = 1\nb = 2\nc = 3\nd = 4';
+
+/** An editor with a proposal; what is accepted is written into it. */
+function setUp(proposed: string, base = BASE) {
+  const view = new EditorView({ doc: base });
+  const merge = new EditorMerge(view, base, hunks => {
+    view.dispatch({
+      changes: hunks.map(({ from, to, insert }) => ({ from, to, insert }))
+    });
+  });
+  merge.show(proposed, true);
+  const text = () => view.state.doc.toString();
+  const type = (place: number, insert: string) =>
+    view.dispatch({ changes: { from: place, insert } });
+  return { view, merge, text, type };
+}
+
+describe('EditorMerge', () => {
+  it('shows a proposal and leaves the text as it is', () => {
+    const { view, merge, text } = setUp('a = 10\nb = 2\nc = 3\nd = 40');
+    expect(text()).toBe(BASE);
+    expect(view.dom.querySelectorAll('.da-removed-line')).toHaveLength(2);
+    const added = [...view.dom.querySelectorAll('.da-added-line')];
+    expect(added.map(({ textContent }) => textContent)).toEqual([
+      'a = 10',
+      'd = 40'
+    ]);
+    merge.dispose();
+    expect(text()).toBe(BASE);
+    expect(view.dom.querySelector('.da-added, .da-removed-line')).toBeNull();
+  });
+
+  it('writes what is accepted and nothing that is rejected', () => {
+    const { merge, text } = setUp('a = 10\nb = 2\nc = 3\nd = 40');
+    const [first, second] = merge.hunks.map(({ id }) => id);
+    merge.accept([second]);
+    expect(text()).toBe('a = 1\nb = 2\nc = 3\nd = 40');
+    merge.reject([first]);
+    expect(merge.hunks).toEqual([]);
+    expect(text()).toBe('a = 1\nb = 2\nc = 3\nd = 40');
+  });
+
+  it('keeps what the person types in other lines meanwhile', () => {
+    const { merge, text, type } = setUp('a = 10\nb = 2\nc = 3\nd = 40');
+    type(BASE.indexOf('c'), '# mine\n');
+    type(0, '# top\n');
+    const open = merge.hunks.filter(({ touched }) => !touched);
+    merge.accept(open.map(({ id }) => id));
+    expect(text()).toContain('# mine\nc = 3\nd = 40');
+  });
+
+  it('tells hunks in which the person has typed since', () => {
+    const { merge, type } = setUp('a = 10\nb = 2\nc = 3\nd = 40');
+    type(BASE.length, '4');
+    expect(merge.hunks.map(({ touched }) => touched)).toEqual([false, true]);
+  });
+
+  it('applies a proposal to a text that was typed in during the stream', () => {
+    const { view, merge, text } = setUp('');
+    merge.dispose();
+    const late = new EditorMerge(view, BASE, hunks =>
+      view.dispatch({
+        changes: hunks.map(({ from, to, insert }) => ({ from, to, insert }))
+      })
+    );
+    late.show('a = 10\nb', false);
+    view.dispatch({ changes: { from: 12, insert: '# mine\n' } });
+    late.show('a = 10\nb = 2\nc = 3\nd = 40', true);
+    expect(late.hunks.map(({ touched }) => touched)).toEqual([false, false]);
+    late.accept(late.hunks.map(({ id }) => id));
+    expect(text()).toBe('a = 10\nb = 2\n# mine\nc = 3\nd = 40');
+  });
+
+  it('adds lines at both ends, and to an empty text', () => {
+    const both = setUp(`# top\n${BASE}\ne = 5`);
+    both.merge.accept(both.merge.hunks.map(({ id }) => id));
+    expect(both.text()).toBe(`# top\n${BASE}\ne = 5`);
+    const empty = setUp('x = 1\ny = 2', '');
+    empty.merge.accept([0]);
+    expect(empty.text()).toBe('x = 1\ny = 2');
+    expect(applyHunks('', [])).toBe('');
+  });
+
+  it('keeps the line break at the end of a file', () => {
+    const { merge, text } = setUp('a = 2', 'a = 1\n');
+    merge.accept(merge.hunks.map(({ id }) => id));
+    expect(text()).toBe('a = 2\n');
+  });
+});

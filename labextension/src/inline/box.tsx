@@ -1,0 +1,240 @@
+import { ReactWidget } from '@jupyterlab/apputils';
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import {
+  caretDownIcon,
+  caretRightIcon,
+  closeIcon
+} from '@jupyterlab/ui-components';
+import React, { useEffect, useLayoutEffect, useRef, useState } from 'react';
+
+import { IconButton } from '../panel/components/IconButton';
+import { sendIcon } from '../panel/icons';
+import { useValue } from '../panel/state/value';
+import { stopIcon } from '@jupyterlab/ui-components';
+import { Answer } from './answerView';
+import { Decisions } from './decisions';
+import { InlineModel } from './model';
+
+/** What the box needs beside its model. */
+export interface IBoxOptions {
+  model: InlineModel;
+  rendermime: IRenderMimeRegistry;
+  openPath: (path: string) => void;
+}
+
+/** The box of an inline chat, above the editor that it is about. */
+export class InlineBox extends ReactWidget {
+  constructor(private readonly _options: IBoxOptions) {
+    super();
+    this.addClass('da-inline');
+    this.node.dataset.testid = 'da-inline';
+    this.node.setAttribute('role', 'group');
+    this.node.setAttribute('aria-label', 'Inline chat');
+    for (const type of ['mousedown', 'dblclick', 'contextmenu', 'lm-drop']) {
+      // The notebook would drag the cell, select it, or take the keyboard.
+      this.node.addEventListener(type, event => event.stopPropagation());
+    }
+  }
+
+  /** Put the cursor into the input, as soon as it is there. */
+  focusInput(): void {
+    const field = this.node.querySelector('textarea');
+    if (field) {
+      field.focus();
+    } else if (!this.isDisposed) {
+      requestAnimationFrame(() => this.focusInput());
+    }
+  }
+
+  protected render(): JSX.Element {
+    return <Box {...this._options} />;
+  }
+}
+
+function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
+  const state = useValue(model.state);
+  const [text, setText] = useState('');
+  const field = useRef<HTMLTextAreaElement>(null);
+
+  useEffect(() => {
+    if (state.draft !== null) {
+      setText(now => now || (state.draft ?? ''));
+    }
+  }, [state.draft]);
+
+  useLayoutEffect(() => {
+    // As high as its text.
+    const area = field.current!;
+    area.style.height = '0';
+    area.style.height = `${area.scrollHeight}px`;
+  }, [text]);
+
+  const isWorking = state.activity !== null && !state.question;
+  const send = () => {
+    if (text.trim() && !isWorking) {
+      void model.send(text.trim());
+      setText('');
+    }
+  };
+
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    // Of what is typed here the notebook and its commands hear nothing.
+    event.stopPropagation();
+    const isAccel = event.ctrlKey || event.metaKey;
+    const isInInput = event.target === field.current;
+    if (event.nativeEvent.isComposing) {
+      return;
+    }
+    if (event.key === 'Escape') {
+      model.close();
+    } else if (event.key === 'Enter' && isAccel) {
+      model.acceptAll(event.shiftKey);
+    } else if (event.key === 'Enter' && isInInput && !event.shiftKey) {
+      send();
+    } else if (event.altKey && event.key === 'ArrowDown') {
+      model.move(1);
+    } else if (event.altKey && event.key === 'ArrowUp') {
+      model.move(-1);
+    } else {
+      return;
+    }
+    event.preventDefault();
+  };
+
+  const hasAnswer = state.prose !== '' || state.asked !== '';
+  return (
+    <div className="da-inline-body" onKeyDown={onKeyDown}>
+      <div className="da-inline-line">
+        <textarea
+          ref={field}
+          data-testid="da-inline-input"
+          aria-label={model.target.placeholder}
+          placeholder={
+            state.question
+              ? 'Your answer'
+              : hasAnswer
+                ? 'Ask for something else'
+                : model.target.placeholder
+          }
+          rows={1}
+          value={text}
+          onChange={event => setText(event.target.value)}
+        />
+        {isWorking ? (
+          <IconButton
+            icon={stopIcon}
+            label="Stop"
+            data-testid="da-inline-stop"
+            data-lm-suppress-shortcuts="true"
+            onClick={() => model.stop()}
+          />
+        ) : (
+          <IconButton
+            icon={sendIcon}
+            label="Send (Enter)"
+            data-testid="da-inline-send"
+            data-lm-suppress-shortcuts="true"
+            disabled={!text.trim()}
+            onClick={send}
+          />
+        )}
+        <IconButton
+          icon={closeIcon}
+          label="Close (Escape)"
+          data-testid="da-inline-close"
+          data-lm-suppress-shortcuts="true"
+          onClick={() => model.close()}
+        />
+      </div>
+      {state.asked && <Asked asked={state.asked} activity={state.activity} />}
+      {state.prose && (
+        <Folded>
+          <Answer
+            text={state.prose}
+            isGrowing={state.activity !== null}
+            rendermime={rendermime}
+            openPath={openPath}
+          />
+        </Folded>
+      )}
+      {state.question && (
+        <div className="da-inline-question" role="status">
+          {state.question.question}
+          {state.question.options?.map(option => (
+            <button
+              key={option}
+              type="button"
+              className="da-inline-button"
+              data-lm-suppress-shortcuts="true"
+              onClick={() => void model.send(option)}
+            >
+              {option}
+            </button>
+          ))}
+        </div>
+      )}
+      {state.approval && (
+        <div className="da-inline-question" role="status">
+          {state.approval.reason}
+          {(
+            [
+              ['approve', 'Allow'],
+              ['approve_for_session', 'Allow for this chat'],
+              ['deny', 'Do not allow']
+            ] as const
+          ).map(([decision, label]) => (
+            <button
+              key={decision}
+              type="button"
+              className="da-inline-button"
+              data-lm-suppress-shortcuts="true"
+              onClick={() => model.decideApproval(decision)}
+            >
+              {label}
+            </button>
+          ))}
+        </div>
+      )}
+      {state.notice && (
+        <div className="da-inline-notice" role="alert">
+          {state.notice}
+        </div>
+      )}
+      <Decisions model={model} state={state} />
+    </div>
+  );
+}
+
+/** What was asked, and what is done about it. */
+function Asked(props: { asked: string; activity: string | null }): JSX.Element {
+  return (
+    <div className="da-inline-asked">
+      <span className="da-inline-message" title={props.asked}>
+        {props.asked}
+      </span>
+      <span role="status" className="da-inline-activity">
+        {props.activity ?? ''}
+      </span>
+    </div>
+  );
+}
+
+/** The answer's words, which can be folded away. */
+function Folded({ children }: { children: React.ReactNode }): JSX.Element {
+  const [isOpen, setOpen] = useState(true);
+  return (
+    <div className="da-inline-answer" data-testid="da-inline-answer">
+      <IconButton
+        icon={isOpen ? caretDownIcon : caretRightIcon}
+        label={isOpen ? 'Fold the answer' : 'Show the answer'}
+        aria-expanded={isOpen}
+        data-lm-suppress-shortcuts="true"
+        onClick={() => setOpen(!isOpen)}
+      />
+      <div className="da-inline-words" hidden={!isOpen}>
+        {children}
+      </div>
+      {!isOpen && <span className="da-inline-dim">Answer</span>}
+    </div>
+  );
+}

@@ -1,0 +1,205 @@
+import { Cell, ICellModel, MarkdownCell } from '@jupyterlab/cells';
+import { CodeMirrorEditor } from '@jupyterlab/codemirror';
+import { NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
+import { ISignal, Signal } from '@lumino/signaling';
+import { PanelLayout, Widget } from '@lumino/widgets';
+
+import { indexOf, sharedNotebook } from '../bridge/cells';
+import { keepingView } from '../bridge/view';
+import { IProposal, ProposalTarget } from '../proposals';
+import { EditorSlot, isMarkdown, NewCellSlot } from './slots';
+import { IInlineTarget, ISlot, Place } from './target';
+import { writeInto } from './write';
+
+/** Set on a cell with an inline chat. */
+const INLINE_CLASS = 'da-mod-inline';
+
+/** A cell of an open notebook, with an inline chat on it. */
+export class CellTarget implements IInlineTarget {
+  constructor(
+    private readonly _panel: NotebookPanel,
+    readonly cell: Cell<ICellModel>,
+    readonly path: string
+  ) {
+    this._mode = _panel.content.mode;
+    this._wasRendered = cell instanceof MarkdownCell && cell.rendered;
+    if (cell instanceof MarkdownCell) {
+      cell.rendered = false;
+    }
+    cell.disposed.connect(() => this._gone.emit());
+  }
+
+  get placeholder(): string {
+    const isEmpty = !this.cell.model.sharedModel.getSource().trim();
+    if (this.cell.model.type === 'markdown') {
+      return isEmpty ? 'What to write here' : 'Ask, or say what to change';
+    }
+    return isEmpty ? 'What this cell is to do' : 'Ask, or say what to change';
+  }
+
+  readonly canRun = true;
+
+  get obstacle(): string | null {
+    const { readOnly } = this._panel.content.model!;
+    return readOnly || this.cell.model.getMetadata('editable') === false
+      ? 'This cell is read-only.'
+      : null;
+  }
+
+  get gone(): ISignal<this, void> {
+    return this._gone;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    if (this._isDisposed) {
+      return;
+    }
+    this._isDisposed = true;
+    Signal.clearData(this);
+    if (!this.cell.isDisposed) {
+      this.cell.removeClass(INLINE_CLASS);
+      if (this._wasRendered && this.cell instanceof MarkdownCell) {
+        this.cell.rendered = true;
+      }
+    }
+  }
+
+  attach(box: Widget): void {
+    this.cell.addClass(INLINE_CLASS);
+    // Behind the header, above the editor.
+    (this.cell.layout as PanelLayout).insertWidget(1, box);
+  }
+
+  place(): Place {
+    const notebook = sharedNotebook(this._panel);
+    this._bases = new Map(
+      notebook.cells.map(cell => [cell.getId(), cell.getSource()])
+    );
+    const { editor } = this.cell;
+    const source = this.cell.model.sharedModel.getSource();
+    const { start, end } = editor?.getSelection() ?? {};
+    const [from, to] = [start, end]
+      .map(position => (position && editor?.getOffsetAt(position)) ?? 0)
+      .sort((one, other) => one - other);
+    return {
+      activeNotebook: this.path,
+      cellId: this.cell.model.id,
+      attachments: this._around(),
+      selection: source.slice(from, to).trim()
+        ? source.slice(from, to)
+        : undefined
+    };
+  }
+
+  async slotFor(target: ProposalTarget): Promise<ISlot | null> {
+    const cell = target.kind === 'file' ? null : this._find(target.cellId);
+    if (!cell) {
+      return null;
+    }
+    if (target.kind === 'after') {
+      return new NewCellSlot(cell, proposal => this._insert(cell, proposal));
+    }
+    if (!cell.editor) {
+      // A cell that was never on the screen has no editor yet.
+      await this._panel.content.scrollToItem(
+        this._panel.content.widgets.indexOf(cell)
+      );
+      await cell.ready;
+    }
+    if (cell instanceof MarkdownCell) {
+      cell.rendered = false;
+    }
+    const { sharedModel, id } = cell.model;
+    return cell.editor instanceof CodeMirrorEditor
+      ? new EditorSlot(
+          cell.editor,
+          this._bases.get(id) ?? sharedModel.getSource(),
+          hunks => writeInto(sharedModel, hunks),
+          cell,
+          id
+        )
+      : null;
+  }
+
+  /**
+   * A change of one cell is a step of that cell's undo (Ctrl+Z in it); of several, or with new
+   * ones, a step of the notebook's.
+   */
+  asOneStep(slots: readonly ISlot[], act: () => void): void {
+    const notebook = sharedNotebook(this._panel);
+    if (slots.length === 1 && slots[0] instanceof EditorSlot) {
+      act();
+      return;
+    }
+    notebook.undoManager.stopCapturing();
+    keepingView(this._panel.content, () => notebook.transact(act));
+    notebook.undoManager.stopCapturing();
+  }
+
+  run(cellIds: readonly string[]): void {
+    const { content, sessionContext } = this._panel;
+    const cells = content.widgets.filter(({ model }) =>
+      cellIds.includes(model.id)
+    );
+    void NotebookActions.runCells(content, cells, sessionContext);
+    this._mode = 'command';
+  }
+
+  focusBack(): void {
+    const { content } = this._panel;
+    if (this.cell.isDisposed || content.isDisposed) {
+      return;
+    }
+    const isRendered = this.cell instanceof MarkdownCell && this._wasRendered;
+    content.activeCellIndex = content.widgets.indexOf(this.cell);
+    content.mode = isRendered ? 'command' : this._mode;
+    if (content.mode === 'edit') {
+      this.cell.editor?.focus();
+    } else {
+      this.cell.node.focus({ preventScroll: true });
+    }
+  }
+
+  /** The cell itself with its output, and the cells next to it. */
+  private _around(): Place['attachments'] {
+    const { widgets } = this._panel.content;
+    const index = widgets.indexOf(this.cell);
+    const { path } = this;
+    return widgets
+      .slice(Math.max(0, index - 1), index + 2)
+      .map(({ model }) => ({ kind: 'cell' as const, path, cellId: model.id }));
+  }
+
+  private _find(cellId: string): Cell<ICellModel> | undefined {
+    return this._panel.content.widgets.find(({ model }) => model.id === cellId);
+  }
+
+  private _insert(after: Cell, proposal: IProposal): string {
+    const notebook = sharedNotebook(this._panel);
+    const type = isMarkdown(proposal) ? 'markdown' : 'code';
+    const source = proposal.source;
+    // Behind those that were accepted for the same place before.
+    const previous = this._inserted.get(after.model.id) ?? after.model.id;
+    const index = indexOf(notebook, previous) + 1;
+    const insert = () =>
+      notebook.insertCell(index, {
+        cell_type: type,
+        source,
+        metadata: type === 'code' ? { trusted: true } : {}
+      });
+    const id = insert().getId();
+    this._inserted.set(after.model.id, id);
+    return id;
+  }
+
+  private _mode: 'command' | 'edit';
+  private readonly _wasRendered: boolean;
+  private _bases = new Map<string, string>();
+  private readonly _inserted = new Map<string, string>();
+  private _isDisposed = false;
+  private readonly _gone = new Signal<this, void>(this);
+}

@@ -1,0 +1,96 @@
+import { caretDownIcon, caretUpIcon } from '@jupyterlab/ui-components';
+import React from 'react';
+
+import { IconButton } from '../panel/components/IconButton';
+import { IInlineState, InlineModel } from './model';
+
+/** The buttons that decide on what is proposed; nothing where nothing is. */
+export function Decisions(props: {
+  model: InlineModel;
+  state: IInlineState;
+}): JSX.Element | null {
+  const { model, state } = props;
+  const { count, current, isComplete } = state.pending;
+  if (!count || !isComplete || state.activity !== null) {
+    return null;
+  }
+  return (
+    <div className="da-inline-decisions" role="toolbar" aria-label="Proposal">
+      <Decide
+        label="Accept all"
+        keys="Ctrl+Enter"
+        testId="da-inline-accept"
+        isMain
+        act={() => model.acceptAll()}
+      />
+      {model.target.canRun && (
+        <Decide
+          label="Accept and run"
+          keys="Ctrl+Shift+Enter"
+          testId="da-inline-accept-run"
+          act={() => model.acceptAll(true)}
+        />
+      )}
+      <Decide
+        label="Reject all"
+        keys="Escape"
+        testId="da-inline-reject"
+        act={() => model.close()}
+      />
+      {count > 1 && (
+        <span className="da-inline-each">
+          <IconButton
+            icon={caretUpIcon}
+            label="Previous change (Alt+Up)"
+            data-testid="da-inline-previous"
+            data-lm-suppress-shortcuts="true"
+            onClick={() => model.move(-1)}
+          />
+          <span aria-live="polite">
+            {current || 1} of {count}
+          </span>
+          <IconButton
+            icon={caretDownIcon}
+            label="Next change (Alt+Down)"
+            data-testid="da-inline-next"
+            data-lm-suppress-shortcuts="true"
+            onClick={() => model.move(1)}
+          />
+          <Decide
+            label="Accept"
+            keys="this change"
+            testId="da-inline-accept-one"
+            act={() => model.decide(true)}
+          />
+          <Decide
+            label="Reject"
+            keys="this change"
+            testId="da-inline-reject-one"
+            act={() => model.decide(false)}
+          />
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Decide(props: {
+  label: string;
+  keys: string;
+  testId: string;
+  isMain?: boolean;
+  act: () => void;
+}): JSX.Element {
+  return (
+    <button
+      type="button"
+      className={`da-inline-button ${props.isMain ? 'da-mod-main' : ''}`}
+      title={`${props.label} (${props.keys})`}
+      data-testid={props.testId}
+      data-lm-suppress-shortcuts="true"
+      onClick={props.act}
+    >
+      {props.label}
+    </button>
+  );
+}

@@ -1,0 +1,102 @@
+import { CodeMirrorEditor } from '@jupyterlab/codemirror';
+import { DocumentWidget } from '@jupyterlab/docregistry';
+import { FileEditor } from '@jupyterlab/fileeditor';
+import { ISignal, Signal } from '@lumino/signaling';
+import { Widget } from '@lumino/widgets';
+
+import { ProposalTarget } from '../proposals';
+import { EditorSlot } from './slots';
+import { IInlineTarget, ISlot, Place } from './target';
+import { writeInto } from './write';
+
+/** A text file that is open in an editor, with an inline chat above it. */
+export class FileTarget implements IInlineTarget {
+  constructor(
+    private readonly _document: DocumentWidget<FileEditor>,
+    readonly path: string
+  ) {
+    _document.disposed.connect(this._onGone, this);
+  }
+
+  readonly placeholder = 'Ask, or say what to change in this file';
+  readonly canRun = false;
+
+  get obstacle(): string | null {
+    return this._document.context.model.readOnly
+      ? 'This file is read-only.'
+      : null;
+  }
+
+  get gone(): ISignal<this, void> {
+    return this._gone;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    if (!this._isDisposed) {
+      this._isDisposed = true;
+      this._document.disposed.disconnect(this._onGone, this);
+      Signal.clearData(this);
+    }
+  }
+
+  attach(box: Widget): void {
+    this._document.contentHeader.insertWidget(0, box);
+  }
+
+  place(): Place {
+    const { model, editor } = this._document.content;
+    this._base = model.sharedModel.getSource();
+    const { start, end } = editor.getSelection();
+    const [from, to] = [start, end]
+      .map(position => editor.getOffsetAt(position))
+      .sort((one, other) => one - other);
+    const selection = this._base.slice(from, to);
+    return {
+      activeNotebook: null,
+      attachments: [{ kind: 'file', path: this.path }],
+      selection: selection.trim() ? selection : undefined
+    };
+  }
+
+  slotFor(target: ProposalTarget): Promise<ISlot | null> {
+    const { model, editor } = this._document.content;
+    const isThis =
+      target.kind === 'file' && target.path.replace(/^\//, '') === this.path;
+    return Promise.resolve(
+      isThis && editor instanceof CodeMirrorEditor
+        ? new EditorSlot(
+            editor,
+            this._base,
+            hunks => writeInto(model.sharedModel, hunks),
+            this._document.content
+          )
+        : null
+    );
+  }
+
+  asOneStep(_slots: readonly ISlot[], act: () => void): void {
+    act();
+  }
+
+  run(): void {
+    throw new Error('A file is not run from here.');
+  }
+
+  focusBack(): void {
+    if (!this._document.isDisposed) {
+      this._document.content.editor.focus();
+    }
+  }
+
+  private _onGone(): void {
+    this._gone.emit();
+  }
+
+  private _base = '';
+  private _isDisposed = false;
+  private readonly _gone = new Signal<this, void>(this);
+}

@@ -1,0 +1,429 @@
+import { IDisposable } from '@lumino/disposable';
+
+import { ApiError } from '../api/errors';
+import { ApprovalRequested, Event, UserInputRequested } from '../api/types';
+import { IPanelConnection } from '../panel/services';
+import { Value } from '../panel/state/value';
+import { IProposal, parseAnswer } from '../proposals';
+import { activityOf, AnswerText } from './answer';
+import { Board, IPending } from './board';
+import { InlineSessions } from './sessions';
+import { IInlineTarget } from './target';
+
+/** What an inline chat shows. */
+export interface IInlineState {
+  /** What the person asked last. */
+  asked: string;
+  /** What the assistant does now; null when nothing is under way. */
+  activity: string | null;
+  /** The words of the answer, without its proposals. */
+  prose: string;
+  /** What went wrong, or what the person should know. */
+  notice: string | null;
+  pending: IPending;
+  /** What waits for the person. */
+  approval: ApprovalRequested | null;
+  question: UserInputRequested | null;
+  /** Put back into the input, as it could not be sent or answered. */
+  draft: string | null;
+}
+
+const NOTHING: IInlineState = {
+  asked: '',
+  activity: null,
+  prose: '',
+  notice: null,
+  pending: { count: 0, current: 0, blocked: 0, isComplete: false },
+  approval: null,
+  question: null,
+  draft: null
+};
+
+/** What an inline chat works with. */
+export interface IInlineOptions {
+  target: IInlineTarget;
+  connection: IPanelConnection;
+  sessions: InlineSessions;
+  /** The chat is over. */
+  onClose: () => void;
+}
+
+/** An inline chat: what is asked, the answer as it comes, and what is decided on its proposals. */
+export class InlineModel implements IDisposable {
+  constructor(private readonly _options: IInlineOptions) {
+    _options.connection.inputFocused();
+    _options.target.gone.connect(() => this.close());
+  }
+
+  readonly state = new Value<IInlineState>(NOTHING);
+
+  get target(): IInlineTarget {
+    return this._options.target;
+  }
+
+  get isWorking(): boolean {
+    return this.state.current.activity !== null;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    if (this._isDisposed) {
+      return;
+    }
+    this._isDisposed = true;
+    this._stopTurn();
+    this._subscription?.dispose();
+    this._board?.dispose();
+    this.target.dispose();
+  }
+
+  /** Ask; or, where the assistant asked, answer. What is proposed stays until there is better. */
+  async send(message: string): Promise<void> {
+    const { question } = this.state.current;
+    if (question) {
+      this.state.patch({ question: null, activity: 'Thinking' });
+      await this._order({
+        type: 'user_input_answer',
+        requestId: question.requestId,
+        answer: message
+      });
+      return;
+    }
+    this._begin(message);
+    const { target, connection, sessions } = this._options;
+    const place = target.place();
+    try {
+      const session = await sessions.of(target.path);
+      if (this._isDisposed) {
+        return;
+      }
+      this._listen(session.id, session.lastSeq);
+      this._opId = await connection.submit(session.id, {
+        type: 'user_message',
+        request: {
+          message,
+          sessionId: session.id,
+          mode: 'edit',
+          location: 'inline',
+          clientId: connection.clientId,
+          ...place
+        }
+      });
+      this._early.splice(0).forEach(event => this._onEvent(event));
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'not_found') {
+        sessions.forget(target.path);
+        this._unlisten();
+      }
+      this._failed(message, error);
+    }
+  }
+
+  /** Stop the answer that is under way; what has come of it stays. */
+  stop(): void {
+    this._stopTurn();
+  }
+
+  decideApproval(decision: 'approve' | 'approve_for_session' | 'deny'): void {
+    const { approval } = this.state.current;
+    if (approval) {
+      const { approvalId } = approval;
+      this.state.patch({ approval: null });
+      void this._order({ type: 'approval_decision', approvalId, decision });
+    }
+  }
+
+  /** Write all that is proposed; with `run`, run the cells that were written. */
+  acceptAll(run = false): void {
+    const { pending } = this.state.current;
+    if (!this._board || !pending.isComplete || !pending.count) {
+      return;
+    }
+    const { obstacle } = this.target;
+    if (obstacle) {
+      this.state.patch({ notice: obstacle });
+      return;
+    }
+    const written = this._board.acceptAll();
+    if (this._board.pending.count) {
+      this.state.patch({
+        notice: 'What you have typed in is left. Look at it, and decide.'
+      });
+      return;
+    }
+    this._finish(run ? written : []);
+  }
+
+  /** Accept or reject the piece that is pointed at. */
+  decide(isAccepted: boolean): void {
+    const { obstacle } = this.target;
+    if (isAccepted && obstacle) {
+      this.state.patch({ notice: obstacle });
+      return;
+    }
+    this._board?.decide(isAccepted);
+  }
+
+  move(by: number): void {
+    this._board?.move(by);
+  }
+
+  /** Leave everything as it was, and go back there. */
+  close(): void {
+    const { target } = this;
+    this._options.onClose();
+    if (!target.isDisposed) {
+      target.focusBack();
+    }
+    this.dispose();
+  }
+
+  private _finish(run: readonly string[]): void {
+    const { target } = this;
+    this.close();
+    if (run.length && target.canRun) {
+      target.run(run);
+    }
+  }
+
+  private _begin(message: string): void {
+    this._answer = new AnswerText();
+    this._turnId = null;
+    this._opId = null;
+    this._isAsking = true;
+    this._hasProposal = false;
+    this._early.length = 0;
+    this.state.patch({
+      asked: message,
+      activity: 'Thinking',
+      prose: '',
+      notice: null,
+      approval: null,
+      question: null,
+      draft: null
+    });
+  }
+
+  private _listen(sessionId: string, after: number): void {
+    if (this._sessionId !== sessionId) {
+      this._unlisten();
+      this._sessionId = sessionId;
+      this._subscription = this._options.connection.subscribe(
+        sessionId,
+        after,
+        event => this._onEvent(event)
+      );
+    }
+  }
+
+  private _unlisten(): void {
+    this._subscription?.dispose();
+    this._subscription = null;
+    this._sessionId = null;
+  }
+
+  private _onEvent(event: Event): void {
+    if (this._isDisposed) {
+      return;
+    }
+    if (event.type === 'session_deleted') {
+      this._options.sessions.forget(this.target.path);
+      this._unlisten();
+      this._over('The conversation was deleted.');
+      return;
+    }
+    if (!this._isOurs(event)) {
+      return;
+    }
+    const activity = activityOf(event);
+    if (
+      activity &&
+      this.isWorking &&
+      activity !== this.state.current.activity
+    ) {
+      this.state.patch({ activity });
+    }
+    if (this._answer.apply(event)) {
+      this._schedule();
+      return;
+    }
+    switch (event.type) {
+      case 'approval_requested':
+        this.state.patch({ approval: event, activity: 'Waiting for you' });
+        break;
+      case 'approval_resolved':
+        this.state.patch({ approval: null, activity: 'Thinking' });
+        break;
+      case 'user_input_requested':
+        this.state.patch({ question: event, activity: 'Waiting for you' });
+        break;
+      case 'error':
+        this._error = event.message;
+        break;
+      case 'turn_completed':
+        this._over(this._error);
+        break;
+      case 'turn_aborted':
+        this._over(
+          this._error ??
+            (event.reason === 'interrupted' ? 'Stopped.' : 'It was cut short.')
+        );
+        break;
+      default:
+        break; // Of no concern in a cell.
+    }
+  }
+
+  /** Whether an event is of the turn that answers what was asked last. */
+  private _isOurs(event: Event): boolean {
+    if (event.type === 'turn_started' || event.type === 'op_queued') {
+      if (!this._isAsking) {
+        return false;
+      }
+      if (this._opId === null) {
+        // It may be ours: the answer to the op, which says its id, is on its way.
+        this._early.push(event);
+        return false;
+      }
+      if (event.opId !== this._opId) {
+        return false;
+      }
+      if (event.type === 'turn_started') {
+        this._turnId = event.turnId ?? null;
+        this._isAsking = false;
+      }
+      return true;
+    }
+    if (this._isAsking && this._opId === null) {
+      this._early.push(event);
+      return false;
+    }
+    return !!event.turnId && event.turnId === this._turnId;
+  }
+
+  /** Show what has come in the next frame: more may come until then. */
+  private _schedule(): void {
+    if (this._frame === null) {
+      const show = () => {
+        this._frame = null;
+        if (!this._isDisposed) {
+          this._show(false);
+        }
+      };
+      this._frame = document.hidden
+        ? window.setTimeout(show, 50)
+        : requestAnimationFrame(show);
+    }
+  }
+
+  private _show(isOver: boolean): void {
+    const { prose, proposals } = parseAnswer(this._answer.text, isOver);
+    if (prose !== this.state.current.prose) {
+      this.state.patch({ prose });
+    }
+    if (proposals.length) {
+      this._propose(proposals, isOver);
+    }
+  }
+
+  private _propose(proposals: readonly IProposal[], isOver: boolean): void {
+    if (!this._hasProposal) {
+      // What was proposed before is replaced, not before there is something new.
+      this._hasProposal = true;
+      this._board?.dispose();
+      this._board = new Board(this.target, () => this._onBoard());
+    }
+    const board = this._board;
+    board?.show(proposals, isOver).then(
+      () => this._onBoard(),
+      (error: unknown) => this._failed('', error)
+    );
+  }
+
+  private _onBoard(): void {
+    if (this._isDisposed || !this._board) {
+      return;
+    }
+    const { pending, lost } = this._board;
+    const was = this.state.current.pending;
+    this.state.patch({ pending });
+    if (lost.size && pending.isComplete && !this.state.current.notice) {
+      this.state.patch({
+        notice: `Not shown: a proposal for ${[...lost].join(', ')}, which is not in this document.`
+      });
+    }
+    const isDecided = was.isComplete && was.count > 0 && pending.count === 0;
+    if (isDecided && !this.isWorking && !this.state.current.prose) {
+      this._finish([]);
+    }
+  }
+
+  private _over(notice: string | null): void {
+    this._isAsking = false;
+    this._turnId = null;
+    const { asked } = this.state.current;
+    const hasAnswer = this._answer.text.trim() !== '';
+    this.state.patch({
+      activity: null,
+      approval: null,
+      question: null,
+      notice,
+      draft: notice && !hasAnswer ? asked : null
+    });
+    this._error = null;
+    this._show(true);
+  }
+
+  private _failed(message: string, error: unknown): void {
+    this._isAsking = false;
+    this.state.patch({
+      activity: null,
+      notice: error instanceof Error ? error.message : String(error),
+      draft: message || null
+    });
+  }
+
+  private _stopTurn(): void {
+    if (this._turnId) {
+      void this._order({ type: 'interrupt' });
+    } else if (this._isAsking && this._opId) {
+      void this._order({ type: 'dequeue', opId: this._opId });
+      this._isAsking = false;
+      if (!this._isDisposed) {
+        this._over('Stopped.');
+      }
+    }
+  }
+
+  private async _order(
+    op: Parameters<IPanelConnection['submit']>[1]
+  ): Promise<void> {
+    if (this._sessionId) {
+      try {
+        await this._options.connection.submit(this._sessionId, op);
+      } catch (error) {
+        if (!this._isDisposed) {
+          this._failed('', error);
+        }
+      }
+    }
+  }
+
+  private _board: Board | null = null;
+  private _answer = new AnswerText();
+  private _error: string | null = null;
+  private _sessionId: string | null = null;
+  private _subscription: IDisposable | null = null;
+  /** A message was sent, and its turn has not begun. */
+  private _isAsking = false;
+  private _opId: string | null = null;
+  private _turnId: string | null = null;
+  /** Events that came before the op's id was known. */
+  private readonly _early: Event[] = [];
+  private _hasProposal = false;
+  private _frame: number | null = null;
+  private _isDisposed = false;
+}

@@ -1,0 +1,196 @@
+import {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette } from '@jupyterlab/apputils';
+import { IDocumentManager } from '@jupyterlab/docmanager';
+import { DocumentWidget } from '@jupyterlab/docregistry';
+import { FileEditor, IEditorTracker } from '@jupyterlab/fileeditor';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { IStateDB } from '@jupyterlab/statedb';
+
+import { AgentClient } from '../api/client';
+import { IPageConnection } from '../api/connection';
+import { Documents } from '../bridge/documents';
+import { agentIcon } from '../panel/icons';
+import { pathsUnderRoot } from '../panel/links';
+import { WorkspaceMemory } from '../panel/memory';
+import { IAgentConnection } from '../tokens';
+import type { InlineDesk } from './desk';
+import { heedInEditors } from './keys';
+import type { InlineModel } from './model';
+
+/** Ids of the inline chat's commands. */
+export const CommandIDs = {
+  open: 'datalayer-agent:inline-chat',
+  accept: 'datalayer-agent:inline-accept',
+  acceptAndRun: 'datalayer-agent:inline-accept-and-run',
+  reject: 'datalayer-agent:inline-reject',
+  next: 'datalayer-agent:inline-next-change',
+  previous: 'datalayer-agent:inline-previous-change',
+  acceptOne: 'datalayer-agent:inline-accept-change',
+  rejectOne: 'datalayer-agent:inline-reject-change'
+} as const;
+
+/** The chat in a cell or above a file's editor. */
+export const inlinePlugin: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-datalayer-agent:inline',
+  description: 'The inline chat of the agent.',
+  autoStart: true,
+  requires: [
+    IAgentConnection,
+    IDocumentManager,
+    INotebookTracker,
+    IRenderMimeRegistry
+  ],
+  optional: [ICommandPalette, IEditorTracker, IStateDB],
+  activate: (
+    app: JupyterFrontEnd,
+    connection: IPageConnection,
+    documents: IDocumentManager,
+    tracker: INotebookTracker,
+    rendermime: IRenderMimeRegistry,
+    palette: ICommandPalette | null,
+    editors: IEditorTracker | null,
+    state: IStateDB | null
+  ): void => {
+    const inline = new Inline(
+      app,
+      connection,
+      documents,
+      tracker,
+      editors,
+      rendermime,
+      state
+    );
+    addCommands(app, inline);
+    heedInEditors(app.commands, new Set(Object.values(CommandIDs)));
+    palette?.addItem({ command: CommandIDs.open, category: 'Agent' });
+  }
+};
+
+/** What the commands do. What is drawn is loaded with the first inline chat. */
+class Inline {
+  constructor(
+    private readonly _app: JupyterFrontEnd,
+    private readonly _connection: IPageConnection,
+    private readonly _manager: IDocumentManager,
+    private readonly _tracker: INotebookTracker,
+    private readonly _editors: IEditorTracker | null,
+    private readonly _rendermime: IRenderMimeRegistry,
+    private readonly _state: IStateDB | null
+  ) {
+    this._documents = new Documents(_app.shell, _tracker, _manager);
+  }
+
+  /** The chat that the keys mean: the one of the active cell or file, or the one that waits. */
+  get current(): InlineModel | null {
+    return this._desk?.of(this._owner) ?? null;
+  }
+
+  get isEnabled(): boolean {
+    return this._owner !== null;
+  }
+
+  async open(): Promise<void> {
+    const { _documents: documents } = this;
+    const panel = this._notebook;
+    const cell = panel?.content.activeCell;
+    const file = this._file;
+    const desk = await this._load();
+    if (panel && cell) {
+      const path = documents.pathOf(panel.context);
+      if (path !== null && !cell.isDisposed) {
+        const { CellTarget } = await import('./cellTarget');
+        desk.open(cell, () => new CellTarget(panel, cell, path));
+      }
+    } else if (file) {
+      const path = documents.pathOf(file.context);
+      if (path !== null) {
+        const { FileTarget } = await import('./fileTarget');
+        desk.open(file, () => new FileTarget(file, path));
+      }
+    }
+  }
+
+  private get _owner(): object | null {
+    return this._notebook?.content.activeCell ?? this._file;
+  }
+
+  private get _notebook() {
+    const { currentWidget } = this._tracker;
+    return currentWidget && currentWidget === this._app.shell.currentWidget
+      ? currentWidget
+      : null;
+  }
+
+  private get _file(): DocumentWidget<FileEditor> | null {
+    const current = this._editors?.currentWidget ?? null;
+    return current && current === this._app.shell.currentWidget
+      ? (current as DocumentWidget<FileEditor>)
+      : null;
+  }
+
+  private async _load(): Promise<InlineDesk> {
+    const [{ InlineDesk }, { InlineSessions }] = await Promise.all([
+      import('./desk'),
+      import('./sessions')
+    ]);
+    this._desk ??= new InlineDesk({
+      connection: this._connection,
+      sessions: new InlineSessions(
+        new AgentClient(this._app.serviceManager.serverSettings),
+        path =>
+          new WorkspaceMemory(this._state, `datalayer-agent:inline:${path}`)
+      ),
+      rendermime: this._rendermime,
+      openPath: (path, from) => {
+        const [found] = pathsUnderRoot(path, from);
+        if (found) {
+          this._manager.openOrReveal(found);
+        }
+      }
+    });
+    return this._desk;
+  }
+
+  private readonly _documents: Documents;
+  private _desk: InlineDesk | null = null;
+}
+
+function addCommands(app: JupyterFrontEnd, inline: Inline): void {
+  const { commands } = app;
+  const noArguments = { args: { type: 'object', properties: {} } } as const;
+  commands.addCommand(CommandIDs.open, {
+    label: 'Ask the Agent Here',
+    caption: 'Ask about this cell or file, or say what to change in it',
+    icon: agentIcon,
+    describedBy: noArguments,
+    isEnabled: () => inline.isEnabled,
+    execute: () => inline.open()
+  });
+  const add = (id: string, label: string, act: (model: InlineModel) => void) =>
+    commands.addCommand(id, {
+      label,
+      describedBy: noArguments,
+      isEnabled: () => inline.current !== null,
+      execute: () => {
+        const { current } = inline;
+        if (current) {
+          act(current);
+        }
+      }
+    });
+  add(CommandIDs.accept, "Accept the Agent's Proposal", model =>
+    model.acceptAll()
+  );
+  add(CommandIDs.acceptAndRun, "Accept the Agent's Proposal and Run", model =>
+    model.acceptAll(true)
+  );
+  add(CommandIDs.reject, "Reject the Agent's Proposal", model => model.close());
+  add(CommandIDs.next, 'Next Proposed Change', model => model.move(1));
+  add(CommandIDs.previous, 'Previous Proposed Change', model => model.move(-1));
+  add(CommandIDs.acceptOne, 'Accept This Change', model => model.decide(true));
+  add(CommandIDs.rejectOne, 'Reject This Change', model => model.decide(false));
+}

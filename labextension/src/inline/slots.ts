@@ -1,0 +1,201 @@
+import { Cell, ICellModel } from '@jupyterlab/cells';
+import { CodeMirrorEditor } from '@jupyterlab/codemirror';
+import { ISignal, Signal } from '@lumino/signaling';
+import { PanelLayout, Widget } from '@lumino/widgets';
+
+import { EditorMerge, hunkButton, renderLines, WriteHunks } from '../merge';
+import { IProposal } from '../proposals';
+import { ISlot } from './target';
+
+/** Set on what shows a proposal; the keys that decide on proposals go by it. */
+export const PROPOSED_CLASS = 'da-mod-proposed';
+
+/** A proposal for the text of an editor: a cell's or a file's. */
+export class EditorSlot implements ISlot {
+  constructor(
+    editor: CodeMirrorEditor,
+    base: string,
+    write: WriteHunks,
+    /** What holds the editor. */
+    private readonly _frame: Widget,
+    private readonly _cellId?: string
+  ) {
+    this._merge = new EditorMerge(editor.editor, base, hunks => {
+      write(hunks);
+      this._written = true;
+    });
+    this._merge.changed.connect(this._onChange, this);
+    _frame.addClass(PROPOSED_CLASS);
+  }
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  get isDisposed(): boolean {
+    return this._merge.isDisposed;
+  }
+
+  get pieces(): readonly { id: number; isBlocked: boolean }[] {
+    return this._merge.hunks.map(({ id, touched }) => ({
+      id,
+      isBlocked: touched
+    }));
+  }
+
+  get current(): number {
+    return this._merge.current;
+  }
+
+  get written(): string | undefined {
+    return this._written ? this._cellId : undefined;
+  }
+
+  dispose(): void {
+    if (!this.isDisposed) {
+      this._merge.dispose();
+      this._frame.removeClass(PROPOSED_CLASS);
+      Signal.clearData(this);
+    }
+  }
+
+  show({ source, isComplete }: IProposal): void {
+    this._merge.show(source, isComplete);
+  }
+
+  point(id: number): void {
+    this._merge.point(id);
+  }
+
+  accept(ids: readonly number[]): void {
+    this._merge.accept(ids);
+  }
+
+  reject(ids: readonly number[]): void {
+    this._merge.reject(ids);
+  }
+
+  private _onChange(): void {
+    this._frame.toggleClass(PROPOSED_CLASS, this.pieces.length > 0);
+    this._changed.emit();
+  }
+
+  private readonly _merge: EditorMerge;
+  private _written = false;
+  private readonly _changed = new Signal<this, void>(this);
+}
+
+/** A cell that is proposed: shown below the one that it comes after. */
+export class NewCellSlot implements ISlot {
+  /** @param insert - Puts the cell into the notebook and returns its id. */
+  constructor(
+    private readonly _after: Cell<ICellModel>,
+    private readonly _insert: (proposal: IProposal) => string
+  ) {
+    const widget = new Widget();
+    widget.addClass('da-new-cell');
+    widget.node.setAttribute('role', 'group');
+    widget.node.setAttribute('aria-label', 'Proposed cell');
+    (_after.layout as PanelLayout).addWidget(widget);
+    _after.addClass(PROPOSED_CLASS);
+    this._widget = widget;
+  }
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  get pieces(): readonly { id: number; isBlocked: boolean }[] {
+    return this._proposal && !this._isDecided
+      ? [{ id: 0, isBlocked: false }]
+      : [];
+  }
+
+  get current(): number {
+    return this._isCurrent ? 0 : -1;
+  }
+
+  get written(): string | undefined {
+    return this._cellId;
+  }
+
+  dispose(): void {
+    if (!this._isDisposed) {
+      this._isDisposed = true;
+      this._after.removeClass(PROPOSED_CLASS);
+      this._widget.dispose();
+      Signal.clearData(this);
+    }
+  }
+
+  show(proposal: IProposal): void {
+    if (proposal.source === this._proposal?.source && !proposal.isComplete) {
+      return;
+    }
+    this._proposal = proposal;
+    const { editor } = this._after;
+    const isSameKind =
+      isMarkdown(proposal) === (this._after.model.type === 'markdown');
+    const view =
+      isSameKind && editor instanceof CodeMirrorEditor ? editor.editor : null;
+    const head = document.createElement('div');
+    head.className = 'da-new-cell-head';
+    head.textContent = isMarkdown(proposal)
+      ? 'New Markdown cell'
+      : 'New code cell';
+    if (proposal.isComplete) {
+      head.append(
+        hunkButton('Accept', 'Accept this cell', () => this.accept([0])),
+        hunkButton('Reject', 'Reject this cell', () => this.reject([0]))
+      );
+    }
+    this._widget.node.replaceChildren(head, renderLines(proposal.source, view));
+    this._changed.emit();
+  }
+
+  point(id: number): void {
+    this._isCurrent = id === 0;
+    this._widget.toggleClass('da-mod-current', this._isCurrent);
+    if (this._isCurrent) {
+      this._widget.node.scrollIntoView({ block: 'nearest' });
+    }
+    this._changed.emit();
+  }
+
+  accept(ids: readonly number[]): void {
+    if (ids.length && this._proposal && !this._isDecided) {
+      this._decide();
+      this._cellId = this._insert(this._proposal);
+      this._changed.emit();
+    }
+  }
+
+  reject(ids: readonly number[]): void {
+    if (ids.length && !this._isDecided) {
+      this._decide();
+      this._changed.emit();
+    }
+  }
+
+  private _decide(): void {
+    this._isDecided = true;
+    this._widget.hide();
+  }
+
+  private readonly _widget: Widget;
+  private _proposal: IProposal | null = null;
+  private _isDecided = false;
+  private _isCurrent = false;
+  private _cellId: string | undefined;
+  private _isDisposed = false;
+  private readonly _changed = new Signal<this, void>(this);
+}
+
+/** Whether a proposed cell is to be prose. */
+export function isMarkdown({ language }: IProposal): boolean {
+  return ['markdown', 'md'].includes(language.toLowerCase());
+}

@@ -1,0 +1,53 @@
+import { ChatRequest } from '../api/types';
+import { IDisposable } from '@lumino/disposable';
+import { ISignal } from '@lumino/signaling';
+import { Widget } from '@lumino/widgets';
+
+import { IProposal, ProposalTarget } from '../proposals';
+
+/** What of a request says where the person is. */
+export type Place = Pick<
+  ChatRequest,
+  'activeNotebook' | 'attachments' | 'cellId' | 'selection'
+>;
+
+/** One proposal on the page: a diff in an editor, or a cell that is not there yet. */
+export interface ISlot extends IDisposable {
+  /** What is undecided of it has changed. */
+  readonly changed: ISignal<ISlot, void>;
+  /** What is undecided; `isBlocked` where accepting all leaves it out. */
+  readonly pieces: readonly { id: number; isBlocked: boolean }[];
+  /** The piece that the keys mean; -1 for none. */
+  readonly current: number;
+  show(proposal: IProposal): void;
+  point(id: number): void;
+  accept(ids: readonly number[]): void;
+  reject(ids: readonly number[]): void;
+  /** The cell that has been changed or made by accepting; undefined before, and in a file. */
+  readonly written?: string;
+}
+
+/** The document around an inline chat. */
+export interface IInlineTarget extends IDisposable {
+  /** The document's path under the server's root. */
+  readonly path: string;
+  /** What the input asks for. */
+  readonly placeholder: string;
+  /** Whether what is accepted can be run. */
+  readonly canRun: boolean;
+  /** Why nothing can be accepted here; null where it can. */
+  readonly obstacle: string | null;
+  /** The cell, or the view of the file, is gone. */
+  readonly gone: ISignal<IInlineTarget, void>;
+  /** Show the box above the editor. */
+  attach(box: Widget): void;
+  /** Where the person is, as it is now; later proposals are of the texts as they are now. */
+  place(): Place;
+  /** Where a proposal is shown; null where its target is not in this document. */
+  slotFor(target: ProposalTarget): Promise<ISlot | null>;
+  /** Make all that is written in `act` one step of the undo. */
+  asOneStep(slots: readonly ISlot[], act: () => void): void;
+  run(cellIds: readonly string[]): void;
+  /** Put the keyboard back to where it was. */
+  focusBack(): void;
+}
