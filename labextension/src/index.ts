@@ -3,6 +3,7 @@ import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { bridgePlugin } from './bridge/plugin';
 import { connectionPlugin } from './connection';
 import { inlinePlugin } from './inline/plugin';
+import { magicPlugin } from './magic/plugin';
 import { panelPlugin } from './panel/plugin';
 import { settingsPlugin } from './settings/plugin';
 
@@ -11,6 +12,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   bridgePlugin,
   connectionPlugin,
   inlinePlugin,
+  magicPlugin,
   panelPlugin,
   settingsPlugin
 ];

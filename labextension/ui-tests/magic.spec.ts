@@ -1,0 +1,74 @@
+import { expect, test } from './support/fixtures';
+import { addCell } from './support/scripts';
+import { shootBoth } from './support/screenshots';
+import { openWork } from './support/work';
+
+test('an answer streams into a cell, and in Agent mode cells are added and run below it', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(
+    tab,
+    '%load_ext jupyter_datalayer_agent',
+    '%agent what is six times seven?',
+    '%agent --mode agent work it out',
+    'last = "ran meanwhile"\nprint(last)'
+  );
+  await notebook.kernelReady();
+  await model.script(
+    { gate: { say: 'It is **42**, and why? Because.', chunk: 6 }, after: 2 },
+    { gate: addCell('six = 6\nprint(six * 7)', { run: true }), after: 0 },
+    addCell('print(last, six)', { run: true }),
+    { say: 'Done: `42`.\n\n```python\nprint(six * 7)\n```' }
+  );
+
+  // Run all cells: the question holds the kernel until it is answered, the task does not.
+  await tab.page.evaluate(() => {
+    void window.jupyterapp.commands.execute('notebook:run-all-cells');
+  });
+  await expect(notebook.output(1)).toContainText('It is');
+  await expect(notebook.output(1)).not.toContainText('Because');
+  await expect(notebook.prompt(1)).toHaveText('[*]:');
+  await model.release();
+  await expect(notebook.output(1)).toHaveText('It is 42, and why? Because.');
+  await expect(notebook.output(1).locator('strong')).toHaveText('42');
+  await expect(notebook.output(3)).toHaveText('ran meanwhile');
+  await expect(notebook.output(2)).toHaveText('Working…');
+  await expect(notebook.prompt(2)).toHaveText('[3]:');
+  await model.release();
+
+  await expect(notebook.output(2)).toContainText('Done: 42.');
+  expect((await notebook.sources()).slice(3)).toEqual([
+    'six = 6\nprint(six * 7)',
+    'print(last, six)',
+    'last = "ran meanwhile"\nprint(last)'
+  ]);
+  await expect(notebook.output(3)).toHaveText('42');
+  await expect(notebook.output(4)).toHaveText('ran meanwhile 6');
+  const steps = notebook.output(2).locator('details');
+  await expect(steps.locator('summary')).toHaveText('2 steps');
+  await expect(steps.locator('li').first()).toBeHidden();
+  await shootBoth(tab, 'magic', 'window');
+  await steps.locator('summary').click();
+  await expect(steps.locator('li').first()).toContainText('Added cell 4');
+  await shootBoth(tab, 'magic-steps', 'window');
+});
+
+test('in a kernel of another language the person is told what works there', async ({
+  tab
+}) => {
+  const notebook = await openWork(tab, '%agent hello');
+  await notebook.kernelReady();
+  await tab.page.evaluate(() => {
+    const { model } = (
+      window.jupyterapp.shell.currentWidget as unknown as {
+        content: { model: { setMetadata: (key: string, v: unknown) => void } };
+      }
+    ).content;
+    model.setMetadata('language_info', { name: 'bash' });
+  });
+  await notebook.run(0);
+  await expect(tab.page.locator('.Toastify__toast')).toContainText(
+    '%agent works in Python kernels, and this one is bash.'
+  );
+});
