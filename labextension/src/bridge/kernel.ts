@@ -1,6 +1,6 @@
 import { ISessionContext } from '@jupyterlab/apputils';
 import { NotebookPanel } from '@jupyterlab/notebook';
-import { Kernel } from '@jupyterlab/services';
+import { Kernel, ServerConnection } from '@jupyterlab/services';
 import { PromiseDelegate } from '@lumino/coreutils';
 
 import { KernelParams, OpenNotebook, PageRequestError } from '../api';
@@ -109,7 +109,8 @@ export async function selectKernel(
   } else {
     throw new PageRequestError('invalid', 'Name a kernel, or give its id.');
   }
-  const kernel = await context.changeKernel(
+  const kernel = await change(
+    context,
     kernelId ? { id: kernelId } : { name: kernelName }
   );
   if (!kernel) {
@@ -119,6 +120,25 @@ export async function selectKernel(
     kernelError('The kernel was started but does not answer.')
   );
   await statusKnown(kernel);
+}
+
+async function change(
+  context: ISessionContext,
+  model: Partial<Kernel.IModel>
+): Promise<Kernel.IKernelConnection | null> {
+  try {
+    return await context.changeKernel(model);
+  } catch (error) {
+    const status =
+      error instanceof ServerConnection.ResponseError && error.response.status;
+    if (status !== 404) {
+      throw error;
+    }
+    // A server that was started anew knows nothing of the notebook's session, which JupyterLab
+    // finds out when it next asks. Without one, a new session is begun.
+    await context.sessionManager.refreshRunning();
+    return context.changeKernel(model);
+  }
 }
 
 /** A kernel answers a moment before its status is told. */
