@@ -11,6 +11,7 @@ from .base import Handler, route
 from .route_table import Operation, Route
 
 ATTACHMENTS = TypeAdapter(list[Attachment])
+NAMES = TypeAdapter(list[str])
 
 
 class ContextHandler(Handler):
@@ -38,7 +39,7 @@ class ContextHandler(Handler):
         if active is not None:
             values["active_notebook"] = active or None
         attached = ATTACHMENTS.validate_json(self._query("attachments") or "[]")
-        values["tool_references"] = self.get_query_arguments("toolReference")
+        values["tool_references"] = NAMES.validate_json(self._query("toolReferences") or "[]")
         path = self._query("path")
         if path:
             is_notebook = path.endswith(".ipynb")
@@ -68,7 +69,7 @@ ROUTES = [
                     "location": "panel, inline, magic or api, as in a chat request",
                     "attachments": "those of a chat request, as a JSON array",
                     "activeNotebook": "as in a chat request; empty: none is active",
-                    "toolReference": "a tool that is meant (may be given more than once)",
+                    "toolReferences": "those of a chat request, as a JSON array",
                 },
             )
         },

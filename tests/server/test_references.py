@@ -215,7 +215,7 @@ def test_the_preview_tells_the_size_of_each_part(
         "context",
         attachments=json.dumps(given),
         activeNotebook=PATH,
-        toolReference=["getCellOutputs", "listFiles"],
+        toolReferences=json.dumps(["getCellOutputs", "listFiles"]),
     )
     parts = shown["parts"]
     assert [each["kind"] for each in parts] == [

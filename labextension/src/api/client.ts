@@ -46,6 +46,7 @@ import {
   TutorialsReply,
   UsageBy,
   UsageReply,
+  VariablesReply,
   WorkflowsReply
 } from './types';
 
@@ -203,16 +204,25 @@ export class AgentClient {
       location?: Location;
       attachments?: readonly Attachment[];
       activeNotebook?: string | null;
+      toolReferences?: readonly string[];
     } = {}
   ): Promise<ContextReply> {
-    const { attachments, activeNotebook, ...others } = options;
+    const { attachments, activeNotebook, toolReferences, ...others } = options;
     return this._request('GET', ['context'], {
       query: {
         ...others,
         attachments: attachments && JSON.stringify(attachments),
-        activeNotebook: activeNotebook === null ? '' : activeNotebook
+        activeNotebook: activeNotebook === null ? '' : activeNotebook,
+        toolReferences: toolReferences?.length
+          ? JSON.stringify(toolReferences)
+          : undefined
       }
     });
+  }
+
+  /** The variables of a notebook's kernel. */
+  variables(path: string): Promise<VariablesReply> {
+    return this._request('GET', ['variables'], { query: { path } });
   }
 
   listTools(

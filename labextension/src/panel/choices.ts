@@ -6,6 +6,8 @@ export interface IChoices {
   mode: Mode;
   model?: string;
   attachments: readonly Attachment[];
+  /** Names of the tools that the next message means, beside those that it names itself. */
+  tools: readonly string[];
   /** In Agent mode: the plan is shown before anything is done. */
   planFirst: boolean;
   /** What may go to the model; where it is not chosen the layers below say. */
@@ -17,12 +19,12 @@ export interface IChoices {
 export class Choices extends Value<IChoices> {
   /** `onChoice` is told what the person changed, not what a session remembers. */
   constructor(private readonly _onChoice: () => void) {
-    super({ mode: 'ask', attachments: [], planFirst: false });
+    super({ mode: 'ask', attachments: [], tools: [], planFirst: false });
   }
 
   /** The form in which a session remembers them. */
   get settings(): SessionSettings {
-    const { attachments, ...chosen } = this.current;
+    const { attachments, tools: _, ...chosen } = this.current;
     return { ...chosen, attachments: [...attachments] };
   }
 
@@ -32,6 +34,7 @@ export class Choices extends Value<IChoices> {
       mode: settings.mode ?? this.current.mode,
       model: settings.model,
       attachments: settings.attachments ?? [],
+      tools: [],
       planFirst: settings.planFirst ?? false,
       outputs: settings.outputs,
       rowData: settings.rowData
@@ -62,6 +65,21 @@ export class Choices extends Value<IChoices> {
         other => !isSame(other, attachment)
       )
     });
+  }
+
+  /** The next message means a tool, or no longer. */
+  toggleTool(name: string): void {
+    const { tools } = this.current;
+    this.patch({
+      tools: tools.includes(name)
+        ? tools.filter(other => other !== name)
+        : [...tools, name]
+    });
+  }
+
+  /** Whether this is attached. */
+  has(attachment: Attachment): boolean {
+    return this.current.attachments.some(other => isSame(other, attachment));
   }
 
   /** Whether a data set is attached. */

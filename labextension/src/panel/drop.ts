@@ -6,12 +6,13 @@ import { Drag } from '@lumino/dragdrop';
 import { Widget } from '@lumino/widgets';
 
 import { Attachment } from '../api/types';
+import { droppedOutput, OUTPUT } from './outputDrag';
 
 const FILES = 'application/x-jupyter-icontents';
 const CELLS = 'application/vnd.jupyter.cells';
 const CELL_WIDGETS = 'internal:cells';
 
-/** Files of the file browser and cells of notebooks that are dropped on an element. */
+/** Files, and cells and outputs of notebooks, that are dropped on an element. */
 export class DropTarget implements IDisposable {
   constructor(
     private readonly _node: HTMLElement,
@@ -62,15 +63,20 @@ export class DropTarget implements IDisposable {
   /** A drag from outside of the browser: without an answer it would replace JupyterLab. */
   private _onForeignEvent(event: DragEvent): void {
     const { dataTransfer, type } = event;
-    if (!dataTransfer?.types.includes('Files')) {
+    // A picture in an output counts as a file to the browser, too.
+    const isOutput = !!dataTransfer?.types.includes(OUTPUT);
+    if (!dataTransfer || !(isOutput || dataTransfer.types.includes('Files'))) {
       return;
     }
     event.preventDefault();
     event.stopPropagation();
     const isOver = type === 'dragenter' || type === 'dragover';
-    this._node.classList.toggle('da-mod-drop-foreign', isOver);
+    const mark = isOutput ? 'da-mod-drop' : 'da-mod-drop-foreign';
+    this._node.classList.toggle(mark, isOver);
     if (isOver) {
       dataTransfer.dropEffect = 'copy';
+    } else if (type === 'drop' && isOutput) {
+      this._onDrop(droppedOutput(dataTransfer));
     } else if (type === 'drop') {
       this._onForeign([...dataTransfer.files]);
     }

@@ -12,6 +12,12 @@ export interface ICellLabel {
   firstLine: string;
 }
 
+/** A cell in a list of a notebook's cells. */
+export interface IListedCell extends ICellLabel {
+  cellId: string;
+  hasOutput: boolean;
+}
+
 /** A cell with what it shows, as nbformat has it. */
 export interface ICellContent {
   type: 'code' | 'markdown';
@@ -52,6 +58,10 @@ export interface IEditor {
   cell(path: string, cellId: string): ICellLabel | null;
   /** How many cells an open notebook has; null until it has loaded. */
   cellCount(path: string): number | null;
+  /** The cells of an open notebook, in their order; none until it has loaded. */
+  listCells(path: string): readonly IListedCell[];
+  /** The cell of an open notebook in which an element of the page stands. */
+  cellAt(node: Node): { path: string; cellId: string } | null;
   hints(path: string): INotebookHints;
   /** The error that a cell shows now; one that the person interrupted shows none. */
   errorOf(path: string, cellId: string): INotebookError | null;

@@ -2,6 +2,7 @@ import { IDisposable } from '@lumino/disposable';
 
 import { ContextReply, Event, Mode, Op, WorkflowCall } from '../api/types';
 import { ChangesDesk } from './changesDesk';
+import { References, toolsIn } from './chat/references';
 import { Choices } from './choices';
 import { DatasetDesk } from './datasetDesk';
 import {
@@ -52,6 +53,7 @@ export class PanelModel implements IDisposable {
     // The server may have been started anew, with other keys.
     this.link = new Link(this._connection, () => void this.refreshModels());
     this.choices = new Choices(() => this.sessions.remember());
+    this.references = new References(this.client, this.editor, this.choices);
     this.sessions = this._makeSessions(options.memory);
     const ways = this._ways();
     this.datasets = makeDatasets(ways);
@@ -73,6 +75,8 @@ export class PanelModel implements IDisposable {
   readonly editor: IEditor;
   readonly link: Link;
   readonly choices: Choices;
+  /** What a message can refer to. */
+  readonly references: References;
   /** The session that is shown, and what can be done with sessions. */
   readonly sessions: SessionDesk;
   /** Uploads and data sets. */
@@ -149,7 +153,8 @@ export class PanelModel implements IDisposable {
     const sending = this.sending.add(message);
     try {
       const sessionId = await this.sessions.ensure();
-      const { mode, model, attachments, planFirst } = this.choices.current;
+      const { mode, model, attachments, tools, planFirst } =
+        this.choices.current;
       const opId = await this._connection.submit(sessionId, {
         type: 'user_message',
         request: {
@@ -158,6 +163,7 @@ export class PanelModel implements IDisposable {
           mode,
           model,
           attachments: [...attachments],
+          toolReferences: [...new Set([...tools, ...toolsIn(message)])],
           activeNotebook: work?.notebook ?? this.editor.activeNotebook,
           clientId: this._connection.clientId,
           location: 'panel',
@@ -167,6 +173,8 @@ export class PanelModel implements IDisposable {
         }
       });
       this.sending.accepted(sending, opId);
+      // A tool was meant for this message; what is attached stays for the next ones.
+      this.choices.patch({ tools: [] });
       return true;
     } catch (error) {
       this.sending.remove(sending);
@@ -284,12 +292,13 @@ export class PanelModel implements IDisposable {
 
   /** What the next message would send with it, as things are now. */
   context(): Promise<ContextReply> {
-    const { mode, model, attachments } = this.choices.current;
+    const { mode, model, attachments, tools } = this.choices.current;
     return this.client.context({
       sessionId: this.shown.current.sessionId ?? undefined,
       mode,
       model,
       attachments,
+      toolReferences: tools,
       activeNotebook: this.editor.activeNotebook,
       clientId: this._connection.clientId,
       location: 'panel'

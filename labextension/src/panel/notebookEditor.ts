@@ -1,4 +1,5 @@
 import { JupyterFrontEnd } from '@jupyterlab/application';
+import { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import { PathExt } from '@jupyterlab/coreutils';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { FileDialog } from '@jupyterlab/filebrowser';
@@ -21,6 +22,7 @@ import {
   ICellLabel,
   IEditor,
   IKernelState,
+  IListedCell,
   INotebookError,
   INotebookHints
 } from './editor';
@@ -98,11 +100,7 @@ export class NotebookEditor implements IEditor {
     if (!cells || index < 0) {
       return null;
     }
-    const lines = cells[index].getSource().split('\n');
-    return {
-      number: index + 1,
-      firstLine: lines.find(line => line.trim()) ?? ''
-    };
+    return { number: index + 1, firstLine: firstLineOf(cells[index]) };
   }
 
   cellCount(path: string): number | null {
@@ -110,6 +108,16 @@ export class NotebookEditor implements IEditor {
     return panel?.context.isReady
       ? (panel.model?.sharedModel.cells.length ?? null)
       : null;
+  }
+
+  listCells(path: string): readonly IListedCell[] {
+    const model = this._documents.findNotebook(path)?.model;
+    return [...(model?.sharedModel.cells ?? [])].map((cell, index) => ({
+      cellId: cell.getId(),
+      number: index + 1,
+      firstLine: firstLineOf(cell),
+      hasOutput: hasOutputs(model?.cells.get(index))
+    }));
   }
 
   hints(path: string): INotebookHints {
@@ -136,6 +144,15 @@ export class NotebookEditor implements IEditor {
       }
     }
     return hints;
+  }
+
+  cellAt(node: Node): { path: string; cellId: string } | null {
+    const panel = this._tracker.find(({ content }) =>
+      content.node.contains(node)
+    );
+    const path = panel && this._documents.pathOf(panel.context);
+    const cell = panel?.content.widgets.find(each => each.node.contains(node));
+    return path && cell ? { path, cellId: cell.model.id } : null;
   }
 
   errorOf(path: string, cellId: string): INotebookError | null {
@@ -297,6 +314,16 @@ export class NotebookEditor implements IEditor {
     { path: string; cellId: string }
   >(this);
   private readonly _changed = new Signal<IEditor, void>(this);
+}
+
+function hasOutputs(cell: ICellModel | undefined): boolean {
+  return cell?.type === 'code' && (cell as ICodeCellModel).outputs.length > 0;
+}
+
+/** The first line of a cell that says something. */
+function firstLineOf(cell: ISharedCell): string {
+  const lines = cell.getSource().split('\n');
+  return lines.find(line => line.trim()) ?? '';
 }
 
 /** A path in a folder that nothing has: `a.ipynb`, then `a-1.ipynb`. */

@@ -20,6 +20,7 @@ export type IPanelClient = Pick<
   | 'strategist'
   | 'addToScratchpad'
   | 'context'
+  | 'variables'
   | 'listTools'
   | 'models'
   | 'listWorkflows'

@@ -10,6 +10,7 @@ import { Panel } from './components/Panel';
 import { Draft } from './draft';
 import { DropTarget } from './drop';
 import { isData } from './localFiles';
+import { OutputDrag } from './outputDrag';
 import { PanelModel } from './model';
 import { PanelSanitizer } from './sanitizer';
 
@@ -39,6 +40,7 @@ export class PanelView extends ReactWidget {
       attachments => model.choices.attach(...attachments),
       files => takeUp(model, files)
     );
+    this._outputs = new OutputDrag(node => model.editor.cellAt(node));
   }
 
   /** Put the cursor into the input, as soon as it is there. */
@@ -57,6 +59,7 @@ export class PanelView extends ReactWidget {
     this._wantsFocus = false;
     this._draft.dispose();
     this._drop.dispose();
+    this._outputs.dispose();
     super.dispose();
   }
 
@@ -81,6 +84,7 @@ export class PanelView extends ReactWidget {
   private readonly _rendermime: IRenderMimeRegistry;
   private readonly _draft: Draft;
   private readonly _drop: DropTarget;
+  private readonly _outputs: OutputDrag;
   private _wantsFocus = false;
 }
 

@@ -39,7 +39,8 @@ import {
   Turn,
   TurnsReply,
   UsageBy,
-  UsageReply
+  UsageReply,
+  VariablesReply
 } from '../../api/types';
 import { datasetOf } from './datasetSamples';
 import { usageRow } from './usageSamples';
@@ -48,6 +49,7 @@ import {
   ICellLabel,
   IEditor,
   IKernelState,
+  IListedCell,
   INotebookError,
   INotebookHints
 } from '../editor';
@@ -358,6 +360,12 @@ export class FakeClient implements IPanelClient {
     };
   }
 
+  variablesReply: VariablesReply = { status: 'ok', variables: [], leftOut: 0 };
+
+  async variables(_path: string): Promise<VariablesReply> {
+    return this.variablesReply;
+  }
+
   async listTools(): Promise<ToolsReply> {
     const tool = (name: string, description: string, reason?: string) => ({
       name,
@@ -516,6 +524,16 @@ export class FakeEditor implements IEditor {
 
   cellCount(): number | null {
     return 5;
+  }
+
+  cellAt(): { path: string; cellId: string } | null {
+    return null;
+  }
+
+  listed: readonly IListedCell[] = [];
+
+  listCells(): readonly IListedCell[] {
+    return this.listed;
   }
 
   hints(): INotebookHints {

@@ -10,8 +10,9 @@ import { ModelSelect } from '../components/ModelSelect';
 import { SendButtons } from '../components/SendButtons';
 import { PanelModel } from '../model';
 import { InputChatModel } from './chatModel';
-import { FileCommands, ToolCommands } from './commands';
+import { ToolCommands } from './commands';
 import { PanelCommands } from './panelCommands';
+import { ReferenceCommands } from './referenceCommands';
 
 /** The input of `@jupyter/chat` with our registries. */
 export interface IInputSetup {
@@ -34,7 +35,9 @@ export function setUpInput(
   const panelCommands = new PanelCommands(model);
   commands.addProvider(panelCommands);
   commands.addProvider(new ToolCommands(model));
-  commands.addProvider(new FileCommands(model, contents));
+  const references = new ReferenceCommands(model, contents);
+  references.watch(chatModel.input);
+  commands.addProvider(references);
 
   const openers = new AttachmentOpenerRegistry();
   for (const type of ['notebook', 'file']) {

@@ -66,6 +66,15 @@ export class PanelCommands implements IChatCommandProvider {
     );
   }
 
+  /** All of them; `takes`: whether something may be typed after it. */
+  get list(): { name: string; description: string; takes: boolean }[] {
+    return [...this._commands].map(([name, command]) => ({
+      name,
+      description: command.description,
+      takes: !!command.completions || !!command.takesText
+    }));
+  }
+
   async onSubmit(input: IInputModel): Promise<void> {
     const command = this._parse(input.value);
     if (command) {
@@ -234,7 +243,7 @@ export class PanelCommands implements IChatCommandProvider {
 }
 
 const HELP = [
-  '@ attaches a file or notebook, # names a tool.',
+  '@ attaches a file, a notebook, a cell, an output, a data set or a variable; # names a tool.',
   'agent: at the start of a message, in any mode, makes a plan for the task and carries it out on the notebook in front.',
   'Plan first (in Agent mode) shows the plan and waits for your approval.',
   'Without a model: /workflows runs an analysis, /quality checks the notebook in front, /tutorial teaches.',

@@ -1,16 +1,32 @@
 import { PathExt } from '@jupyterlab/coreutils';
-import { LabIcon } from '@jupyterlab/ui-components';
-import React from 'react';
+import { InputToolbarRegistry } from '@jupyter/chat/lib/components/input/toolbar-registry';
+import { LabIcon, caretRightIcon } from '@jupyterlab/ui-components';
+import React, { useState } from 'react';
 
+import { PanelCommands } from '../chat/panelCommands';
 import { useValue } from '../state/value';
 import { attachIcon } from '../icons';
 import { chooseLocalFiles } from '../localFiles';
+import { ReferenceList, SubList, ToolList } from './AttachList';
 import { Popup } from './Popup';
-import { useEditorChanges } from './ContextStrip';
+import { useEditorChanges } from './editorChanges';
 import { usePanel } from './context';
 
-/** What can be attached: the open notebooks, files, and data of the person's computer. */
-export function AttachMenu(): JSX.Element {
+/** What the paperclip shows in a list of its own. */
+type List = 'cells' | 'outputs' | 'variables' | 'tools' | 'commands';
+
+const LISTS: readonly [List, string][] = [
+  ['cells', 'Cells'],
+  ['outputs', 'Outputs'],
+  ['variables', 'Variables'],
+  ['tools', 'Tools'],
+  ['commands', 'Commands']
+];
+
+/** What can be attached or referred to: the same as with `@`, `#` and `/` in the input. */
+export function AttachMenu(
+  props: InputToolbarRegistry.IToolbarItemProps
+): JSX.Element {
   return (
     <Popup
       icon={attachIcon as LabIcon}
@@ -19,13 +35,18 @@ export function AttachMenu(): JSX.Element {
       placement="above"
       buttonTestId="da-attach"
     >
-      {close => <AttachItems close={close} />}
+      {close => <AttachItems close={close} toolbar={props} />}
     </Popup>
   );
 }
 
-function AttachItems(props: { close: () => void }): JSX.Element {
+function AttachItems(props: {
+  close: () => void;
+  toolbar: InputToolbarRegistry.IToolbarItemProps;
+}): JSX.Element {
+  const { close, toolbar } = props;
   const { model } = usePanel();
+  const [list, setList] = useState<List | null>(null);
   const { editor } = model;
   useValue(model.choices);
   useEditorChanges();
@@ -50,6 +71,17 @@ function AttachItems(props: { close: () => void }): JSX.Element {
     props.close();
     await model.datasets.upload(await chooseLocalFiles());
   };
+  if (list) {
+    return (
+      <SubList
+        key={list}
+        title={LISTS.find(([each]) => each === list)![1]}
+        onBack={() => setList(null)}
+      >
+        <Listed list={list} close={close} toolbar={toolbar} />
+      </SubList>
+    );
+  }
   return (
     <>
       {paths.map(path => (
@@ -101,6 +133,99 @@ function AttachItems(props: { close: () => void }): JSX.Element {
       >
         Data sets…
       </button>
+      {LISTS.filter(([each]) => active || !NEED_NOTEBOOK.includes(each)).map(
+        ([each, title]) => (
+          <button
+            key={each}
+            type="button"
+            role="menuitem"
+            className="da-menu-item"
+            aria-haspopup="menu"
+            data-testid={`da-attach-${each}`}
+            onClick={() => setList(each)}
+            onKeyDown={event => event.key === 'ArrowRight' && setList(each)}
+          >
+            <span>{title}</span>
+            <caretRightIcon.react tag="span" className="da-chip-icon" />
+          </button>
+        )
+      )}
+    </>
+  );
+}
+
+const NEED_NOTEBOOK: readonly List[] = ['cells', 'outputs', 'variables'];
+
+function Listed(props: {
+  list: List;
+  close: () => void;
+  toolbar: InputToolbarRegistry.IToolbarItemProps;
+}): JSX.Element {
+  const { references } = usePanel().model;
+  const { list, close, toolbar } = props;
+  switch (list) {
+    case 'cells':
+      return (
+        <ReferenceList
+          load={() => references.cells()}
+          none="The notebook in front has no cells"
+          close={close}
+        />
+      );
+    case 'outputs':
+      return (
+        <ReferenceList
+          load={() => references.outputs()}
+          none="No cell of the notebook in front shows an output"
+          close={close}
+        />
+      );
+    case 'variables':
+      return (
+        <ReferenceList
+          load={() => references.variables()}
+          none="The kernel has no variables yet"
+          close={close}
+        />
+      );
+    case 'tools':
+      return <ToolList close={close} />;
+    case 'commands':
+      return <CommandList close={close} toolbar={toolbar} />;
+  }
+}
+
+/** What the panel itself does: a command is written into the empty input, to be sent. */
+function CommandList(props: {
+  close: () => void;
+  toolbar: InputToolbarRegistry.IToolbarItemProps;
+}): JSX.Element {
+  const { model: input, chatCommandRegistry } = props.toolbar;
+  const provider = chatCommandRegistry
+    ?.getProviders()
+    .find((each): each is PanelCommands => each instanceof PanelCommands);
+  const choose = (name: string, takes: boolean) => {
+    props.close();
+    input.value = takes ? `${name} ` : name;
+    input.cursorIndex = input.value.length;
+    input.focus();
+  };
+  return (
+    <>
+      {provider?.list.map(({ name, description, takes }) => (
+        <button
+          key={name}
+          type="button"
+          role="menuitem"
+          className="da-menu-item da-mod-two-lines"
+          // What is being written is not thrown away.
+          disabled={!!input.value.trim()}
+          onClick={() => choose(name, takes)}
+        >
+          <span className="da-menu-name">{name}</span>
+          <span className="da-dim da-menu-about">{description}</span>
+        </button>
+      ))}
     </>
   );
 }

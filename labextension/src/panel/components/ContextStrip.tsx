@@ -8,16 +8,18 @@ import {
   notebookIcon,
   spreadsheetIcon
 } from '@jupyterlab/ui-components';
-import React, { useEffect, useReducer, useState } from 'react';
+import React, { useEffect, useState } from 'react';
 
 import { Attachment, ContextReply, Mode } from '../../api/types';
-import { variableIcon } from '../icons';
+import { toolIcon, variableIcon } from '../icons';
 import { useValue } from '../state/value';
 import { countShort } from '../state/words';
 import { IconButton } from './IconButton';
 import { SharingChoice } from './SharingChoice';
 import { showWhatIsSent, totalTokens } from './WhatIsSent';
 import { usePanel } from './context';
+import { useEditorChanges } from './editorChanges';
+import { lacksOf, useTools } from './toolState';
 
 /** What the next message takes along: attachments, the notebook's state, the context's size. */
 export function ContextStrip(props: {
@@ -25,7 +27,11 @@ export function ContextStrip(props: {
 }): JSX.Element {
   const { model } = usePanel();
   const { editor } = model;
-  const { attachments, mode } = useValue(model.choices);
+  const { attachments, mode, tools } = useValue(model.choices);
+  const listed = useTools(tools.length > 0);
+  const lacks = new Map(
+    lacksOf(tools, listed, mode).map(({ name, words }) => [name, words])
+  );
   useEditorChanges();
   const active = editor.activeNotebook;
   const kernel = active ? editor.kernel(active) : null;
@@ -39,6 +45,9 @@ export function ContextStrip(props: {
           onOpen={() => props.onOpen(attachment)}
           onRemove={() => model.choices.detach(attachment)}
         />
+      ))}
+      {tools.map(name => (
+        <ToolChip key={name} name={name} lack={lacks.get(name)} />
       ))}
       {active && !model.choices.hasNotebook(active) && (
         <button
@@ -109,6 +118,39 @@ function Chip(props: {
         label={`Remove ${name}`}
         className="da-chip-remove"
         onClick={props.onRemove}
+      />
+    </span>
+  );
+}
+
+/** A tool that the next message means; grey where it cannot be used. */
+function ToolChip(props: { name: string; lack?: string }): JSX.Element {
+  const { name, lack } = props;
+  const { model } = usePanel();
+  const remove = () => model.choices.toggleTool(name);
+  return (
+    <span
+      className={`da-chip${lack ? ' da-mod-unavailable' : ''}`}
+      data-testid="da-attachment"
+      data-kind="tool"
+    >
+      <button
+        type="button"
+        className="da-chip-main"
+        title={`#${name}: meant for the next message${lack ? `, but ${lack}` : ''}`}
+        onKeyDown={event =>
+          (event.key === 'Delete' || event.key === 'Backspace') && remove()
+        }
+      >
+        <toolIcon.react tag="span" className="da-chip-icon" />
+        <span className="da-chip-name">{`#${name}`}</span>
+        {lack && <span className="da-chip-state">{lack}</span>}
+      </button>
+      <IconButton
+        icon={closeIcon}
+        label={`Remove #${name}`}
+        className="da-chip-remove"
+        onClick={remove}
       />
     </span>
   );
@@ -226,19 +268,6 @@ function fullness({ request }: ContextReply): string {
   }
   const share = (100 * request.totalTokens) / request.window;
   return ` · ${share < 1 ? '<\u00a01' : Math.round(share)}\u00a0%`;
-}
-
-/** Draw again when another notebook is active or a kernel's state changes. */
-export function useEditorChanges(): void {
-  const { editor } = usePanel().model;
-  const [, redraw] = useReducer((count: number) => count + 1, 0);
-  useEffect(() => {
-    const onChange = () => redraw();
-    editor.changed.connect(onChange);
-    return () => {
-      editor.changed.disconnect(onChange);
-    };
-  }, [editor]);
 }
 
 function nameOf(

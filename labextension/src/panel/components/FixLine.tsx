@@ -4,7 +4,7 @@ import React, { useId, useState } from 'react';
 import { ICellOffer } from '../fixDesk';
 import { emptyTurn } from '../state/turn';
 import { Value, useValue } from '../state/value';
-import { useEditorChanges } from './ContextStrip';
+import { useEditorChanges } from './editorChanges';
 import { FixChips } from './Fixes';
 import { IconButton } from './IconButton';
 import { useComposer } from './composerContext';

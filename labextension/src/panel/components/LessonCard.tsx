@@ -11,7 +11,7 @@ import { Lesson, Tutorial } from '../../api/types';
 import { progressOf } from '../state/lessons';
 import { useValue } from '../state/value';
 import { IPlace } from '../tutorialDesk';
-import { useEditorChanges } from './ContextStrip';
+import { useEditorChanges } from './editorChanges';
 import { CardFrame, Problem } from './CardFrame';
 import { IconButton } from './IconButton';
 import { Markdown } from './Markdown';

@@ -16,6 +16,7 @@ import { Header } from './Header';
 import { Plan } from './Plan';
 import { Queue } from './Queue';
 import { StaleLine } from './StaleLine';
+import { ToolLacks } from './ToolLacks';
 import { Uploads } from './Uploads';
 import { ComposerContext, useComposer } from './composerContext';
 import {
@@ -91,6 +92,7 @@ export function Panel(props: IPanelProps): JSX.Element {
             <Queue />
             <Uploads />
             <Notices />
+            <ToolLacks input={setup.chatModel.input} />
             <Composer setup={setup} themeManager={themeManager} />
           </div>
           <Announcer />

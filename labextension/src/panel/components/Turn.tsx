@@ -23,6 +23,7 @@ import { KeptPlan } from './Plan';
 import { Question } from './Question';
 import { ReadGroup } from './ReadGroup';
 import { useReadiness } from './Readiness';
+import { AttachActive, SwitchToAgent } from './ToolLacks';
 import { ToolLine } from './ToolLine';
 import { TurnFoot } from './TurnFoot';
 import { TurnContext, useCellNumber } from './context';
@@ -200,6 +201,8 @@ const Notice = memo((props: { entry: INoticeEntry }): JSX.Element => {
   return (
     <div className={`da-notice da-mod-${level}`} role="alert">
       {message}
+      {code === 'tool_not_in_mode' && <SwitchToAgent />}
+      {code === 'tool_needs_notebook' && <AttachActive />}
     </div>
   );
 });

@@ -5,7 +5,7 @@ import { Mode } from '../../api/types';
 import { IEditor } from '../editor';
 import { useValue } from '../state/value';
 import { Choices } from './CardFrame';
-import { useEditorChanges } from './ContextStrip';
+import { useEditorChanges } from './editorChanges';
 import { CellFixes } from './Fixes';
 import { Readiness, useReadiness } from './Readiness';
 import { useComposer } from './composerContext';

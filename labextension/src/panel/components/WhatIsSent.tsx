@@ -2,7 +2,7 @@ import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
 import { Widget } from '@lumino/widgets';
 import React from 'react';
 
-import { ContextReply, Mode } from '../../api/types';
+import { ContextPart, ContextReply, Mode } from '../../api/types';
 import { countShort } from '../state/words';
 
 const MODES: Record<Mode, string> = {
@@ -42,14 +42,7 @@ export async function showWhatIsSent(
 export function WhatIsSent(props: { reply: ContextReply }): JSX.Element {
   const { reply } = props;
   const { request } = reply;
-  const context = (
-    <Part
-      isOpen
-      title="Context, as it is now"
-      tokens={reply.tokens}
-      text={reply.text || reply.reason || ''}
-    />
-  );
+  const context = <Context reply={reply} />;
   if (!request) {
     return <div className="da-sent">{context}</div>;
   }
@@ -87,6 +80,62 @@ export function WhatIsSent(props: { reply: ContextReply }): JSX.Element {
       </p>
     </div>
   );
+}
+
+/** The context, part by part: what is in front, and what is attached. */
+function Context(props: { reply: ContextReply }): JSX.Element {
+  const { parts, tokens, text, reason } = props.reply;
+  const title = 'Context, as it is now';
+  if (parts.length < 2) {
+    return (
+      <Part isOpen title={title} tokens={tokens} text={text || reason || ''} />
+    );
+  }
+  return (
+    <details open data-testid="da-sent-context">
+      <summary>
+        {title}
+        <Size tokens={tokens} />
+      </summary>
+      <div className="da-sent-parts">
+        {parts.map((part, index) => (
+          <Part
+            key={index}
+            isOpen={index === 0}
+            title={titleOf(part)}
+            tokens={part.tokens}
+            text={part.text}
+          />
+        ))}
+      </div>
+    </details>
+  );
+}
+
+/** What a part of the context is, for a person. */
+function titleOf({ kind, path, names }: ContextPart): string {
+  const list = (names ?? []).join(', ');
+  const many = names?.length ?? 0;
+  switch (kind) {
+    case 'notebook':
+      return `Notebook ${path}`;
+    case 'file':
+      return `File ${path}`;
+    case 'dataset':
+      return `Data set ${list}`;
+    case 'cells':
+      return `${count(many, 'attached cell')} of ${path}`;
+    case 'outputs':
+      return `${count(many, 'attached output')} of ${path}`;
+    case 'variables':
+      return `${many === 1 ? 'Variable' : 'Variables'} ${list}`;
+    case 'quality':
+      return `Quality of ${path}`;
+    case 'references':
+      return `Tools that are meant: ${list}`;
+    case 'state':
+      return 'State of notebook mode';
+  }
 }
 
 function Part(props: {

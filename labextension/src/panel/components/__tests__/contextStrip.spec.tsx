@@ -65,6 +65,7 @@ describe('how much will be sent', () => {
       sessionId: model.shown.current.sessionId,
       mode: 'agent',
       model: undefined,
+      toolReferences: [],
       attachments: [{ kind: 'file', path: 'notes.txt' }],
       activeNotebook: 'cars.ipynb',
       clientId: connection.clientId,

@@ -1,0 +1,175 @@
+import { InputModel } from '@jupyter/chat/lib/input-model';
+import { Contents } from '@jupyterlab/services';
+
+import {
+  FakeClient,
+  FakeConnection,
+  FakeEditor,
+  FakeMemory
+} from '../../__tests__/fakes';
+import { datasetOf } from '../../__tests__/datasetSamples';
+import { lacksOf } from '../../components/toolState';
+import { PanelModel } from '../../model';
+import { ReferenceCommands } from '../referenceCommands';
+import { IReference, matching, mentionsIn, toolsIn } from '../references';
+
+const FILES = [
+  { name: 'cars.csv', path: 'cars.csv', type: 'file' },
+  { name: 'my notes.txt', path: 'my notes.txt', type: 'file' },
+  { name: 'data', path: 'data', type: 'directory' }
+];
+
+function makeInput() {
+  const client = new FakeClient();
+  const editor = new FakeEditor();
+  const connection = new FakeConnection();
+  const model = new PanelModel({
+    client,
+    connection,
+    editor,
+    memory: new FakeMemory()
+  });
+  editor.listed = [
+    { cellId: 'a', number: 1, firstLine: 'import pandas', hasOutput: false },
+    { cellId: 'b', number: 2, firstLine: 'cars.head()', hasOutput: true }
+  ];
+  client.variablesReply = {
+    status: 'ok',
+    leftOut: 0,
+    variables: [
+      { name: 'cars', type: 'pandas.DataFrame', short: '', shape: [406, 9] },
+      { name: 'total', type: 'int', short: '42' }
+    ]
+  };
+  const contents = {
+    get: async () => ({ type: 'directory', content: FILES })
+  } as unknown as Contents.IManager;
+  const commands = new ReferenceCommands(model, contents);
+  const input = new InputModel({ onSend: () => undefined });
+  commands.watch(input);
+  const type = (text: string) => {
+    input.value = text;
+    input.cursorIndex = text.length;
+  };
+  const found = async (text: string) => {
+    type(text);
+    const list = await commands.listCommandCompletions(input);
+    return list.map(({ name, description }) => [name, description]);
+  };
+  return { client, connection, model, commands, input, type, found };
+}
+
+describe('what @ lists', () => {
+  it('is cells, outputs, variables, data sets, notebooks and files', async () => {
+    const { client, found } = makeInput();
+    client.datasets = [datasetOf('sales')];
+    expect((await found('Use @')).map(([name]) => name)).toEqual([
+      '@cars.ipynb',
+      '@cell:1',
+      '@cell:2',
+      '@var:cars',
+      '@var:total',
+      '@data:sales',
+      '@cars.csv',
+      '@my\\ notes.txt',
+      '@output:2',
+      '@data/'
+    ]);
+  });
+
+  it('is found by the name alone, and says what it is', async () => {
+    const { found } = makeInput();
+    expect(await found('Use @tot')).toEqual([['@var:total', 'int · 42']]);
+    expect((await found('Use @cars')).slice(0, 2)).toEqual([
+      ['@cars.ipynb', 'in front'],
+      ['@var:cars', 'pandas.DataFrame · 406 × 9']
+    ]);
+    expect(await found('Use @cell:2')).toEqual([['@cell:2', 'cars.head()']]);
+  });
+
+  it('says why variables are not known', async () => {
+    const { client, found } = makeInput();
+    const reason = 'The kernel is busy: its variables cannot be read now.';
+    client.variablesReply = {
+      status: 'busy',
+      reason,
+      variables: [],
+      leftOut: 0
+    };
+    expect(await found('Use @var')).toEqual([['@var:', reason]]);
+    expect(await found('Use @tot')).toEqual([]);
+  });
+
+  it('shows a few of each kind until something is typed', () => {
+    const cells: IReference[] = [...Array(50).keys()].map(index => ({
+      kind: 'cell',
+      mention: `cell:${index + 1}`,
+      label: `x = ${index}`
+    }));
+    expect(matching(cells, '')).toHaveLength(5);
+    expect(matching(cells, 'cell:4').map(({ mention }) => mention)).toEqual(
+      ['4', ...[...Array(10).keys()].map(digit => `4${digit}`)].map(
+        number => `cell:${number}`
+      )
+    );
+  });
+});
+
+describe('what was completed', () => {
+  it('is attached when it stands there, once', async () => {
+    const { model, found, type } = makeInput();
+    await found('Use @tot');
+    expect(model.choices.current.attachments).toEqual([]);
+    type('Use @var:total ');
+    const attached = [{ kind: 'variable', path: 'cars.ipynb', name: 'total' }];
+    expect(model.choices.current.attachments).toEqual(attached);
+    model.choices.detach(model.choices.current.attachments[0]);
+    type('Use @var:total now');
+    expect(model.choices.current.attachments).toEqual([]);
+  });
+
+  it('is attached at the end of a message that is sent', async () => {
+    const { model, commands, input, found, type } = makeInput();
+    await found('Use @my');
+    type('Use @my\\ notes.txt.');
+    await commands.onSubmit(input);
+    expect(model.choices.current.attachments).toEqual([
+      { kind: 'file', path: 'my notes.txt' }
+    ]);
+  });
+});
+
+describe('tools that are meant', () => {
+  it('are in the request, and are not meant again', async () => {
+    const { connection, model } = makeInput();
+    await model.start();
+    model.choices.toggleTool('listFiles');
+    await model.send('Use #getNotebookCells, not issue#7 or # 3');
+    expect(connection.ops[0].op).toMatchObject({
+      request: { toolReferences: ['listFiles', 'getNotebookCells'] }
+    });
+    expect(model.choices.current.tools).toEqual([]);
+  });
+
+  it('are told with what would make them possible', async () => {
+    const { model } = makeInput();
+    const tools = await model.references.tools();
+    const names = ['run_notebook_cells', 'listFiles', 'nothing'];
+    expect(lacksOf(names, tools, 'ask')).toEqual([
+      {
+        name: 'runNotebookCells',
+        words: 'in Agent mode only',
+        remedy: 'mode'
+      }
+    ]);
+  });
+});
+
+it('mentions and references are words of their own', () => {
+  expect(mentionsIn('@a.txt, see @b\\ c.txt and me@x.org', false)).toEqual([
+    'a.txt',
+    'b c.txt'
+  ]);
+  expect(mentionsIn('see @a.txt and @b', true)).toEqual(['a.txt']);
+  expect(toolsIn('#a_b and #c-d, c#d, #1')).toEqual(['a_b', 'c-d']);
+});
