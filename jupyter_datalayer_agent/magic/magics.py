@@ -16,7 +16,7 @@ from .completion import Completer
 from .failure import AgentMagicError, Refused, ServerGone
 from .finding import environment_server, find_server
 from .options import Options, parse
-from .outputs import Output, interval_for, is_kernel, output_for
+from .outputs import Output, has_live_frontend, interval_for, is_kernel, output_for
 from .prompt import filled
 from .question import keep_questions
 from .server import Server
@@ -84,7 +84,8 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
 
     def _ask(self, options: Options) -> None:
         shell = self.shell
-        holds = is_kernel(shell)
+        # Any other kernel belongs to no notebook that the agent could run cells of.
+        holds = is_kernel(shell) and has_live_frontend(shell)
         if options.wait and options.changes and holds and _is_notebook():
             raise AgentMagicError(WOULD_DEADLOCK)
         server = self.server()

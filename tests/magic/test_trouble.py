@@ -8,6 +8,8 @@ import re
 import nbformat
 import requests
 
+from jupyter_datalayer_agent.models.errors import redact
+from jupyter_datalayer_agent.settings.masking import masked
 from tests.magic.kernels import LOAD, notebook_kernel, write_notebook
 from tests.support.jupyter import TOKEN, RunningServer
 from tests.support.model_server import Call, Gate, Hang, Say, ScriptedModelServer
@@ -64,6 +66,7 @@ def test_a_kernels_token_opens_little_and_is_seen_nowhere(
         kernel.run(LOAD)
         assert kernel.run("import os; print('TOKEN' in str(os.environ.keys()))").text == "False\n"
         assert token not in server.log.read_text()
+        assert token[-20:] not in f"{redact(f'x {token} y')} {masked(token)}"
         assert token not in json.dumps(server.get(f"sessions/{reply['sessionId']}/turns"))
 
         # The notebook is renamed while its kernel goes on.
