@@ -65,6 +65,30 @@ def test_what_would_wait_for_itself_is_refused_with_the_reason(
         assert working.display["text/markdown"] == "First."
 
 
+def test_what_waits_for_approval_is_told_and_decided_elsewhere(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    write_notebook(server, "approve.ipynb", LOAD, "superfluous = 1")
+    model.script(Call("deleteNotebookCells", {"cellIds": ["cell-1"]}), Say("It is gone."))
+    with notebook_kernel(server, "approve.ipynb") as kernel:
+        kernel.run(LOAD)
+        asked = kernel.run("%agent --mode agent delete the last cell", "cell-0")
+        kernel.wait(lambda: "waits for your approval" in asked.display["text/markdown"])
+        kernel.run("print('the kernel is free')")
+        session = server.get("sessions", limit=1)["sessions"][0]["id"]
+        (waiting,) = [
+            event
+            for event in server.get(f"sessions/{session}/turns", include="events")["turns"][0][
+                "events"
+            ]
+            if event["type"] == "approval_requested"
+        ]
+        decision = {"approvalId": waiting["approvalId"], "decision": "approve"}
+        server.post(f"sessions/{session}/ops", {"type": "approval_decision", **decision})
+        kernel.wait(lambda: asked.display["text/markdown"].endswith("It is gone."))
+    assert len(nbformat.read(server.root / "approve.ipynb", as_version=4).cells) == 1
+
+
 def test_the_saved_notebook_is_valid_and_converts(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
