@@ -3,14 +3,14 @@ import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import {
   caretDownIcon,
   caretRightIcon,
-  closeIcon
+  closeIcon,
+  stopIcon
 } from '@jupyterlab/ui-components';
 import React, { useEffect, useLayoutEffect, useRef, useState } from 'react';
 
 import { IconButton } from '../panel/components/IconButton';
 import { sendIcon } from '../panel/icons';
 import { useValue } from '../panel/state/value';
-import { stopIcon } from '@jupyterlab/ui-components';
 import { Answer } from './answerView';
 import { Decisions } from './decisions';
 import { InlineModel } from './model';
@@ -118,7 +118,12 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
           }
           rows={1}
           value={text}
-          onChange={event => setText(event.target.value)}
+          onChange={event => {
+            if (!text) {
+              model.typing();
+            }
+            setText(event.target.value);
+          }}
         />
         {isWorking ? (
           <IconButton

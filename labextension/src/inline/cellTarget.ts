@@ -135,9 +135,11 @@ export class CellTarget implements IInlineTarget {
       act();
       return;
     }
+    this._insertedAt = [];
     notebook.undoManager.stopCapturing();
     keepingView(this._panel.content, () => notebook.transact(act));
     notebook.undoManager.stopCapturing();
+    this._insertedAt = null;
   }
 
   run(cellIds: readonly string[]): void {
@@ -179,19 +181,27 @@ export class CellTarget implements IInlineTarget {
   }
 
   private _insert(after: Cell, proposal: IProposal): string {
+    if (!this._insertedAt) {
+      let id = '';
+      this.asOneStep([], () => (id = this._insert(after, proposal)));
+      return id;
+    }
     const notebook = sharedNotebook(this._panel);
     const type = isMarkdown(proposal) ? 'markdown' : 'code';
-    const source = proposal.source;
     // Behind those that were accepted for the same place before.
     const previous = this._inserted.get(after.model.id) ?? after.model.id;
-    const index = indexOf(notebook, previous) + 1;
-    const insert = () =>
-      notebook.insertCell(index, {
+    const known = indexOf(notebook, previous);
+    const index = (known < 0 ? indexOf(notebook, after.model.id) : known) + 1;
+    // Within a transaction the list of cells is the one from before it.
+    const earlier = this._insertedAt.filter(other => other <= index).length;
+    this._insertedAt.push(index);
+    const id = notebook
+      .insertCell(index + earlier, {
         cell_type: type,
-        source,
+        source: proposal.source,
         metadata: type === 'code' ? { trusted: true } : {}
-      });
-    const id = insert().getId();
+      })
+      .getId();
     this._inserted.set(after.model.id, id);
     return id;
   }
@@ -200,6 +210,8 @@ export class CellTarget implements IInlineTarget {
   private readonly _wasRendered: boolean;
   private _bases = new Map<string, string>();
   private readonly _inserted = new Map<string, string>();
+  /** Where cells were inserted in the step under way; null outside of one. */
+  private _insertedAt: number[] | null = null;
   private _isDisposed = false;
   private readonly _gone = new Signal<this, void>(this);
 }

@@ -9,6 +9,9 @@ import { EditorSlot } from './slots';
 import { IInlineTarget, ISlot, Place } from './target';
 import { writeInto } from './write';
 
+/** What the box's padding and border take of its height, in pixels. */
+const FRAME = 12;
+
 /** A text file that is open in an editor, with an inline chat above it. */
 export class FileTarget implements IInlineTarget {
   constructor(
@@ -45,6 +48,7 @@ export class FileTarget implements IInlineTarget {
 
   attach(box: Widget): void {
     this._document.contentHeader.insertWidget(0, box);
+    this._giveRoom(box);
   }
 
   place(): Place {
@@ -90,6 +94,26 @@ export class FileTarget implements IInlineTarget {
     if (!this._document.isDisposed) {
       this._document.content.editor.focus();
     }
+  }
+
+  /** The header gives a widget the height that it says it needs at least. */
+  private _giveRoom(box: Widget): void {
+    const body = box.node.firstElementChild;
+    if (!body) {
+      if (!box.isDisposed) {
+        requestAnimationFrame(() => this._giveRoom(box));
+      }
+      return;
+    }
+    const observer = new ResizeObserver(() => {
+      const height = `${Math.ceil(body.getBoundingClientRect().height) + FRAME}px`;
+      if (box.node.style.minHeight !== height && !box.isDisposed) {
+        box.node.style.minHeight = height;
+        box.parent?.fit();
+      }
+    });
+    observer.observe(body);
+    box.disposed.connect(() => observer.disconnect());
   }
 
   private _onGone(): void {

@@ -122,6 +122,19 @@ export class InlineModel implements IDisposable {
     }
   }
 
+  /** The person has begun to write: what a message needs is made ready meanwhile. */
+  typing(): void {
+    const { sessions, target } = this._options;
+    sessions.of(target.path).then(
+      session => {
+        if (!this._isDisposed) {
+          this._listen(session.id, session.lastSeq);
+        }
+      },
+      () => undefined // Told when the message is sent.
+    );
+  }
+
   /** Stop the answer that is under way; what has come of it stays. */
   stop(): void {
     this._stopTurn();

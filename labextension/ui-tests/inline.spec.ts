@@ -1,0 +1,198 @@
+import { expect, test } from './support/fixtures';
+import { InlineChat } from './support/inline';
+import { shootBoth } from './support/screenshots';
+
+const SOURCE = 'a = 1\nb = 2\nc = 3\nd = 4\ne = 5';
+
+/** A tagged block for a cell. */
+function proposal(cellId: string, source: string, more = ''): string {
+  return `Here it is.\n\n\`\`\`python cell=${cellId}\n${source}\n\`\`\`\n${more}`;
+}
+
+test('a change streams as a diff, is taken hunk by hunk, and is undone in one step', async ({
+  tab,
+  model,
+  server
+}) => {
+  const { page } = tab;
+  await server.notebook(`${tab.folder}/inline.ipynb`, [
+    { source: SOURCE, id: 'first' },
+    { source: 'print(a)', id: 'second' }
+  ]);
+  await tab.load('inline.ipynb');
+  const notebook = tab.notebook('inline.ipynb');
+  await notebook.ready();
+  const chat = new InlineChat(tab);
+
+  // Nothing is written while it streams, and the person goes on typing in the same cell.
+  await model.script({
+    gate: {
+      say: proposal('first', 'a = 10\nb = 2\nc = 3\nd = 4\ne = 50'),
+      chunk: 6
+    },
+    after: 8
+  });
+  await notebook.edit(0);
+  await chat.open();
+  await chat.ask('Ten times the ends');
+  await model.atGate();
+  await expect(chat.addedLines.first()).toContainText('a = 1');
+  expect((await notebook.sources())[0]).toBe(SOURCE);
+  await notebook.edit(0);
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('End');
+  await page.keyboard.type('  # mine');
+  await model.release();
+  await expect(chat.accept).toBeVisible();
+  await expect(chat.removedLines).toHaveText(['a = 1', 'e = 5']);
+  await expect(chat.addedLines).toHaveText(['a = 10', 'e = 50']);
+  const request = await model.request(1);
+  expect(request.toolNames).toContain('getNotebookCells');
+  expect(request.toolNames).not.toContain('updateNotebookCell');
+  expect(request.text).toContain('id=first');
+  await shootBoth(tab, 'inline-change', 'window');
+
+  // One is accepted, one rejected; what the person typed stays.
+  await chat.added.nth(1).getByRole('button', { name: 'Accept' }).click();
+  await chat.added.first().getByRole('button', { name: 'Reject' }).click();
+  const typed = SOURCE.replace('c = 3', 'c = 3  # mine');
+  await expect
+    .poll(async () => (await notebook.sources())[0])
+    .toBe(typed.replace('e = 5', 'e = 50'));
+  await page.keyboard.press('Escape');
+  await notebook.edit(0);
+  await page.keyboard.press('Control+z');
+  await expect.poll(async () => (await notebook.sources())[0]).toBe(typed);
+});
+
+test('questions, other cells, new cells, Markdown, a selection and an empty cell, by keys alone', async ({
+  tab,
+  model,
+  server
+}) => {
+  const { page } = tab;
+  await server.notebook(`${tab.folder}/many.ipynb`, [
+    { source: '# Title', type: 'markdown', id: 'title' },
+    { source: 'x = 1\ny = 2', id: 'first' },
+    { source: '', id: 'empty' }
+  ]);
+  await tab.load('many.ipynb');
+  const notebook = tab.notebook('many.ipynb');
+  await notebook.kernelReady();
+  const chat = new InlineChat(tab);
+
+  // A question is answered in place, about what is selected; Escape goes back to the cursor.
+  await model.script({ say: 'It is **one**.' });
+  await notebook.edit(1);
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.press('Shift+End');
+  await chat.open();
+  await chat.ask('What is it?');
+  await expect(chat.answer.locator('strong')).toHaveText('one');
+  expect((await model.request(1)).text).toContain(
+    'Selected in it, and what is meant:\n```\nx = 1\n```'
+  );
+  await shootBoth(tab, 'inline-question', 'window');
+  await page.keyboard.press('Escape');
+  await expect(chat.root).toHaveCount(0);
+  await expect(notebook.editor(1)).toBeFocused();
+
+  // This cell, another one and two new ones; a further message refines them; all as one step.
+  await model.script(
+    { say: proposal('first', 'x = 10\ny = 2') },
+    {
+      say: proposal(
+        'first',
+        'x = 100\ny = 2',
+        '\n````markdown cell=title\n# Numbers\n````\n```python after=first\nprint(x)\n```\n```markdown after=first\nThat was it.\n```\n'
+      )
+    }
+  );
+  await chat.open();
+  await chat.ask('Ten times');
+  await expect(chat.addedLines).toHaveText(['x = 10']);
+  await expect(chat.accept).toBeVisible();
+  await chat.ask('No, a hundred times');
+  await expect(chat.newCells).toHaveCount(2);
+  await expect(chat.accept).toBeVisible();
+  await expect(chat.addedLines).toHaveText([
+    '# Numbers',
+    'x = 100',
+    'print(x)',
+    'That was it.'
+  ]);
+  const before = await notebook.sources();
+  await shootBoth(tab, 'inline-several', 'window');
+  await chat.input.focus();
+  await page.keyboard.press('Control+Shift+Enter');
+  const after = ['# Numbers', 'x = 100\ny = 2', 'print(x)', 'That was it.', ''];
+  await expect.poll(() => notebook.sources()).toEqual(after);
+  await expect(notebook.output(2)).toHaveText('100');
+  await notebook.undo();
+  await expect.poll(() => notebook.sources()).toEqual(before);
+
+  // An empty cell is written; Escape in the input leaves everything as it was.
+  await model.script({ say: proposal('empty', 'z = 3') });
+  await notebook.edit(2);
+  await chat.open();
+  await chat.ask('Three');
+  await expect(chat.accept).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(chat.addedLines).toHaveCount(0);
+  expect(await notebook.sources()).toEqual(before);
+
+  // All of it is one conversation in the list of sessions.
+  const { sessions } = await server.api<{
+    sessions: { title: string; turnCount?: number }[];
+  }>('datalayer-agent/sessions');
+  expect(
+    sessions.filter(({ title }) => title === 'Inline chat in many.ipynb')
+  ).toHaveLength(1);
+});
+
+test('a file is changed in its editor, and the first change shows soon after the model speaks', async ({
+  tab,
+  model,
+  server
+}) => {
+  const { page } = tab;
+  const path = `${tab.folder}/script.R`;
+  await server.text(path, 'x <- 1\ny <- 2\n');
+  await tab.load('script.R');
+  const editor = page.locator('.jp-FileEditor .cm-content');
+  await editor.click();
+  const chat = new InlineChat(tab);
+  await model.script({
+    say: `\`\`\`r file=${path}\nx <- 10\ny <- 2\n\`\`\``,
+    chunk: 400
+  });
+  await chat.open();
+  await page.keyboard.type('Ten');
+  const ms = await page.evaluate(
+    () =>
+      new Promise<number>(resolve => {
+        const input = document.querySelector('.da-inline textarea')!;
+        const started = performance.now();
+        new MutationObserver((_, observer) => {
+          if (document.querySelector('.da-added-line')) {
+            observer.disconnect();
+            resolve(performance.now() - started);
+          }
+        }).observe(document.body, { childList: true, subtree: true });
+        input.dispatchEvent(
+          new KeyboardEvent('keydown', { key: 'Enter', bubbles: true })
+        );
+      })
+  );
+  console.log(`From Enter to the first changed line: ${ms.toFixed(0)} ms`);
+  await expect(chat.accept).toBeInViewport({ ratio: 1 });
+  await shootBoth(tab, 'inline-file', 'window');
+  await editor.click();
+  await page.keyboard.press('Control+Enter');
+  await expect(chat.root).toHaveCount(0);
+  await expect(editor).toContainText('x <- 10');
+  await page.keyboard.press('Control+z');
+  await expect(editor).not.toContainText('x <- 10');
+});
