@@ -1,7 +1,7 @@
 import { expect, test } from './support/fixtures';
 import { LabPage } from './support/lab';
 import { NotebookPage } from './support/notebook';
-import { shootBoth } from './support/screenshots';
+import { shoot, shootBoth, useTheme } from './support/screenshots';
 import { openWork } from './support/work';
 
 const TABLE =
@@ -28,22 +28,23 @@ test('what is referred to by the keyboard alone is attached and reaches the mode
   const complete = async (typed: string, found: string | RegExp) => {
     await page.keyboard.type(typed, { delay: 15 });
     await expect(options.first()).toContainText(found);
-    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
     await expect(options).toHaveCount(0);
   };
   await panel.mode('ask');
-  await panel.input.focus();
-  await page.keyboard.type('@');
-  await expect(options.filter({ hasText: '@cell:2' })).toContainText(
-    'total = 42'
-  );
-  await expect(options.filter({ hasText: '@var:cars' })).toContainText(
-    'pandas.DataFrame · 3 × 2'
-  );
-
-  await shootBoth(tab, 'references-at', 'window');
-  await page.keyboard.press('Backspace');
-
+  for (const theme of ['dark', 'light'] as const) {
+    await useTheme(tab, theme);
+    await panel.input.focus();
+    await page.keyboard.type('@');
+    await expect(options.filter({ hasText: '@cell:2' })).toContainText(
+      'total = 42'
+    );
+    await expect(options.filter({ hasText: '@var:cars' })).toContainText(
+      'pandas.DataFrame · 3 × 2'
+    );
+    await shoot(tab, `references-at-${theme}`, 'window');
+    await page.keyboard.press('Backspace');
+  }
   await complete('See @cars', /@var:cars/);
   await complete('and @cell:2', 'total = 42');
   await complete('and @output:2', 'of cell 2: total = 42');
@@ -121,6 +122,7 @@ test('the paperclip lists cells, variables, tools and commands; a busy kernel sa
   const button = panel.root.getByTestId('da-attach');
   const menu = panel.root.getByRole('menu', { name: 'Attach' });
   await panel.mode('ask');
+  await tab.panelWidth(300);
   const into = async (list: string) => {
     await button.focus();
     await page.keyboard.press('Enter');
@@ -133,7 +135,6 @@ test('the paperclip lists cells, variables, tools and commands; a busy kernel sa
     'totalint · 42',
     'carspandas.DataFrame · 3 × 2'
   ]);
-  await tab.panelWidth(300);
   await shootBoth(tab, 'references-paperclip-300');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
@@ -186,7 +187,7 @@ test('a cell and an output that are dragged onto the panel are attached', async 
   };
   await drag((await notebook.prompt(1).boundingBox())!);
   await expect(panel.attachments.last()).toContainText('Cell 2 of work.ipynb');
-  const handle = notebook.cells.nth(1).locator('.jp-OutputArea-prompt').first();
+  const handle = notebook.cells.nth(1).locator('.jp-OutputArea-promptOverlay');
   await drag((await handle.boundingBox())!);
   await expect(panel.attachments.last()).toContainText(
     'Output 2 of work.ipynb'

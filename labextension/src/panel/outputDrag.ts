@@ -5,7 +5,8 @@ import { Attachment } from '../api/types';
 /** What a drag of an output carries: which cell it is of. */
 export const OUTPUT = 'application/x-datalayer-agent-output';
 
-const HANDLE = '.jp-OutputArea-prompt';
+// JupyterLab lays one element over the prompts of a cell's outputs.
+const HANDLE = '.jp-OutputArea-prompt, .jp-OutputArea-promptOverlay';
 const AREA = '.jp-Cell-outputArea';
 
 /**
