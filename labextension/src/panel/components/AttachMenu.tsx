@@ -30,6 +30,7 @@ export function AttachMenu(
   return (
     <Popup
       icon={attachIcon as LabIcon}
+      className="da-attach"
       label="Attach"
       role="menu"
       placement="above"
