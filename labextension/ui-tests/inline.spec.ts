@@ -196,3 +196,27 @@ test('a file is changed in its editor, and the first change shows soon after the
   await page.keyboard.press('Control+z');
   await expect(editor).not.toContainText('x <- 10');
 });
+
+test('the error of the cell is part of what a question is about', async ({
+  tab,
+  model,
+  server
+}) => {
+  await server.notebook(`${tab.folder}/broken.ipynb`, [
+    { source: 'int("tulip-7319")', id: 'broken' }
+  ]);
+  await tab.load('broken.ipynb');
+  const notebook = tab.notebook('broken.ipynb');
+  await notebook.kernelReady();
+  await notebook.run(0);
+  await expect(notebook.cells.first()).toContainText('ValueError');
+  const chat = new InlineChat(tab);
+  await model.script({ say: 'It is no number.' });
+  await notebook.edit(0);
+  await chat.open();
+  await chat.ask('Why?');
+  await expect(chat.answer).toHaveText('It is no number.');
+  expect((await model.request(1)).text).toContain(
+    'ValueError: invalid literal'
+  );
+});

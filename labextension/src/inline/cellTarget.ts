@@ -1,4 +1,9 @@
-import { Cell, ICellModel, MarkdownCell } from '@jupyterlab/cells';
+import {
+  Cell,
+  ICellModel,
+  isCodeCellModel,
+  MarkdownCell
+} from '@jupyterlab/cells';
 import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import { NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -171,9 +176,13 @@ export class CellTarget implements IInlineTarget {
     const { widgets } = this._panel.content;
     const index = widgets.indexOf(this.cell);
     const { path } = this;
-    return widgets
+    const cells = widgets
       .slice(Math.max(0, index - 1), index + 2)
       .map(({ model }) => ({ kind: 'cell' as const, path, cellId: model.id }));
+    const { model } = this.cell;
+    return isCodeCellModel(model) && model.outputs.length
+      ? [...cells, { kind: 'output' as const, path, cellId: model.id }]
+      : cells;
   }
 
   private _find(cellId: string): Cell<ICellModel> | undefined {
