@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from .untrusted import safe, words
 
 MARKS = {"ok": "✓", "error": "✗", "denied": "✗", "aborted": "◼", "running": "…"}
 STEP_MARKS = {"completed": "✓", "failed": "✗", "in_progress": "▸", "pending": "·"}
@@ -73,6 +74,12 @@ class Answer:
     def steps(self) -> list[Step]:
         """The tool calls."""
         return [part for part in self.parts if isinstance(part, Step)]
+
+    def give_up(self, reason: str) -> None:
+        """Nothing more is heard of the turn."""
+        self.status = "aborted"
+        self.doing = self.waits_for = ""
+        self.error = reason
 
     def _on_text_delta(self, event: dict[str, Any]) -> None:
         self.doing = ""
@@ -156,15 +163,15 @@ class Answer:
                 pieces.append(_steps_markdown(steps))
                 steps = []
             if isinstance(part, Note):
-                pieces.append(f"*{_line(part.text)}*")
+                pieces.append(f"*{words(_line(part.text))}*")
             elif part.text.strip():
-                pieces.append(_closed(part.text.strip()))
+                pieces.append(_closed(safe(part.text.strip())))
         if steps:
             pieces.append(_steps_markdown(steps))
         if self.error:
-            pieces.append(f"**{_line(self.error)}**")
+            pieces.append(f"**{words(_line(self.error))}**")
         if not self.ended:
-            pieces.append(f"*{_line(self.now())}*")
+            pieces.append(f"*{words(_line(self.now()))}*")
         return "\n\n".join(pieces)
 
     def plain(self) -> str:
@@ -207,8 +214,8 @@ def _steps_markdown(steps: list[Step]) -> str:
     failed = sum(step.status in ("error", "denied") for step in steps)
     count = f"{len(steps)} step{'s' if len(steps) > 1 else ''}"
     lines = "\n".join(
-        f"<li>{MARKS.get(step.status, '·')} <code>{html.escape(step.name)}</code> "
-        f"{html.escape(_line(step.summary))}</li>"
+        f"<li>{MARKS.get(step.status, '·')} <code>{words(step.name)}</code> "
+        f"{words(_line(step.summary))}</li>"
         for step in steps
     )
     summary = f"{count}, {failed} failed" if failed else count
@@ -217,16 +224,14 @@ def _steps_markdown(steps: list[Step]) -> str:
 
 def _plan_markdown(plan: list[dict[str, Any]]) -> str:
     return "\n".join(
-        f"{number}. {STEP_MARKS.get(step['status'], '·')} {_line(step['description'])}"
+        f"{number}. {STEP_MARKS.get(step['status'], '·')} {words(_line(step['description']))}"
         for number, step in enumerate(plan, 1)
     )
 
 
 def _line(text: str) -> str:
-    """One line, with nothing in it that Markdown would take for more than words."""
     line = " ".join(text.split())
-    line = line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…"
-    return re.sub(r"([*_`\[\]<])", r"\\\1", line) if "<" in line or "*" in line else line
+    return line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…"
 
 
 def _closed(text: str) -> str:

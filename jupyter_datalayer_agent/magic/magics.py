@@ -21,6 +21,7 @@ from .prompt import filled
 from .question import keep_questions
 from .server import Server
 from .turn import Turn
+from .untrusted import printable
 
 WOULD_DEADLOCK = (
     "--wait would hold this kernel, which the agent needs to run its cells: neither would end. "
@@ -66,14 +67,11 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
     @no_var_expand
     @line_cell_magic
     def agent(self, line: str, cell: str | None = None) -> None:
-        """Talk to the agent.
-
-        ::
-        """
+        """Talk to the agent; what ``%agent?`` shows is set below."""
         options = parse(line, cell)
         try:
             if options.command is not None:
-                print(Commands(self.server, self._session_id).run(options.command))
+                print(printable(Commands(self.server, self._session_id).run(options.command)))
             else:
                 self._ask(options)
         except (ServerGone, Refused):
@@ -155,7 +153,8 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
             _show(turn, output)
         except KeyboardInterrupt:
             turn.stop()
-            turn.answer.status = "aborted"
+            if not turn.answer.ended:
+                turn.answer.give_up("It was told to stop, and has not said that it did.")
             output.show(turn.answer)
             raise AgentMagicError("Stopped.") from None
         finally:
@@ -171,8 +170,7 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
             try:
                 _show(turn, output)
             except AgentMagicError as error:
-                turn.answer.error = str(error)
-                turn.answer.status = "aborted"
+                turn.answer.give_up(str(error))
                 output.show(turn.answer)
             finally:
                 self._keep(turn, options)

@@ -8,6 +8,7 @@ import uuid
 from typing import Any, Protocol
 
 from .answer import MARKS, Answer, Step, Text
+from .untrusted import printable, safe
 
 SHORTEST_INTERVAL = 0.1
 CHARACTERS_PER_SECOND = 50_000
@@ -31,7 +32,7 @@ def bundle(answer: Answer, form: str) -> dict[str, str]:
     if form == "code" and not answer.error:
         code = answer.code()
         fenced = f"{_fence(code)}{answer.language()}\n{code}\n{_fence(code)}"
-        return {"text/plain": code, "text/markdown": fenced}
+        return {"text/plain": code, "text/markdown": safe(fenced)}
     return {"text/plain": f"{answer.text()}{problem}".strip()}
 
 
@@ -111,6 +112,7 @@ class TerminalOutput:
             self._write(("" if self._at_line_start else "\n") + f"{text}\n")
 
     def _write(self, text: str) -> None:
+        text = printable(text)
         if text:
             self._at_line_start = text.endswith("\n")
             sys.stdout.write(text)

@@ -105,10 +105,11 @@ class Server:
         context = ssl.create_default_context()
         if self._certificate is not None:
             # It is the server of this machine, by the certificate that it itself gave: what name
-            # stands in that does not matter.
+            # stands in that does not matter. No other certificate counts then.
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            context.check_hostname = False
             with contextlib.suppress(OSError):
                 context.load_verify_locations(self._certificate)
-            context.check_hostname = False
         return http.client.HTTPSConnection(host, port, timeout=seconds, context=context)
 
     def _refusal(self, response: http.client.HTTPResponse) -> Refused:

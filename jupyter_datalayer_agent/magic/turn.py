@@ -60,15 +60,21 @@ class Turn:
             yield self.answer
 
     def stop(self) -> None:
-        """Stop it, or take it back where it waits still; the answer says how far it came."""
-        op = {"type": "interrupt"} if self._started else {"type": "dequeue", "opId": self.op_id}
-        self.server.post(f"sessions/{self.session_id}/ops", op)
-        if not self._started:
-            return
+        """Stop it, or take it back where it waits still; the answer says how far it came.
+
+        Whether it waits or has begun is known when its beginning is heard of, which may be later
+        than this: it is then interrupted all the same.
+        """
         deadline = time.monotonic() + STOP_SECONDS
-        for _ in self.follow(PAUSE_SECONDS):
-            if time.monotonic() > deadline:
-                return
+        heard = self.follow(PAUSE_SECONDS)
+        asked = None
+        while not self.answer.ended and time.monotonic() < deadline:
+            started = self._started
+            if asked != started:
+                op = {"type": "interrupt"} if started else {"type": "dequeue", "opId": self.op_id}
+                self.server.post(f"sessions/{self.session_id}/ops", op)
+                asked = started
+            next(heard, None)
 
     def _read(self) -> None:
         """In a thread: the events of this turn, over connections that break off."""

@@ -73,3 +73,47 @@ test('in a kernel of another language the person is told what works there', asyn
     '%agent works in Python kernels, and this one is bash.'
   );
 });
+
+test('nothing that a model says acts in the page, though JupyterLab trusts the output of the cell', async ({
+  tab,
+  model
+}) => {
+  const { page } = tab;
+  const attacks = [
+    '<img src="x" onerror="window.acted = 1">',
+    '<script>window.acted = 2</script>',
+    '![far](http://far.example/pixel.png) [go](javascript:window.acted=3)',
+    '- ```\n  x\n  ```\n<img src="x" onerror="window.acted = 4">\n```',
+    '$\n```\n$\n<img src="x" onerror="window.acted = 5">\n```',
+    'Code: `<b>` and\n\n```html\n<i>shown</i>\n```\n\n[go][odd]\n\n[odd]: < javascript:window.acted=6>'
+  ];
+  await openWork(tab, '%load_ext jupyter_datalayer_agent', ...attacks.map(() => '%agent go'));
+  const notebook = tab.notebook('work.ipynb');
+  await notebook.kernelReady();
+  const far: string[] = [];
+  page.on('request', request => {
+    if (request.url().includes('far.example')) {
+      far.push(request.url());
+    }
+  });
+  await model.script(...attacks.map(say => ({ say: `${say}\n\nDone.` })));
+  await page.evaluate(() => {
+    void window.jupyterapp.commands.execute('notebook:run-all-cells');
+  });
+  for (let index = 1; index <= attacks.length; index++) {
+    await expect(notebook.output(index)).toContainText('Done.');
+    const output = notebook.output(index);
+    await expect(output.locator('img, script')).toHaveCount(0);
+    await expect(output.locator('a[href^="javascript" i]')).toHaveCount(0);
+    // What is rendered late has been, when formulas and code are.
+    await expect(output).toBeVisible();
+  }
+  const last = notebook.output(attacks.length);
+  await expect(last.locator('code').first()).toHaveText('<b>');
+  await expect(last.locator('pre code')).toHaveText('<i>shown</i>');
+  await shootBoth(tab, 'magic-untrusted', 'window');
+  expect(far).toEqual([]);
+  expect(await page.evaluate(() => (window as { acted?: number }).acted)).toBe(
+    undefined
+  );
+});

@@ -156,6 +156,29 @@ def test_commands_and_stopping(server: RunningServer, model: ScriptedModelServer
         assert completed("%%agent --format c") == ["code"]
 
 
+def test_a_stop_before_anything_was_heard_of_the_turn_stops_it(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    write_notebook(server, "early.ipynb", LOAD)
+    model.script(Hang(30, Say("never")), Say("Next."))
+    with notebook_kernel(server, "early.ipynb") as kernel:
+        kernel.run(LOAD)
+        # A connection that takes its time.
+        kernel.run(
+            "import time\nfrom jupyter_datalayer_agent.magic.turn import Turn\n"
+            "events = Turn._events\n"
+            "Turn._events = lambda self: (time.sleep(1), (yield from events(self)))[1]"
+        )
+        asked = kernel.begin("%agent think")
+        model.wait_for(lambda: len(model.requests) == 1)
+        (session,) = server.get("/api/sessions")
+        server.request("POST", f"/api/kernels/{session['kernel']['id']}/interrupt")
+        kernel.wait(lambda: bool(asked.status))
+        assert asked.error == "%agent: Stopped."
+        assert asked.display["text/markdown"] == "*Stopped.*"
+        assert kernel.run("%agent and now?").display["text/markdown"] == "Next."
+
+
 def test_a_turn_that_fails_fails_its_cell(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:

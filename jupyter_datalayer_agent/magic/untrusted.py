@@ -1,0 +1,104 @@
+"""Text of a model, made safe for the output of a cell, and for a terminal.
+
+JupyterLab renders the Markdown of a cell that the person ran without sanitising it: HTML in it
+would run in the page, with the person's rights, and an image would call another server. So nothing
+that could be HTML, an image or a link to a program leaves here as it came, wherever in the text it
+stands: to decide whether something is inside of code would take the very parser that renders it,
+and JupyterLab takes formulas out before it parses. What is code, as far as can be seen, is written
+as HTML of our own with every sign as an entity, so that it reads as it was meant.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+
+SCHEMES = ("http", "https", "mailto")
+
+# What opens a tag, a comment or an autolink; an image; a link in a formula.
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_IMAGE = re.compile(r"!(?=\[)")
+_FORMULA_LINK = re.compile(r"\\(?=href\b)")
+# The target of a link, and of a definition of one, as far as its title.
+_LINK = re.compile(r"\](?P<opened>[(:])(?=\s*(?P<target>[^)\n\"']*))")
+_FENCED = re.compile(
+    r"^(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w+#.-]*)[^\n`]*\n(?P<code>.*?)"
+    r"(?:^(?P=fence)[ \t]*$|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+_SPAN = re.compile(r"(?<!`)`(?P<code>[^`\n]+)`(?!`)")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# What means more than itself, in Markdown, in HTML or as a formula, inside of a line and at its end.
+_SIGN = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\\`*_{}\[\]<>&$~|#]")
+
+
+def safe(text: str) -> str:
+    """The Markdown with nothing in it that acts. Text without tags, images and odd links, which is
+    nearly all, comes back as it is."""
+    return _each(_FENCED, text, _block, _prose) if _acts(text) else text
+
+
+def printable(text: str) -> str:
+    """Text for a terminal, which would take what begins with Escape for a command."""
+    return _CONTROL.sub("", text)
+
+
+def words(text: str) -> str:
+    """Text in which nothing is taken for Markdown or HTML."""
+    return _SIGN.sub(lambda sign: _entity(sign[0]), text)
+
+
+def _acts(text: str) -> bool:
+    opens = any(pattern.search(text) for pattern in (_TAG, _IMAGE, _FORMULA_LINK))
+    return opens or not all(_is_address(link["target"]) for link in _LINK.finditer(text))
+
+
+def _is_address(target: str) -> bool:
+    """Whether a link's target is an address or a path. It is looked at as a browser reads it:
+    entities, escapes and control characters are no cover."""
+    read = re.sub(r"[\x00-\x20\\]", "", html.unescape(target)).lstrip("<")
+    scheme = re.match(r"[^/?#]*?:", read)
+    return scheme is None or scheme[0][:-1].lower() in SCHEMES
+
+
+def _block(block: re.Match[str]) -> str:
+    if not _acts(block[0]):
+        return block[0]
+    code = words(block["code"].rstrip("\n"))
+    return f'<pre><code class="language-{words(block["language"])}">{code}</code></pre>\n'
+
+
+def _prose(text: str) -> str:
+    return _each(_SPAN, text, _span, _inert)
+
+
+def _span(span: re.Match[str]) -> str:
+    return f"<code>{words(span['code'])}</code>" if _acts(span[0]) else span[0]
+
+
+def _inert(text: str) -> str:
+    text = _LINK.sub(
+        lambda link: link[0] if _is_address(link["target"]) else f"]{_entity(link['opened'])}", text
+    )
+    for pattern, instead in ((_TAG, "&lt;"), (_IMAGE, _entity("!")), (_FORMULA_LINK, "&#92;")):
+        text = pattern.sub(instead, text)
+    return text
+
+
+def _each(
+    pattern: re.Pattern[str],
+    text: str,
+    found: Callable[[re.Match[str]], str],
+    between: Callable[[str], str],
+) -> str:
+    pieces: list[str] = []
+    end = 0
+    for match in pattern.finditer(text):
+        pieces += [between(text[end : match.start()]), found(match)]
+        end = match.end()
+    return "".join([*pieces, between(text[end:])])
+
+
+def _entity(sign: str) -> str:
+    return f"&#{ord(sign)};"
