@@ -240,43 +240,30 @@ class KernelConnection:
     def send_execute(
         self, code: str, listener: Callable[[str, Message], None], *, store_history: bool
     ) -> str:
-        """Send our request; ``listener`` gets each message that answers it. Returns its id.
-
-        ``stop_on_error`` is off: on, the kernel would drop the person's waiting cells with ours.
-        """
-        client = self._client
-        content = {
-            "code": code,
-            "silent": False,
-            "store_history": store_history,
-            "user_expressions": {},
-            "allow_stdin": False,
-            "stop_on_error": False,
-        }
-        message = client.session.msg("execute_request", content)
-        msg_id = str(message["header"]["msg_id"])
-        self.listen(msg_id, listener)
-        client.shell_channel.send(message)
-        return msg_id
+        """Send our request; ``listener`` gets each message that answers it. Returns its id."""
+        return self._send({"code": code, "store_history": store_history}, listener)
 
     def send_silent(
         self, expressions: dict[str, str], listener: Callable[[str, Message], None]
     ) -> str:
         """Ask for expressions beside an empty piece of code, which leaves no trace: no prompt
         number, no history, nothing printed. Their values are in the reply. Returns its id."""
-        client = self._client
+        asked = {"code": "", "silent": True, "store_history": False}
+        return self._send({**asked, "user_expressions": expressions}, listener)
+
+    def _send(self, asked: dict[str, Any], listener: Callable[[str, Message], None]) -> str:
+        # With stop_on_error the kernel would drop the person's waiting cells with ours.
         content = {
-            "code": "",
-            "silent": True,
-            "store_history": False,
-            "user_expressions": expressions,
+            "silent": False,
+            "user_expressions": {},
             "allow_stdin": False,
             "stop_on_error": False,
+            **asked,
         }
-        message = client.session.msg("execute_request", content)
+        message = self._client.session.msg("execute_request", content)
         msg_id = str(message["header"]["msg_id"])
         self.listen(msg_id, listener)
-        client.shell_channel.send(message)
+        self._client.shell_channel.send(message)
         return msg_id
 
     def listen(self, msg_id: str, listener: Callable[[str, Message], None]) -> None:

@@ -22,6 +22,8 @@ log = logging.getLogger(__name__)
 READY_SECONDS = 0.2
 # The notebook's kernel may still have to be started, by the page.
 LOOK_EVERY = 0.1
+# How much later than the page we may hear of a cell that begins.
+HEAR_SECONDS = 2.0
 
 
 class Request:
@@ -221,12 +223,28 @@ class KernelWatch:
             return True
 
     async def stop(self) -> None:
-        """Interrupt what the page had the kernel run, where the page itself cannot any more."""
-        named = set(self.begun.values())
-        for request in self.requests.values():
-            ours = request.msg_id in named or (None in named and request.code in self._sources)
-            if ours and not request.ended.is_set():
+        """Stop what the page had the kernel run, where the page itself cannot any more."""
+        await self._hear_of_begun()
+        for request in list(self.requests.values()):
+            if self._was_told(request) and not request.ended.is_set():
                 await self.interrupt(request)
+
+    def _was_told(self, request: Request) -> bool:
+        named = set(self.begun.values())
+        return request.msg_id in named or (None in named and request.code in self._sources)
+
+    async def _hear_of_begun(self) -> None:
+        """Wait until the kernel has told us as well of what the page told: that comes another way,
+        and may come later."""
+        deadline = time.monotonic() + HEAR_SECONDS
+        while (left := deadline - time.monotonic()) > 0:
+            heard = [request for request in self.requests.values() if self._was_told(request)]
+            if len(heard) >= len(self.begun):
+                return
+            self._news.clear()
+            news = asyncio.ensure_future(self._news.wait())
+            await asyncio.wait([news], timeout=left)
+            news.cancel()
 
 
 def _time_of(message: Message) -> float:

@@ -370,7 +370,7 @@ async def test_stop_interrupts_a_cell_whose_page_went_away(tmp_path: Path, stays
         await page.began.wait()
         if stays:
             page.close_tab()
-            await asyncio.wait([running], timeout=0.1)
+            await until(lambda: printed(w.cell_on_disk("b")) == "begun\n")
         else:
             page.leave()  # and is still expected back
         running.cancel()
