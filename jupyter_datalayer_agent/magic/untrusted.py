@@ -29,7 +29,7 @@ _FENCED = re.compile(
 )
 _SPAN = re.compile(r"(?<!`)`(?P<code>[^`\n]+)`(?!`)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-# What means more than itself, in Markdown, in HTML or as a formula, inside of a line and at its end.
+# What means more than itself, in Markdown, in HTML or as a formula, in a line and at its end.
 _SIGN = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\\`*_{}\[\]<>&$~|#]")
 
 

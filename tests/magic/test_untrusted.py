@@ -57,9 +57,7 @@ def test_code_with_tags_reads_as_it_was_meant() -> None:
     assert safe("Use `<b>` here.") == "Use <code>&#60;b&#62;</code> here."
     shown = safe("Page:\n\n```html\n<b>x</b>\n\n$y$\n```\n\nEnd `x`.")
     code = "&#60;b&#62;x&#60;/b&#62;&#10;&#10;&#36;y&#36;"
-    assert shown == (
-        f'Page:\n\n<pre><code class="language-html">{code}</code></pre>\n\n\nEnd `x`.'
-    )
+    assert shown == (f'Page:\n\n<pre><code class="language-html">{code}</code></pre>\n\n\nEnd `x`.')
 
 
 def test_words_are_words_and_terminals_get_no_commands() -> None:
