@@ -11,7 +11,7 @@ PYTHON ?= python3
 VENV := .venv
 STAMPS := $(VENV)/stamps
 LAB_ARGS ?=
-PIP_TIME = $(if $(wildcard $(STAMPS)/lab-* $(STAMPS)/tools-*),about a minute,3 to 5 minutes the first time)
+PIP_TIME = $(if $(wildcard $(STAMPS)/lab-* $(STAMPS)/tools-*),about a minute,1 to 3 minutes the first time)
 # A file of tests is run by one process. A part of a test is waiting, so there are more than cores.
 PROCESSES := $(shell cores=$$(getconf _NPROCESSORS_ONLN); echo $$((cores < 6 ? cores + 2 : 8)))
 PYTEST_ARGS ?= --numprocesses=$(PROCESSES) --dist=loadfile --no-loadscope-reorder --durations=25

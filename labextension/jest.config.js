@@ -27,9 +27,8 @@ module.exports = {
   reporters: ['default'],
   testRegex: '/src/.*\\.spec\\.tsx?$',
   transform: {
-    ...base.transform,
-    // Types are checked by `jlpm typecheck`; here each file is only translated.
-    '^.+\\.tsx?$': ['ts-jest', { tsconfig: 'tsconfig.json' }]
+    '\\.svg$': base.transform['\\.svg$'],
+    '\\.[jt]sx?$': '<rootDir>/jest.transform.js'
   },
   transformIgnorePatterns: [`/node_modules/(?!(${esModules})).+`]
 };

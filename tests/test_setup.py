@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import runpy
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from jupyter_client.manager import start_new_kernel
 
 ROOT = Path(__file__).parents[1]
@@ -64,3 +66,30 @@ def test_what_a_person_made_of_the_copy_is_never_overwritten(tmp_path: Path) -> 
     copy.write_text("mine")
     own_notebook(copy)
     assert copy.read_text() == "mine"
+
+
+def uv_settings(config: str) -> dict[str, str]:
+    told: dict[str, str] = runpy.run_path(str(ROOT / "scripts/uv_settings.py"))["settings"](config)
+    return told
+
+
+def test_what_pip_is_told_is_told_to_uv_in_its_own_words() -> None:
+    config = (
+        "global.index-url='https://pypi.example/simple'\n"
+        "global.extra-index-url='https://a.example/simple\\nhttps://b.example/simple'\n"
+        "install.find-links='/one /two'\nglobal.cert='/etc/old.pem'\n:env:.cert='/etc/ca.pem'\n"
+        "global.progress-bar='off'\n"
+    )
+    assert uv_settings(config) == {
+        "UV_INDEX_STRATEGY": "unsafe-best-match",
+        "UV_DEFAULT_INDEX": "https://pypi.example/simple",
+        "UV_INDEX": "https://a.example/simple https://b.example/simple",
+        "UV_FIND_LINKS": "/one,/two",
+        "SSL_CERT_FILE": "/etc/ca.pem",
+    }
+    assert uv_settings("") == {"UV_INDEX_STRATEGY": "unsafe-best-match"}
+
+
+def test_what_only_pip_knows_leaves_it_to_pip() -> None:
+    with pytest.raises(SystemExit, match=r"global\.client-cert"):
+        uv_settings("global.client-cert='/etc/mine.pem'\n")
