@@ -18,7 +18,8 @@ PYTEST_ARGS ?= --numprocesses=$(PROCESSES) --dist=loadfile --no-loadscope-reorde
 
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-unexport PYTHONPATH VIRTUAL_ENV
+# Else each process of a test compiles all that it imports.
+unexport PYTHONPATH VIRTUAL_ENV PYTHONDONTWRITEBYTECODE
 
 # What is installed depends on the sources' names (in the stamp's name) and on their times.
 SOURCES := $(sort pyproject.toml hatch_build.py \

@@ -87,7 +87,11 @@ test('nothing that a model says acts in the page, though JupyterLab trusts the o
     '$\n```\n$\n<img src="x" onerror="window.acted = 5">\n```',
     'Code: `<b>` and\n\n```html\n<i>shown</i>\n```\n\n[go][odd]\n\n[odd]: < javascript:window.acted=6>'
   ];
-  await openWork(tab, '%load_ext jupyter_datalayer_agent', ...attacks.map(() => '%agent go'));
+  await openWork(
+    tab,
+    '%load_ext jupyter_datalayer_agent',
+    ...attacks.map(() => '%agent go')
+  );
   const notebook = tab.notebook('work.ipynb');
   await notebook.kernelReady();
   const far: string[] = [];

@@ -16,6 +16,7 @@ from tests.server.planning import add, plan_of
 from tests.support.cars import LOAD, MAIN_JOB, mean_horsepower, write_cars
 from tests.support.jupyter import REPOSITORY, RunningServer
 from tests.support.model_server import Call, Say, ScriptedModelServer
+from tests.support.preloaded.modules import FONTS
 
 
 def environment(home: Path, api_base: str | None = None) -> dict[str, str]:
@@ -25,7 +26,8 @@ def environment(home: Path, api_base: str | None = None) -> dict[str, str]:
         for name, value in os.environ.items()
         if "_API_KEY" not in name and not name.startswith(("JUPYTER_", "DATALAYER_AGENT_"))
     }
-    kept |= {"HOME": str(home), "PYTHONPATH": str(REPOSITORY)}
+    # Looking at the machine's fonts takes a new home seconds.
+    kept |= {"HOME": str(home), "PYTHONPATH": str(REPOSITORY), "MPLCONFIGDIR": str(FONTS)}
     if api_base is not None:
         kept |= {
             "DATALAYER_AGENT_API_BASE": api_base,

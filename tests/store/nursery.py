@@ -34,6 +34,11 @@ EVENTS = sorted(KINDS.keys() - ENDS)
 assert repositories  # imported here, once for all children
 
 
+def say(what: dict[str, Any]) -> None:
+    """A line of the standard output, in one piece: parent and child write to the same one."""
+    os.write(1, f"{json.dumps(what)}\n".encode())
+
+
 class Teller:
     """A chat, and what it was told is kept."""
 
@@ -152,12 +157,12 @@ class Teller:
     @staticmethod
     def about(**what: Any) -> None:
         """Say what is about to be done."""
-        print(json.dumps({"about": what}), flush=True)
+        say({"about": what})
 
     @staticmethod
     def kept(kind: str, **what: Any) -> None:
         """Say what is kept."""
-        print(json.dumps({"kept": kind, **what}), flush=True)
+        say({"kept": kind, **what})
 
 
 STEPS: dict[str, Callable[[Teller], Awaitable[None]]] = {
@@ -175,7 +180,7 @@ STEPS: dict[str, Callable[[Teller], Awaitable[None]]] = {
 async def tell(path: str, steps: list[str]) -> None:
     """Play the steps in a new session, again and again, until it is killed."""
     chat = await Chat.new(Store(url(Path(path))))
-    print(json.dumps({"session": chat.session_id}), flush=True)
+    say({"session": chat.session_id})
     teller = Teller(chat)
     while True:
         for step in steps:
@@ -189,9 +194,9 @@ def main() -> None:
         child = os.fork()
         if child == 0:
             asyncio.run(tell(story["path"], story["steps"]))
-        print(json.dumps({"child": child}), flush=True)
+        say({"child": child})
         os.waitpid(child, 0)
-        print(json.dumps({"dead": child}), flush=True)
+        say({"dead": child})
 
 
 class Nursery:

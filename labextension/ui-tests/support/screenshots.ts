@@ -8,11 +8,15 @@ import { REPOSITORY } from './process';
 
 export type Theme = 'light' | 'dark';
 
+const isForDocs = process.env.UPDATE_SCREENSHOTS === '1';
+
+/** Pictures are for people to look at, and take a minute of the whole: `SCREENSHOTS=1` takes them. */
+const isTaking = isForDocs || process.env.SCREENSHOTS === '1';
+
 /** Screenshots go among the results, or into the documentation with `UPDATE_SCREENSHOTS=1`. */
-const FOLDER =
-  process.env.UPDATE_SCREENSHOTS === '1'
-    ? join(REPOSITORY, 'docs', 'screenshots')
-    : join(REPOSITORY, 'labextension', 'ui-tests', 'results', 'screenshots');
+const FOLDER = isForDocs
+  ? join(REPOSITORY, 'docs', 'screenshots')
+  : join(REPOSITORY, 'labextension', 'ui-tests', 'results', 'screenshots');
 
 /** Choose JupyterLab's theme, and wait until it is there. */
 export async function useTheme(lab: LabPage, theme: Theme): Promise<void> {
@@ -34,6 +38,9 @@ export async function shootBoth(
   name: string,
   what: 'window' | 'panel' = 'panel'
 ): Promise<void> {
+  if (!isTaking) {
+    return;
+  }
   for (const theme of ['dark', 'light'] as const) {
     await useTheme(lab, theme);
     await shoot(lab, `${name}-${theme}`, what);
@@ -46,6 +53,9 @@ export async function shoot(
   name: string,
   what: 'window' | 'panel' = 'panel'
 ): Promise<void> {
+  if (!isTaking) {
+    return;
+  }
   mkdirSync(FOLDER, { recursive: true });
   const target = what === 'window' ? lab.page : lab.panel.root;
   await target.screenshot({
