@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -19,11 +21,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
-def pytest_configure() -> None:
+PRELOADED = "PRELOADED_BY_TESTS"
+"""The process that began the tests, and a folder of its own: all that run a part share both."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
     # macOS has no descriptors of processes, and its libraries do not bear a fork.
     if sys.platform != "linux":
         return
-    servers, kernels = Preloaded("servers"), Preloaded("kernels")
+    if not hasattr(config, "workerinput"):
+        folder = tempfile.TemporaryDirectory(prefix="preloaded-", ignore_cleanup_errors=True)
+        config.add_cleanup(folder.cleanup)
+        os.environ[PRELOADED] = f"{os.getpid()}:{folder.name}"
+    owner, _, name = os.environ[PRELOADED].partition(":")
+    servers, kernels = (Preloaded(kind, Path(name), int(owner)) for kind in ("servers", "kernels"))
+    os.environ["PRELOADED_SERVERS"] = servers.path
     os.environ[use_kernels.PATH] = kernels.path
 
     def server() -> str:

@@ -37,9 +37,16 @@ def environment(home: Path, api_base: str | None = None) -> dict[str, str]:
     return kept
 
 
-def command(folder: Path, *arguments: str, **env: Any) -> subprocess.CompletedProcess[str]:
+def command(
+    folder: Path, *arguments: str, whole: bool = False, **env: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run it; ``whole`` makes it start its private server as a user's does."""
+    module = "jupyter_datalayer_agent.cli"
+    if RunningServer.preloaded is not None and not whole:
+        RunningServer.preloaded()
+        module = "tests.support.preloaded.command_line"
     return subprocess.run(
-        [sys.executable, "-m", "jupyter_datalayer_agent.cli", *arguments],
+        [sys.executable, "-m", module, *arguments],
         cwd=folder,
         env=environment(folder, **env),
         stdin=subprocess.DEVNULL,
@@ -53,7 +60,8 @@ def command(folder: Path, *arguments: str, **env: Any) -> subprocess.CompletedPr
 def test_a_task_is_carried_out_by_a_private_server(tmp_path: Path) -> None:
     write_cars(tmp_path)
     with ScriptedModelServer(*MAIN_JOB) as model:
-        done = command(tmp_path, "run", "Mean horsepower?", "cars.ipynb", api_base=model.base_url)
+        task = ["run", "Mean horsepower?", "cars.ipynb"]
+        done = command(tmp_path, *task, whole=True, api_base=model.base_url)
     assert done.returncode == 0, done.stderr
     assert str(mean_horsepower()) in done.stdout
     assert "✗ Added cell 3 · cell 3 failed: KeyError" in done.stderr

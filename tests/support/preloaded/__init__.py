@@ -8,7 +8,7 @@ that of ``test_start.py``; kernels with limits, and of other languages, do too.
 
 - ``process.py`` is the process with the imports; ``modules.py`` says which
 - ``client.py`` asks it for children
-- ``kernels.py`` makes Jupyter's kernel managers ask
+- ``kernels.py`` makes Jupyter's kernel managers ask, and ``command_line.py`` the command
 """
 
 from .client import Child, Preloaded, Program

@@ -10,11 +10,13 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import IO
 
 LONGEST_MESSAGE = 1 << 20
+START_SECONDS = 90.0
 
 
 @dataclass
@@ -35,7 +37,8 @@ class Child:
     It is the child of another process, so what it ended with is not known: 0 stands for any end.
     """
 
-    stdin = stdout = stderr = None
+    stdin = stdout = None
+    stderr: IO[bytes] | None = None
 
     def __init__(self, pid: int, descriptor: int) -> None:
         self.pid = pid
@@ -82,34 +85,36 @@ def ask(path: str, program: Program, stdout: int = 1, stderr: int = 2) -> Child:
 
 
 class Preloaded:
-    """A process of that kind, ``servers`` or ``kernels``, which ends with this one."""
+    """A process of that kind, ``servers`` or ``kernels``: one for all who name the same folder,
+    made by the first who wants it. It ends with the process ``owner``."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, folder: Path, owner: int) -> None:
         self._kind = kind
-        self._folder = tempfile.TemporaryDirectory(prefix=f"{kind}-", ignore_cleanup_errors=True)
-        self.path = str(Path(self._folder.name) / "socket")
+        self._owner = owner
+        self.path = str(folder / kind)
         self._process: subprocess.Popen[bytes] | None = None
-        self._is_ready = False
 
     def begin(self) -> None:
         """Let it import, unless it was begun before; returns at once."""
-        if self._process is None:
-            command = [sys.executable, "-m", "tests.support.preloaded.process"]
-            self._process = subprocess.Popen(
-                [*command, self._kind, self.path],
-                cwd=Path(__file__).parents[3],
-                # It lives as long as this end is open.
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-            )
+        try:
+            os.close(os.open(f"{self.path}.begun", os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return
+        command = [sys.executable, "-m", "tests.support.preloaded.process"]
+        self._process = subprocess.Popen(
+            [*command, self._kind, self.path, str(self._owner)],
+            cwd=Path(__file__).parents[3],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
 
     def wait(self) -> str:
-        """The path, when it is ready."""
+        """The path, when it is ready. Raises ``RuntimeError`` when it does not come."""
         self.begin()
-        if not self._is_ready:
-            assert self._process is not None
-            assert self._process.stdout is not None
-            if self._process.stdout.readline() != b"ready\n":
+        deadline = time.monotonic() + START_SECONDS
+        while not Path(self.path).exists():
+            has_ended = self._process is not None and self._process.poll() is not None
+            if has_ended or time.monotonic() > deadline:
                 raise RuntimeError("The process with the imports ended; its error stands above.")
-            self._is_ready = True
+            time.sleep(0.02)
         return self.path

@@ -1,8 +1,9 @@
-"""The process with the imports: ``python -m tests.support.preloaded.process KIND PATH``.
+"""The process with the imports: ``python -m tests.support.preloaded.process KIND PATH [OWNER]``.
 
 It listens at ``PATH``. A message asks for one program, with the descriptors of its standard output
 and error, and is answered with the number of the new process and a descriptor that tells when it
-ended. It ends, and not its children, when its standard input is closed.
+ended. It ends, and not its children, with the process ``OWNER``, or else when its standard input is
+closed.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from .client import LONGEST_MESSAGE, Program
 from .modules import import_all
 
 
-def serve(listener: socket.socket) -> Program | None:
-    """Make a child for each message. Returns its program in a child, and ``None`` at the end."""
-    stdin = sys.stdin.fileno()
+def serve(listener: socket.socket, end: int) -> Program | None:
+    """Make a child for each message. Returns its program in a child, and ``None`` when there is
+    something to be read from ``end``."""
     asking: list[socket.socket] = []
     while True:
-        for source in select.select([stdin, listener, *asking], [], [])[0]:
-            if source == stdin:
+        for source in select.select([end, listener, *asking], [], [])[0]:
+            if source == end:
                 return None
             if source is listener:
                 asking.append(listener.accept()[0])
@@ -43,6 +44,8 @@ def serve(listener: socket.socket) -> Program | None:
             if _fork(source):
                 for each in (listener, *asking):
                     each.close()
+                if end != sys.stdin.fileno():
+                    os.close(end)
                 _stand_alone(program, descriptors, struct.unpack("3i", peer)[0])
                 return program
             for descriptor in descriptors:
@@ -102,7 +105,8 @@ def _end_with(asker: int) -> None:
     threading.Thread(target=watch, name="end-with-server", daemon=True).start()
 
 
-def main(kind: str, path: str) -> None:
+def main(kind: str, path: str, owner: str | None = None) -> None:
+    end = sys.stdin.fileno() if owner is None else os.pidfd_open(int(owner))
     import_all(kind)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     # Whoever finds the path can connect: it is there when all is ready.
@@ -110,7 +114,7 @@ def main(kind: str, path: str) -> None:
     listener.listen(64)
     os.rename(f"{path}.new", path)
     print("ready", flush=True)
-    program = serve(listener)
+    program = serve(listener, end)
     if program is not None:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         runpy.run_module(program.module, run_name="__main__", alter_sys=True)
