@@ -12,6 +12,8 @@ with_uv() {
   local settings
   settings=$(python scripts/uv_settings.py) && python -m pip install --quiet uv || return 1
   mapfile -t settings <<<"$settings"
+  # This environment, whatever other one is active.
+  settings+=("UV_PYTHON=$(python -c 'import sys; print(sys.executable)')" UV_PYTHON_DOWNLOADS=never)
   building=(env "${settings[@]}" uv build --wheel --out-dir "$wheels" .)
   installing=(env "${settings[@]}" uv pip install --compile-bytecode)
 }

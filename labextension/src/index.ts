@@ -1,6 +1,7 @@
 import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { bridgePlugin } from './bridge/plugin';
+import { changesPlugin } from './changes/plugin';
 import { connectionPlugin } from './connection';
 import { inlinePlugin } from './inline/plugin';
 import { magicPlugin } from './magic/plugin';
@@ -10,6 +11,7 @@ import { settingsPlugin } from './settings/plugin';
 /** The extension's plugins. */
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
   bridgePlugin,
+  changesPlugin,
   connectionPlugin,
   inlinePlugin,
   magicPlugin,

@@ -11,8 +11,8 @@ import { PanelLayout, Widget } from '@lumino/widgets';
 
 import { indexOf, sharedNotebook } from '../bridge/cells';
 import { keepingView } from '../bridge/view';
-import { IProposal, ProposalTarget } from '../proposals';
-import { EditorSlot, isMarkdown, NewCellSlot } from './slots';
+import { IProposal, isMarkdown, ProposalTarget } from '../proposals';
+import { EditorSlot, NewCellSlot } from './slots';
 import { IInlineTarget, ISlot, Place } from './target';
 import { writeInto } from './write';
 

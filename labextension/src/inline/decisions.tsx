@@ -2,7 +2,8 @@ import { caretDownIcon, caretUpIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import { IconButton } from '../panel/components/IconButton';
-import { IInlineState, InlineModel } from './model';
+import { InlineModel } from './model';
+import { IInlineState } from './state';
 
 /** The buttons that decide on what is proposed; nothing where nothing is. */
 export function Decisions(props: {

@@ -32,11 +32,11 @@ export class InlineDesk {
   }
 
   /** Open an inline chat, or go to the one that is there. */
-  open(owner: object, makeTarget: () => IInlineTarget): void {
+  open(owner: object, makeTarget: () => IInlineTarget): InlineModel {
     const there = this._chats.find(chat => chat.owner === owner);
     if (there) {
       there.box.focusInput();
-      return;
+      return there.model;
     }
     const target = makeTarget();
     const { connection, sessions, openPath } = this._options;
@@ -54,6 +54,7 @@ export class InlineDesk {
     this._chats.push({ owner, model, box });
     target.attach(box);
     box.focusInput();
+    return model;
   }
 
   /** The chat whose proposals an element belongs to: its own cell or file first. */

@@ -1,43 +1,15 @@
 import { IDisposable } from '@lumino/disposable';
 
 import { ApiError } from '../api/errors';
-import { ApprovalRequested, Event, UserInputRequested } from '../api/types';
+import { Event } from '../api/types';
 import { IPanelConnection } from '../panel/services';
 import { Value } from '../panel/state/value';
 import { IProposal, parseAnswer } from '../proposals';
 import { activityOf, AnswerText } from './answer';
-import { Board, IPending } from './board';
+import { Board } from './board';
 import { InlineSessions } from './sessions';
+import { IInlineState, NOTHING } from './state';
 import { IInlineTarget } from './target';
-
-/** What an inline chat shows. */
-export interface IInlineState {
-  /** What the person asked last. */
-  asked: string;
-  /** What the assistant does now; null when nothing is under way. */
-  activity: string | null;
-  /** The words of the answer, without its proposals. */
-  prose: string;
-  /** What went wrong, or what the person should know. */
-  notice: string | null;
-  pending: IPending;
-  /** What waits for the person. */
-  approval: ApprovalRequested | null;
-  question: UserInputRequested | null;
-  /** Put back into the input, as it could not be sent or answered. */
-  draft: string | null;
-}
-
-const NOTHING: IInlineState = {
-  asked: '',
-  activity: null,
-  prose: '',
-  notice: null,
-  pending: { count: 0, current: 0, blocked: 0, isComplete: false },
-  approval: null,
-  question: null,
-  draft: null
-};
 
 /** What an inline chat works with. */
 export interface IInlineOptions {
@@ -119,6 +91,20 @@ export class InlineModel implements IDisposable {
         this._unlisten();
       }
       this._failed(message, error);
+    }
+  }
+
+  /** Show proposals that were made elsewhere, of the texts as they are now; `words` says where. */
+  async offer(proposals: readonly IProposal[], words: string): Promise<void> {
+    this._stopTurn();
+    this._begin(words);
+    this._isAsking = false;
+    this.state.patch({ activity: null });
+    this.target.place();
+    await this._propose(proposals, true);
+    const { pending, notice } = this.state.current;
+    if (!pending.count && !notice && !this._isDisposed) {
+      this.state.patch({ notice: 'It is like that already.' });
     }
   }
 
@@ -338,22 +324,26 @@ export class InlineModel implements IDisposable {
       this.state.patch({ prose });
     }
     if (proposals.length) {
-      this._propose(proposals, isOver);
+      void this._propose(proposals, isOver);
     }
   }
 
-  private _propose(proposals: readonly IProposal[], isOver: boolean): void {
+  private async _propose(
+    proposals: readonly IProposal[],
+    isOver: boolean
+  ): Promise<void> {
     if (!this._hasProposal) {
       // What was proposed before is replaced, not before there is something new.
       this._hasProposal = true;
       this._board?.dispose();
       this._board = new Board(this.target, () => this._onBoard());
     }
-    const board = this._board;
-    board?.show(proposals, isOver).then(
-      () => this._onBoard(),
-      (error: unknown) => this._failed('', error)
-    );
+    try {
+      await this._board?.show(proposals, isOver);
+      this._onBoard();
+    } catch (error) {
+      this._failed('', error);
+    }
   }
 
   private _onBoard(): void {

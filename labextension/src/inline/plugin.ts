@@ -16,10 +16,12 @@ import { Documents } from '../bridge/documents';
 import { agentIcon } from '../panel/icons';
 import { pathsUnderRoot } from '../panel/links';
 import { WorkspaceMemory } from '../panel/memory';
+import { IProposal } from '../proposals';
 import { IAgentConnection } from '../tokens';
 import type { InlineDesk } from './desk';
 import { heedInEditors } from './keys';
 import type { InlineModel } from './model';
+import { IProposeArguments, PROPOSE, PROPOSE_SCHEMA } from './propose';
 
 /** Ids of the inline chat's commands. */
 export const CommandIDs = {
@@ -114,6 +116,42 @@ class Inline {
     }
   }
 
+  /** Show a proposal that was made elsewhere as a diff where it belongs, and go there. */
+  async propose(path: string, proposal: IProposal, from: string): Promise<void> {
+    const { target } = proposal;
+    const desk = await this._load();
+    if (target.kind === 'file') {
+      const file = await this._openFile(path);
+      const { FileTarget } = await import('./fileTarget');
+      await desk
+        .open(file, () => new FileTarget(file, path))
+        .offer([proposal], from);
+      return;
+    }
+    const documents = this._documents;
+    await documents.reveal(path, target.cellId, true);
+    const panel = await documents.notebook(path);
+    const cell = panel.content.activeCell!;
+    await cell.ready;
+    const { CellTarget } = await import('./cellTarget');
+    await desk
+      .open(cell, () => new CellTarget(panel, cell, path))
+      .offer([proposal], from);
+  }
+
+  private async _openFile(path: string): Promise<DocumentWidget<FileEditor>> {
+    await this._documents.open(path);
+    const file = this._editors?.find(
+      ({ context }) => this._documents.pathOf(context) === path
+    );
+    if (!file) {
+      throw new Error(`${path} does not open in a text editor.`);
+    }
+    this._app.shell.activateById(file.id);
+    await file.revealed;
+    return file as DocumentWidget<FileEditor>;
+  }
+
   private get _owner(): object | null {
     return this._notebook?.content.activeCell ?? this._file;
   }
@@ -169,6 +207,14 @@ function addCommands(app: JupyterFrontEnd, inline: Inline): void {
     describedBy: noArguments,
     isEnabled: () => inline.isEnabled,
     execute: () => inline.open()
+  });
+  commands.addCommand(PROPOSE, {
+    label: 'Show a Proposal as a Diff',
+    describedBy: PROPOSE_SCHEMA,
+    execute: args => {
+      const { path, proposal, from } = args as unknown as IProposeArguments;
+      return inline.propose(path, proposal, from);
+    }
   });
   const add = (id: string, label: string, act: (model: InlineModel) => void) =>
     commands.addCommand(id, {

@@ -4,7 +4,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import { EditorMerge, hunkButton, renderLines, WriteHunks } from '../merge';
-import { IProposal } from '../proposals';
+import { IProposal, isMarkdown } from '../proposals';
 import { ISlot } from './target';
 
 /** Set on what shows a proposal; the keys that decide on proposals go by it. */
@@ -193,9 +193,4 @@ export class NewCellSlot implements ISlot {
   private _cellId: string | undefined;
   private _isDisposed = false;
   private readonly _changed = new Signal<this, void>(this);
-}
-
-/** Whether a proposed cell is to be prose. */
-export function isMarkdown({ language }: IProposal): boolean {
-  return ['markdown', 'md'].includes(language.toLowerCase());
 }

@@ -14,7 +14,8 @@ import { IStateDB } from '@jupyterlab/statedb';
 import { AgentClient } from '../api/client';
 import { IPageConnection } from '../api/connection';
 import { OPEN_SETTINGS } from '../settings/plugin';
-import { IAgentConnection } from '../tokens';
+import type { IChangesSource } from '../changes/source';
+import { IAgentChanges, IAgentConnection } from '../tokens';
 import { askInDialog } from './ask';
 import { addCommands } from './commands';
 import {
@@ -36,10 +37,11 @@ export const PLUGIN_ID = 'jupyter-datalayer-agent:plugin';
 const OPENED = 'datalayer-agent:was-opened';
 
 /** The panel in the right sidebar and its commands. */
-export const panelPlugin: JupyterFrontEndPlugin<void> = {
+export const panelPlugin: JupyterFrontEndPlugin<IChangesSource> = {
   id: PLUGIN_ID,
   description: 'The Agent panel.',
   autoStart: true,
+  provides: IAgentChanges,
   requires: [
     IAgentConnection,
     IDocumentManager,
@@ -69,7 +71,7 @@ function activatePanel(
   settings: ISettingRegistry | null,
   state: IStateDB | null,
   themeManager: IThemeManager | null
-): void {
+): IChangesSource {
   const model = new PanelModel({
     client: new AgentClient(app.serviceManager.serverSettings),
     connection,
@@ -116,6 +118,7 @@ function activatePanel(
   if (settings && state && labShell) {
     void openAtFirstStart(app, labShell, settings, state);
   }
+  return model;
 }
 
 /** Open the panel once; from then on the restored layout says whether it is open. */

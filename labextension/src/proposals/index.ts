@@ -1,1 +1,2 @@
+export * from './fences';
 export * from './parse';

@@ -1,3 +1,5 @@
+import { closes, IOpenBlock, openedBy, sourceOf } from './fences';
+
 /** What a proposal is for: a cell's new source, a new cell behind one, or a file's new text. */
 export type ProposalTarget =
   | { kind: 'cell'; cellId: string }
@@ -23,10 +25,6 @@ export interface IParsedAnswer {
   proposals: readonly IProposal[];
 }
 
-const FENCE = /^( {0,3})(`{3,}|~{3,})(.*)$/;
-const TARGET =
-  /(?:^|[\s{,])(cell|after|file)\s*[=:]\s*(?:"([^"]*)"|'([^']*)'|([^\s},]+))/i;
-
 /**
  * Take an answer apart, whole or as far as it has come. `isOver`: no more will come, so that a
  * block without its closing fence stays incomplete for good.
@@ -49,67 +47,19 @@ export function parseAnswer(text: string, isOver = false): IParsedAnswer {
       }
       continue;
     }
-    const fence = FENCE.exec(line);
-    if (!fence || (fence[2][0] === '`' && fence[3].includes('`'))) {
+    const opened = openedBy(line);
+    if (!opened) {
       if (isWhole || !/^\s{0,3}[`~]/.test(line)) {
         prose.push(line);
       }
     } else if (isWhole) {
-      open = opened(line, fence);
+      open = opened;
     }
   }
   if (open) {
     finish(open, found, prose, null, false);
   }
   return { prose: prose.join('\n').trim(), proposals: newest(found) };
-}
-
-interface IOpenBlock {
-  head: string;
-  indent: number;
-  fence: string;
-  language: string;
-  target: ProposalTarget | null;
-  lines: string[];
-}
-
-function opened(line: string, fence: RegExpExecArray): IOpenBlock {
-  const info = fence[3].trim();
-  const first = info.split(/[\s{]/)[0];
-  return {
-    head: line,
-    indent: fence[1].length,
-    fence: fence[2],
-    language: /[=:]/.test(first) ? '' : first,
-    target: targetOf(info),
-    lines: []
-  };
-}
-
-/** What the info string of a fence names, if it names something. */
-function targetOf(info: string): ProposalTarget | null {
-  const match = TARGET.exec(info);
-  if (!match) {
-    return null;
-  }
-  const value = (match[2] ?? match[3] ?? match[4]).replace(/^<(.*)>$/, '$1');
-  switch (match[1].toLowerCase()) {
-    case 'cell':
-      return { kind: 'cell', cellId: value };
-    case 'after':
-      return { kind: 'after', cellId: value };
-    default:
-      return { kind: 'file', path: value };
-  }
-}
-
-function closes(fence: string, line: string): boolean {
-  const text = line.trim();
-  return (
-    text.length >= fence.length &&
-    text === fence[0].repeat(text.length) &&
-    !/^ {4}/.test(line)
-  );
 }
 
 /** Whether the beginning of a line may become the closing fence. */
@@ -126,14 +76,12 @@ function finish(
   closing: string | null,
   isComplete: boolean
 ): void {
-  const { target, language, indent, head, lines } = block;
+  const { target, language, head, lines } = block;
   if (!target) {
     prose.push(head, ...lines, ...(closing === null ? [] : [closing]));
     return;
   }
-  const outdent = new RegExp(`^ {0,${indent}}`);
-  const source = lines.map(line => line.replace(outdent, '')).join('\n');
-  found.push({ target, language, source, isComplete });
+  found.push({ target, language, source: sourceOf(block), isComplete });
 }
 
 /** Without those that a later one for the same cell or file replaces. */

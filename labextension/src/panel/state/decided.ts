@@ -67,13 +67,21 @@ function isSame(a: UndoConflict): (b: UndoConflict) => boolean {
   return b => a.path === b.path && a.cellId === b.cellId;
 }
 
+const known = new WeakMap<ITurn, Change[]>();
+
 /** What the turn changed and nobody has decided on. */
 export function openChanges(turn: ITurn): Change[] {
-  if (turn.decided.all) {
+  if (turn.decided.all || !turn.changes.length) {
     return [];
   }
-  return mergeChanges(turn.changes).filter(
-    // A file that was only edited cannot be taken back here.
-    ({ op, cellId }) => op !== 'write' && !turn.decided.cells.has(cellId ?? '')
-  );
+  let open = known.get(turn);
+  if (!open) {
+    open = mergeChanges(turn.changes).filter(
+      // A file that was only edited cannot be taken back here.
+      ({ op, cellId }) =>
+        op !== 'write' && !turn.decided.cells.has(cellId ?? '')
+    );
+    known.set(turn, open);
+  }
+  return open;
 }

@@ -28,6 +28,9 @@ export class ConversationStore {
   /** The order of the turns, the queue, the title. */
   readonly conversation = new Value<IConversation>(EMPTY_CONVERSATION);
 
+  /** The turns with changes that nobody has decided on, the newest first. */
+  readonly open = new Value<readonly ITurn[]>([]);
+
   /** The newest turn with changes that nobody has decided on. */
   readonly undecided = new Value<string | undefined>(undefined);
 
@@ -123,17 +126,15 @@ export class ConversationStore {
 
   /** Find the turns that something is to be decided about, the newest first. */
   private _look(): void {
-    const newest = (has: (turn: ITurn) => boolean) => {
-      const ids = this.conversation.current.turnIds;
-      for (let i = ids.length - 1; i >= 0; i--) {
-        if (has(this._turn(ids[i]).current)) {
-          return ids[i];
-        }
-      }
-      return undefined;
-    };
-    this.undecided.set(newest(turn => openChanges(turn).length > 0));
-    this.planned.set(newest(turn => !!turn.plan?.state));
+    const turns = this.conversation.current.turnIds
+      .map(id => this._turn(id).current)
+      .reverse();
+    const open = turns.filter(turn => openChanges(turn).length > 0);
+    this.undecided.set(open[0]?.id);
+    this.planned.set(turns.find(turn => !!turn.plan?.state)?.id);
+    if (open.length || this.open.current.length) {
+      this.open.set(open);
+    }
   }
 
   private _turn(id: string): Value<ITurn> {
