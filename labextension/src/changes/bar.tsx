@@ -1,0 +1,122 @@
+import { ReactWidget } from '@jupyterlab/apputils';
+import React from 'react';
+
+import { barWords, IPending } from './pending';
+
+/** What the bar shows, and what its buttons do. */
+export interface IBarOptions {
+  pending: IPending;
+  /** A turn runs: nothing can be decided now. */
+  isRunning: boolean;
+  /** A decision is under way. */
+  isBusy: boolean;
+  keep: () => void;
+  undo: () => void;
+  showDiff: () => void;
+  /** Go to the next changed cell, or with -1 to the one before. */
+  move: (by: 1 | -1) => void;
+  /** What an undo left is decided on in the panel. */
+  openPanel: () => void;
+}
+
+/** The bar at a notebook's top: what the agent changed, and the decision on it. */
+export class NotebookBar extends ReactWidget {
+  constructor(private _options: IBarOptions) {
+    super();
+    this.addClass('da-nb-changes');
+    this.node.dataset.testid = 'da-nb-changes';
+    this.node.setAttribute('role', 'toolbar');
+    this.node.setAttribute('aria-label', 'What the agent changed here');
+  }
+
+  /** Show something else. */
+  set options(options: IBarOptions) {
+    this._options = options;
+    this.update();
+  }
+
+  protected render(): JSX.Element {
+    const { pending, isRunning, isBusy } = this._options;
+    const { keep, undo, showDiff, move, openPanel } = this._options;
+    const { count, more } = barWords(pending, isRunning);
+    const { changes, conflicts } = pending.turns[0];
+    const isLeft = conflicts > 0 && conflicts >= changes.length;
+    return (
+      <>
+        <span className="da-nb-count" role="status">
+          {isLeft
+            ? `${conflicts === 1 ? '1 cell' : `${conflicts} cells`} changed since`
+            : count}
+          {more && <span className="da-nb-more"> · {more}</span>}
+        </span>
+        {isLeft && (
+          <Choice
+            label="Decide"
+            title="Decide in the panel which text stays"
+            act={openPanel}
+          />
+        )}
+        {!isRunning && !isLeft && (
+          <>
+            <Choice
+              id="da-nb-keep"
+              label="Keep"
+              title="The changes stay; they are not offered for undo any more"
+              isDisabled={isBusy}
+              act={keep}
+            />
+            <Choice
+              id="da-nb-undo"
+              label="Undo"
+              title="Takes back what the agent changed here, and keeps what you changed since"
+              isDisabled={isBusy}
+              act={undo}
+            />
+          </>
+        )}
+        <Choice
+          label="Diff"
+          title="All that the turn changed, in a tab of its own"
+          act={showDiff}
+        />
+        <Choice
+          label="←"
+          name="Previous changed cell"
+          title="Previous changed cell (Alt+Shift+F5)"
+          isDisabled={!pending.cells.size}
+          act={() => move(-1)}
+        />
+        <Choice
+          label="→"
+          name="Next changed cell"
+          title="Next changed cell (Alt+F5)"
+          isDisabled={!pending.cells.size}
+          act={() => move(1)}
+        />
+      </>
+    );
+  }
+}
+
+function Choice(props: {
+  label: string;
+  title: string;
+  act: () => void;
+  name?: string;
+  id?: string;
+  isDisabled?: boolean;
+}): JSX.Element {
+  return (
+    <button
+      type="button"
+      className="da-nb-button"
+      data-testid={props.id}
+      title={props.title}
+      aria-label={props.name}
+      disabled={props.isDisabled}
+      onClick={props.act}
+    >
+      {props.label}
+    </button>
+  );
+}

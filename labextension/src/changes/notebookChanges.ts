@@ -1,0 +1,185 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import { IDisposable } from '@lumino/disposable';
+
+import type { IBarOptions, NotebookBar } from './bar';
+import { CellIndex } from './cellIndex';
+import { CellMarks } from './marks';
+import { cellIdsOf, IPending, NOTHING_PENDING, Pending } from './pending';
+import { Placeholders } from './placeholders';
+import type { IChangesDecider } from './source';
+
+/** What the changes in a notebook need of the page. */
+export interface INotebookChangesOptions {
+  panel: NotebookPanel;
+  pending: Pending;
+  decider: IChangesDecider;
+  /** The notebook's path under the server's root; null for one that is elsewhere. */
+  path: () => string | null;
+  showDiff: (turnId: string) => void;
+  openPanel: () => void;
+}
+
+/** What the agent changed in an open notebook: marks, placeholders and the bar. */
+export class NotebookChanges implements IDisposable {
+  constructor(private readonly _options: INotebookChangesOptions) {
+    const { panel, pending } = _options;
+    this._index = new CellIndex(panel.content);
+    this._marks = new CellMarks(this._index);
+    this._placeholders = new Placeholders(this._index, (turnId, cellIds) => {
+      this._leave();
+      _options.decider.undo(turnId, cellIds);
+    });
+    pending.changed.connect(this._update, this);
+    panel.context.pathChanged.connect(this._update, this);
+    panel.disposed.connect(this.dispose, this);
+    this._update();
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    if (this._isDisposed) {
+      return;
+    }
+    this._isDisposed = true;
+    this._options.pending.changed.disconnect(this._update, this);
+    this._options.panel.context.pathChanged.disconnect(this._update, this);
+    this._marks.dispose();
+    this._placeholders.dispose();
+    this._index.dispose();
+    this._bar?.dispose();
+  }
+
+  /** What waits for a decision here. */
+  get pending(): IPending {
+    return this._pending;
+  }
+
+  /** Whether a decision can be made now. */
+  get canDecide(): boolean {
+    const { pending, decider } = this._options;
+    return (
+      this._pending.turns.length > 0 &&
+      !pending.isRunning &&
+      decider.deciding.current === null
+    );
+  }
+
+  /** The changes of the newest turn stay. */
+  keep(): void {
+    const [turn] = this._pending.turns;
+    if (turn && this.canDecide) {
+      this._leave();
+      this._options.decider.keep(turn.turnId, cellIdsOf(turn));
+    }
+  }
+
+  /** Take the changes of the newest turn back. */
+  undo(): void {
+    const [turn] = this._pending.turns;
+    if (turn && this.canDecide) {
+      this._leave();
+      this._options.decider.undo(turn.turnId, cellIdsOf(turn));
+    }
+  }
+
+  /** Make the next changed cell the active one, or with -1 the one before; after the last the first. */
+  async move(by: 1 | -1): Promise<void> {
+    const { content } = this._options.panel;
+    const { widgets, activeCellIndex } = content;
+    const { cells } = this._pending;
+    for (let step = 1; step <= widgets.length; step++) {
+      const index =
+        (activeCellIndex + by * step + step * widgets.length) % widgets.length;
+      if (cells.has(widgets[index].model.id)) {
+        content.deselectAll();
+        content.activeCellIndex = index;
+        await content.scrollToItem(index, 'smart');
+        return;
+      }
+    }
+  }
+
+  private _update(): void {
+    const { pending, path } = this._options;
+    const here = path();
+    this._pending = here === null ? NOTHING_PENDING : pending.of(here);
+    this._marks.show(this._pending.cells);
+    this._placeholders.show(this._pending, !pending.isRunning);
+    void this._showBar();
+  }
+
+  private async _showBar(): Promise<void> {
+    if (!this._pending.turns.length) {
+      this._hideBar();
+      return;
+    }
+    if (!this._bar) {
+      const { NotebookBar } = await import('./bar');
+      if (this._isDisposed || this._bar || !this._pending.turns.length) {
+        return;
+      }
+      this._bar = new NotebookBar(this._barOptions);
+      this._keepingPlace(bar =>
+        this._options.panel.contentHeader.addWidget(bar)
+      );
+    } else {
+      this._bar.options = this._barOptions;
+    }
+  }
+
+  private _hideBar(): void {
+    if (this._bar) {
+      this._leave();
+      this._keepingPlace(bar => bar.dispose());
+      this._bar = null;
+    }
+  }
+
+  /** What is on the screen stays where it is when the bar comes or goes. */
+  private _keepingPlace(change: (bar: NotebookBar) => void): void {
+    const { outerNode } = this._options.panel.content;
+    const { top } = outerNode.getBoundingClientRect();
+    change(this._bar!);
+    requestAnimationFrame(() => {
+      if (!this._isDisposed && outerNode.scrollTop > 0) {
+        outerNode.scrollTop += outerNode.getBoundingClientRect().top - top;
+      }
+    });
+  }
+
+  /** What has the focus may be about to go: the keyboard is then in the notebook. */
+  private _leave(): void {
+    const { panel } = this._options;
+    const active = document.activeElement;
+    if (
+      active?.closest('.da-nb-changes, .da-removed-cell') &&
+      panel.node.contains(active)
+    ) {
+      panel.content.node.focus();
+    }
+  }
+
+  private get _barOptions(): IBarOptions {
+    const { pending, decider, showDiff, openPanel } = this._options;
+    return {
+      pending: this._pending,
+      isRunning: pending.isRunning,
+      isBusy: decider.deciding.current !== null,
+      keep: () => this.keep(),
+      undo: () => this.undo(),
+      showDiff: () => showDiff(this._pending.turns[0].turnId),
+      move: by => void this.move(by),
+      openPanel
+    };
+  }
+
+  private readonly _index: CellIndex;
+  private readonly _marks: CellMarks;
+  private readonly _placeholders: Placeholders;
+  private _pending = NOTHING_PENDING;
+  private _bar: NotebookBar | null = null;
+  private _isDisposed = false;
+}

@@ -1,0 +1,168 @@
+import { ISignal, Signal } from '@lumino/signaling';
+
+import type { Change } from '../api/types';
+import { openChanges } from '../panel/state/decided';
+import type { ITurn } from '../panel/state/turn';
+import type { ChangeOp, IChangesSource } from './source';
+
+/** What of one turn nobody has decided on, in one notebook. */
+export interface IPendingTurn {
+  readonly turnId: string;
+  readonly changes: readonly Change[];
+  /** Whether the turn has nothing to decide on elsewhere. */
+  readonly isAll: boolean;
+  /** Cells that an undo left as they are, and that wait for the person in the panel. */
+  readonly conflicts: number;
+}
+
+/** What nobody has decided on in a notebook. */
+export interface IPending {
+  /** The newest first. */
+  readonly turns: readonly IPendingTurn[];
+  /** The cells that are there, by id. */
+  readonly cells: ReadonlyMap<string, ChangeOp>;
+}
+
+export const NOTHING_PENDING: IPending = { turns: [], cells: new Map() };
+
+/** What of these turns, the newest first, is about one notebook. */
+export function pendingIn(open: readonly ITurn[], path: string): IPending {
+  const turns: IPendingTurn[] = [];
+  const cells = new Map<string, ChangeOp>();
+  const gone = new Set<string>();
+  for (const turn of open) {
+    const all = openChanges(turn);
+    const changes = all.filter(change => change.path === path);
+    if (!changes.length) {
+      continue;
+    }
+    turns.push({
+      turnId: turn.id,
+      changes,
+      isAll: changes.length === all.length,
+      conflicts: turn.conflicts.filter(each => each.path === path).length
+    });
+    for (const { op, cellId } of changes) {
+      if (!cellId || gone.has(cellId)) {
+        continue;
+      }
+      if (op === 'delete' && !cells.has(cellId)) {
+        gone.add(cellId);
+      } else if (op === 'insert' || !cells.has(cellId)) {
+        // Added by an earlier turn and changed since, it is still a new cell.
+        cells.set(cellId, op === 'delete' ? 'update' : op);
+      }
+    }
+  }
+  return turns.length ? { turns, cells } : NOTHING_PENDING;
+}
+
+/** The cells that a decision on a turn names; undefined where it is about all that the turn did. */
+export function cellIdsOf(turn: IPendingTurn): string[] | undefined {
+  return turn.isAll
+    ? undefined
+    : turn.changes.flatMap(({ cellId }) => (cellId ? [cellId] : []));
+}
+
+/** "3 cells changed", "1 cell changed so far · 2 earlier"; the parts of a bar's words. */
+export function barWords(
+  { turns }: IPending,
+  isRunning: boolean
+): { count: string; more: string } {
+  const [newest, ...earlier] = turns;
+  const count = countOf(newest.changes);
+  const before = earlier.reduce(
+    (sum, turn) => sum + cellCount(turn.changes),
+    0
+  );
+  return {
+    count: `${count}${isRunning ? ' so far' : ''}`,
+    more: before ? `${before} earlier` : ''
+  };
+}
+
+function countOf(changes: readonly Change[]): string {
+  const count = cellCount(changes);
+  if (!count) {
+    return 'Notebook created';
+  }
+  return `${count} ${count === 1 ? 'cell' : 'cells'} changed`;
+}
+
+function cellCount(changes: readonly Change[]): number {
+  return changes.filter(({ cellId }) => cellId).length;
+}
+
+/** What waits for a decision, of the session that is shown; tells once a frame. */
+export class Pending {
+  constructor(private readonly _source: IChangesSource) {
+    _source.shown.subscribe(() => this._follow());
+    _source.changes.deciding.subscribe(() => this._tell());
+    this._follow();
+  }
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  /** Whether something waits, or may soon. */
+  get isLikely(): boolean {
+    return this.isRunning || this.open.length > 0;
+  }
+
+  /** While a turn runs, nothing can be decided. */
+  get isRunning(): boolean {
+    return !!this._store.conversation.current.runningTurnId;
+  }
+
+  get open(): readonly ITurn[] {
+    return this._store.open.current;
+  }
+
+  of(path: string): IPending {
+    return pendingIn(this.open, path);
+  }
+
+  private get _store() {
+    return this._source.shown.current.store;
+  }
+
+  private _follow(): void {
+    const { _store: store } = this;
+    if (store !== this._followed) {
+      this._followed = store;
+      this._leave();
+      const leave = [store.open, store.conversation].map(each =>
+        (each as { subscribe(listener: () => void): () => void }).subscribe(
+          () => this._tell()
+        )
+      );
+      this._leave = () => leave.forEach(stop => stop());
+      this._tell();
+    }
+  }
+
+  private _tell(): void {
+    if (!this._isToTell) {
+      this._isToTell = true;
+      nextFrame(() => {
+        this._isToTell = false;
+        this._changed.emit();
+      });
+    }
+  }
+
+  private _followed: unknown = null;
+  private _leave: () => void = () => undefined;
+  private _isToTell = false;
+  private readonly _changed = new Signal<this, void>(this);
+}
+
+/** A hidden page has no frames. */
+function nextFrame(run: () => void): void {
+  if (document.hidden) {
+    setTimeout(run, 100);
+  } else {
+    requestAnimationFrame(run);
+  }
+}

@@ -1,0 +1,159 @@
+import type { Cell } from '@jupyterlab/cells';
+import { IDisposable } from '@lumino/disposable';
+import { PanelLayout, Widget } from '@lumino/widgets';
+
+import type { CellIndex } from './cellIndex';
+import type { IPending } from './pending';
+
+/** How long a placeholder stands, counted from when the cell can be had back, in ms. */
+const SHOWN_MS = 10_000;
+
+/** Gives removed cells of a turn back. */
+export type GiveBack = (turnId: string, cellIds: string[]) => void;
+
+/** Placeholders where the agent removed cells, for a moment. */
+export class Placeholders implements IDisposable {
+  constructor(
+    private readonly _index: CellIndex,
+    private readonly _giveBack: GiveBack
+  ) {}
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    this._isDisposed = true;
+    this._notes.forEach(note => note.dispose());
+    this._notes.clear();
+  }
+
+  /** Show what was removed just now; nothing stands any more for what was decided on. */
+  show({ turns }: IPending, canDecide: boolean): void {
+    const removed = new Set<string>();
+    for (const { turnId, changes } of turns) {
+      for (const { op, cellId } of changes) {
+        if (op === 'delete' && cellId && !this._index.cell(cellId)) {
+          removed.add(cellId);
+          this._place(turnId, cellId);
+        }
+      }
+    }
+    for (const id of this._known) {
+      if (!removed.has(id)) {
+        this._known.delete(id);
+      }
+    }
+    for (const [key, note] of this._notes) {
+      note.show(id => removed.has(id), canDecide);
+      if (note.isDisposed) {
+        this._notes.delete(key);
+      }
+    }
+  }
+
+  /** A placeholder for cells that stood at the same place and that the same turn removed. */
+  private _place(turnId: string, cellId: string): void {
+    if (this._known.has(cellId) || !this._index.isJustGone(cellId)) {
+      return;
+    }
+    this._known.add(cellId);
+    const before = this._index.before(cellId);
+    const key = `${turnId}\n${before?.model.id ?? ''}`;
+    let note = this._notes.get(key);
+    if (!note || note.isDisposed) {
+      const anchor = before ?? this._index.first();
+      if (!anchor) {
+        return;
+      }
+      note = new Placeholder(ids => this._giveBack(turnId, ids));
+      insert(note.widget, anchor, !before);
+      this._notes.set(key, note);
+    }
+    note.add(cellId);
+  }
+
+  private readonly _known = new Set<string>();
+  private readonly _notes = new Map<string, Placeholder>();
+  private _isDisposed = false;
+}
+
+/** "Cell removed · Undo". */
+class Placeholder implements IDisposable {
+  constructor(giveBack: (cellIds: string[]) => void) {
+    const { node } = this.widget;
+    this.widget.addClass('da-removed-cell');
+    node.dataset.testid = 'da-removed-cell';
+    node.setAttribute('role', 'status');
+    this._button.type = 'button';
+    this._button.className = 'da-nb-button';
+    this._button.textContent = 'Undo';
+    this._button.addEventListener('click', () => giveBack([...this._ids]));
+    node.append(this._words, this._button);
+    // Who is about to press the button has time for it.
+    for (const type of ['pointerenter', 'focusin']) {
+      node.addEventListener(type, () => clearTimeout(this._timer));
+    }
+    for (const type of ['pointerleave', 'focusout']) {
+      node.addEventListener(type, () => this._count());
+    }
+  }
+
+  readonly widget = new Widget();
+
+  get isDisposed(): boolean {
+    return this.widget.isDisposed;
+  }
+
+  dispose(): void {
+    clearTimeout(this._timer);
+    this.widget.dispose();
+  }
+
+  add(cellId: string): void {
+    this._ids.add(cellId);
+    this._isCounting = false;
+  }
+
+  /** Show what of it is still to be decided on; nothing goes on when nothing is. */
+  show(isOpen: (cellId: string) => boolean, canDecide: boolean): void {
+    for (const id of this._ids) {
+      if (!isOpen(id)) {
+        this._ids.delete(id);
+      }
+    }
+    const { size } = this._ids;
+    if (!size || this.isDisposed) {
+      this.dispose();
+      return;
+    }
+    const words = size === 1 ? 'Cell removed' : `${size} cells removed`;
+    if (this._words.textContent !== words) {
+      this._words.textContent = words;
+    }
+    this._button.hidden = !canDecide;
+    if (canDecide && !this._isCounting) {
+      this._isCounting = true;
+      this._count();
+    }
+  }
+
+  private _count(): void {
+    clearTimeout(this._timer);
+    if (this._isCounting) {
+      this._timer = setTimeout(() => this.dispose(), SHOWN_MS);
+    }
+  }
+
+  private readonly _ids = new Set<string>();
+  private readonly _words = document.createElement('span');
+  private readonly _button = document.createElement('button');
+  private _isCounting = false;
+  private _timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+/** Put a widget into a cell, above or below what it shows. */
+function insert(widget: Widget, cell: Cell, isAbove: boolean): void {
+  const layout = cell.layout as PanelLayout;
+  layout.insertWidget(isAbove ? 0 : layout.widgets.length, widget);
+}

@@ -1,0 +1,131 @@
+import {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette } from '@jupyterlab/apputils';
+import { IDocumentManager } from '@jupyterlab/docmanager';
+import { INotebookTracker } from '@jupyterlab/notebook';
+
+import { Documents } from '../bridge/documents';
+import { IAgentChanges } from '../tokens';
+import type { ChangesOnPage } from './desk';
+import type { NotebookChanges } from './notebookChanges';
+import { Pending } from './pending';
+import type { IChangesSource } from './source';
+
+/** Ids of the commands about what the agent changed. */
+export const CommandIDs = {
+  keep: 'datalayer-agent:keep-changes',
+  undo: 'datalayer-agent:undo-changes',
+  next: 'datalayer-agent:next-changed-cell',
+  previous: 'datalayer-agent:previous-changed-cell'
+} as const;
+
+const OPEN_PANEL = 'datalayer-agent:open';
+
+/** What the agent changed, shown where it happened, and its diff in a tab. */
+export const changesPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-datalayer-agent:changes',
+  description: "The agent's changes in notebooks: marks, keep and undo, diffs.",
+  autoStart: true,
+  requires: [IAgentChanges, IDocumentManager, INotebookTracker],
+  optional: [ICommandPalette],
+  activate: (
+    app: JupyterFrontEnd,
+    source: IChangesSource,
+    manager: IDocumentManager,
+    tracker: INotebookTracker,
+    palette: ICommandPalette | null
+  ): void => {
+    const documents = new Documents(app.shell, tracker, manager);
+    const pending = new Pending(source);
+    let page: ChangesOnPage | null = null;
+    const load = async () => {
+      // Nothing of it is needed before a turn runs, or is found to wait.
+      pending.changed.disconnect(loadWhenLikely);
+      const { ChangesOnPage } = await import('./desk');
+      page = new ChangesOnPage(
+        tracker,
+        panel => documents.pathOf(panel.context),
+        {
+          pending,
+          decider: source.changes,
+          showDiff: turnId =>
+            void app.commands.execute('datalayer-agent:show-diff', { turnId }),
+          openPanel: () => void app.commands.execute(OPEN_PANEL)
+        }
+      );
+    };
+    const loadWhenLikely = () => {
+      if (pending.isLikely) {
+        void load();
+      }
+    };
+    pending.changed.connect(loadWhenLikely);
+    const current = () => page?.of(tracker.currentWidget) ?? null;
+    addCommands(app, pending, current, palette);
+  }
+};
+
+function addCommands(
+  { commands }: JupyterFrontEnd,
+  pending: Pending,
+  current: () => NotebookChanges | null,
+  palette: ICommandPalette | null
+): void {
+  const noArguments = { args: { type: 'object', properties: {} } } as const;
+  const add = (
+    id: string,
+    label: string,
+    caption: string,
+    isEnabled: (changes: NotebookChanges) => boolean,
+    act: (changes: NotebookChanges) => unknown
+  ) => {
+    commands.addCommand(id, {
+      label,
+      caption,
+      describedBy: noArguments,
+      isEnabled: () => {
+        const changes = current();
+        return changes !== null && isEnabled(changes);
+      },
+      execute: () => {
+        const changes = current();
+        return changes && act(changes);
+      }
+    });
+    palette?.addItem({ command: id, category: 'Agent' });
+  };
+  const hasCells = ({ pending: { cells } }: NotebookChanges) => cells.size > 0;
+  add(
+    CommandIDs.keep,
+    "Keep the Agent's Changes in This Notebook",
+    'What its newest turn changed here stays',
+    changes => changes.canDecide,
+    changes => changes.keep()
+  );
+  add(
+    CommandIDs.undo,
+    "Undo the Agent's Changes in This Notebook",
+    'Takes back what its newest turn changed here, and keeps what you changed since',
+    changes => changes.canDecide,
+    changes => changes.undo()
+  );
+  add(
+    CommandIDs.next,
+    'Next Cell That the Agent Changed',
+    'Go to it',
+    hasCells,
+    changes => changes.move(1)
+  );
+  add(
+    CommandIDs.previous,
+    'Previous Cell That the Agent Changed',
+    'Go to it',
+    hasCells,
+    changes => changes.move(-1)
+  );
+  pending.changed.connect(() => {
+    Object.values(CommandIDs).forEach(id => commands.notifyCommandChanged(id));
+  });
+}
