@@ -72,9 +72,7 @@ export function indicesOf(
 
 /** Reads cells of an open notebook as the server wants them. */
 export class CellReader {
-  constructor(
-    private readonly _executions: Pick<ExecutionTracker, 'get'>
-  ) {}
+  constructor(private readonly _executions: Pick<ExecutionTracker, 'get'>) {}
 
   /** The cells at these places (default: all), in this order. */
   read(

@@ -117,7 +117,11 @@ class Inline {
   }
 
   /** Show a proposal that was made elsewhere as a diff where it belongs, and go there. */
-  async propose(path: string, proposal: IProposal, from: string): Promise<void> {
+  async propose(
+    path: string,
+    proposal: IProposal,
+    from: string
+  ): Promise<void> {
     const { target } = proposal;
     const desk = await this._load();
     if (target.kind === 'file') {

@@ -8,7 +8,10 @@ interface ISharedText {
 }
 
 /** Write hunks into a shared text: one step, of its own, of the text's undo. */
-export function writeInto(shared: ISharedText, hunks: readonly IHunk[]): void {
+export function writeInto(
+  shared: ISharedText,
+  hunks: readonly Pick<IHunk, 'from' | 'to' | 'insert'>[]
+): void {
   shared.undoManager?.stopCapturing();
   shared.transact(() => {
     [...hunks]

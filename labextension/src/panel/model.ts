@@ -94,7 +94,7 @@ export class PanelModel implements IDisposable {
   readonly guide: Guide;
   readonly plans = new PlanDesk(
     op => this._order(op),
-    error => this._tell(error)
+    error => this.tell(error)
   );
   readonly changes = new ChangesDesk(
     op => this._order(op),
@@ -247,7 +247,7 @@ export class PanelModel implements IDisposable {
         this.notice.set({ level: 'error', message: problem });
       }
     } catch (error) {
-      this._tell(error);
+      this.tell(error);
     }
   }
 
@@ -286,7 +286,7 @@ export class PanelModel implements IDisposable {
     try {
       await this.models.refresh();
     } catch (error) {
-      this._tell(error);
+      this.tell(error);
     }
   }
 
@@ -316,7 +316,7 @@ export class PanelModel implements IDisposable {
         this.notice.set({ level: 'info', message });
       }
     } catch (error) {
-      this._tell(error);
+      this.tell(error);
     }
   }
 
@@ -340,7 +340,7 @@ export class PanelModel implements IDisposable {
       order: op => this._order(op),
       work: (message, workflow) => this.send(message, { workflow }),
       say: message => this.notice.set({ level: 'info', message }),
-      tell: error => this._tell(error)
+      tell: error => this.tell(error)
     };
   }
 
@@ -355,7 +355,7 @@ export class PanelModel implements IDisposable {
         this.sending.set([]);
       },
       onEvent: event => this._onEvent(event),
-      tell: error => this._tell(error)
+      tell: error => this.tell(error)
     });
   }
 
@@ -390,7 +390,7 @@ export class PanelModel implements IDisposable {
   }
 
   private _submit(op: Op): void {
-    this._order(op).catch((error: unknown) => this._tell(error));
+    this._order(op).catch((error: unknown) => this.tell(error));
   }
 
   /** Put an op on the queue of the session that is shown. */
@@ -446,7 +446,7 @@ export class PanelModel implements IDisposable {
 
   private _sendFailed(error: unknown): void {
     if (!isGone(error) || !this.shown.current.sessionId) {
-      this._tell(error);
+      this.tell(error);
       return;
     }
     this.sessions.startNew();
@@ -457,7 +457,8 @@ export class PanelModel implements IDisposable {
     });
   }
 
-  private _tell(error: unknown): void {
+  /** Say what went wrong. */
+  tell(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     this.notice.set({ level: 'error', message });
   }

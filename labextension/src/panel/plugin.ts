@@ -89,7 +89,8 @@ function activatePanel(
       rendermime,
       contents: app.serviceManager.contents,
       themeManager,
-      openSettings
+      openSettings,
+      documents: { app, tracker, manager: documents }
     },
     // Not before the layout is restored, which sets the widths.
     panel => app.restored.then(() => giveRoomOnce(panel, state))

@@ -3,10 +3,13 @@ import {
   IRenderMimeRegistry,
   MimeModel
 } from '@jupyterlab/rendermime';
-import { LabIcon, checkIcon, copyIcon } from '@jupyterlab/ui-components';
+import { copyIcon } from '@jupyterlab/ui-components';
+import { IDisposable } from '@lumino/disposable';
 import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
+import { IFencedBlock, fencedBlocks } from '../proposals';
+import { CodeRow } from './codeActions/codeRow';
 import { scratchpadIcon } from './icons';
 import { openFence } from './state/markdown';
 
@@ -22,8 +25,7 @@ export class BlockRenderer {
   constructor(
     private readonly _registry: IRenderMimeRegistry,
     private readonly _host: HTMLElement,
-    /** Keeps a block of code or a picture for the person. */
-    private readonly _keep?: Keep
+    private readonly _uses: IUses = {}
   ) {}
 
   /** Draw `source`; while it grows, formulas and code wait to be set until it is whole. */
@@ -41,6 +43,7 @@ export class BlockRenderer {
 
   dispose(): void {
     this._isDisposed = true;
+    this._forgetRows();
     this._renderer?.dispose();
     this._renderer = null;
   }
@@ -71,6 +74,7 @@ export class BlockRenderer {
       const { source, isGrowing } = this._next;
       this._next = null;
       const renderer = this._renderer ?? this._create();
+      this._forgetRows();
       try {
         await renderer.renderModel(
           new MimeModel({ data: { [MARKDOWN]: source }, trusted: false })
@@ -83,27 +87,52 @@ export class BlockRenderer {
         renderer.node.textContent = source;
       }
       if (!this._isDisposed) {
-        this._show(renderer, isGrowing);
+        this._show(renderer, source, isGrowing);
       }
     }
     this._isBusy = false;
   }
 
-  private _show(renderer: IRenderMime.IRenderer, isGrowing: boolean): void {
+  private _show(
+    renderer: IRenderMime.IRenderer,
+    source: string,
+    isGrowing: boolean
+  ): void {
     if (!isGrowing) {
       // The node is placed by hand, so the widget must be told: it sets the formulas then.
       MessageLoop.sendMessage(renderer, Widget.Msg.AfterAttach);
-      renderer.node
-        .querySelectorAll('pre')
-        .forEach(pre => addButtons(pre, this._keep));
-      if (this._keep) {
-        addKeepToPictures(renderer.node, this._keep);
+      this._addRows(renderer.node, source);
+      if (this._uses.keep) {
+        addKeepToPictures(renderer.node, this._uses.keep);
       }
     }
     if (this._host.firstChild !== renderer.node) {
       this._host.replaceChildren(renderer.node);
       this._pre = null;
     }
+  }
+
+  /** A line under each code block, with what can be done with it. */
+  private _addRows(node: HTMLElement, source: string): void {
+    const fenced = fencedBlocks(source);
+    for (const pre of node.querySelectorAll('pre')) {
+      const text = (pre.textContent ?? '').replace(/\n$/, '');
+      // Code that is only indented, or stands in a list, is no fenced block: it is of no target.
+      const at = fenced.findIndex(
+        each => each.source.trimEnd() === text.trimEnd()
+      );
+      const [block] = at < 0 ? [plain(pre, text)] : fenced.splice(at, 1);
+      const added = this._uses.act?.(block);
+      const row = added?.row ?? new CodeRow(async () => null);
+      if (added) {
+        this._rows.push(added.shown);
+      }
+      addRow(pre, row, text, this._uses.keep);
+    }
+  }
+
+  private _forgetRows(): void {
+    this._rows.splice(0).forEach(each => each.dispose());
   }
 
   private _create(): IRenderMime.IRenderer {
@@ -114,8 +143,17 @@ export class BlockRenderer {
   private _renderer: IRenderMime.IRenderer | null = null;
   private _pre: HTMLPreElement | null = null;
   private _next: { source: string; isGrowing: boolean } | null = null;
+  private readonly _rows: IDisposable[] = [];
   private _isBusy = false;
   private _isDisposed = false;
+}
+
+/** What the person can do with a code block or a picture, beside copying. */
+export interface IUses {
+  /** Keeps it for the person. */
+  keep?: Keep;
+  /** Makes the line under a block with what else can be done, for as long as it is shown. */
+  act?: (block: IFencedBlock) => { row: CodeRow; shown: IDisposable };
 }
 
 /** Takes what the person wants to keep. */
@@ -124,38 +162,45 @@ export type Keep = (kept: {
   content: string;
 }) => void;
 
-/** Put buttons over a code block: one that copies it, and one that keeps it. */
-function addButtons(pre: HTMLPreElement, keep?: Keep): void {
+/** Put a line of buttons under a code block. */
+function addRow(
+  pre: HTMLPreElement,
+  row: CodeRow,
+  text: string,
+  keep?: Keep
+): void {
   const frame = document.createElement('div');
   frame.className = 'da-code';
   pre.replaceWith(frame);
-  const button = overlayButton(copyIcon, 'Copy', 'Copy code');
-  button.addEventListener('click', () => {
-    void copyText(pre.textContent ?? '').then(() => {
-      checkIcon.element({ container: button, width: '14px', height: '14px' });
-      button.setAttribute('aria-label', 'Copied');
-      setTimeout(() => {
-        copyIcon.element({ container: button, width: '14px', height: '14px' });
-        button.setAttribute('aria-label', 'Copy code');
-      }, 1500);
-    });
+  // It scrolls sideways, which must be possible by the keyboard.
+  pre.tabIndex = 0;
+  row.add(copyIcon, 'Copy', 'Copy code', async () => {
+    await copyText(pre.textContent ?? '');
+    return 'Copied';
   });
-  const buttons = document.createElement('div');
-  buttons.className = 'da-over';
   if (keep) {
-    const send = keepButton('code');
-    send.addEventListener('click', () => keep(keptCode(pre)));
-    buttons.append(send);
+    const label = 'Send code to scratchpad';
+    row.add(scratchpadIcon, 'Send to scratchpad', label, async () => {
+      keep(keptCode(languageOf(pre), text));
+      return null;
+    });
   }
-  buttons.append(button);
-  frame.append(pre, buttons);
+  frame.append(pre, row.node);
+}
+
+/** A block that says nothing of itself. */
+function plain(pre: HTMLPreElement, source: string): IFencedBlock {
+  const language = languageOf(pre);
+  return { language, target: null, source, isComplete: true };
+}
+
+function languageOf(pre: HTMLPreElement): string {
+  const names = pre.querySelector('code')?.className ?? '';
+  return /language-(\S+)/.exec(names)?.[1] ?? '';
 }
 
 /** A cell of the code in a block: Python runs there, anything else is only shown. */
-function keptCode(pre: HTMLPreElement): Parameters<Keep>[0] {
-  const text = (pre.textContent ?? '').replace(/\n$/, '');
-  const names = pre.querySelector('code')?.className ?? '';
-  const language = /language-(\S+)/.exec(names)?.[1] ?? '';
+function keptCode(language: string, text: string): Parameters<Keep>[0] {
   return ['', 'python', 'py', 'ipython', 'python3'].includes(language)
     ? { type: 'code', content: text }
     : {
@@ -175,7 +220,7 @@ function addKeepToPictures(node: HTMLElement, keep: Keep): void {
     image.replaceWith(frame);
     const buttons = document.createElement('span');
     buttons.className = 'da-over';
-    const send = keepButton('picture');
+    const send = pictureButton();
     send.addEventListener('click', () =>
       keep({
         type: 'markdown',
@@ -187,25 +232,13 @@ function addKeepToPictures(node: HTMLElement, keep: Keep): void {
   });
 }
 
-function keepButton(what: string): HTMLButtonElement {
-  return overlayButton(
-    scratchpadIcon,
-    'Send to scratchpad',
-    `Send ${what} to scratchpad`
-  );
-}
-
-function overlayButton(
-  icon: LabIcon,
-  title: string,
-  label: string
-): HTMLButtonElement {
+function pictureButton(): HTMLButtonElement {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'da-copy';
-  button.title = title;
-  button.setAttribute('aria-label', label);
-  icon.element({ container: button, width: '14px', height: '14px' });
+  button.title = 'Send to scratchpad';
+  button.setAttribute('aria-label', 'Send picture to scratchpad');
+  scratchpadIcon.element({ container: button, width: '14px', height: '14px' });
   return button;
 }
 

@@ -5,6 +5,7 @@ import { Message } from '@lumino/messaging';
 import React from 'react';
 
 import { setUpInput } from './chat/inputSetup';
+import { CodeDesk, ICodeDeskOptions } from './codeActions/desk';
 import { inputIn } from './components/Composer';
 import { Panel } from './components/Panel';
 import { Draft } from './draft';
@@ -21,6 +22,8 @@ export interface IPanelViewOptions {
   contents: Contents.IManager;
   themeManager: IThemeManager | null;
   openSettings: () => void;
+  /** Where the code of answers can go. */
+  documents: Omit<ICodeDeskOptions, 'tell'>;
 }
 
 /** The panel's content. It and all that it needs are loaded when the panel is first shown. */
@@ -30,6 +33,10 @@ export class PanelView extends ReactWidget {
     this.addClass('da-view');
     const { model, contents, rendermime } = _options;
     this._setup = setUpInput(model, contents);
+    this._code = new CodeDesk({
+      ..._options.documents,
+      tell: error => model.tell(error)
+    });
     this._draft = new Draft(this._setup.chatModel.input, model.shown);
     this._rendermime = rendermime.clone({
       sanitizer: new PanelSanitizer(rendermime.sanitizer)
@@ -57,6 +64,7 @@ export class PanelView extends ReactWidget {
 
   dispose(): void {
     this._wantsFocus = false;
+    this._code.dispose();
     this._draft.dispose();
     this._drop.dispose();
     this._outputs.dispose();
@@ -75,11 +83,13 @@ export class PanelView extends ReactWidget {
         rendermime={this._rendermime}
         openSettings={this._options.openSettings}
         setup={this._setup}
+        code={this._code}
         themeManager={this._options.themeManager}
       />
     );
   }
 
+  private readonly _code: CodeDesk;
   private readonly _setup: ReturnType<typeof setUpInput>;
   private readonly _rendermime: IRenderMimeRegistry;
   private readonly _draft: Draft;

@@ -1,7 +1,7 @@
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import React, { memo, useLayoutEffect, useRef } from 'react';
 
-import { BlockRenderer, Keep } from '../rendering';
+import { BlockRenderer, IUses } from '../rendering';
 import { NO_BLOCKS, allBlocks, growBlocks, tailOf } from '../state/markdown';
 import { forNotebook } from '../state/turnLinks';
 
@@ -9,15 +9,15 @@ interface IBlocksProps {
   text: string;
   isGrowing: boolean;
   rendermime: IRenderMimeRegistry;
-  /** What is done with a code block or picture that the person keeps; without it none can be. */
-  keep?: Keep;
+  /** What can be done with code blocks and pictures; the same object while that is the same. */
+  uses?: IUses;
   /** A link of ours was clicked, or chosen by Enter. */
   onLink: (link: HTMLElement) => void;
 }
 
 /** Markdown by JupyterLab's renderer, in blocks, so that a growing text is not drawn anew. */
 export function Blocks(props: IBlocksProps): JSX.Element {
-  const { text, isGrowing, rendermime, keep } = props;
+  const { text, isGrowing, rendermime, uses } = props;
   const grown = useRef(NO_BLOCKS);
   let blocks: readonly string[];
   let tail = -1;
@@ -46,7 +46,7 @@ export function Blocks(props: IBlocksProps): JSX.Element {
           source={source}
           isGrowing={index === tail}
           rendermime={rendermime}
-          keep={keep}
+          uses={uses}
         />
       ))}
     </div>
@@ -58,21 +58,21 @@ const Block = memo(
     source: string;
     isGrowing: boolean;
     rendermime: IRenderMimeRegistry;
-    keep?: Keep;
+    uses?: IUses;
   }): JSX.Element => {
-    const { source, isGrowing, rendermime, keep } = props;
+    const { source, isGrowing, rendermime, uses } = props;
     const host = useRef<HTMLDivElement>(null);
     const renderer = useRef<BlockRenderer | null>(null);
 
     useLayoutEffect(() => {
-      const made = new BlockRenderer(rendermime, host.current!, keep);
+      const made = new BlockRenderer(rendermime, host.current!, uses);
       renderer.current = made;
       return () => made.dispose();
-    }, [rendermime, keep]);
+    }, [rendermime, uses]);
 
     useLayoutEffect(() => {
       renderer.current?.draw(forNotebook(source), isGrowing);
-    }, [rendermime, keep, source, isGrowing]);
+    }, [rendermime, uses, source, isGrowing]);
 
     return <div className="da-block" ref={host} />;
   }

@@ -1,29 +1,36 @@
-import React, { memo, useCallback, useContext } from 'react';
+import React, { memo, useContext, useMemo } from 'react';
 
 import { PanelModel } from '../model';
-import { Keep } from '../rendering';
+import { IUses } from '../rendering';
 import { Blocks } from './Blocks';
 import { TurnContext, usePanel } from './context';
 
 /** Markdown of an answer, or of anything else in the panel. */
 export const Markdown = memo(
   (props: { text: string; isGrowing: boolean }): JSX.Element => {
-    const { rendermime, model } = usePanel();
+    const { rendermime, model, code } = usePanel();
     const turnId = useContext(TurnContext);
-    const keep = useCallback<Keep>(
-      kept => {
-        if (turnId) {
-          void model.scratchpad.send({ ...kept, turnId });
-        }
-      },
-      [model, turnId]
+    const uses = useMemo<IUses>(
+      () =>
+        turnId
+          ? {
+              keep: kept => void model.scratchpad.send({ ...kept, turnId }),
+              act:
+                code &&
+                (block => {
+                  const { store } = model.shown.current;
+                  return code.add(block, store.turn(turnId).current.target);
+                })
+            }
+          : {},
+      [model, code, turnId]
     );
     return (
       <Blocks
         text={props.text}
         isGrowing={props.isGrowing}
         rendermime={rendermime}
-        keep={turnId ? keep : undefined}
+        uses={uses}
         onLink={link => openLink(link, model)}
       />
     );

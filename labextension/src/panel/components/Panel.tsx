@@ -36,11 +36,11 @@ export interface IPanelProps extends IPanelContext {
 
 /** The whole panel, from top to bottom. */
 export function Panel(props: IPanelProps): JSX.Element {
-  const { setup, themeManager, model, rendermime, openSettings } = props;
+  const { setup, themeManager, model, rendermime, openSettings, code } = props;
   const frame = useRef<HTMLDivElement>(null);
   const context = useMemo(
-    () => ({ model, rendermime, openSettings }),
-    [model, rendermime, openSettings]
+    () => ({ model, rendermime, openSettings, code }),
+    [model, rendermime, openSettings, code]
   );
   const composer = useMemo(
     () => ({

@@ -1,6 +1,7 @@
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { createContext, useContext, useMemo } from 'react';
 
+import { CodeDesk } from '../codeActions/desk';
 import { PanelModel } from '../model';
 import { LabelOf } from '../state/cells';
 import { CellNumber } from '../state/words';
@@ -10,6 +11,8 @@ export interface IPanelContext {
   model: PanelModel;
   rendermime: IRenderMimeRegistry;
   openSettings: () => void;
+  /** What can be done with the code of answers; nothing where there are no notebooks. */
+  code?: CodeDesk;
 }
 
 /** The context of the panel's components. */

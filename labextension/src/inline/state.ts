@@ -1,0 +1,44 @@
+import { ApprovalRequested, UserInputRequested } from '../api/types';
+import { IPending } from './board';
+
+/** What a chat that was opened for something offers beside its decisions. */
+export interface IRunAction {
+  label: string;
+  act: () => void;
+}
+
+/** What an inline chat shows. */
+export interface IInlineState {
+  /** What the person asked last. */
+  asked: string;
+  /** What the assistant does now; null when nothing is under way. */
+  activity: string | null;
+  /** The words of the answer, without its proposals. */
+  prose: string;
+  /** What went wrong, or what the person should know. */
+  notice: string | null;
+  /** What stands below what was asked: the reason for a proposal, or how far it has come. */
+  note: string | null;
+  /** In place of "Accept and run"; also where nothing is to be accepted. */
+  run: IRunAction | null;
+  pending: IPending;
+  /** What waits for the person. */
+  approval: ApprovalRequested | null;
+  question: UserInputRequested | null;
+  /** Put back into the input, as it could not be sent or answered. */
+  draft: string | null;
+}
+
+/** Nothing was asked yet. */
+export const NOTHING: IInlineState = {
+  asked: '',
+  activity: null,
+  prose: '',
+  notice: null,
+  note: null,
+  run: null,
+  pending: { count: 0, current: 0, blocked: 0, isComplete: false },
+  approval: null,
+  question: null,
+  draft: null
+};

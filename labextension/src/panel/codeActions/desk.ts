@@ -1,0 +1,219 @@
+import { JupyterFrontEnd } from '@jupyterlab/application';
+import { IDocumentManager } from '@jupyterlab/docmanager';
+import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { ReadonlyPartialJSONObject, UUID } from '@lumino/coreutils';
+import { DisposableDelegate, IDisposable } from '@lumino/disposable';
+
+import { CellEdit } from '../../api';
+import { CellReader, indexOf, sharedNotebook } from '../../bridge/cells';
+import { Documents } from '../../bridge/documents';
+import { applyEdits } from '../../bridge/edit';
+import { hashSource } from '../../bridge/hash';
+import { IProposeArguments, PROPOSE } from '../../inline/propose';
+import { IFencedBlock, isMarkdown } from '../../proposals';
+import { CodeRow } from './codeRow';
+import { Act, IAction, planOf } from './plan';
+import { Places } from './places';
+import { replaceText } from './text';
+
+/** Nothing is asked for here that an execution would tell. */
+const READER = new CellReader({ get: () => undefined });
+
+/** What the actions on code blocks work with. */
+export interface ICodeDeskOptions {
+  app: JupyterFrontEnd;
+  tracker: INotebookTracker;
+  manager: IDocumentManager;
+  tell: (error: unknown) => void;
+}
+
+interface IShownBlock {
+  row: CodeRow;
+  block: IFencedBlock;
+  notebook?: string;
+}
+
+/** Does with the code blocks of answers what the person wants done with them. */
+export class CodeDesk implements IDisposable {
+  constructor(private readonly _options: ICodeDeskOptions) {
+    const { app, tracker, manager } = _options;
+    this._documents = new Documents(app.shell, tracker, manager);
+    app.shell.currentChanged?.connect(this._schedule, this);
+    tracker.currentChanged.connect(this._schedule, this);
+    tracker.activeCellChanged.connect(this._schedule, this);
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    if (!this._isDisposed) {
+      this._isDisposed = true;
+      const { app, tracker } = this._options;
+      app.shell.currentChanged?.disconnect(this._schedule, this);
+      tracker.currentChanged.disconnect(this._schedule, this);
+      tracker.activeCellChanged.disconnect(this._schedule, this);
+    }
+  }
+
+  /**
+   * Show under a block what can be done with it, for as long as it is shown. `notebook`: what the
+   * answer is about.
+   */
+  add(
+    block: IFencedBlock,
+    notebook?: string
+  ): { row: CodeRow; shown: IDisposable } {
+    const row = new CodeRow(act => this._run(act, shown));
+    const shown: IShownBlock = { row, block, notebook };
+    this._update([shown]);
+    // Cells may have been moved since.
+    for (const type of ['pointerenter', 'focusin']) {
+      row.node.addEventListener(type, () => this._update([shown]));
+    }
+    this._shown.add(shown);
+    return {
+      row,
+      shown: new DisposableDelegate(() => this._shown.delete(shown))
+    };
+  }
+
+  /** Do it; what was done, in words, or null where it was not. */
+  private async _run(act: Act, shown: IShownBlock): Promise<string | null> {
+    const { block, notebook } = shown;
+    const { actions } = planOf(block, this._places(), notebook);
+    const action = actions.find(each => each.act === act);
+    try {
+      if (!action || action.reason) {
+        throw new Error(action?.reason ?? 'It cannot be done here.');
+      }
+      await this._carryOut(action, block);
+      return `Done: ${action.label}`;
+    } catch (error) {
+      this._options.tell(error);
+      return null;
+    } finally {
+      this._update([shown]);
+    }
+  }
+
+  private async _carryOut(action: IAction, block: IFencedBlock): Promise<void> {
+    const { act, path, cellId } = action;
+    if (act === 'apply') {
+      await this._apply(action, block);
+    } else if (cellId === undefined) {
+      await replaceText(this._options, this._documents, path, block.source);
+    } else {
+      await this._edit(path, cellId, act, block);
+    }
+  }
+
+  /** Show it as a diff where it belongs. */
+  private async _apply(
+    { path, cellId }: IAction,
+    { language, source, isComplete, target }: IFencedBlock
+  ): Promise<void> {
+    if (cellId !== undefined && !this._documents.findNotebook(path)) {
+      await this._documents.open(path);
+    }
+    const args: IProposeArguments = {
+      path,
+      proposal: {
+        target: target?.kind === 'file' ? { kind: 'file', path } : target!,
+        language,
+        source,
+        isComplete
+      },
+      from: 'Proposed in the panel'
+    };
+    await this._options.app.commands.execute(
+      PROPOSE,
+      args as unknown as ReadonlyPartialJSONObject
+    );
+  }
+
+  /** Insert a cell next to one, or replace its source; and go there. One step of the undo. */
+  private async _edit(
+    path: string,
+    cellId: string,
+    act: Exclude<Act, 'apply'>,
+    block: IFencedBlock
+  ): Promise<void> {
+    const { source } = block;
+    const panel = await this._documents.notebook(path);
+    const cell = sharedNotebook(panel).cells.find(
+      each => each.getId() === cellId
+    );
+    const madeId = UUID.uuid4();
+    const edit: CellEdit =
+      act === 'replace'
+        ? {
+            op: 'update',
+            cellId,
+            baseHash: hashSource(cell?.getSource() ?? ''),
+            source,
+            // A block that does not say what it is leaves the cell what it was.
+            type: block.language ? typeOf(block) : undefined
+          }
+        : {
+            op: 'insert',
+            cellId: madeId,
+            type: typeOf(block),
+            source,
+            position: act === 'above' ? { before: cellId } : { after: cellId }
+          };
+    applyEdits(panel, [edit], READER);
+    await this._goTo(panel, path, act === 'replace' ? cellId : madeId);
+  }
+
+  /** Make it the active cell. In the notebook in front, the keyboard stays where it is. */
+  private async _goTo(
+    panel: NotebookPanel,
+    path: string,
+    cellId: string
+  ): Promise<void> {
+    if (panel !== this._options.app.shell.currentWidget) {
+      await this._documents.reveal(path, cellId, true);
+      return;
+    }
+    const { content } = panel;
+    const index = indexOf(sharedNotebook(panel), cellId);
+    content.deselectAll();
+    content.activeCellIndex = index;
+    await content.scrollToItem(index, 'smart');
+  }
+
+  private _places(): Places {
+    const { app, tracker } = this._options;
+    return new Places(this._documents, tracker, app.shell.currentWidget);
+  }
+
+  private _update(some: Iterable<IShownBlock>): void {
+    const places = this._places();
+    for (const { row, block, notebook } of some) {
+      row.update(planOf(block, places, notebook));
+    }
+  }
+
+  /** In a frame, since such changes come in numbers. */
+  private _schedule(): void {
+    if (this._frame === null && this._shown.size) {
+      this._frame = requestAnimationFrame(() => {
+        this._frame = null;
+        if (!this._isDisposed) {
+          this._update(this._shown);
+        }
+      });
+    }
+  }
+
+  private readonly _documents: Documents;
+  private readonly _shown = new Set<IShownBlock>();
+  private _frame: number | null = null;
+  private _isDisposed = false;
+}
+
+function typeOf(block: IFencedBlock): 'code' | 'markdown' {
+  return isMarkdown(block) ? 'markdown' : 'code';
+}

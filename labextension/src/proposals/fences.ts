@@ -1,0 +1,107 @@
+import type { ProposalTarget } from './parse';
+
+/** A fenced block of Markdown. */
+export interface IFencedBlock {
+  /** The first word of the info string, such as `python`; empty where there is none. */
+  language: string;
+  /** What the info string names; null where it names nothing. */
+  target: ProposalTarget | null;
+  /** What stands in it, without the line break before the closing fence. */
+  source: string;
+  /** Whether the closing fence has come. */
+  isComplete: boolean;
+}
+
+/** A block whose closing fence has not come yet. */
+export interface IOpenBlock {
+  head: string;
+  indent: number;
+  fence: string;
+  language: string;
+  target: ProposalTarget | null;
+  lines: string[];
+}
+
+const FENCE = /^( {0,3})(`{3,}|~{3,})(.*)$/;
+const TARGET =
+  /(?:^|[\s{,])(cell|after|file)\s*[=:]\s*(?:"([^"]*)"|'([^']*)'|([^\s},]+))/i;
+
+/** The block that a line opens; null for any other line. */
+export function openedBy(line: string): IOpenBlock | null {
+  const fence = FENCE.exec(line);
+  if (!fence || (fence[2][0] === '`' && fence[3].includes('`'))) {
+    return null;
+  }
+  const info = fence[3].trim();
+  const first = info.split(/[\s{]/)[0];
+  return {
+    head: line,
+    indent: fence[1].length,
+    fence: fence[2],
+    language: /[=:]/.test(first) ? '' : first,
+    target: targetOf(info),
+    lines: []
+  };
+}
+
+/** Whether a line closes a block with this fence. */
+export function closes(fence: string, line: string): boolean {
+  const text = line.trim();
+  return (
+    text.length >= fence.length &&
+    text === fence[0].repeat(text.length) &&
+    !/^ {4}/.test(line)
+  );
+}
+
+/** What stands in a block: indented no further than its fence. */
+export function sourceOf({ lines, indent }: IOpenBlock): string {
+  const outdent = new RegExp(`^ {0,${indent}}`);
+  return lines.map(line => line.replace(outdent, '')).join('\n');
+}
+
+/** The fenced blocks of a text that will not grow any more, in its order. */
+export function fencedBlocks(text: string): IFencedBlock[] {
+  const blocks: IFencedBlock[] = [];
+  let open: IOpenBlock | null = null;
+  const finish = (block: IOpenBlock, isComplete: boolean) => {
+    const { language, target } = block;
+    blocks.push({ language, target, source: sourceOf(block), isComplete });
+  };
+  for (const line of text.split('\n')) {
+    if (!open) {
+      open = openedBy(line);
+    } else if (closes(open.fence, line)) {
+      finish(open, true);
+      open = null;
+    } else {
+      open.lines.push(line);
+    }
+  }
+  if (open) {
+    finish(open, false);
+  }
+  return blocks;
+}
+
+/** What the info string of a fence names, if it names something. */
+function targetOf(info: string): ProposalTarget | null {
+  const match = TARGET.exec(info);
+  if (!match) {
+    return null;
+  }
+  const value = (match[2] ?? match[3] ?? match[4]).replace(/^<(.*)>$/, '$1');
+  switch (match[1].toLowerCase()) {
+    case 'cell':
+      return { kind: 'cell', cellId: value };
+    case 'after':
+      return { kind: 'after', cellId: value };
+    default:
+      return { kind: 'file', path: value };
+  }
+}
+
+/** Whether what stands in a block is prose. */
+export function isMarkdown({ language }: { language: string }): boolean {
+  return ['markdown', 'md'].includes(language.toLowerCase());
+}
