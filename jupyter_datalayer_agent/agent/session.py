@@ -48,6 +48,15 @@ class TurnEnded:
 
     turn_id: str | None = None
     failure: AgentError | None = None
+    op_id: str | None = None
+
+
+@dataclass(frozen=True)
+class Order:
+    """An op that is not a message, on the queue."""
+
+    op_id: str
+    op: ops.Op
 
 
 @dataclass
@@ -90,7 +99,7 @@ class LiveSession:
         self.used_at = time.monotonic()
         self._messages = MessageQueue(services.store, record.id, channel)
         self._arriving = 0
-        self._ops: asyncio.Queue[ops.Op | Message | TurnEnded | None] = asyncio.Queue()
+        self._ops: asyncio.Queue[Order | Message | TurnEnded | None] = asyncio.Queue()
         # A turn runs in it, or a compaction that was asked for.
         self._turn_task: asyncio.Task[Any] | None = None
         self._compaction_asked = False
@@ -157,7 +166,7 @@ class LiveSession:
             self._arrive(Message(op_id, op, audience))
         else:
             self._ending = self._ending or isinstance(op, ops.Shutdown)
-            self._ops.put_nowait(op)
+            self._ops.put_nowait(Order(op_id, op))
         return op_id
 
     def _arrive(self, message: Message) -> None:
@@ -233,12 +242,12 @@ class LiveSession:
                         self.channel.tell_failure(entry.failure, entry.turn_id)
                         break
                     if entry.failure is not None:
-                        await self._tell_refusal(entry.failure)
+                        await self._tell_refusal(entry.failure, entry.op_id)
                     await self._next()
-                elif await self._handle(entry):
+                elif await self._handle(entry.op):
                     break
             except AgentError as error:
-                await self._tell_refusal(error)
+                await self._tell_refusal(error, entry.op_id)
             except Exception:
                 # The edge of the session's task: one bad op must not end the session.
                 log.exception("Session %s: an op failed", self.id)
@@ -261,8 +270,8 @@ class LiveSession:
         if self._messages:
             self._ops.put_nowait(TurnEnded())
 
-    async def _tell_refusal(self, error: AgentError) -> None:
-        event = events.ErrorEvent(code=error.code, message=error.message)
+    async def _tell_refusal(self, error: AgentError, op_id: str | None = None) -> None:
+        event = events.ErrorEvent(code=error.code, message=error.message, op_id=op_id)
         try:
             await self.emit(event)
         except AgentError:
@@ -357,6 +366,7 @@ class LiveSession:
             await self._start(message)
 
     async def _start(self, message: Message) -> None:
+        """Begin a message's turn, or tell why it has none."""
         request = message.op.request
         if self._remembering is not None:
             await self._remembering
@@ -368,7 +378,8 @@ class LiveSession:
             turn = await turn_of(self, about, settings, message)
         except AgentError as error:
             message.refuse(error)
-            raise
+            await self._tell_refusal(error, message.op_id)
+            return
         self._run(turn, message)
         if message.op_id in self._starting:
             self._starting[message.op_id].set()
@@ -416,7 +427,7 @@ class LiveSession:
             message.refuse(failure)
         elif message.result is not None and not message.result.done():
             message.result.set_result(task.result())
-        self._ops.put_nowait(TurnEnded(turn_id, failure))
+        self._ops.put_nowait(TurnEnded(turn_id, failure, message.op_id))
 
     def _compact(self) -> None:
         self._compaction_asked = False
@@ -434,7 +445,8 @@ class LiveSession:
     async def _next(self) -> None:
         if self._turn_task is None and self._compaction_asked:
             self._compact()
-        if not self.working and (message := await self._messages.take()) is not None:
+        # One that is refused leaves its place to the next.
+        while not self.working and (message := await self._messages.take()) is not None:
             await self._start(message)
 
     # -- stopping ------------------------------------------------------------------------------

@@ -110,7 +110,7 @@ class Turn:
             self.answer.turn_id = event["turnId"]
         elif kind == "op_dequeued" and op_id == self.op_id and event["reason"] == "removed":
             event = {"type": "turn_aborted", "reason": "interrupted"}
-        elif kind == "error" and not event.get("turnId") and not self._started:
+        elif kind == "error" and op_id == self.op_id and not self._started:
             # A message that is refused has no turn.
             self._waiting.put(event)
             event = {"type": "turn_aborted", "reason": "error"}

@@ -357,12 +357,16 @@ class FinalReply(BaseEvent):
 
 
 class ErrorEvent(BaseEvent):
-    """A failure that the person must be told of."""
+    """A failure that the person must be told of.
+
+    ``opId`` is the op that was refused, where it is about one: a message that has no turn then.
+    """
 
     type: Literal["error"] = "error"
     code: ErrorCode
     message: str
     retryable: bool = False
+    op_id: str | None = None
 
 
 class TurnCompleted(BaseEvent):

@@ -325,6 +325,30 @@ def test_a_waiting_message_can_be_taken_back_or_sent_now(
     assert gone == [(two, "removed"), (three, "started")]
 
 
+def test_a_waiting_message_that_is_refused_is_named_and_leaves_its_place_to_the_next(
+    notebook: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(Gate(Say("One."), after=0), Say("Three."))
+    session = notebook.post("sessions", {})["id"]
+
+    def send(message: str, **more: Any) -> str:
+        op = {"type": "user_message", "request": {"message": message, **more}}
+        return str(notebook.post(f"sessions/{session}/ops", op)["opId"])
+
+    send("one")
+    model.wait_for(model.at_gate)
+    two = send("two", attachments=[{"kind": "file", "path": "gone.csv"}])
+    send("three")
+    order = {"type": "approval_decision", "approvalId": "none", "decision": "deny"}
+    third = notebook.post(f"sessions/{session}/ops", order)["opId"]
+    model.release()
+    events = notebook.stream(f"sessions/{session}/events")
+    seen = until(events, "turn_completed") + until(events, "turn_completed")
+    assert [event["text"] for event in seen if event["type"] == "final_reply"] == ["One.", "Three."]
+    refused = {event["opId"]: event["code"] for event in seen if event["type"] == "error"}
+    assert refused == {third: "not_found", two: "not_found"}
+
+
 def test_events_resume_where_a_reader_left(
     notebook: RunningServer, model: ScriptedModelServer
 ) -> None:

@@ -3033,6 +3033,8 @@ export interface components {
         /**
          * ErrorEvent
          * @description A failure that the person must be told of.
+         *
+         *     ``opId`` is the op that was refused, where it is about one: a message that has no turn then.
          */
         ErrorEvent: {
             /**
@@ -3047,6 +3049,11 @@ export interface components {
             code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "turn_in_progress" | "too_large" | "token_limit" | "model_error" | "no_model" | "internal";
             /** Message */
             message: string;
+            /**
+             * Opid
+             * @default null
+             */
+            opId?: string | null;
             /**
              * Retryable
              * @default false
