@@ -230,17 +230,28 @@ class TurnsReply(Wire):
     after: str | None = None
 
 
+class CellBefore(Wire):
+    """A cell as it was before a turn that changed or ran it: nbformat, with its outputs and
+    metadata; None where the turn added it."""
+
+    path: str
+    cell_id: str
+    cell: dict[str, Any] | None = None
+
+
 class ChangesReply(Wire):
     """What a turn changed, with a unified diff of each cell.
 
     ``states`` says of each change whether it waits for the person's decision, was kept, or was
-    taken back.
+    taken back. ``before`` is given where it is asked for: the cells that wait for a decision, as
+    they were; what was decided on is not known any more.
     """
 
     turn_id: str
     changes: list[Change]
     diffs: list[str]
     states: list[Literal["open", "kept", "undone"]] = []
+    before: list[CellBefore] | None = None
 
 
 class OpAccepted(Wire):

@@ -6,6 +6,7 @@ import difflib
 
 from ..protocol.errors import AgentError
 from ..protocol.requests import (
+    CellBefore,
     ChangesReply,
     QueuedMessage,
     Session,
@@ -15,6 +16,7 @@ from ..protocol.requests import (
     TurnsReply,
 )
 from ..protocol.tools import Change
+from ..store.store import Store
 from .base import Handler, route
 from .kernel_requests import session_as_kernel_may
 from .route_table import Operation, Route
@@ -101,13 +103,28 @@ class ChangesHandler(Handler):
             raise AgentError("not_found", "The session has no such turn.")
         changes = await store.changes_of(turn_id)
         states = await store.change_states(turn_id)
+        include = self.get_query_argument("include", "").split(",")
         return ChangesReply(
             turn_id=turn_id,
             changes=changes,
             diffs=[unified(change) for change in changes],
             # What was never recorded cannot be taken back, and waits for no decision.
             states=[states.get((each.path, each.cell_id or ""), "kept") for each in changes],
+            before=await cells_before(store, turn_id) if "before" in include else None,
         )
+
+
+async def cells_before(store: Store, turn_id: str) -> list[CellBefore]:
+    """The cells of which nothing is decided yet, as they were before the turn."""
+    first: dict[tuple[str, str], CellBefore] = {}
+    for span in await store.open_changes(turn_id):
+        for cell in span.cells:
+            if cell.cell_id:  # An empty id stands for the document.
+                place = (span.path, cell.cell_id)
+                first.setdefault(
+                    place, CellBefore(path=span.path, cell_id=cell.cell_id, cell=cell.before)
+                )
+    return list(first.values())
 
 
 def unified(change: Change) -> str:
@@ -170,6 +187,12 @@ ROUTES = [
     Route(
         "sessions/{session_id}/turns/{turn_id}/changes",
         ChangesHandler,
-        {"get": Operation("What the turn changed, as diffs", response=ChangesReply)},
+        {
+            "get": Operation(
+                "What the turn changed, as diffs",
+                response=ChangesReply,
+                query={"include": "before: the cells as they were, with outputs and metadata"},
+            )
+        },
     ),
 ]

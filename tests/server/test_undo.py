@@ -122,6 +122,14 @@ def test_a_turn_that_did_everything_is_taken_back_exactly(
     assert [call["status"] for call in reply["toolCalls"]] == ["ok"] * 9, reply["toolCalls"]
     assert changed.cells[0].id == "raw"
     assert set(states(server, reply)) == {"open"}
+    route = f"sessions/{reply['sessionId']}/turns/{reply['turnId']}/changes"
+    assert "before" not in server.get(route)
+    was = {
+        each["cellId"]: each.get("cell") for each in server.get(f"{route}?include=before")["before"]
+    }
+    assert was["six"]["outputs"] == before.cells[1]["outputs"]
+    assert was["six"]["metadata"]["tags"] == ["mine"]
+    assert [cell for cell in changed.cells if was.get(cell.id, cell) is None] != []
 
     event = undo(server, reply)
 

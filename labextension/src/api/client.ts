@@ -170,14 +170,17 @@ export class AgentClient {
     return this._request('POST', ['scratchpad'], { body });
   }
 
-  turnChanges(sessionId: string, turnId: string): Promise<ChangesReply> {
-    return this._request('GET', [
-      'sessions',
-      sessionId,
-      'turns',
-      turnId,
-      'changes'
-    ]);
+  /** What a turn changed; with `before`, the cells as they were before it. */
+  turnChanges(
+    sessionId: string,
+    turnId: string,
+    before = false
+  ): Promise<ChangesReply> {
+    return this._request(
+      'GET',
+      ['sessions', sessionId, 'turns', turnId, 'changes'],
+      { query: { include: before ? 'before' : undefined } }
+    );
   }
 
   /** Submit an op over HTTP; pages use `PageConnection.submit`. */

@@ -1241,7 +1241,10 @@ export interface paths {
         /** What the turn changed, as diffs */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    /** @description before: the cells as they were, with outputs and metadata */
+                    include?: string;
+                };
                 header?: never;
                 path: {
                     session_id: string;
@@ -2093,6 +2096,24 @@ export interface components {
             path?: string | null;
         };
         /**
+         * CellBefore
+         * @description A cell as it was before a turn that changed or ran it: nbformat, with its outputs and
+         *     metadata; None where the turn added it.
+         */
+        CellBefore: {
+            /**
+             * Cell
+             * @default null
+             */
+            cell?: {
+                [key: string]: unknown;
+            } | null;
+            /** Cellid */
+            cellId: string;
+            /** Path */
+            path: string;
+        };
+        /**
          * CellContext
          * @description One cell. The execution fields are None for cells that are not code.
          *
@@ -2363,9 +2384,15 @@ export interface components {
          * @description What a turn changed, with a unified diff of each cell.
          *
          *     ``states`` says of each change whether it waits for the person's decision, was kept, or was
-         *     taken back.
+         *     taken back. ``before`` is given where it is asked for: the cells that wait for a decision, as
+         *     they were; what was decided on is not known any more.
          */
         ChangesReply: {
+            /**
+             * Before
+             * @default null
+             */
+            before?: components["schemas"]["CellBefore"][] | null;
             /** Changes */
             changes: components["schemas"]["Change"][];
             /** Diffs */

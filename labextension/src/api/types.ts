@@ -68,6 +68,7 @@ export type ForkRequest = Wire<'ForkRequest'>;
 export type ChangedPath = Wire<'ChangedPath'>;
 export type PromptStep = Wire<'PromptStep'>;
 export type PromptsReply = Wire<'PromptsReply'>;
+export type CellBefore = Wire<'CellBefore'>;
 export type ChangesReply = Wire<'ChangesReply'>;
 export type OpAccepted = Wire<'OpAccepted'>;
 export type ModelInfo = Wire<'ModelInfo'>;
