@@ -14,6 +14,7 @@ NAMES = [
     "store_append",
     "javascript",
     "page",
+    "inline_latency",
     "stale_cells",
     "search",
     "upload",
