@@ -8,7 +8,7 @@ import { IDisposable } from '@lumino/disposable';
 import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
-import { IFencedBlock, fencedBlocks } from '../proposals';
+import { IFencedBlock, fencedBlocks, withoutTags } from '../proposals';
 import { CodeRow } from './codeActions/codeRow';
 import { scratchpadIcon } from './icons';
 import { openFence } from './state/markdown';
@@ -77,7 +77,10 @@ export class BlockRenderer {
       this._forgetRows();
       try {
         await renderer.renderModel(
-          new MimeModel({ data: { [MARKDOWN]: source }, trusted: false })
+          new MimeModel({
+            data: { [MARKDOWN]: withoutTags(source) },
+            trusted: false
+          })
         );
       } catch (error) {
         console.error(

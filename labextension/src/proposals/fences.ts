@@ -84,6 +84,24 @@ export function fencedBlocks(text: string): IFencedBlock[] {
   return blocks;
 }
 
+/** The same text, of whose info strings only the language is left: a renderer knows no more. */
+export function withoutTags(text: string): string {
+  let open: IOpenBlock | null = null;
+  return text
+    .split('\n')
+    .map(line => {
+      if (open) {
+        open = closes(open.fence, line) ? null : open;
+        return line;
+      }
+      open = openedBy(line);
+      return open?.target
+        ? `${' '.repeat(open.indent)}${open.fence}${open.language}`
+        : line;
+    })
+    .join('\n');
+}
+
 /** What the info string of a fence names, if it names something. */
 function targetOf(info: string): ProposalTarget | null {
   const match = TARGET.exec(info);

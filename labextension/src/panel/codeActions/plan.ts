@@ -85,7 +85,7 @@ export function planOf(
     cellId: tagged.cellId
   };
   return {
-    title: isNew ? `New cell below cell ${number}` : `Cell ${number}`,
+    title: isNew ? `Below cell ${number}` : `Cell ${number}`,
     actions: [apply, ...atCell(tagged)]
   };
 }
