@@ -47,6 +47,7 @@ export class FileTarget implements IInlineTarget {
   }
 
   attach(box: Widget): void {
+    box.addClass('da-mod-file');
     this._document.contentHeader.insertWidget(0, box);
     this._giveRoom(box);
   }
