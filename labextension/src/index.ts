@@ -3,6 +3,7 @@ import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { bridgePlugin } from './bridge/plugin';
 import { changesPlugin } from './changes/plugin';
 import { connectionPlugin } from './connection';
+import { errorsPlugin } from './errors/plugin';
 import { inlinePlugin } from './inline/plugin';
 import { magicPlugin } from './magic/plugin';
 import { panelPlugin } from './panel/plugin';
@@ -13,6 +14,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   bridgePlugin,
   changesPlugin,
   connectionPlugin,
+  errorsPlugin,
   inlinePlugin,
   magicPlugin,
   panelPlugin,

@@ -152,6 +152,15 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
         />
       </div>
       {state.asked && <Asked asked={state.asked} activity={state.activity} />}
+      {state.note && (
+        <div
+          className="da-inline-note"
+          data-testid="da-inline-note"
+          role="status"
+        >
+          {state.note}
+        </div>
+      )}
       {state.prose && (
         <Folded>
           <Answer

@@ -24,7 +24,9 @@ export class CellTarget implements IInlineTarget {
   constructor(
     private readonly _panel: NotebookPanel,
     readonly cell: Cell<ICellModel>,
-    readonly path: string
+    readonly path: string,
+    /** Where the box stands: above the editor, or under the output. */
+    private readonly _where: 'above' | 'below' = 'above'
   ) {
     this._mode = _panel.content.mode;
     this._wasRendered = cell instanceof MarkdownCell && cell.rendered;
@@ -75,8 +77,13 @@ export class CellTarget implements IInlineTarget {
 
   attach(box: Widget): void {
     this.cell.addClass(INLINE_CLASS);
-    // Behind the header, above the editor.
-    (this.cell.layout as PanelLayout).insertWidget(1, box);
+    const layout = this.cell.layout as PanelLayout;
+    if (this._where === 'below') {
+      layout.addWidget(box);
+    } else {
+      // Behind the header, above the editor.
+      layout.insertWidget(1, box);
+    }
   }
 
   place(): Place {
@@ -105,8 +112,10 @@ export class CellTarget implements IInlineTarget {
     if (!cell) {
       return null;
     }
-    if (target.kind === 'after') {
-      return new NewCellSlot(cell, proposal => this._insert(cell, proposal));
+    if (target.kind === 'after' || target.kind === 'before') {
+      return new NewCellSlot(cell, target.kind, proposal =>
+        this._insert(cell, proposal)
+      );
     }
     if (!cell.editor) {
       // A cell that was never on the screen has no editor yet.
@@ -198,9 +207,11 @@ export class CellTarget implements IInlineTarget {
     const notebook = sharedNotebook(this._panel);
     const type = isMarkdown(proposal) ? 'markdown' : 'code';
     // Behind those that were accepted for the same place before.
+    const isBefore = proposal.target.kind === 'before';
     const previous = this._inserted.get(after.model.id) ?? after.model.id;
-    const known = indexOf(notebook, previous);
-    const index = (known < 0 ? indexOf(notebook, after.model.id) : known) + 1;
+    const known = isBefore ? -1 : indexOf(notebook, previous);
+    const place = indexOf(notebook, after.model.id);
+    const index = isBefore ? place : (known < 0 ? place : known) + 1;
     // Within a transaction the list of cells is the one from before it.
     const earlier = this._insertedAt.filter(other => other <= index).length;
     this._insertedAt.push(index);
@@ -211,7 +222,9 @@ export class CellTarget implements IInlineTarget {
         metadata: type === 'code' ? { trusted: true } : {}
       })
       .getId();
-    this._inserted.set(after.model.id, id);
+    if (!isBefore) {
+      this._inserted.set(after.model.id, id);
+    }
     return id;
   }
 

@@ -12,28 +12,32 @@ export function Decisions(props: {
 }): JSX.Element | null {
   const { model, state } = props;
   const { count, current, isComplete } = state.pending;
-  if (!count || !isComplete || state.activity !== null) {
+  const { run } = state;
+  const canAccept = count > 0 && isComplete;
+  if ((!canAccept && !run) || state.activity !== null) {
     return null;
   }
   return (
     <div className="da-inline-decisions" role="toolbar" aria-label="Proposal">
-      <Decide
-        label="Accept all"
-        keys="Ctrl+Enter"
-        testId="da-inline-accept"
-        isMain
-        act={() => model.acceptAll()}
-      />
+      {canAccept && (
+        <Decide
+          label="Accept all"
+          keys="Ctrl+Enter"
+          testId="da-inline-accept"
+          isMain
+          act={() => model.acceptAll()}
+        />
+      )}
       {model.target.canRun && (
         <Decide
-          label="Accept and run"
+          label={run?.label ?? 'Accept and run'}
           keys="Ctrl+Shift+Enter"
           testId="da-inline-accept-run"
           act={() => model.acceptAll(true)}
         />
       )}
       <Decide
-        label="Reject all"
+        label={canAccept ? 'Reject all' : 'Close'}
         keys="Escape"
         testId="da-inline-reject"
         act={() => model.close()}

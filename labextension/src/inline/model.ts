@@ -1,4 +1,5 @@
 import { IDisposable } from '@lumino/disposable';
+import { ISignal, Signal } from '@lumino/signaling';
 
 import { ApiError } from '../api/errors';
 import { Event } from '../api/types';
@@ -50,6 +51,10 @@ export class InlineModel implements IDisposable {
     this._subscription?.dispose();
     this._board?.dispose();
     this.target.dispose();
+    // Who waits for an answer waits no longer.
+    this.state.patch({ activity: null });
+    this._stopped.emit();
+    Signal.clearData(this);
   }
 
   /** Ask; or, where the assistant asked, answer. What is proposed stays until there is better. */
@@ -108,6 +113,45 @@ export class InlineModel implements IDisposable {
     }
   }
 
+  /** Show an answer that needed no model. */
+  tell(asked: string, prose: string): void {
+    this._stopTurn();
+    this._begin(asked);
+    this._isAsking = false;
+    this.state.patch({ activity: null, prose });
+  }
+
+  /** Show that something is done about what was asked. */
+  busy(asked: string, activity: string): void {
+    this.state.patch({ asked, activity, notice: null });
+  }
+
+  /** What is shown as proposed, as it came. */
+  get proposals(): readonly IProposal[] {
+    return this._proposals;
+  }
+
+  /** Fulfilled when nothing is under way, and what has come is shown. */
+  async settled(): Promise<void> {
+    const { state } = this;
+    if (this.isWorking) {
+      await new Promise<void>(resolve => {
+        const unsubscribe = state.subscribe(() => {
+          if (!this.isWorking) {
+            unsubscribe();
+            resolve();
+          }
+        });
+      });
+    }
+    await this._shown;
+  }
+
+  /** The person stopped what is under way, or closed the chat. */
+  get stopped(): ISignal<this, void> {
+    return this._stopped;
+  }
+
   /** The person has begun to write: what a message needs is made ready meanwhile. */
   typing(): void {
     const { sessions, target } = this._options;
@@ -124,6 +168,7 @@ export class InlineModel implements IDisposable {
   /** Stop the answer that is under way; what has come of it stays. */
   stop(): void {
     this._stopTurn();
+    this._stopped.emit();
   }
 
   decideApproval(decision: 'approve' | 'approve_for_session' | 'deny'): void {
@@ -137,23 +182,43 @@ export class InlineModel implements IDisposable {
 
   /** Write all that is proposed; with `run`, run the cells that were written. */
   acceptAll(run = false): void {
+    const { run: action, activity } = this.state.current;
+    if (run && action) {
+      if (activity === null) {
+        action.act();
+      }
+      return;
+    }
+    const written = this.take();
+    if (written) {
+      this._finish(run ? written : []);
+    }
+  }
+
+  /**
+   * Write all that is proposed, and stay open; the cells that were written, null where something
+   * could not be.
+   */
+  take(): string[] | null {
     const { pending } = this.state.current;
     if (!this._board || !pending.isComplete || !pending.count) {
-      return;
+      return null;
     }
     const { obstacle } = this.target;
     if (obstacle) {
       this.state.patch({ notice: obstacle });
-      return;
+      return null;
     }
+    this._isTaking = true;
     const written = this._board.acceptAll();
+    this._isTaking = false;
     if (this._board.pending.count) {
       this.state.patch({
         notice: 'What you have typed in is left. Look at it, and decide.'
       });
-      return;
+      return null;
     }
-    this._finish(run ? written : []);
+    return written;
   }
 
   /** Accept or reject the piece that is pointed at. */
@@ -200,6 +265,7 @@ export class InlineModel implements IDisposable {
       activity: 'Thinking',
       prose: '',
       notice: null,
+      note: null,
       approval: null,
       question: null,
       draft: null
@@ -324,7 +390,7 @@ export class InlineModel implements IDisposable {
       this.state.patch({ prose });
     }
     if (proposals.length) {
-      void this._propose(proposals, isOver);
+      this._shown = this._propose(proposals, isOver);
     }
   }
 
@@ -332,6 +398,7 @@ export class InlineModel implements IDisposable {
     proposals: readonly IProposal[],
     isOver: boolean
   ): Promise<void> {
+    this._proposals = proposals;
     if (!this._hasProposal) {
       // What was proposed before is replaced, not before there is something new.
       this._hasProposal = true;
@@ -359,7 +426,8 @@ export class InlineModel implements IDisposable {
       });
     }
     const isDecided = was.isComplete && was.count > 0 && pending.count === 0;
-    if (isDecided && !this.isWorking && !this.state.current.prose) {
+    const { prose } = this.state.current;
+    if (isDecided && !this._isTaking && !this.isWorking && !prose) {
       this._finish([]);
     }
   }
@@ -415,6 +483,12 @@ export class InlineModel implements IDisposable {
     }
   }
 
+  private _proposals: readonly IProposal[] = [];
+  private readonly _stopped = new Signal<this, void>(this);
+  /** Fulfilled when the proposals that came last are on the page. */
+  private _shown: Promise<void> = Promise.resolve();
+  /** All is accepted in one go, by who decides what comes then. */
+  private _isTaking = false;
   private _board: Board | null = null;
   private _answer = new AnswerText();
   private _error: string | null = null;

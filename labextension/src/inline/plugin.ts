@@ -3,10 +3,11 @@ import {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
+import { Cell } from '@jupyterlab/cells';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { DocumentWidget } from '@jupyterlab/docregistry';
 import { FileEditor, IEditorTracker } from '@jupyterlab/fileeditor';
-import { INotebookTracker } from '@jupyterlab/notebook';
+import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { IStateDB } from '@jupyterlab/statedb';
 
@@ -21,6 +22,7 @@ import { IAgentConnection } from '../tokens';
 import type { InlineDesk } from './desk';
 import { heedInEditors } from './keys';
 import type { InlineModel } from './model';
+import { IInlineChats } from './token';
 import { IProposeArguments, PROPOSE, PROPOSE_SCHEMA } from './propose';
 
 /** Ids of the inline chat's commands. */
@@ -36,10 +38,11 @@ export const CommandIDs = {
 } as const;
 
 /** The chat in a cell or above a file's editor. */
-export const inlinePlugin: JupyterFrontEndPlugin<void> = {
+export const inlinePlugin: JupyterFrontEndPlugin<IInlineChats> = {
   id: 'jupyter-datalayer-agent:inline',
   description: 'The inline chat of the agent.',
   autoStart: true,
+  provides: IInlineChats,
   requires: [
     IAgentConnection,
     IDocumentManager,
@@ -56,7 +59,7 @@ export const inlinePlugin: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     editors: IEditorTracker | null,
     state: IStateDB | null
-  ): void => {
+  ): IInlineChats => {
     const inline = new Inline(
       app,
       connection,
@@ -69,11 +72,12 @@ export const inlinePlugin: JupyterFrontEndPlugin<void> = {
     addCommands(app, inline);
     heedInEditors(app.commands, new Set(Object.values(CommandIDs)));
     palette?.addItem({ command: CommandIDs.open, category: 'Agent' });
+    return inline;
   }
 };
 
 /** What the commands do. What is drawn is loaded with the first inline chat. */
-class Inline {
+class Inline implements IInlineChats {
   constructor(
     private readonly _app: JupyterFrontEnd,
     private readonly _connection: IPageConnection,
@@ -102,11 +106,7 @@ class Inline {
     const file = this._file;
     const desk = await this._load();
     if (panel && cell) {
-      const path = documents.pathOf(panel.context);
-      if (path !== null && !cell.isDisposed) {
-        const { CellTarget } = await import('./cellTarget');
-        desk.open(cell, () => new CellTarget(panel, cell, path));
-      }
+      await this.onCell(panel, cell);
     } else if (file) {
       const path = documents.pathOf(file.context);
       if (path !== null) {
@@ -114,6 +114,21 @@ class Inline {
         desk.open(file, () => new FileTarget(file, path));
       }
     }
+  }
+
+  async onCell(
+    panel: NotebookPanel,
+    cell: Cell,
+    where: 'above' | 'below' = 'above'
+  ): Promise<InlineModel | null> {
+    const path = this._documents.pathOf(panel.context);
+    const desk = await this._load();
+    const { CellTarget } = await import('./cellTarget');
+    if (path === null || cell.isDisposed) {
+      return null;
+    }
+    const owner = where === 'above' ? cell : (cell.inputArea ?? cell);
+    return desk.open(owner, () => new CellTarget(panel, cell, path, where));
   }
 
   /** Show a proposal that was made elsewhere as a diff where it belongs, and go there. */

@@ -85,18 +85,26 @@ export class EditorSlot implements ISlot {
   private readonly _changed = new Signal<this, void>(this);
 }
 
-/** A cell that is proposed: shown below the one that it comes after. */
+/** A cell that is proposed: shown by the one that it comes after, or before. */
 export class NewCellSlot implements ISlot {
   /** @param insert - Puts the cell into the notebook and returns its id. */
   constructor(
     private readonly _after: Cell<ICellModel>,
+    where: 'after' | 'before',
     private readonly _insert: (proposal: IProposal) => string
   ) {
     const widget = new Widget();
     widget.addClass('da-new-cell');
     widget.node.setAttribute('role', 'group');
     widget.node.setAttribute('aria-label', 'Proposed cell');
-    (_after.layout as PanelLayout).addWidget(widget);
+    const layout = _after.layout as PanelLayout;
+    const input = layout.widgets.findIndex(each =>
+      each.hasClass('jp-Cell-inputWrapper')
+    );
+    layout.insertWidget(
+      where === 'before' ? input : layout.widgets.length,
+      widget
+    );
     _after.addClass(PROPOSED_CLASS);
     this._widget = widget;
   }

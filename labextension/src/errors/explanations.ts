@@ -1,0 +1,85 @@
+import { FixInfo, ModelsReply } from '../api/types';
+import { IFailure } from './failure';
+
+/** What an error of this name means, for one who has not met it. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  AssertionError: 'A condition that the code asserts does not hold.',
+  AttributeError:
+    'The object has no attribute or method of this name. It may be of another type than expected, or the name is misspelt.',
+  FileNotFoundError:
+    'There is no file at this path. A relative path is looked for from the folder of the notebook.',
+  ImportError:
+    'The module is there, and what is imported from it is not: it may be misspelt, or of another version.',
+  IndentationError:
+    'The lines of a block do not begin in the same column, or a block is missing.',
+  IndexError: 'The position lies outside of the sequence, which is shorter.',
+  JSONDecodeError: 'The text is no valid JSON.',
+  KeyError:
+    'There is no entry or column of this name. Capital letters and spaces count.',
+  MemoryError: 'The kernel has no memory left for this.',
+  ModuleNotFoundError:
+    'The environment of the kernel has no module of this name: it is not installed there, or misspelt.',
+  NameError:
+    'Nothing has defined this name in the kernel: its cell was not run since the kernel started, it is misspelt, or an import is missing.',
+  PermissionError: 'The kernel may not read or write this file.',
+  RecursionError: 'A function calls itself without coming to an end.',
+  SyntaxError:
+    'Python cannot read the code, so that nothing of the cell was run.',
+  TabError: 'Tabs and spaces are mixed in the indentation.',
+  TimeoutError: 'The other side did not answer in time.',
+  TypeError:
+    'An operation or a function was given a value of a type that it does not take, or too many or too few arguments.',
+  UnboundLocalError:
+    'A function uses a variable of its own before it has a value.',
+  UnicodeDecodeError:
+    'The file is in another encoding than the one it is read in.',
+  ValueError: 'The value is of the right type, and not one that is possible.',
+  ZeroDivisionError: 'Something is divided by zero.'
+};
+
+/** What is known of an error without a model, as Markdown. */
+export function knownOf(
+  failure: IFailure,
+  fixes: readonly FixInfo[],
+  models: ModelsReply
+): string {
+  const { name, message } = failure;
+  const parts = [fenced(`${name}: ${message}`.slice(0, 500))];
+  if (Object.prototype.hasOwnProperty.call(MEANINGS, name)) {
+    parts.push(MEANINGS[name]);
+  }
+  if (fixes.length) {
+    const lines = fixes.map(
+      ({ title, explanation }) => `- **${plain(title)}**: ${plain(explanation)}`
+    );
+    parts.push(`What could be done:\n\n${lines.join('\n')}`);
+  }
+  parts.push(howToConnect(models));
+  return parts.join('\n\n');
+}
+
+/** That there is no model, and the ways to connect one. */
+export function howToConnect({ message, connections }: ModelsReply): string {
+  const ways = connections.map(
+    ({ title, steps }) => `- **${title}**: ${steps}`
+  );
+  return [
+    `A model could say more. ${message ?? 'None is connected.'}`,
+    ...(ways.length ? [ways.join('\n')] : [])
+  ].join('\n\n');
+}
+
+/** A fence that the text cannot close. */
+function fenced(text: string): string {
+  const longest = Math.max(
+    2,
+    ...(text.match(/`+/g) ?? []).map(run => run.length)
+  );
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}text\n${text}\n${fence}`;
+}
+
+/** Names of files and columns as they are, not as Markdown. */
+function plain(text: string): string {
+  return text.replace(/[\\`*_{}[\]<>|~$]/g, '\\$&').replace(/\s*\n\s*/g, ' ');
+}

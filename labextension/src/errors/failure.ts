@@ -1,0 +1,34 @@
+import { Cell, ICellModel, isCodeCellModel } from '@jupyterlab/cells';
+
+/** The error that a cell shows. */
+export interface IFailure {
+  name: string;
+  /** What the kernel says of it: `name 'x' is not defined`. */
+  message: string;
+}
+
+/** The error that a cell shows; null where it shows none, or only that the person stopped it. */
+export function failureOf(model: ICellModel): IFailure | null {
+  const error = lastError(model);
+  return error && error.name !== 'KeyboardInterrupt' ? error : null;
+}
+
+/** Whether the last run of a cell was stopped. */
+export function wasInterrupted({ model }: Cell): boolean {
+  return lastError(model)?.name === 'KeyboardInterrupt';
+}
+
+function lastError(model: ICellModel): IFailure | null {
+  if (!isCodeCellModel(model)) {
+    return null;
+  }
+  const { outputs } = model;
+  for (let index = outputs.length - 1; index >= 0; index--) {
+    const output = outputs.get(index);
+    if (output.type === 'error') {
+      const { ename, evalue } = output.toJSON();
+      return { name: String(ename), message: String(evalue) };
+    }
+  }
+  return null;
+}

@@ -1,0 +1,285 @@
+import { CodeCell } from '@jupyterlab/cells';
+import { NotebookPanel } from '@jupyterlab/notebook';
+
+import { FixInfo, FixesReply, ModelsReply } from '../api/types';
+import { sharedNotebook } from '../bridge/cells';
+import type { InlineModel } from '../inline/model';
+import { newAct } from './caution';
+import { failureOf } from './failure';
+import { whenTheyType } from './person';
+import { IRepair, keyOf, repairOf } from './repair';
+import { runFor } from './run';
+
+/** How often "Fix and run" tries. */
+export const MOST_ATTEMPTS = 3;
+
+const ASKED = 'Fix the error of this cell.';
+const ASKED_AGAIN =
+  'The cell was changed so and run, and it still fails. Fix the error that it shows now.';
+
+/** What fixing a cell needs. */
+export interface IFixingOptions {
+  panel: NotebookPanel;
+  cell: CodeCell;
+  /** The chat on the cell, in which the fix is shown. */
+  chat: InlineModel;
+  fixes: () => Promise<FixesReply>;
+  models: () => Promise<ModelsReply>;
+}
+
+/** What was tried last. */
+interface IAttempt {
+  /** In words for people. */
+  title: string;
+  /** Known without a model; null where the model proposed. */
+  repair: IRepair | null;
+  /** Why the person should look at it before it is run; null where nothing speaks against it. */
+  caution: string | null;
+}
+
+/** The fix of one cell: what is proposed, and as often as wanted accepted and run. */
+export class Fixing {
+  constructor(private readonly _options: IFixingOptions) {}
+
+  /** Propose a fix; with `andRun` go on until the cell runs. */
+  async start(andRun: boolean): Promise<void> {
+    const { chat } = this._options;
+    chat.state.patch({
+      run: { label: 'Fix and run', act: () => void this._run(true) }
+    });
+    await this._guarded(andRun, async isStopped => {
+      await this._propose(1);
+      if (andRun && !isStopped()) {
+        await this._goOn(false, isStopped);
+      }
+    });
+  }
+
+  private _run(isLookedAt: boolean): Promise<void> {
+    return this._guarded(true, isStopped => this._goOn(isLookedAt, isStopped));
+  }
+
+  /** Accept what is proposed, run, and propose the next one, until it is over. */
+  private async _goOn(
+    isLookedAt: boolean,
+    isStopped: () => boolean
+  ): Promise<void> {
+    const { chat } = this._options;
+    for (let number = this._tried.length + 1; ; number++) {
+      const attempt = this._latest();
+      if (!attempt) {
+        return; // The chat says why there is none.
+      }
+      if (attempt.caution && !isLookedAt) {
+        chat.state.patch({ note: attempt.caution });
+        return;
+      }
+      isLookedAt = false;
+      const end = await this._carryOut(attempt, number);
+      if (end !== 'failed' || isStopped()) {
+        return;
+      }
+      if (number >= MOST_ATTEMPTS) {
+        this._giveUp();
+        return;
+      }
+      await this._propose(number + 1);
+      if (isStopped()) {
+        return;
+      }
+    }
+  }
+
+  /** Show the next fix that is known, or else the model's. */
+  private async _propose(number: number): Promise<void> {
+    const { cell, chat } = this._options;
+    this._attempt = null;
+    chat.busy(`Fix ${failureOf(cell.model)?.name ?? 'the error'}`, 'Looking');
+    const found = await this._knownFix();
+    if (chat.isDisposed) {
+      return;
+    }
+    if (found) {
+      const { fix, repair } = found;
+      this._known.add(keyOf(fix));
+      await chat.offer(repair.proposals, fix.title);
+      this._attempt = {
+        title: fix.title,
+        repair,
+        caution: fix.safe
+          ? null
+          : `Look at this before it runs. ${fix.explanation}`
+      };
+      const also = repair.proposals.length ? '' : ' Nothing is changed.';
+      chat.state.patch({ notice: null, note: `${fix.explanation}${also}` });
+      return;
+    }
+    await this._askModel(number);
+  }
+
+  private async _knownFix(): Promise<{ fix: FixInfo; repair: IRepair } | null> {
+    const { fixes, panel } = this._options;
+    const { cells } = sharedNotebook(panel);
+    const sourceOf = (cellId: string) =>
+      cells.find(cell => cell.getId() === cellId)?.getSource() ?? null;
+    // Nothing is known where nothing can be asked; the model says whether the server is there.
+    const known = await fixes().catch(() => ({ fixes: [] }));
+    for (const fix of known.fixes) {
+      const repair = this._known.has(keyOf(fix))
+        ? null
+        : repairOf(fix, sourceOf);
+      if (repair) {
+        return { fix, repair };
+      }
+    }
+    return null;
+  }
+
+  private async _askModel(number: number): Promise<void> {
+    const { chat, models } = this._options;
+    const { ready, message } = await models();
+    if (chat.isDisposed) {
+      return;
+    }
+    if (!ready) {
+      chat.state.patch({
+        activity: null,
+        run: null,
+        notice:
+          `Without a model no ${number > 1 ? 'other ' : ''}fix is known for this error. ${message ?? ''}`.trim()
+      });
+      return;
+    }
+    await chat.send(number > 1 ? ASKED_AGAIN : ASKED);
+    await chat.settled();
+  }
+
+  /** What is proposed now: the fix that is known, or what the model has proposed since. */
+  private _latest(): IAttempt | null {
+    const { chat } = this._options;
+    const { asked, pending } = chat.state.current;
+    if (this._attempt && this._attempt.title === asked) {
+      return this._attempt;
+    }
+    return pending.count && pending.isComplete
+      ? { title: "the model's fix", repair: null, caution: this._doubt() }
+      : null;
+  }
+
+  /** Why what the model has proposed is not run unseen. */
+  private _doubt(): string | null {
+    const { chat, panel } = this._options;
+    const { cells } = sharedNotebook(panel);
+    for (const { target, source } of chat.proposals) {
+      const before =
+        target.kind === 'cell'
+          ? cells.find(cell => cell.getId() === target.cellId)?.getSource()
+          : '';
+      const act = newAct(before ?? '', source);
+      if (act) {
+        return `Look at this before it runs: ${act}`;
+      }
+    }
+    return null;
+  }
+
+  private async _carryOut(attempt: IAttempt, number: number): Promise<string> {
+    const { cell, chat, panel } = this._options;
+    const { title, repair } = attempt;
+    const written = chat.state.current.pending.count ? chat.take() : [];
+    if (!written) {
+      return 'not run';
+    }
+    this._tried.push(title);
+    const of = `Attempt ${number} of ${MOST_ATTEMPTS}`;
+    chat.busy(title, `${of}: running`);
+    const end = await runFor(panel, cell, this._order(repair, written));
+    this._attempt = null;
+    const said = {
+      ok: `The cell runs. ${of} was it: ${title}.`,
+      failed: `${of} did not help: ${title}.`,
+      interrupted: `Interrupted. ${of}: ${title}.`,
+      'not run': `The cell was not run: one before it failed. ${of}: ${title}.`
+    };
+    if (!chat.isDisposed) {
+      chat.state.patch({ activity: null, note: said[end] });
+      if (end !== 'failed') {
+        chat.state.patch({ run: null });
+      }
+    }
+    return end;
+  }
+
+  /** What is run: new cells first, or as the notebook has them where the model proposed. */
+  private _order(
+    repair: IRepair | null,
+    written: readonly string[]
+  ): readonly string[] {
+    const { cell, panel } = this._options;
+    if (repair) {
+      const before = written.filter(cellId => !repair.runs.includes(cellId));
+      const last = repair.runs.includes(cell.model.id) ? [] : [cell.model.id];
+      return [...before, ...repair.runs, ...last];
+    }
+    const all = new Set([...written, cell.model.id]);
+    return sharedNotebook(panel)
+      .cells.map(each => each.getId())
+      .filter(cellId => all.has(cellId));
+  }
+
+  private _giveUp(): void {
+    const { cell, chat } = this._options;
+    const error = failureOf(cell.model)?.name ?? 'an error';
+    chat.state.patch({
+      run: null,
+      notice: `Three attempts did not help: ${this._tried.join('; ')}. The cell still ends with ${error}. What was written stays; undo it in the notebook, or say what to do.`
+    });
+  }
+
+  /** Stop as soon as the person stops it; with `isRunning` also when they type. */
+  private async _guarded(
+    isRunning: boolean,
+    act: (isStopped: () => boolean) => Promise<void>
+  ): Promise<void> {
+    const { chat, panel } = this._options;
+    let isStopped = false;
+    const stop = () => {
+      if (!isStopped) {
+        isStopped = true;
+        chat.stop();
+      }
+    };
+    const typing = isRunning ? whenTheyType(panel.node, stop) : null;
+    const onStopped = () => {
+      isStopped = true;
+    };
+    chat.stopped.connect(onStopped);
+    try {
+      await act(() => isStopped || chat.isDisposed);
+    } catch (error) {
+      // What the server or the kernel refuses is told where the fix was asked for.
+      if (!chat.isDisposed) {
+        chat.state.patch({
+          activity: null,
+          notice: error instanceof Error ? error.message : String(error)
+        });
+      }
+    } finally {
+      typing?.dispose();
+      chat.stopped.disconnect(onStopped);
+    }
+    if (isStopped && !chat.isDisposed) {
+      const count = this._tried.length;
+      chat.state.patch({
+        activity: null,
+        note: count
+          ? `Stopped after attempt ${count} of ${MOST_ATTEMPTS}.`
+          : 'Stopped.'
+      });
+    }
+  }
+
+  private _attempt: IAttempt | null = null;
+  private readonly _tried: string[] = [];
+  private readonly _known = new Set<string>();
+}

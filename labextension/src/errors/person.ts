@@ -1,0 +1,29 @@
+import { IDisposable, DisposableDelegate } from '@lumino/disposable';
+
+/** Keys by which nobody writes or decides: they only move or are held. */
+const QUIET =
+  /^(Shift|Control|Alt|AltGraph|Meta|CapsLock|Tab|Arrow\w+|Page\w+|Home|End|F\d+)$/;
+
+/**
+ * Tell when the person does something by the keyboard in an element: types, pastes, or presses
+ * Escape. What a running cell asks them for is not meant.
+ */
+export function whenTheyType(
+  element: HTMLElement,
+  tell: () => void
+): IDisposable {
+  const onEvent = (event: Event) => {
+    const { target } = event;
+    if (target instanceof Element && target.closest('.jp-Stdin')) {
+      return;
+    }
+    if (!(event instanceof KeyboardEvent) || !QUIET.test(event.key)) {
+      tell();
+    }
+  };
+  const types = ['keydown', 'paste', 'cut', 'drop'];
+  types.forEach(type => element.addEventListener(type, onEvent, true));
+  return new DisposableDelegate(() =>
+    types.forEach(type => element.removeEventListener(type, onEvent, true))
+  );
+}
