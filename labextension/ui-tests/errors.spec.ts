@@ -75,3 +75,86 @@ test('Fix proposes a known fix as a diff; the bar comes and goes with the error'
   await expect(bar.root).toHaveCount(0);
   expect((await model.requests()).length).toBe(0);
 });
+
+test('Fix and run goes on until the cell runs, gives up after three, and stops for the person', async ({
+  tab,
+  server,
+  model
+}) => {
+  const { page } = tab;
+  await server.notebook(`${tab.folder}/run.ipynb`, [
+    { source: 'total = 1\nprint(totl)\n1 / 0', id: 'first' },
+    { source: 'Answer = 3', id: 'second' }
+  ]);
+  await tab.load('run.ipynb');
+  const notebook = tab.notebook('run.ipynb');
+  await notebook.kernelReady();
+  const bar = new ErrorBar(tab);
+  const chat = new InlineChat(tab);
+
+  // The known fix first, then the model's.
+  await notebook.run(0);
+  await model.script(proposal('total = 1\nprint(total)\ntotal / 2'));
+  await bar.fixAndRun.click();
+  await expect(bar.note).toHaveText(/^The cell runs\. Attempt 2 of 3 was it/);
+  await expect(notebook.cells.first()).toContainText('0.5');
+  expect((await notebook.sources())[0]).toContain('total / 2');
+  const [request] = await model.requests();
+  expect(request.text).toContain('ZeroDivisionError');
+  expect(request.toolNames).not.toContain('updateNotebookCell');
+  await expect(bar.root).toHaveCount(0);
+  await shootBoth(tab, 'error-fix-and-run', 'window');
+  await page.keyboard.press('Escape');
+  await expect(chat.root).toHaveCount(0);
+
+  // Three attempts that do not help.
+  await notebook.type(0, '\nraise ValueError("0")');
+  await notebook.run(0);
+  await model.script(
+    ...[1, 2, 3].map(number => proposal(`raise ValueError("${number}")`))
+  );
+  await bar.fixAndRun.click();
+  await expect(chat.root).toContainText('Three attempts did not help');
+  await expect(notebook.output(0)).toContainText('ValueError: 3');
+  expect((await model.requests()).length).toBe(4);
+  await shootBoth(tab, 'error-given-up', 'window');
+  await page.getByTestId('da-inline-close').click();
+
+  // What acts beyond the kernel is looked at first.
+  await model.script(proposal('!touch there.txt'));
+  await bar.fixAndRun.click();
+  await expect(bar.note).toContainText('Look at this before it runs: !touch');
+  await expect(chat.addedLines).toHaveText(['!touch there.txt']);
+  await page.getByTestId('da-inline-close').click();
+
+  // Whoever types elsewhere meanwhile has stopped it: nothing is written.
+  const before = (await notebook.sources())[0];
+  await model.script({ gate: proposal('pass'), after: 1 });
+  await bar.fixAndRun.click();
+  await model.atGate();
+  await notebook.type(1, '0');
+  await expect(bar.note).toHaveText('Stopped.');
+  await model.release();
+  expect((await notebook.sources())[0]).toBe(before);
+  expect((await notebook.sources())[1]).toBe('Answer = 30');
+});
+
+test('Explain answers under the output', async ({ tab, server, model }) => {
+  await server.notebook(`${tab.folder}/explain.ipynb`, [
+    { source: '1 / 0', id: 'first' }
+  ]);
+  await tab.load('explain.ipynb');
+  const notebook = tab.notebook('explain.ipynb');
+  await notebook.kernelReady();
+  const bar = new ErrorBar(tab);
+  const chat = new InlineChat(tab);
+  await notebook.run(0);
+  await model.script({ say: 'You divide by **zero**.' });
+  await bar.explain.click();
+  await expect(chat.answer.locator('strong')).toHaveText('zero');
+  expect((await model.request(1)).text).toContain('ZeroDivisionError');
+  const output = await notebook.output(0).boundingBox();
+  const answer = await chat.root.boundingBox();
+  expect(answer!.y).toBeGreaterThan(output!.y + output!.height);
+  await shootBoth(tab, 'error-explain', 'window');
+});
