@@ -1,5 +1,6 @@
 import { expect, test } from './support/fixtures';
 import { addCell } from './support/scripts';
+import { InlineChat } from './support/inline';
 import { shootBoth } from './support/screenshots';
 import { openWork } from './support/work';
 
@@ -55,23 +56,35 @@ test('an answer streams into a cell, and in Agent mode cells are added and run b
   await shootBoth(tab, 'magic-steps', 'window');
 });
 
-test('in a kernel of another language the person is told what works there', async ({
-  tab
+test('in a kernel of another language the person is told what works there, and it does', async ({
+  tab,
+  model,
+  server
 }) => {
-  const notebook = await openWork(tab, '%agent hello');
+  const { page } = tab;
+  const sources = ['%agent hello', 'echo one'];
+  await server.notebook(
+    `${tab.folder}/shell.ipynb`,
+    sources.map((source, index) => ({ source, id: `cell-${index}` })),
+    'bash'
+  );
+  await tab.load('shell.ipynb');
+  const notebook = tab.notebook('shell.ipynb');
   await notebook.kernelReady();
-  await tab.page.evaluate(() => {
-    const { model } = (
-      window.jupyterapp.shell.currentWidget as unknown as {
-        content: { model: { setMetadata: (key: string, v: unknown) => void } };
-      }
-    ).content;
-    model.setMetadata('language_info', { name: 'bash' });
-  });
   await notebook.run(0);
-  await expect(tab.page.locator('.Toastify__toast')).toContainText(
+  await expect(page.locator('.Toastify__toast')).toContainText(
     '%agent works in Python kernels, and this one is bash.'
   );
+  const chat = new InlineChat(tab);
+  await model.script({ say: '```bash cell=cell-1\necho "$((6 * 7))"\n```' });
+  await notebook.editor(1).click();
+  await chat.open();
+  await chat.ask('Six times seven');
+  await expect(chat.accept).toBeVisible();
+  await page.getByRole('button', { name: 'Accept and run' }).click();
+  await expect(notebook.output(1)).toContainText('42');
+  const [{ text }] = await model.requests();
+  expect(text).toContain('bash');
 });
 
 test('nothing that a model says acts in the page, though JupyterLab trusts the output of the cell', async ({

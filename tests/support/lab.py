@@ -6,7 +6,8 @@ line, ``{"ok": value}`` or ``{"error": text}``:
 
 - ``cars {folder}``: ``cars.csv`` and ``cars.ipynb`` in a new folder under the root; ``{"mean"}``,
   what the main job has to answer
-- ``notebook {path, cells}``: a notebook of ``[{"type", "source", "id"}]``
+- ``notebook {path, cells, kernel}``: a notebook of ``[{"type", "source", "id"}]``, for the kernel
+  ``python3`` (as always) or ``bash``
 - ``text {path, text}``: any file
 - ``read {path}``: the notebook as it is on disk, after nbformat has validated it
 - ``kill``, ``start``, ``stop``: the server's process; the folders stay
@@ -40,6 +41,15 @@ ARGUMENTS = [
 ]
 # Whether to fetch news is asked in a notification that lies over the panel.
 NO_NEWS = {"fetchNews": "false", "checkForUpdates": False}
+KERNELS = {
+    "python3": {"name": "python3", "display_name": "Python 3", "language": "python"},
+    "bash": {"name": "bash", "display_name": "Bash", "language": "bash"},
+}
+BASH = {
+    "argv": [sys.executable, "-m", "bash_kernel", "-f", "{connection_file}"],
+    "display_name": "Bash",
+    "language": "bash",
+}
 
 
 class Lab:
@@ -57,6 +67,9 @@ class Lab:
         answered = settings / "@jupyterlab" / "apputils-extension"
         answered.mkdir(parents=True)
         (answered / "notification.jupyterlab-settings").write_text(json.dumps(NO_NEWS))
+        bash = folder / "home" / "data" / "kernels" / "bash"
+        bash.mkdir(parents=True)
+        (bash / "kernel.json").write_text(json.dumps(BASH))
         self.commands: dict[str, Callable[..., Any]] = {
             "cars": self.cars,
             "notebook": self.notebook,
@@ -83,13 +96,11 @@ class Lab:
         write_cars(target)
         return {"mean": mean_horsepower()}
 
-    def notebook(self, path: str, cells: list[dict[str, str]]) -> None:
+    def notebook(self, path: str, cells: list[dict[str, str]], kernel: str = "python3") -> None:
+        spec = KERNELS[kernel]
         made = nbformat.v4.new_notebook(
             cells=[_new_cell(**cell) for cell in cells],
-            metadata={
-                "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
-                "language_info": {"name": "python"},
-            },
+            metadata={"kernelspec": spec, "language_info": {"name": spec["language"]}},
         )
         target = self.server.root / path
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -48,8 +48,12 @@ export class LabServer {
   }
 
   /** Write a notebook. */
-  notebook(path: string, cells: INewCell[]): Promise<void> {
-    return this._do('notebook', { path, cells });
+  notebook(
+    path: string,
+    cells: INewCell[],
+    kernel: 'python3' | 'bash' = 'python3'
+  ): Promise<void> {
+    return this._do('notebook', { path, cells, kernel });
   }
 
   /** Write a text file. */
