@@ -9,6 +9,7 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { Documents } from '../bridge/documents';
 import { IAgentChanges } from '../tokens';
 import type { ChangesOnPage } from './desk';
+import { addDiffCommand, SHOW_DIFF } from './diffs';
 import type { NotebookChanges } from './notebookChanges';
 import { Pending } from './pending';
 import type { IChangesSource } from './source';
@@ -50,8 +51,7 @@ export const changesPlugin: JupyterFrontEndPlugin<void> = {
         {
           pending,
           decider: source.changes,
-          showDiff: turnId =>
-            void app.commands.execute('datalayer-agent:show-diff', { turnId }),
+          showDiff: turnId => void app.commands.execute(SHOW_DIFF, { turnId }),
           openPanel: () => void app.commands.execute(OPEN_PANEL)
         }
       );
@@ -64,6 +64,18 @@ export const changesPlugin: JupyterFrontEndPlugin<void> = {
     pending.changed.connect(loadWhenLikely);
     const current = () => page?.of(tracker.currentWidget) ?? null;
     addCommands(app, pending, current, palette);
+    addDiffCommand({
+      app,
+      source,
+      pending,
+      documents,
+      manager,
+      palette,
+      notebook: () => {
+        const panel = tracker.currentWidget;
+        return panel && documents.pathOf(panel.context);
+      }
+    });
   }
 };
 

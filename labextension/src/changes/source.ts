@@ -1,3 +1,5 @@
+import type { ISignal } from '@lumino/signaling';
+
 import type { Change } from '../api/types';
 import type { IEditor } from '../panel/editor';
 import type { IPanelClient } from '../panel/services';
@@ -24,6 +26,8 @@ export interface IChangesDecider {
   readonly deciding: IReadable<string | null>;
   keep(turnId: string, cellIds?: string[]): void;
   undo(turnId: string, cellIds?: string[]): void;
+  /** The person wants to see the whole diff of a turn. */
+  readonly diffWanted: ISignal<unknown, string>;
 }
 
 /** What the agent changed, by the session that the panel shows: the one truth in the page. */

@@ -1,3 +1,5 @@
+import { ISignal, Signal } from '@lumino/signaling';
+
 import { Event, Op } from '../api/types';
 import { SubmitOp } from './planDesk';
 import { undoneWords } from './state/undoWords';
@@ -24,6 +26,16 @@ export class ChangesDesk {
   /** Take it back; with `overwrite`, also in cells that were changed since. */
   undo(turnId: string, cellIds?: string[], overwrite = false): void {
     this._decide(turnId, { type: 'undo', turnId, cellIds, overwrite });
+  }
+
+  /** The person wants to see the whole diff of a turn. */
+  get diffWanted(): ISignal<this, string> {
+    return this._diffWanted;
+  }
+
+  /** Show the whole diff of a turn. */
+  showDiff(turnId: string): void {
+    this._diffWanted.emit(turnId);
   }
 
   /** Whether an undo of this turn was asked for here, not in another tab or before a reload. */
@@ -69,6 +81,7 @@ export class ChangesDesk {
     this.deciding.set(null);
   }
 
+  private readonly _diffWanted = new Signal<this, string>(this);
   private _last: string | null = null;
   private _timer: ReturnType<typeof setTimeout> | undefined;
 }

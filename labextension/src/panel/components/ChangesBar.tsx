@@ -91,6 +91,14 @@ export function ChangesBar(): JSX.Element | null {
           >
             {isOpen ? 'Hide' : 'View'}
           </button>
+          <button
+            type="button"
+            className="da-link"
+            title="All that the turn changed, in a tab of its own"
+            onClick={() => model.changes.showDiff(turnId)}
+          >
+            Diff
+          </button>
         </span>
       </div>
       {isOpen && (

@@ -49,6 +49,12 @@ function itemsOf(
     }
   };
   return [
+    {
+      label: 'Show Changes as a Diff',
+      isDisabled: !turn.changes.length,
+      run: () => model.changes.showDiff(turn.id)
+    },
+    'separator',
     { label: 'Fork from Here', run: () => void past.fork(turn.id) },
     {
       label: 'Go Back to Here…',

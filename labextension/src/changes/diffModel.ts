@@ -1,0 +1,130 @@
+import type { ICell } from '@jupyterlab/nbformat';
+import { IDisposable } from '@lumino/disposable';
+
+import { openChanges } from '../panel/state/decided';
+import type { ITurn } from '../panel/state/turn';
+import { Value } from '../panel/state/value';
+import type { Pending } from './pending';
+import type { IChangesSource } from './source';
+import { CellsNow, IDocumentDiff, turnDiff } from './turnDiff';
+
+/** What the tab with a turn's diff shows. */
+export interface IShownDiff {
+  documents: readonly IDocumentDiff[] | null;
+  problem: string | null;
+  /** What the person had asked for. */
+  message: string;
+  /** Something waits for a decision, and can be decided on now. */
+  canDecide: boolean;
+}
+
+/** What the diff of a turn is made from. */
+export interface IDiffModelOptions {
+  source: IChangesSource;
+  pending: Pending;
+  sessionId: string;
+  turnId: string;
+  /** The cells of a notebook as they are now; null where it cannot be read. */
+  readCells: (path: string) => Promise<readonly ICell[] | null>;
+}
+
+/** The diff of one turn, which follows what the turn does and what is decided about it. */
+export class DiffModel implements IDisposable {
+  constructor(private readonly _options: IDiffModelOptions) {
+    _options.pending.changed.connect(this._onChanged, this);
+    void this.load();
+  }
+
+  readonly shown = new Value<IShownDiff>({
+    documents: null,
+    problem: null,
+    message: '',
+    canDecide: false
+  });
+
+  get source(): IChangesSource {
+    return this._options.source;
+  }
+
+  get turnId(): string {
+    return this._options.turnId;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    this._isDisposed = true;
+    this._options.pending.changed.disconnect(this._onChanged, this);
+  }
+
+  /** Read it from the server and from the notebooks. */
+  async load(): Promise<void> {
+    const { source, sessionId, turnId } = this._options;
+    this._seen = this._turn;
+    const count = ++this._loads;
+    try {
+      const [reply, message] = await Promise.all([
+        source.client.turnChanges(sessionId, turnId, true),
+        this._seen?.message ??
+          source.client.getTurn(turnId).then(({ turn }) => turn.message)
+      ]);
+      const paths = new Set(
+        [...reply.changes, ...(reply.before ?? [])].map(({ path }) => path)
+      );
+      const now = new Map<string, CellsNow>();
+      for (const path of paths) {
+        const cells = await this._options.readCells(path);
+        if (cells) {
+          now.set(path, new Map(cells.map(cell => [String(cell.id), cell])));
+        }
+      }
+      if (count === this._loads && !this._isDisposed) {
+        const documents = turnDiff(reply, now);
+        this.shown.patch({ documents, message, problem: null });
+        this._look();
+      }
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      this.shown.patch({ problem });
+    }
+  }
+
+  /** The turn, where it is one of the session that is shown. */
+  private get _turn(): ITurn | null {
+    const { source, sessionId, turnId } = this._options;
+    const { sessionId: shownId, store } = source.shown.current;
+    return shownId === sessionId &&
+      store.conversation.current.turnIds.includes(turnId)
+      ? store.turn(turnId).current
+      : null;
+  }
+
+  private _onChanged(): void {
+    const { _turn: turn, _seen: seen } = this;
+    if (
+      turn &&
+      (turn.changes !== seen?.changes || turn.decided !== seen?.decided)
+    ) {
+      void this.load();
+    }
+    this._look();
+  }
+
+  private _look(): void {
+    const { pending, source } = this._options;
+    const turn = this._turn;
+    this.shown.patch({
+      canDecide:
+        turn !== null &&
+        openChanges(turn).length > 0 &&
+        !pending.isRunning &&
+        source.changes.deciding.current === null
+    });
+  }
+
+  private _seen: ITurn | null = null;
+  private _loads = 0;
+  private _isDisposed = false;
+}

@@ -1,0 +1,252 @@
+import { MainAreaWidget, ReactWidget } from '@jupyterlab/apputils';
+import React from 'react';
+
+import { agentIcon } from '../panel/icons';
+import { useValue } from '../panel/state/value';
+import { DiffModel } from './diffModel';
+import { sideBySide } from './rows';
+import {
+  countKinds,
+  DiffKind,
+  ICellDiff,
+  IDocumentDiff,
+  IPair
+} from './turnDiff';
+
+/** Of more cells, the diffs are folded at first. */
+const MOST_OPEN = 50;
+
+const KIND_WORDS: Record<DiffKind, string> = {
+  added: 'Added',
+  removed: 'Removed',
+  changed: 'Changed',
+  moved: 'Moved',
+  ran: 'Ran'
+};
+
+/** A tab with all that a turn changed. */
+export function makeDiffTab(model: DiffModel): MainAreaWidget<DiffContent> {
+  const content = new DiffContent(model);
+  const tab = new MainAreaWidget({ content });
+  tab.id = tabId(model.turnId);
+  tab.title.icon = agentIcon;
+  tab.title.label = 'Agent Changes';
+  tab.title.closable = true;
+  model.shown.subscribe(() => {
+    tab.title.caption = model.shown.current.message;
+  });
+  return tab;
+}
+
+/** The id of the tab with a turn's diff. */
+export function tabId(turnId: string): string {
+  return `datalayer-agent-diff-${turnId}`;
+}
+
+/** What stands in the tab. */
+export class DiffContent extends ReactWidget {
+  constructor(private readonly _model: DiffModel) {
+    super();
+    this.addClass('da-diff-tab');
+    this.node.dataset.testid = 'da-diff-tab';
+    this.node.tabIndex = -1;
+  }
+
+  dispose(): void {
+    this._model.dispose();
+    super.dispose();
+  }
+
+  protected onActivateRequest(): void {
+    this.node.focus();
+  }
+
+  protected render(): JSX.Element {
+    return <TurnDiffView model={this._model} />;
+  }
+}
+
+function TurnDiffView({ model }: { model: DiffModel }): JSX.Element {
+  const { documents, problem, message, canDecide } = useValue(model.shown);
+  const { source, turnId } = model;
+  const changed = documents?.filter(
+    ({ cells, isNew, text }) => cells.length || isNew || text
+  );
+  const count = documents?.reduce((sum, { cells }) => sum + cells.length, 0);
+  return (
+    <article>
+      <header className="da-diff-head">
+        <h1>What the agent changed</h1>
+        {message && <p className="da-diff-dim">{message}</p>}
+        {problem && <p role="alert">{problem}</p>}
+        <div className="da-diff-line-of">
+          <span role="status">
+            {!documents
+              ? !problem && 'Reading the changes'
+              : changed?.length
+                ? countKinds(documents)
+                : 'Nothing was changed.'}
+          </span>
+          {canDecide && (
+            <>
+              <button
+                type="button"
+                className="da-nb-button"
+                onClick={() => source.changes.keep(turnId)}
+              >
+                Keep
+              </button>
+              <button
+                type="button"
+                className="da-nb-button"
+                onClick={() => source.changes.undo(turnId)}
+              >
+                Undo
+              </button>
+            </>
+          )}
+        </div>
+      </header>
+      {changed?.map(each => (
+        <DocumentView
+          key={each.path}
+          model={model}
+          document={each}
+          isFolded={(count ?? 0) > MOST_OPEN}
+        />
+      ))}
+    </article>
+  );
+}
+
+function DocumentView(props: {
+  model: DiffModel;
+  document: IDocumentDiff;
+  isFolded: boolean;
+}): JSX.Element {
+  const { path, cells, isNew, text } = props.document;
+  return (
+    <section aria-label={path}>
+      <h2>
+        {path}
+        {isNew && <span className="da-diff-dim"> · new</span>}
+      </h2>
+      {text && <Sides pair={text} name={path} />}
+      {cells.map(cell => (
+        <CellView
+          key={cell.cellId}
+          model={props.model}
+          path={path}
+          cell={cell}
+          isFolded={props.isFolded}
+        />
+      ))}
+    </section>
+  );
+}
+
+function CellView(props: {
+  model: DiffModel;
+  path: string;
+  cell: ICellDiff;
+  isFolded: boolean;
+}): JSX.Element {
+  const { cell, path, model } = props;
+  const { kind, number, source, outputs, metadata, state, cellId } = cell;
+  const name = `${KIND_WORDS[kind]} ${number ? `cell ${number}` : 'a cell'}`;
+  const sides = source && <Sides pair={source} kind={kind} name={name} />;
+  return (
+    <section className="da-diff-cell" data-kind={kind} aria-label={name}>
+      <h3>
+        <button
+          type="button"
+          className="da-nb-button"
+          title="Go to the cell"
+          disabled={kind === 'removed' && state !== 'undone'}
+          onClick={() => void model.source.editor.reveal(path, cellId)}
+        >
+          {name}
+        </button>
+        {cell.cellType && cell.cellType !== 'code' && (
+          <span className="da-diff-dim">{cell.cellType}</span>
+        )}
+        {state !== 'open' && <span className="da-diff-dim">{state}</span>}
+      </h3>
+      {props.isFolded && sides ? (
+        <Folded label="Source">{sides}</Folded>
+      ) : (
+        sides
+      )}
+      {outputs && (
+        <Folded label="Outputs, before and now">
+          <Sides pair={outputs} name={`Outputs: ${name}`} />
+        </Folded>
+      )}
+      {metadata && (
+        <Folded label="Metadata, before and now">
+          <Sides pair={metadata} name={`Metadata: ${name}`} />
+        </Folded>
+      )}
+    </section>
+  );
+}
+
+/** What is drawn only when it is opened. */
+function Folded(props: {
+  label: string;
+  children: React.ReactNode;
+}): JSX.Element {
+  const [isOpen, setOpen] = React.useState(false);
+  return (
+    <details onToggle={event => setOpen(event.currentTarget.open)}>
+      <summary>{props.label}</summary>
+      {isOpen && props.children}
+    </details>
+  );
+}
+
+/** Two texts by lines: beside each other, or the one that there is. */
+function Sides(props: {
+  pair: IPair;
+  name: string;
+  kind?: DiffKind;
+}): JSX.Element {
+  const { before, after } = props.pair;
+  const rows = React.useMemo(() => sideBySide(before, after), [before, after]);
+  const hasBefore = props.kind !== 'added';
+  const hasAfter = props.kind !== 'removed';
+  return (
+    <table className="da-sides" aria-label={props.name}>
+      <thead>
+        <tr>
+          {hasBefore && <th scope="col">Before</th>}
+          {hasAfter && <th scope="col">After</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, index) => (
+          <tr key={index}>
+            {hasBefore && (
+              <Side text={row.before} sign={row.isSame ? '' : '-'} />
+            )}
+            {hasAfter && <Side text={row.after} sign={row.isSame ? '' : '+'} />}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Side(props: { text: string | null; sign: string }): JSX.Element {
+  const { text, sign } = props;
+  const kind = sign === '-' ? 'removed' : sign === '+' ? 'added' : 'same';
+  if (text === null) {
+    return <td className="da-mod-none">{sign ? '' : '⋯'}</td>;
+  }
+  return (
+    <td className={`da-mod-${kind}`}>
+      <span className="da-sign">{sign}</span>
+      {text}
+    </td>
+  );
+}
