@@ -16,6 +16,7 @@ from . import (
     forks,
     health,
     models,
+    next_cell,
     openapi,
     ops,
     prompts,
@@ -55,6 +56,7 @@ ROUTES = [
     *search.ROUTES,
     *strategist.ROUTES,
     *variables.ROUTES,
+    *next_cell.ROUTES,
     *openapi.ROUTES,
 ]
 

@@ -22,6 +22,8 @@ import {
   Location,
   Mode,
   ModelsReply,
+  NextCellReply,
+  NextCellRequest,
   Op,
   OpAccepted,
   PromptsReply,
@@ -57,6 +59,7 @@ export const BASE_PATH = 'datalayer-agent';
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 interface IRequestOptions {
+  signal?: AbortSignal;
   query?: Query;
   body?: object;
 }
@@ -307,6 +310,11 @@ export class AgentClient {
     return this._request('PATCH', ['config'], { body });
   }
 
+  /** The source of a cell that could come next; empty for none. Aborted, the model is stopped. */
+  nextCell(body: NextCellRequest, signal: AbortSignal): Promise<NextCellReply> {
+    return this._request('POST', ['next-cell'], { body, signal });
+  }
+
   /** The data sets that there are, and how large an upload may be. */
   listDatasets(query: { sessionId?: string } = {}): Promise<DatasetsReply> {
     return this._request('GET', ['datasets'], { query });
@@ -341,7 +349,7 @@ export class AgentClient {
     const url =
       URLExt.join(this.settings.baseUrl, BASE_PATH, path) +
       queryString(options.query ?? {});
-    const init: RequestInit = { method };
+    const init: RequestInit = { method, signal: options.signal };
     if (options.body !== undefined) {
       init.body = JSON.stringify(options.body);
     }

@@ -482,6 +482,55 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/next-cell": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A cell that could come next */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NextCellRequest"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NextCellReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/openapi.json": {
         parameters: {
             query?: never;
@@ -3636,6 +3685,35 @@ export interface components {
              */
             op: "move";
             position: components["schemas"]["CellPosition"];
+        };
+        /**
+         * NextCellReply
+         * @description The source of a code cell; empty where nothing is to be suggested.
+         */
+        NextCellReply: {
+            /** Source */
+            source: string;
+        };
+        /**
+         * NextCellRequest
+         * @description Body of ``POST next-cell``: the cell that was run, and, if another than usual is to be
+         *     asked, the model.
+         */
+        NextCellRequest: {
+            /** Cellid */
+            cellId: string;
+            /**
+             * Clientid
+             * @default null
+             */
+            clientId?: string | null;
+            /**
+             * Model
+             * @default null
+             */
+            model?: string | null;
+            /** Path */
+            path: string;
         };
         /**
          * NotebookContext

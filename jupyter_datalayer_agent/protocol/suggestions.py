@@ -1,0 +1,21 @@
+"""A cell that could come next, suggested after a run."""
+
+from __future__ import annotations
+
+from .base import Wire
+
+
+class NextCellRequest(Wire):
+    """Body of ``POST next-cell``: the cell that was run, and, if another than usual is to be
+    asked, the model."""
+
+    path: str
+    cell_id: str
+    client_id: str | None = None
+    model: str | None = None
+
+
+class NextCellReply(Wire):
+    """The source of a code cell; empty where nothing is to be suggested."""
+
+    source: str
