@@ -8,6 +8,7 @@ import { inlinePlugin } from './inline/plugin';
 import { magicPlugin } from './magic/plugin';
 import { panelPlugin } from './panel/plugin';
 import { settingsPlugin } from './settings/plugin';
+import { suggestPlugin } from './suggest/plugin';
 
 /** The extension's plugins. */
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
@@ -18,7 +19,8 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   inlinePlugin,
   magicPlugin,
   panelPlugin,
-  settingsPlugin
+  settingsPlugin,
+  suggestPlugin
 ];
 
 export default plugins;

@@ -1,0 +1,87 @@
+import { expect, test } from './support/fixtures';
+import { shootBoth } from './support/screenshots';
+
+const SETTINGS = 'lab/api/settings/jupyter-datalayer-agent:';
+
+/** An answer of the model with a cell. */
+function cell(source: string): { say: string } {
+  return { say: `\`\`\`python\n${source}\n\`\`\`` };
+}
+
+test.afterEach(async ({ server }) => {
+  await server.api(`${SETTINGS}suggest`, 'PUT', { raw: '{}' });
+  await server.api(`${SETTINGS}errors`, 'PUT', { raw: '{}' });
+});
+
+test('a next cell is suggested as a ghost: Tab accepts, Escape dismisses, typing cancels', async ({
+  tab,
+  server,
+  model
+}) => {
+  const { page } = tab;
+  await server.notebook(`${tab.folder}/next.ipynb`, [
+    { source: "secret = 'x' * 5\nprint('shown here only')", id: 'first' },
+    { source: 'total = 3', id: 'second' },
+    { source: '1 / 0', id: 'third' }
+  ]);
+  await server.api(`${SETTINGS}suggest`, 'PUT', {
+    raw: '{"enabled": true, "model": "openai/small"}'
+  });
+  await server.api(`${SETTINGS}errors`, 'PUT', { raw: '{"hints": true}' });
+  await tab.load('next.ipynb');
+  const notebook = tab.notebook('next.ipynb');
+  await notebook.kernelReady();
+  const ghost = page.getByTestId('da-ghost');
+
+  // Names and types only, from the model that is named for it.
+  await model.script(cell('print(total)'));
+  await notebook.run(0);
+  await expect(ghost).toContainText('print(total)');
+  const [request] = await model.requests();
+  expect(request.body.model).toBe('small');
+  expect(request.text).toContain('secret: str');
+  expect(request.text).toContain('total = 3');
+  expect(request.text).not.toContain('xxxxx');
+  expect(request.text.match(/shown here only/g)).toHaveLength(1);
+  const before = await notebook.sources();
+  expect(before).toHaveLength(3);
+  await shootBoth(tab, 'suggested-cell', 'window');
+  await notebook.edit(0);
+  await page.keyboard.press('Tab');
+  await expect(ghost).toHaveCount(0);
+  await expect
+    .poll(() => notebook.sources())
+    .toEqual([before[0], 'print(total)', before[1], before[2]]);
+  await notebook.undo();
+  await expect.poll(() => notebook.sources()).toEqual(before);
+
+  // Escape leaves everything as it was.
+  await model.script(cell('print(1)'));
+  await notebook.run(1);
+  await expect(ghost).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(ghost).toHaveCount(0);
+  expect(await notebook.sources()).toEqual(before);
+
+  // Whoever types while the model works ends its work.
+  await model.script({ gate: cell('print(2)'), after: 1 });
+  await notebook.run(1);
+  await model.atGate();
+  await page.keyboard.type('4');
+  expect(await model.outcome(3)).toBe('disconnected');
+  await expect(ghost).toHaveCount(0);
+
+  // A failed cell gets no suggestion; a known fix is hinted at, and no model is asked.
+  await notebook.type(2, '\nprnt(1)');
+  await page.keyboard.press('Home');
+  await page.keyboard.type('None; ');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Home');
+  await page.keyboard.type('#');
+  await notebook.run(2);
+  const hint = page.getByTestId('da-error-hint');
+  await expect(hint).toHaveText('A fix is known: Replace prnt by print');
+  await expect(ghost).toHaveCount(0);
+  expect((await model.requests()).length).toBe(3);
+  await shootBoth(tab, 'error-hint', 'window');
+});
