@@ -28,6 +28,7 @@ const KIND_WORDS: Record<DiffKind, string> = {
 export function makeDiffTab(model: DiffModel): MainAreaWidget<DiffContent> {
   const content = new DiffContent(model);
   const tab = new MainAreaWidget({ content });
+  tab.toolbar.hide();
   tab.id = tabId(model.turnId);
   tab.title.icon = agentIcon;
   tab.title.label = 'Agent Changes';
@@ -167,6 +168,7 @@ function CellView(props: {
         >
           {name}
         </button>
+        {!source && cell.firstLine && <code>{cell.firstLine}</code>}
         {cell.cellType && cell.cellType !== 'code' && (
           <span className="da-diff-dim">{cell.cellType}</span>
         )}
@@ -179,12 +181,12 @@ function CellView(props: {
       )}
       {outputs && (
         <Folded label="Outputs, before and now">
-          <Sides pair={outputs} name={`Outputs: ${name}`} />
+          <Sides pair={outputs} name={`Outputs: ${name}`} isNow />
         </Folded>
       )}
       {metadata && (
         <Folded label="Metadata, before and now">
-          <Sides pair={metadata} name={`Metadata: ${name}`} />
+          <Sides pair={metadata} name={`Metadata: ${name}`} isNow />
         </Folded>
       )}
     </section>
@@ -210,6 +212,8 @@ function Sides(props: {
   pair: IPair;
   name: string;
   kind?: DiffKind;
+  /** What is after it is as it is now, which others may have changed too. */
+  isNow?: boolean;
 }): JSX.Element {
   const { before, after } = props.pair;
   const rows = React.useMemo(() => sideBySide(before, after), [before, after]);
@@ -220,7 +224,7 @@ function Sides(props: {
       <thead>
         <tr>
           {hasBefore && <th scope="col">Before</th>}
-          {hasAfter && <th scope="col">After</th>}
+          {hasAfter && <th scope="col">{props.isNow ? 'Now' : 'After'}</th>}
         </tr>
       </thead>
       <tbody>

@@ -19,6 +19,8 @@ export interface ICellDiff {
   /** Its number from 1, as the turn left it; before, where it was removed. */
   number?: number;
   cellType?: string;
+  /** The first line of its source that says something. */
+  firstLine: string;
   /** Undefined where the source is the same. */
   source?: IPair;
   /** Before the turn and now; undefined where they are the same, or not known any more. */
@@ -117,6 +119,7 @@ function cellDiff(
     kind: KINDS[op] ?? 'changed',
     number: index === undefined ? undefined : index + 1,
     cellType,
+    firstLine: firstLineOf(after ?? before ?? ''),
     source: pairOf(before ?? '', after ?? ''),
     state,
     ...rest
@@ -139,7 +142,16 @@ function ranIn(
     const rest = restOf(each.cell as unknown as ICell, cell);
     const number = order.indexOf(each.cellId) + 1;
     return rest.outputs || rest.metadata
-      ? [{ cellId: each.cellId, kind: 'ran', number, state: 'open', ...rest }]
+      ? [
+          {
+            cellId: each.cellId,
+            kind: 'ran',
+            number,
+            firstLine: firstLineOf(joined(cell.source)),
+            state: 'open',
+            ...rest
+          }
+        ]
       : [];
   });
 }
@@ -182,6 +194,10 @@ function outputText(output: IOutput): string {
     );
   const text = data['text/plain'];
   return [...(text === undefined ? [] : [joined(text)]), ...others].join('\n');
+}
+
+function firstLineOf(source: string): string {
+  return source.split('\n').find(line => line.trim()) ?? '';
 }
 
 function joined(text: unknown): string {
