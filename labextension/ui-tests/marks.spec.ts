@@ -177,6 +177,9 @@ test('all that a turn changed is shown in a tab: sources, and apart from them ou
     { say: 'Done.' }
   );
   await panel.ask('Make a ten');
+  await expect(
+    notebook.cells.last().getByRole('img', { name: 'Moved by the agent' })
+  ).toBeVisible();
   await panel.changes.getByRole('button', { name: 'Diff' }).click();
   const diff = page.getByTestId('da-diff-tab');
   await expect(diff).toContainText('Make a ten');
@@ -308,4 +311,52 @@ test('100 changed cells in a notebook of 1,000 do not slow the page', async ({
   for (const { longestTaskMs } of [coming, changing, marked, deciding]) {
     expect(longestTaskMs).toBeLessThan(200 + plain.longestTaskMs);
   }
+});
+
+test('the page follows the edits until the person scrolls away or switches it off', async ({
+  tab,
+  model
+}) => {
+  const { page, panel } = tab;
+  const notebook = await openWork(
+    tab,
+    ...Array.from({ length: 60 }, (_, i) => `x = ${i}`)
+  );
+  const { cells } = notebook;
+  await model.script(
+    { call: 'getNotebookCells' },
+    update('cell-50', 'x = 500'),
+    { gate: update('cell-5', 'x = 50'), after: 0 },
+    { say: 'Done.' },
+    update('cell-40', 'x = 400'),
+    { say: 'Done.' },
+    update('cell-3', 'x = 30'),
+    { say: 'Done.' }
+  );
+  await panel.send('Change two');
+  await model.atGate();
+  await expect(cells.nth(50)).toBeInViewport();
+  await cells.nth(50).hover();
+  await page.mouse.wheel(0, -900);
+  await expect(cells.nth(50)).not.toBeInViewport();
+  await expect(cells.nth(25)).toBeInViewport();
+  await model.release();
+  await panel.ended();
+  await expect(panel.changes).toContainText('2 cells changed');
+  await expect(cells.nth(5)).not.toBeInViewport();
+  // Another turn is followed again.
+  await panel.ask('Change one', 2);
+  await expect(cells.nth(40)).toBeInViewport();
+  await page.evaluate(async () => {
+    const { commands } = window.jupyterapp;
+    await commands.execute('datalayer-agent:toggle-following');
+  });
+  await panel.ask('Change one more', 3);
+  await expect(panel.changes).toContainText('1 cell changed');
+  await expect(cells.nth(3)).not.toBeInViewport();
+  await expect(cells.nth(40)).toBeInViewport();
+  await page.evaluate(async () => {
+    const { commands } = window.jupyterapp;
+    await commands.execute('datalayer-agent:toggle-following');
+  });
 });

@@ -5,11 +5,13 @@ import {
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { INotebookTracker } from '@jupyterlab/notebook';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import { Documents } from '../bridge/documents';
 import { IAgentChanges } from '../tokens';
 import type { ChangesOnPage } from './desk';
 import { addDiffCommand, SHOW_DIFF } from './diffs';
+import { addFollowing, CHANGES_ID } from './followSetting';
 import type { NotebookChanges } from './notebookChanges';
 import { Pending } from './pending';
 import type { IChangesSource } from './source';
@@ -26,17 +28,18 @@ const OPEN_PANEL = 'datalayer-agent:open';
 
 /** What the agent changed, shown where it happened, and its diff in a tab. */
 export const changesPlugin: JupyterFrontEndPlugin<void> = {
-  id: 'jupyter-datalayer-agent:changes',
+  id: CHANGES_ID,
   description: "The agent's changes in notebooks: marks, keep and undo, diffs.",
   autoStart: true,
   requires: [IAgentChanges, IDocumentManager, INotebookTracker],
-  optional: [ICommandPalette],
+  optional: [ICommandPalette, ISettingRegistry],
   activate: (
     app: JupyterFrontEnd,
     source: IChangesSource,
     manager: IDocumentManager,
     tracker: INotebookTracker,
-    palette: ICommandPalette | null
+    palette: ICommandPalette | null,
+    settings: ISettingRegistry | null
   ): void => {
     const documents = new Documents(app.shell, tracker, manager);
     const pending = new Pending(source);
@@ -64,6 +67,7 @@ export const changesPlugin: JupyterFrontEndPlugin<void> = {
     pending.changed.connect(loadWhenLikely);
     const current = () => page?.of(tracker.currentWidget) ?? null;
     addCommands(app, pending, current, palette);
+    void addFollowing(app, source.following, palette, settings);
     addDiffCommand({
       app,
       source,

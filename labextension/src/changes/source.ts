@@ -2,6 +2,7 @@ import type { ISignal } from '@lumino/signaling';
 
 import type { Change } from '../api/types';
 import type { IEditor } from '../panel/editor';
+import type { Following } from '../panel/following';
 import type { IPanelClient } from '../panel/services';
 import type { ITurn } from '../panel/state/turn';
 import type { IReadable } from '../panel/state/value';
@@ -35,6 +36,7 @@ export interface IChangesSource {
   readonly shown: IReadable<IChangedSession>;
   readonly changes: IChangesDecider;
   readonly editor: Pick<IEditor, 'reveal' | 'cell'>;
+  readonly following: Following;
   readonly client: Pick<IPanelClient, 'turnChanges' | 'getTurn'>;
 }
 

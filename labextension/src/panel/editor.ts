@@ -69,8 +69,11 @@ export interface IEditor {
   reveal(path: string, cellId?: string): Promise<void>;
   /** Open the first of these files or folders that is there; false where none is. */
   openFirst(paths: readonly string[]): Promise<boolean>;
-  /** Scroll a cell of the notebook in front into view, unless the person works in it. */
-  follow(path: string, cellId: string): Promise<void>;
+  /**
+   * Scroll a cell of the notebook in front into view, unless the person works in it, scrolled it
+   * `since` (in ms since 1970; left out, that does not matter), or wants none of it.
+   */
+  follow(path: string, cellId: string, since?: number): Promise<void>;
   /** The code cell of a tutorial's lesson in an open notebook. */
   lessonCell(path: string, lesson: number): string | null;
   /** Data files under the root, those near the notebook in front first. */

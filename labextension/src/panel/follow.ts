@@ -4,16 +4,17 @@ import { IEditor } from './editor';
 /** How old a change may be that the page follows, in ms. */
 const FOLLOW_MS = 5000;
 
-/** Bring into view what was changed just now; not what a reload tells again. */
+/** Bring into view what a turn that began at `since` changed just now; not what a reload tells again. */
 export function follow(
   editor: IEditor,
-  { path, changes, at }: DocumentChanged
+  { path, changes, at }: DocumentChanged,
+  since: number
 ): void {
   const shown = changes.filter(({ op, cellId }) => cellId && op !== 'delete');
   const cellId = shown[shown.length - 1]?.cellId;
   if (cellId && Math.abs(Date.now() - at) < FOLLOW_MS) {
     editor
-      .follow(path, cellId)
+      .follow(path, cellId, since)
       .catch(error => console.warn('datalayer-agent:', error));
   }
 }

@@ -370,7 +370,8 @@ export class PanelModel implements IDisposable {
     }
     this.sending.onEvent(event);
     if (event.type === 'document_changed') {
-      follow(this.editor, event);
+      const turn = this.shown.current.store.turn(event.turnId ?? '').current;
+      follow(this.editor, event, turn.startedAt);
     }
     this.changes.onEvent(event);
     this.past.onEvent(event);

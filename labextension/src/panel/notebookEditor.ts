@@ -6,6 +6,7 @@ import { FileDialog } from '@jupyterlab/filebrowser';
 import { IOutput } from '@jupyterlab/nbformat';
 import {
   INotebookTracker,
+  Notebook,
   NotebookActions,
   NotebookPanel
 } from '@jupyterlab/notebook';
@@ -26,6 +27,7 @@ import {
   INotebookError,
   INotebookHints
 } from './editor';
+import { Following, IFollowed } from './following';
 import { isMarked } from './scratchpad/about';
 
 /** A name that a data frame is loaded into. */
@@ -39,7 +41,8 @@ export class NotebookEditor implements IEditor {
   constructor(
     private readonly _app: JupyterFrontEnd,
     private readonly _tracker: INotebookTracker,
-    private readonly _manager: IDocumentManager
+    private readonly _manager: IDocumentManager,
+    readonly following = new Following()
   ) {
     this._documents = new Documents(_app.shell, _tracker, _manager);
     _app.shell.currentChanged?.connect(this._emit, this);
@@ -202,13 +205,15 @@ export class NotebookEditor implements IEditor {
     return false;
   }
 
-  async follow(path: string, cellId: string): Promise<void> {
+  async follow(path: string, cellId: string, since = Infinity): Promise<void> {
     const panel = this._documents.findNotebook(path);
     const isTheirs = panel?.node.contains(document.activeElement);
     if (!panel?.isVisible || isTheirs || !this.cell(path, cellId)) {
       return;
     }
-    await this._documents.reveal(path, cellId, false);
+    if (this.following.may(viewOf(panel.content), cellId, since)) {
+      await this._documents.reveal(path, cellId, false);
+    }
   }
 
   lessonCell(path: string, lesson: number): string | null {
@@ -287,6 +292,7 @@ export class NotebookEditor implements IEditor {
 
   private _follow(panel: NotebookPanel): void {
     const { context, sessionContext } = panel;
+    this.following.watch(panel.content.outerNode);
     panel.disposed.connect(this._emit, this);
     context.pathChanged.connect(this._emit, this);
     sessionContext.statusChanged.connect(this._emit, this);
@@ -360,6 +366,22 @@ function errorIn(cell: ISharedCell, index: number): INotebookError | null {
         text: `${failure.ename}: ${failure.evalue}\n${cell.getSource()}`
       }
     : null;
+}
+
+/** What of a notebook is on the screen. */
+function viewOf({ outerNode, widgets }: Notebook): IFollowed {
+  return {
+    scroller: outerNode,
+    isInView: cellId => {
+      const cell = widgets.find(({ model }) => model.id === cellId);
+      if (!cell?.isAttached) {
+        return false;
+      }
+      const seen = outerNode.getBoundingClientRect();
+      const { top, bottom } = cell.node.getBoundingClientRect();
+      return bottom > seen.top && top < seen.bottom;
+    }
+  };
 }
 
 /** Show for a moment which cell was meant. */

@@ -72,10 +72,11 @@ function activatePanel(
   state: IStateDB | null,
   themeManager: IThemeManager | null
 ): IChangesSource {
+  const editor = new NotebookEditor(app, tracker, documents);
   const model = new PanelModel({
     client: new AgentClient(app.serviceManager.serverSettings),
     connection,
-    editor: new NotebookEditor(app, tracker, documents),
+    editor,
     memory: new WorkspaceMemory(state, SESSION_KEY),
     tutorialMemory: new WorkspaceMemory(state, TUTORIAL_KEY),
     strategistMemory: new WorkspaceMemory(state, STRATEGIST_KEY),
@@ -119,7 +120,8 @@ function activatePanel(
   if (settings && state && labShell) {
     void openAtFirstStart(app, labShell, settings, state);
   }
-  return model;
+  const { client, changes, shown } = model;
+  return { client, changes, editor, following: editor.following, shown };
 }
 
 /** Open the panel once; from then on the restored layout says whether it is open. */
