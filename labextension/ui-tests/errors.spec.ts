@@ -37,7 +37,10 @@ test('Fix proposes a known fix as a diff; the bar comes and goes with the error'
   await server.notebook(`${tab.folder}/fix.ipynb`, [
     { source: 'total = 1\nprint(totl)', id: 'first' },
     { source: 'json.dumps(1)', id: 'second' },
-    { source: 'fist = 1\nraise KeyboardInterrupt', id: 'third' }
+    { source: 'fist = 1\nraise KeyboardInterrupt', id: 'third' },
+    { source: 'print(rate)', id: 'fourth' },
+    { source: 'rate = 3', id: 'fifth' },
+    { source: 'import serial', id: 'sixth' }
   ]);
   await tab.load('fix.ipynb');
   const notebook = tab.notebook('fix.ipynb');
@@ -73,6 +76,38 @@ test('Fix proposes a known fix as a diff; the bar comes and goes with the error'
   await page.getByTestId('da-inline-accept-run').click();
   await expect(bar.note).toContainText('Attempt 1 of 3 was it');
   await expect(bar.root).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await expect(chat.root).toHaveCount(0);
+
+  // A cell that was not run: nothing to change, only to run, in the order that it needs.
+  await notebook.run(3);
+  await bar.fix.click();
+  await expect(bar.note).toContainText('Cell 5 defines rate');
+  await expect(chat.accept).toHaveCount(0);
+  await expect(chat.input).toBeFocused();
+  await page.keyboard.press('Control+Shift+Enter');
+  await expect(notebook.output(3)).toHaveText('3');
+  await expect(bar.note).toContainText('Run cell 5 first');
+  await page.getByTestId('da-inline-close').click();
+
+  // A module that is missing: a new cell before this one.
+  await notebook.run(5);
+  await bar.fix.click();
+  await expect(chat.newCells).toContainText('%pip install pyserial');
+  const added = await chat.newCells.boundingBox();
+  expect(added!.y).toBeLessThan((await notebook.editor(5).boundingBox())!.y);
+  await shootBoth(tab, 'error-install', 'window');
+  const sources = await notebook.sources();
+  await chat.accept.click();
+  await expect
+    .poll(() => notebook.sources())
+    .toEqual([
+      ...sources.slice(0, 5),
+      '%pip install pyserial',
+      'import serial'
+    ]);
+  await notebook.undo();
+  await expect.poll(() => notebook.sources()).toEqual(sources);
   expect((await model.requests()).length).toBe(0);
 });
 

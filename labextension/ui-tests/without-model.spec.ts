@@ -283,3 +283,34 @@ test('what works without a model', async ({ tab: lab }) => {
   await shootBoth(lab, 'tutorial', 'window');
   await card.getByRole('button', { name: /Close/ }).click();
 });
+
+test('Explain says what is known of an error without a model; Fix, that none is known', async ({
+  tab,
+  server
+}) => {
+  const { page } = tab;
+  await server.notebook(`${tab.folder}/errors.ipynb`, [
+    { source: 'total = 1\nprint(totl)', id: 'first' },
+    { source: '1 / 0', id: 'second' }
+  ]);
+  await tab.load('errors.ipynb');
+  const notebook = tab.notebook('errors.ipynb');
+  await notebook.kernelReady();
+  const chat = page.getByTestId('da-inline');
+  await notebook.run(0);
+  await page.getByTestId('da-explain').click();
+  await expect(chat).toContainText('Nothing has defined this name');
+  await expect(chat).toContainText('Replace totl by total');
+  await expect(chat).toContainText('A model could say more');
+  await shootBoth(tab, 'error-explain-without-model', 'window');
+  await page.keyboard.press('Escape');
+  await expect(chat).toHaveCount(0);
+  await notebook.cells.first().getByTestId('da-fix').click();
+  await page.getByTestId('da-inline-accept-run').click();
+  await expect(notebook.output(0)).toHaveText('1');
+  await page.getByTestId('da-inline-close').click();
+
+  await notebook.run(1);
+  await notebook.cells.nth(1).getByTestId('da-fix').click();
+  await expect(chat).toContainText('Without a model no fix is known');
+});

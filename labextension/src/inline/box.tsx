@@ -131,7 +131,11 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
             label="Stop"
             data-testid="da-inline-stop"
             data-lm-suppress-shortcuts="true"
-            onClick={() => model.stop()}
+            onClick={() => {
+              // This button is about to be another one.
+              field.current?.focus();
+              model.stop();
+            }}
           />
         ) : (
           <IconButton
@@ -214,7 +218,11 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
           {state.notice}
         </div>
       )}
-      <Decisions model={model} state={state} />
+      <Decisions
+        model={model}
+        state={state}
+        focusInput={() => field.current?.focus()}
+      />
     </div>
   );
 }

@@ -9,8 +9,10 @@ import { IInlineState } from './state';
 export function Decisions(props: {
   model: InlineModel;
   state: IInlineState;
+  /** Keep the keyboard in the box where its buttons go. */
+  focusInput: () => void;
 }): JSX.Element | null {
-  const { model, state } = props;
+  const { model, state, focusInput } = props;
   const { count, current, isComplete } = state.pending;
   const { run } = state;
   const canAccept = count > 0 && isComplete;
@@ -33,7 +35,10 @@ export function Decisions(props: {
           label={run?.label ?? 'Accept and run'}
           keys="Ctrl+Shift+Enter"
           testId="da-inline-accept-run"
-          act={() => model.acceptAll(true)}
+          act={() => {
+            focusInput();
+            model.acceptAll(true);
+          }}
         />
       )}
       <Decide
