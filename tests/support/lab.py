@@ -35,6 +35,7 @@ from tests.support.jupyter import REPOSITORY, TOKEN, RunningServer
 
 ARGUMENTS = [
     "--LabApp.expose_app_in_browser=True",
+    "--JupyterNotebookApp.expose_app_in_browser=True",
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     # Whether JupyterLab itself should be built anew is found out by Node.js at each load.
     "--ServerApp.tornado_settings={'page_config_data': {'buildCheck': False}}",

@@ -39,6 +39,16 @@ export class LabPage {
     await this.shown();
   }
 
+  /** Load a notebook of the test's folder in Notebook 7, which the same server serves. */
+  async loadNotebook7(name: string): Promise<void> {
+    const { url, token } = this.server.about;
+    await this.page.goto(
+      `${url}notebooks/${this.folder}/${name}?token=${token}`
+    );
+    await this.page.waitForFunction(() => window.jupyterapp !== undefined);
+    await this.page.evaluate(() => window.jupyterapp.restored);
+  }
+
   /**
    * Load JupyterLab again, as it was left. At a mere reload the document that the address names is
    * activated once more, at some time after all else was restored.
