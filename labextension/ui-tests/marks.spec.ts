@@ -89,10 +89,13 @@ test('changed cells are marked until they are kept or undone, here or in the pan
   await panel.changes.getByRole('button', { name: 'Keep cell 1' }).click();
   await expect(bar).toContainText('1 cell changed');
   await expect(marks).toHaveCount(1);
+  // It waits, also when the panel shows another conversation.
+  await panel.root.getByTestId('da-new-session').click();
+  await expect(panel.turns).toHaveCount(0);
+  await expect(marks).toHaveCount(1);
   await undo.click();
   await expect(bar).toHaveCount(0);
   await expect(marks).toHaveCount(0);
-  await expect(panel.changes).toHaveCount(0);
   expect(await notebook.sources()).toEqual([
     'a = 10',
     'b = 2',

@@ -38,7 +38,7 @@ export class NotebookBar extends ReactWidget {
   protected render(): JSX.Element {
     const { pending, isRunning, isBusy } = this._options;
     const { keep, undo, showDiff, move, openPanel } = this._options;
-    const { count, more } = barWords(pending, isRunning);
+    const { count, more } = barWords(pending);
     const { changes, conflicts } = pending.turns[0];
     const isLeft = conflicts > 0 && conflicts >= changes.length;
     return (

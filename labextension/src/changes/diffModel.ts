@@ -4,8 +4,9 @@ import { IDisposable } from '@lumino/disposable';
 import { openChanges } from '../panel/state/decided';
 import type { ITurn } from '../panel/state/turn';
 import { Value } from '../panel/state/value';
-import type { Pending } from './pending';
-import type { IChangesSource } from './source';
+import { canDecide, Pending } from './pending';
+import type { ISessionOnPage } from './sessionsOnPage';
+import type { IChangesDecider, IChangesSource } from './source';
 import { CellsNow, IDocumentDiff, turnDiff } from './turnDiff';
 
 /** What the tab with a turn's diff shows. */
@@ -91,12 +92,21 @@ export class DiffModel implements IDisposable {
     }
   }
 
-  /** The turn, where it is one of the session that is shown. */
+  /** Where the turn is decided on. */
+  get decider(): IChangesDecider | null {
+    return this._session?.decider ?? null;
+  }
+
+  /** The turn's conversation, where the page listens to it. */
+  private get _session(): ISessionOnPage | null {
+    const { pending, sessionId } = this._options;
+    return pending.session(sessionId);
+  }
+
   private get _turn(): ITurn | null {
-    const { source, sessionId, turnId } = this._options;
-    const { sessionId: shownId, store } = source.shown.current;
-    return shownId === sessionId &&
-      store.conversation.current.turnIds.includes(turnId)
+    const { turnId } = this._options;
+    const store = this._session?.store;
+    return store?.conversation.current.turnIds.includes(turnId)
       ? store.turn(turnId).current
       : null;
   }
@@ -113,14 +123,13 @@ export class DiffModel implements IDisposable {
   }
 
   private _look(): void {
-    const { pending, source } = this._options;
-    const turn = this._turn;
+    const { _turn: turn, _session: session } = this;
     this.shown.patch({
       canDecide:
         turn !== null &&
+        session !== null &&
         openChanges(turn).length > 0 &&
-        !pending.isRunning &&
-        source.changes.deciding.current === null
+        canDecide(session)
     });
   }
 

@@ -69,7 +69,7 @@ export class DiffContent extends ReactWidget {
 
 function TurnDiffView({ model }: { model: DiffModel }): JSX.Element {
   const { documents, problem, message, canDecide } = useValue(model.shown);
-  const { source, turnId } = model;
+  const { turnId } = model;
   const changed = documents?.filter(
     ({ cells, isNew, text }) => cells.length || isNew || text
   );
@@ -93,14 +93,14 @@ function TurnDiffView({ model }: { model: DiffModel }): JSX.Element {
               <button
                 type="button"
                 className="da-nb-button"
-                onClick={() => source.changes.keep(turnId)}
+                onClick={() => model.decider?.keep(turnId)}
               >
                 Keep
               </button>
               <button
                 type="button"
                 className="da-nb-button"
-                onClick={() => source.changes.undo(turnId)}
+                onClick={() => model.decider?.undo(turnId)}
               >
                 Undo
               </button>

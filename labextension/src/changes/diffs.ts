@@ -2,6 +2,7 @@ import { JupyterFrontEnd } from '@jupyterlab/application';
 import { ICommandPalette, MainAreaWidget } from '@jupyterlab/apputils';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import type { ICell, INotebookContent } from '@jupyterlab/nbformat';
+import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 
 import type { Documents } from '../bridge/documents';
 import type { Pending } from './pending';
@@ -37,15 +38,20 @@ export function addDiffCommand(options: IDiffsOptions): void {
           turnId: {
             type: 'string',
             description:
-              'The turn, of the conversation that the panel shows. Default: the newest that changed this notebook'
+              'The turn. Default: the newest that changed this notebook'
+          },
+          sessionId: {
+            type: 'string',
+            description:
+              'Its conversation. Default: the one that the panel shows'
           }
         }
       }
     },
-    isEnabled: args => turnOf(options, args.turnId) !== null,
+    isEnabled: args => turnOf(options, args) !== null,
     execute: args => {
-      const turnId = turnOf(options, args.turnId);
-      return turnId === null ? undefined : show(options, turnId);
+      const turn = turnOf(options, args);
+      return turn ? show(options, turn) : undefined;
     }
   });
   palette?.addItem({ command: SHOW_DIFF, category: 'Agent' });
@@ -55,38 +61,46 @@ export function addDiffCommand(options: IDiffsOptions): void {
   });
 }
 
+/** A turn with the conversation that it is of. */
+interface ITurnPlace {
+  turnId: string;
+  sessionId: string;
+}
+
 /** The turn that is meant: the one that is named, that waits here, or the newest that changed anything. */
 function turnOf(
   { source, pending, notebook }: IDiffsOptions,
-  named: unknown
-): string | null {
-  const { sessionId, store } = source.shown.current;
-  if (!sessionId) {
-    return null;
-  }
-  if (typeof named === 'string') {
-    return named;
+  args: ReadonlyPartialJSONObject
+): ITurnPlace | null {
+  const { sessionId: shownId, store } = source.shown.current;
+  const sessionId =
+    typeof args.sessionId === 'string' ? args.sessionId : shownId;
+  if (typeof args.turnId === 'string') {
+    return sessionId ? { turnId: args.turnId, sessionId } : null;
   }
   const path = notebook();
   const [here] = path === null ? [] : pending.of(path).turns;
-  const ids = store.conversation.current.turnIds;
-  return (
-    here?.turnId ??
-    [...ids].reverse().find(id => store.turn(id).current.changes.length > 0) ??
-    null
-  );
+  if (here?.session.sessionId) {
+    return { turnId: here.turnId, sessionId: here.session.sessionId };
+  }
+  const turnId = [...store.conversation.current.turnIds]
+    .reverse()
+    .find(id => store.turn(id).current.changes.length > 0);
+  return turnId && shownId ? { turnId, sessionId: shownId } : null;
 }
 
-async function show(options: IDiffsOptions, turnId: string): Promise<void> {
+async function show(
+  options: IDiffsOptions,
+  { turnId, sessionId }: ITurnPlace
+): Promise<void> {
   const { app, source, pending } = options;
-  const { sessionId } = source.shown.current;
   const [{ makeDiffTab, tabId }, { DiffModel }] = await Promise.all([
     import('./diffTab'),
     import('./diffModel')
   ]);
   const id = tabId(turnId);
   let tab = [...app.shell.widgets('main')].find(widget => widget.id === id);
-  if (!tab && sessionId) {
+  if (!tab) {
     const model = new DiffModel({
       source,
       pending,

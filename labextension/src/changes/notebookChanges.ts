@@ -4,18 +4,24 @@ import { IDisposable } from '@lumino/disposable';
 import type { IBarOptions, NotebookBar } from './bar';
 import { CellIndex } from './cellIndex';
 import { CellMarks } from './marks';
-import { cellIdsOf, IPending, NOTHING_PENDING, Pending } from './pending';
+import {
+  canDecide,
+  cellIdsOf,
+  IPending,
+  IPendingTurn,
+  isRunning,
+  NOTHING_PENDING,
+  Pending
+} from './pending';
 import { Placeholders } from './placeholders';
-import type { IChangesDecider } from './source';
 
 /** What the changes in a notebook need of the page. */
 export interface INotebookChangesOptions {
   panel: NotebookPanel;
   pending: Pending;
-  decider: IChangesDecider;
   /** The notebook's path under the server's root; null for one that is elsewhere. */
   path: () => string | null;
-  showDiff: (turnId: string) => void;
+  showDiff: (turn: IPendingTurn) => void;
   openPanel: () => void;
 }
 
@@ -25,10 +31,13 @@ export class NotebookChanges implements IDisposable {
     const { panel, pending } = _options;
     this._index = new CellIndex(panel.content);
     this._marks = new CellMarks(this._index);
-    this._placeholders = new Placeholders(this._index, (turnId, cellIds) => {
-      this._leave();
-      _options.decider.undo(turnId, cellIds);
-    });
+    this._placeholders = new Placeholders(
+      this._index,
+      ({ session, turnId }, cellIds) => {
+        this._leave();
+        session.decider.undo(turnId, cellIds);
+      }
+    );
     pending.changed.connect(this._update, this);
     panel.context.pathChanged.connect(this._update, this);
     panel.disposed.connect(this.dispose, this);
@@ -59,30 +68,18 @@ export class NotebookChanges implements IDisposable {
 
   /** Whether a decision can be made now. */
   get canDecide(): boolean {
-    const { pending, decider } = this._options;
-    return (
-      this._pending.turns.length > 0 &&
-      !pending.isRunning &&
-      decider.deciding.current === null
-    );
+    const [newest] = this._pending.turns;
+    return newest !== undefined && canDecide(newest.session);
   }
 
   /** The changes of the newest turn stay. */
   keep(): void {
-    const [turn] = this._pending.turns;
-    if (turn && this.canDecide) {
-      this._leave();
-      this._options.decider.keep(turn.turnId, cellIdsOf(turn));
-    }
+    this._decide('keep');
   }
 
   /** Take the changes of the newest turn back. */
   undo(): void {
-    const [turn] = this._pending.turns;
-    if (turn && this.canDecide) {
-      this._leave();
-      this._options.decider.undo(turn.turnId, cellIdsOf(turn));
-    }
+    this._decide('undo');
   }
 
   /** Make the next changed cell the active one, or with -1 the one before; after the last the first. */
@@ -102,12 +99,20 @@ export class NotebookChanges implements IDisposable {
     }
   }
 
+  private _decide(how: 'keep' | 'undo'): void {
+    if (this.canDecide) {
+      const [newest] = this._pending.turns;
+      this._leave();
+      newest.session.decider[how](newest.turnId, cellIdsOf(newest));
+    }
+  }
+
   private _update(): void {
     const { pending, path } = this._options;
     const here = path();
     this._pending = here === null ? NOTHING_PENDING : pending.of(here);
     this._marks.show(this._pending.cells);
-    this._placeholders.show(this._pending, !pending.isRunning);
+    this._placeholders.show(this._pending);
     void this._showBar();
   }
 
@@ -163,14 +168,15 @@ export class NotebookChanges implements IDisposable {
   }
 
   private get _barOptions(): IBarOptions {
-    const { pending, decider, showDiff, openPanel } = this._options;
+    const { showDiff, openPanel } = this._options;
+    const [newest] = this._pending.turns;
     return {
       pending: this._pending,
-      isRunning: pending.isRunning,
-      isBusy: decider.deciding.current !== null,
+      isRunning: isRunning(newest.session),
+      isBusy: newest.session.decider.deciding.current !== null,
       keep: () => this.keep(),
       undo: () => this.undo(),
-      showDiff: () => showDiff(this._pending.turns[0].turnId),
+      showDiff: () => showDiff(this._pending.turns[0]),
       move: by => void this.move(by),
       openPanel
     };

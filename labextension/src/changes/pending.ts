@@ -3,11 +3,13 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { Change } from '../api/types';
 import { openChanges } from '../panel/state/decided';
 import type { ITurn } from '../panel/state/turn';
-import type { ChangeOp, IChangesSource } from './source';
+import type { ISessionOnPage, SessionsOnPage } from './sessionsOnPage';
+import type { ChangeOp } from './source';
 
 /** What of one turn nobody has decided on, in one notebook. */
 export interface IPendingTurn {
   readonly turnId: string;
+  readonly session: ISessionOnPage;
   readonly changes: readonly Change[];
   /** Whether the turn has nothing to decide on elsewhere. */
   readonly isAll: boolean;
@@ -25,12 +27,18 @@ export interface IPending {
 
 export const NOTHING_PENDING: IPending = { turns: [], cells: new Map() };
 
+/** A turn of which something waits for a decision. */
+export interface IOpenTurn {
+  readonly turn: ITurn;
+  readonly session: ISessionOnPage;
+}
+
 /** What of these turns, the newest first, is about one notebook. */
-export function pendingIn(open: readonly ITurn[], path: string): IPending {
+export function pendingIn(open: readonly IOpenTurn[], path: string): IPending {
   const turns: IPendingTurn[] = [];
   const cells = new Map<string, ChangeOp>();
   const gone = new Set<string>();
-  for (const turn of open) {
+  for (const { turn, session } of open) {
     const all = openChanges(turn);
     const changes = all.filter(change => change.path === path);
     if (!changes.length) {
@@ -38,6 +46,7 @@ export function pendingIn(open: readonly ITurn[], path: string): IPending {
     }
     turns.push({
       turnId: turn.id,
+      session,
       changes,
       isAll: changes.length === all.length,
       conflicts: turn.conflicts.filter(each => each.path === path).length
@@ -65,10 +74,7 @@ export function cellIdsOf(turn: IPendingTurn): string[] | undefined {
 }
 
 /** "3 cells changed", "1 cell changed so far · 2 earlier"; the parts of a bar's words. */
-export function barWords(
-  { turns }: IPending,
-  isRunning: boolean
-): { count: string; more: string } {
+export function barWords({ turns }: IPending): { count: string; more: string } {
   const [newest, ...earlier] = turns;
   const count = countOf(newest.changes);
   const before = earlier.reduce(
@@ -76,7 +82,7 @@ export function barWords(
     0
   );
   return {
-    count: `${count}${isRunning ? ' so far' : ''}`,
+    count: `${count}${isRunning(newest.session) ? ' so far' : ''}`,
     more: before ? `${before} earlier` : ''
   };
 }
@@ -93,12 +99,20 @@ function cellCount(changes: readonly Change[]): number {
   return changes.filter(({ cellId }) => cellId).length;
 }
 
-/** What waits for a decision, of the session that is shown; tells once a frame. */
+/** Whether a turn of this conversation runs, so that nothing in it can be decided. */
+export function isRunning({ store }: ISessionOnPage): boolean {
+  return !!store.conversation.current.runningTurnId;
+}
+
+/** Whether a decision on something in this conversation can be made now. */
+export function canDecide(session: ISessionOnPage): boolean {
+  return !isRunning(session) && session.decider.deciding.current === null;
+}
+
+/** What waits for a decision, in all notebooks; tells once a frame. */
 export class Pending {
-  constructor(private readonly _source: IChangesSource) {
-    _source.shown.subscribe(() => this._follow());
-    _source.changes.deciding.subscribe(() => this._tell());
-    this._follow();
+  constructor(private readonly _sessions: SessionsOnPage) {
+    _sessions.changed.connect(this._tell, this);
   }
 
   get changed(): ISignal<this, void> {
@@ -107,39 +121,23 @@ export class Pending {
 
   /** Whether something waits, or may soon. */
   get isLikely(): boolean {
-    return this.isRunning || this.open.length > 0;
+    return this._sessions.all.some(
+      session => isRunning(session) || session.store.open.current.length > 0
+    );
   }
 
-  /** While a turn runs, nothing can be decided. */
-  get isRunning(): boolean {
-    return !!this._store.conversation.current.runningTurnId;
-  }
-
-  get open(): readonly ITurn[] {
-    return this._store.open.current;
-  }
-
+  /** What waits in a notebook, of all conversations, the newest first. */
   of(path: string): IPending {
-    return pendingIn(this.open, path);
+    const open = this._sessions.all.flatMap(session =>
+      session.store.open.current.map(turn => ({ turn, session }))
+    );
+    open.sort((a, b) => b.turn.startedAt - a.turn.startedAt);
+    return pendingIn(open, path);
   }
 
-  private get _store() {
-    return this._source.shown.current.store;
-  }
-
-  private _follow(): void {
-    const { _store: store } = this;
-    if (store !== this._followed) {
-      this._followed = store;
-      this._leave();
-      const leave = [store.open, store.conversation].map(each =>
-        (each as { subscribe(listener: () => void): () => void }).subscribe(
-          () => this._tell()
-        )
-      );
-      this._leave = () => leave.forEach(stop => stop());
-      this._tell();
-    }
+  /** The conversation, where the page listens to it. */
+  session(id: string): ISessionOnPage | null {
+    return this._sessions.all.find(({ sessionId }) => sessionId === id) ?? null;
   }
 
   private _tell(): void {
@@ -152,8 +150,6 @@ export class Pending {
     }
   }
 
-  private _followed: unknown = null;
-  private _leave: () => void = () => undefined;
   private _isToTell = false;
   private readonly _changed = new Signal<this, void>(this);
 }

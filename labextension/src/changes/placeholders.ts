@@ -3,13 +3,13 @@ import { IDisposable } from '@lumino/disposable';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import type { CellIndex } from './cellIndex';
-import type { IPending } from './pending';
+import { IPending, IPendingTurn, isRunning } from './pending';
 
 /** How long a placeholder stands, counted from when the cell can be had back, in ms. */
 const SHOWN_MS = 10_000;
 
 /** Gives removed cells of a turn back. */
-export type GiveBack = (turnId: string, cellIds: string[]) => void;
+export type GiveBack = (turn: IPendingTurn, cellIds: string[]) => void;
 
 /** Placeholders where the agent removed cells, for a moment. */
 export class Placeholders implements IDisposable {
@@ -29,13 +29,13 @@ export class Placeholders implements IDisposable {
   }
 
   /** Show what was removed just now; nothing stands any more for what was decided on. */
-  show({ turns }: IPending, canDecide: boolean): void {
-    const removed = new Set<string>();
-    for (const { turnId, changes } of turns) {
-      for (const { op, cellId } of changes) {
+  show({ turns }: IPending): void {
+    const removed = new Map<string, IPendingTurn>();
+    for (const turn of turns) {
+      for (const { op, cellId } of turn.changes) {
         if (op === 'delete' && cellId && !this._index.cell(cellId)) {
-          removed.add(cellId);
-          this._place(turnId, cellId);
+          removed.set(cellId, turn);
+          this._place(turn, cellId);
         }
       }
     }
@@ -45,7 +45,7 @@ export class Placeholders implements IDisposable {
       }
     }
     for (const [key, note] of this._notes) {
-      note.show(id => removed.has(id), canDecide);
+      note.show(removed);
       if (note.isDisposed) {
         this._notes.delete(key);
       }
@@ -53,20 +53,20 @@ export class Placeholders implements IDisposable {
   }
 
   /** A placeholder for cells that stood at the same place and that the same turn removed. */
-  private _place(turnId: string, cellId: string): void {
+  private _place(turn: IPendingTurn, cellId: string): void {
     if (this._known.has(cellId) || !this._index.isJustGone(cellId)) {
       return;
     }
     this._known.add(cellId);
     const before = this._index.before(cellId);
-    const key = `${turnId}\n${before?.model.id ?? ''}`;
+    const key = `${turn.turnId}\n${before?.model.id ?? ''}`;
     let note = this._notes.get(key);
     if (!note || note.isDisposed) {
       const anchor = before ?? this._index.first();
       if (!anchor) {
         return;
       }
-      note = new Placeholder(ids => this._giveBack(turnId, ids));
+      note = new Placeholder(ids => this._giveBack(turn, ids));
       insert(note.widget, anchor, !before);
       this._notes.set(key, note);
     }
@@ -116,10 +116,14 @@ class Placeholder implements IDisposable {
   }
 
   /** Show what of it is still to be decided on; nothing goes on when nothing is. */
-  show(isOpen: (cellId: string) => boolean, canDecide: boolean): void {
+  show(open: ReadonlyMap<string, IPendingTurn>): void {
+    let isLater = false;
     for (const id of this._ids) {
-      if (!isOpen(id)) {
+      const turn = open.get(id);
+      if (!turn) {
         this._ids.delete(id);
+      } else {
+        isLater = isRunning(turn.session);
       }
     }
     const { size } = this._ids;
@@ -131,8 +135,8 @@ class Placeholder implements IDisposable {
     if (this._words.textContent !== words) {
       this._words.textContent = words;
     }
-    this._button.hidden = !canDecide;
-    if (canDecide && !this._isCounting) {
+    this._button.hidden = isLater;
+    if (!isLater && !this._isCounting) {
       this._isCounting = true;
       this._count();
     }

@@ -14,6 +14,7 @@ import { addDiffCommand, SHOW_DIFF } from './diffs';
 import { addFollowing, CHANGES_ID } from './followSetting';
 import type { NotebookChanges } from './notebookChanges';
 import { Pending } from './pending';
+import { SessionsOnPage } from './sessionsOnPage';
 import type { IChangesSource } from './source';
 
 /** Ids of the commands about what the agent changed. */
@@ -42,7 +43,7 @@ export const changesPlugin: JupyterFrontEndPlugin<void> = {
     settings: ISettingRegistry | null
   ): void => {
     const documents = new Documents(app.shell, tracker, manager);
-    const pending = new Pending(source);
+    const pending = new Pending(new SessionsOnPage(source));
     let page: ChangesOnPage | null = null;
     const load = async () => {
       // Nothing of it is needed before a turn runs, or is found to wait.
@@ -53,8 +54,11 @@ export const changesPlugin: JupyterFrontEndPlugin<void> = {
         panel => documents.pathOf(panel.context),
         {
           pending,
-          decider: source.changes,
-          showDiff: turnId => void app.commands.execute(SHOW_DIFF, { turnId }),
+          showDiff: ({ turnId, session }) =>
+            void app.commands.execute(SHOW_DIFF, {
+              turnId,
+              sessionId: session.sessionId
+            }),
           openPanel: () => void app.commands.execute(OPEN_PANEL)
         }
       );

@@ -1,24 +1,33 @@
+import type { IDisposable } from '@lumino/disposable';
 import type { ISignal } from '@lumino/signaling';
 
-import type { Change } from '../api/types';
+import type { Change, Event } from '../api/types';
 import type { IEditor } from '../panel/editor';
 import type { Following } from '../panel/following';
 import type { IPanelClient } from '../panel/services';
 import type { ITurn } from '../panel/state/turn';
 import type { IReadable } from '../panel/state/value';
 
-/** A session, as far as its changes go. */
+/** What is known of a session, as far as its changes go. */
+export interface IChangedStore {
+  readonly conversation: IReadable<{
+    readonly runningTurnId?: string;
+    readonly turnIds: readonly string[];
+  }>;
+  /** The turns with changes that nobody has decided on, the newest first. */
+  readonly open: IReadable<readonly ITurn[]>;
+  /** The number of the newest event that was taken in. */
+  readonly lastSeq: number;
+  turn(id: string): IReadable<ITurn>;
+  apply(event: Event): void;
+}
+
+/** The session that is shown; without an id until it has its first message. */
 export interface IChangedSession {
   readonly sessionId: string | null;
-  readonly store: {
-    readonly conversation: IReadable<{
-      readonly runningTurnId?: string;
-      readonly turnIds: readonly string[];
-    }>;
-    /** The turns with changes that nobody has decided on, the newest first. */
-    readonly open: IReadable<readonly ITurn[]>;
-    turn(id: string): IReadable<ITurn>;
-  };
+  readonly store: IChangedStore;
+  /** Its turns are not here yet. */
+  readonly isLoading: boolean;
 }
 
 /** Where decisions are made, wherever in the page they are asked for. */
@@ -27,14 +36,26 @@ export interface IChangesDecider {
   readonly deciding: IReadable<string | null>;
   keep(turnId: string, cellIds?: string[]): void;
   undo(turnId: string, cellIds?: string[]): void;
-  /** The person wants to see the whole diff of a turn. */
-  readonly diffWanted: ISignal<unknown, string>;
+  onEvent(event: Event): void;
 }
 
 /** What the agent changed, by the session that the panel shows: the one truth in the page. */
 export interface IChangesSource {
   readonly shown: IReadable<IChangedSession>;
-  readonly changes: IChangesDecider;
+  readonly changes: IChangesDecider & {
+    /** The person wants to see the whole diff of a turn. */
+    readonly diffWanted: ISignal<unknown, string>;
+  };
+  /** Where changes of another session are decided on. */
+  deciderOf(sessionId: string): IChangesDecider;
+  /** Go on with a session that is shown no more; its store knows of an event before it is told. */
+  listen(
+    sessionId: string,
+    store: IChangedStore,
+    told: (event: Event) => void
+  ): IDisposable;
+  /** Whether the session was deleted while it was shown. */
+  isDeleted(sessionId: string): boolean;
   readonly editor: Pick<IEditor, 'reveal' | 'cell'>;
   readonly following: Following;
   readonly client: Pick<IPanelClient, 'turnChanges' | 'getTurn'>;

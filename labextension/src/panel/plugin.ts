@@ -17,6 +17,7 @@ import { OPEN_SETTINGS } from '../settings/plugin';
 import type { IChangesSource } from '../changes/source';
 import { IAgentChanges, IAgentConnection } from '../tokens';
 import { askInDialog } from './ask';
+import { changesSource } from './changesSource';
 import { addCommands } from './commands';
 import {
   SESSION_KEY,
@@ -120,8 +121,7 @@ function activatePanel(
   if (settings && state && labShell) {
     void openAtFirstStart(app, labShell, settings, state);
   }
-  const { client, changes, shown } = model;
-  return { client, changes, editor, following: editor.following, shown };
+  return changesSource(model, connection, editor.following);
 }
 
 /** Open the panel once; from then on the restored layout says whether it is open. */

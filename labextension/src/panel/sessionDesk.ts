@@ -220,15 +220,22 @@ export class SessionDesk implements IDisposable {
         return false;
       }
     }
+    this._deleted.add(sessionId);
     if (this.shown.current.sessionId === sessionId) {
       this.startNew();
     }
     return true;
   }
 
+  /** Whether a session was deleted here, or while it was shown. */
+  isDeleted(sessionId: string): boolean {
+    return this._deleted.has(sessionId);
+  }
+
   /** The session that is shown was deleted: true if elsewhere, where nobody here expects it. */
   onDeleted(): boolean {
     const { sessionId } = this.shown.current;
+    this._deleted.add(sessionId);
     if (sessionId === this._deleting) {
       return false;
     }
@@ -309,6 +316,7 @@ export class SessionDesk implements IDisposable {
   private _creating: Promise<string> | null = null;
   /** What this page deletes, or deleted last. */
   private _deleting: string | null = null;
+  private readonly _deleted = new Set<string | null>();
   private _isDisposed = false;
 }
 

@@ -1,6 +1,13 @@
 import { Change } from '../../api/types';
-import { barWords, cellIdsOf, pendingIn } from '../../changes/pending';
-import { emptyTurn, ITurn } from '../../panel/state/turn';
+import {
+  barWords,
+  cellIdsOf,
+  IOpenTurn,
+  pendingIn
+} from '../../changes/pending';
+import { ChangesDesk } from '../../panel/changesDesk';
+import { ConversationStore } from '../../panel/state/store';
+import { emptyTurn } from '../../panel/state/turn';
 
 const HERE = 'cars.ipynb';
 
@@ -10,10 +17,16 @@ const change = (
   path = HERE
 ): Change => ({ path, op, cellId, before: 'old', after: 'new' });
 
-const turn = (id: string, ...changes: Change[]): ITurn => ({
-  ...emptyTurn(id),
-  changes
-});
+function turn(id: string, ...changes: Change[]): IOpenTurn {
+  return {
+    turn: { ...emptyTurn(id), changes },
+    session: {
+      sessionId: 's',
+      store: new ConversationStore(),
+      decider: new ChangesDesk(async () => undefined, jest.fn())
+    }
+  };
+}
 
 describe('what waits for a decision in a notebook', () => {
   it('is what its turns changed there, the newest first', () => {
@@ -46,24 +59,21 @@ describe('what waits for a decision in a notebook', () => {
   });
 
   it('leaves out what was kept', () => {
-    const kept = {
-      ...turn('t', change('a'), change('b')),
-      decided: { all: false, cells: new Set(['a']) }
-    };
+    const open = turn('t', change('a'), change('b'));
+    const decided = { all: false, cells: new Set(['a']) };
+    const kept = { ...open, turn: { ...open.turn, decided } };
     expect([...pendingIn([kept], HERE).cells.keys()]).toEqual(['b']);
   });
 
   it.each([
-    [[turn('1', change('a'))], false, '1 cell changed', ''],
-    [[turn('1', change('a'), change('b'))], true, '2 cells changed so far', ''],
+    [[turn('1', change('a'))], '1 cell changed', ''],
     [
       [turn('2', change('a')), turn('1', change('b'), change('c'))],
-      false,
       '1 cell changed',
       '2 earlier'
     ],
-    [[turn('1', change(undefined, 'create'))], false, 'Notebook created', '']
-  ])('is told in words (%#)', (open, isRunning, count, more) => {
-    expect(barWords(pendingIn(open, HERE), isRunning)).toEqual({ count, more });
+    [[turn('1', change(undefined, 'create'))], 'Notebook created', '']
+  ])('is told in words (%#)', (open, count, more) => {
+    expect(barWords(pendingIn(open, HERE))).toEqual({ count, more });
   });
 });
