@@ -8,6 +8,7 @@ import { Value } from '../panel/state/value';
 import { IProposal, parseAnswer } from '../proposals';
 import { activityOf, AnswerText } from './answer';
 import { Board } from './board';
+import { OurTurn } from './ourTurn';
 import { InlineSessions } from './sessions';
 import { IInlineState, NOTHING } from './state';
 import { IInlineTarget } from './target';
@@ -78,7 +79,7 @@ export class InlineModel implements IDisposable {
         return;
       }
       this._listen(session.id, session.lastSeq);
-      this._opId = await connection.submit(session.id, {
+      const opId = await connection.submit(session.id, {
         type: 'user_message',
         request: {
           message,
@@ -89,7 +90,10 @@ export class InlineModel implements IDisposable {
           ...place
         }
       });
-      this._early.splice(0).forEach(event => this._onEvent(event));
+      this._turn.accepted(opId).forEach(event => this._onEvent(event));
+      if (this._turn.isUnwanted) {
+        this._stopTurn();
+      }
     } catch (error) {
       if (error instanceof ApiError && error.code === 'not_found') {
         sessions.forget(target.path);
@@ -103,7 +107,7 @@ export class InlineModel implements IDisposable {
   async offer(proposals: readonly IProposal[], words: string): Promise<void> {
     this._stopTurn();
     this._begin(words);
-    this._isAsking = false;
+    this._turn.end();
     this.state.patch({ activity: null });
     this.target.place();
     await this._propose(proposals, true);
@@ -117,7 +121,7 @@ export class InlineModel implements IDisposable {
   tell(asked: string, prose: string): void {
     this._stopTurn();
     this._begin(asked);
-    this._isAsking = false;
+    this._turn.end();
     this.state.patch({ activity: null, prose });
   }
 
@@ -255,11 +259,8 @@ export class InlineModel implements IDisposable {
 
   private _begin(message: string): void {
     this._answer = new AnswerText();
-    this._turnId = null;
-    this._opId = null;
-    this._isAsking = true;
+    this._turn.begin();
     this._hasProposal = false;
-    this._early.length = 0;
     this.state.patch({
       asked: message,
       activity: 'Thinking',
@@ -300,7 +301,7 @@ export class InlineModel implements IDisposable {
       this._over('The conversation was deleted.');
       return;
     }
-    if (!this._isOurs(event)) {
+    if (!this._turn.has(event)) {
       return;
     }
     const activity = activityOf(event);
@@ -340,33 +341,6 @@ export class InlineModel implements IDisposable {
       default:
         break; // Of no concern in a cell.
     }
-  }
-
-  /** Whether an event is of the turn that answers what was asked last. */
-  private _isOurs(event: Event): boolean {
-    if (event.type === 'turn_started' || event.type === 'op_queued') {
-      if (!this._isAsking) {
-        return false;
-      }
-      if (this._opId === null) {
-        // It may be ours: the answer to the op, which says its id, is on its way.
-        this._early.push(event);
-        return false;
-      }
-      if (event.opId !== this._opId) {
-        return false;
-      }
-      if (event.type === 'turn_started') {
-        this._turnId = event.turnId ?? null;
-        this._isAsking = false;
-      }
-      return true;
-    }
-    if (this._isAsking && this._opId === null) {
-      this._early.push(event);
-      return false;
-    }
-    return !!event.turnId && event.turnId === this._turnId;
   }
 
   /** Show what has come in the next frame: more may come until then. */
@@ -433,8 +407,7 @@ export class InlineModel implements IDisposable {
   }
 
   private _over(notice: string | null): void {
-    this._isAsking = false;
-    this._turnId = null;
+    this._turn.end();
     const { asked } = this.state.current;
     const hasAnswer = this._answer.text.trim() !== '';
     this.state.patch({
@@ -449,7 +422,7 @@ export class InlineModel implements IDisposable {
   }
 
   private _failed(message: string, error: unknown): void {
-    this._isAsking = false;
+    this._turn.failed();
     this.state.patch({
       activity: null,
       notice: error instanceof Error ? error.message : String(error),
@@ -458,14 +431,17 @@ export class InlineModel implements IDisposable {
   }
 
   private _stopTurn(): void {
-    if (this._turnId) {
+    const { isRunning, queued } = this._turn;
+    if (isRunning) {
       void this._order({ type: 'interrupt' });
-    } else if (this._isAsking && this._opId) {
-      void this._order({ type: 'dequeue', opId: this._opId });
-      this._isAsking = false;
+    } else if (queued) {
+      void this._order({ type: 'dequeue', opId: queued });
+      this._turn.end();
       if (!this._isDisposed) {
         this._over('Stopped.');
       }
+    } else {
+      this._turn.isUnwanted = true;
     }
   }
 
@@ -494,12 +470,7 @@ export class InlineModel implements IDisposable {
   private _error: string | null = null;
   private _sessionId: string | null = null;
   private _subscription: IDisposable | null = null;
-  /** A message was sent, and its turn has not begun. */
-  private _isAsking = false;
-  private _opId: string | null = null;
-  private _turnId: string | null = null;
-  /** Events that came before the op's id was known. */
-  private readonly _early: Event[] = [];
+  private readonly _turn = new OurTurn();
   private _hasProposal = false;
   private _frame: number | null = null;
   private _isDisposed = false;
