@@ -112,6 +112,14 @@ test('what is referred to by the keyboard alone is attached and reaches the mode
     .focus();
   await page.keyboard.press('Delete');
   await expect(panel.attachments).toHaveCount(3);
+
+  // Typed whole, it is attached when it is sent; what names nothing is told.
+  await model.script({ say: 'Both.' });
+  await panel.ask('And @cell:1, or @cell:9?', 2);
+  await expect(panel.attachments.last()).toContainText('Cell 1 of work.ipynb');
+  await expect(panel.root).toContainText(
+    'Not attached: @cell:9 (work.ipynb has 2 cells).'
+  );
 });
 
 test('the paperclip lists cells, variables, tools and commands; a busy kernel says so', async ({

@@ -3,6 +3,7 @@ import { IDisposable } from '@lumino/disposable';
 import { ContextReply, Event, Mode, Op, WorkflowCall } from '../api/types';
 import { ChangesDesk } from './changesDesk';
 import { References, toolsIn } from './chat/references';
+import { NOTHING_TYPED, typedIn } from './chat/typed';
 import { Choices } from './choices';
 import { DatasetDesk } from './datasetDesk';
 import {
@@ -153,6 +154,12 @@ export class PanelModel implements IDisposable {
     const sending = this.sending.add(message);
     try {
       const sessionId = await this.sessions.ensure();
+      const typed = work
+        ? NOTHING_TYPED
+        : await typedIn(message, this.references);
+      if (typed.attachments.length) {
+        this.choices.attach(...typed.attachments);
+      }
       const { mode, model, attachments, tools, planFirst } =
         this.choices.current;
       const opId = await this._connection.submit(sessionId, {
@@ -175,6 +182,10 @@ export class PanelModel implements IDisposable {
       this.sending.accepted(sending, opId);
       // A tool was meant for this message; what is attached stays for the next ones.
       this.choices.patch({ tools: [] });
+      if (typed.nothing.length) {
+        const message = `Not attached: ${typed.nothing.join(', ')}.`;
+        this.notice.set({ level: 'info', message });
+      }
       return true;
     } catch (error) {
       this.sending.remove(sending);

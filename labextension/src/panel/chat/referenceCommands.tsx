@@ -74,6 +74,7 @@ export class ReferenceCommands implements IChatCommandProvider {
   /** Every reference that was completed and still stands in the message is attached. */
   async onSubmit(input: IInputModel): Promise<void> {
     this._attach(input.value, false);
+    this._noteCompleted(input.value);
     this._there = new Set();
   }
 
@@ -120,6 +121,15 @@ export class ReferenceCommands implements IChatCommandProvider {
       };
     }
     return this._cache.files;
+  }
+
+  /** What of a message was chosen from the list; the rest is looked up when it is sent. */
+  private _noteCompleted(text: string): void {
+    const { completed } = this._model.references;
+    completed.clear();
+    mentionsIn(text, false)
+      .filter(mention => this._completed.has(mention))
+      .forEach(mention => completed.add(mention));
   }
 
   private readonly _completed = new Map<string, Attachment>();

@@ -34,6 +34,14 @@ export class References {
     private readonly _choices: Choices
   ) {}
 
+  /** What was chosen from the list, and so was attached when it was typed. */
+  readonly completed = new Set<string>();
+
+  /** The notebook in front. */
+  get notebook(): string | null {
+    return this._editor.activeNotebook;
+  }
+
   /** Every tool, with whether it can be used with the next message. */
   async tools(): Promise<readonly ToolListing[]> {
     const { mode } = this._choices.current;
@@ -49,17 +57,23 @@ export class References {
   async all(): Promise<IReference[]> {
     const [variables, datasets] = await Promise.all([
       this.variables(),
-      this._datasets
-        .get('', async () => (await this._client.listDatasets()).datasets)
-        .catch(() => [])
+      this.datasets()
     ]);
     return [
       ...this.notebooks(),
       ...this.cells(),
       ...variables,
-      ...datasets.map(datasetReference),
+      ...datasets,
       ...this.outputs()
     ];
+  }
+
+  /** The data sets; none where they cannot be listed now. */
+  async datasets(): Promise<IReference[]> {
+    const listed = await this._datasets
+      .get('', async () => (await this._client.listDatasets()).datasets)
+      .catch(() => []);
+    return listed.map(datasetReference);
   }
 
   /** The notebooks that are open. */
@@ -97,6 +111,20 @@ export class References {
     } catch {
       return [note('The variables of the kernel cannot be read now')];
     }
+  }
+
+  /**
+   * A variable by its name; null where the kernel has none of that name. Where that cannot be known
+   * now, the server will say what there is to say.
+   */
+  async variable(path: string, name: string): Promise<Attachment | null> {
+    const reply = await this._client.variables(path).catch(() => null);
+    const isMissing =
+      reply?.status === 'no_kernel' ||
+      (reply?.status === 'ok' &&
+        !reply.leftOut &&
+        !reply.variables.some(each => each.name === name));
+    return isMissing ? null : { kind: 'variable', path, name };
   }
 
   private _ofCells(

@@ -1,6 +1,7 @@
 import { InputModel } from '@jupyter/chat/lib/input-model';
 import { Contents } from '@jupyterlab/services';
 
+import { ChatRequest } from '../../../api/types';
 import {
   FakeClient,
   FakeConnection,
@@ -135,6 +136,58 @@ describe('what was completed', () => {
     await commands.onSubmit(input);
     expect(model.choices.current.attachments).toEqual([
       { kind: 'file', path: 'my notes.txt' }
+    ]);
+  });
+});
+
+describe('what was typed whole', () => {
+  const request = (connection: FakeConnection) =>
+    (connection.ops.at(-1)!.op as { request: ChatRequest }).request;
+
+  it('is attached when the message is sent', async () => {
+    const { client, connection, model } = makeInput();
+    client.datasets = [datasetOf('sales')];
+    await model.start();
+    await model.send('See @cell:1, @output:2 and @var:total. @data:sales?');
+    expect(request(connection).attachments).toEqual([
+      { kind: 'cell', path: 'cars.ipynb', cellId: 'a' },
+      { kind: 'output', path: 'cars.ipynb', cellId: 'b' },
+      { kind: 'variable', path: 'cars.ipynb', name: 'total' },
+      { kind: 'dataset', name: 'sales' }
+    ]);
+    expect(model.notice.current).toBeNull();
+  });
+
+  it('is told where it names nothing', async () => {
+    const { connection, model } = makeInput();
+    await model.start();
+    await model.send('@cell:9 @output:1 @var:gone @data:none @dataclass a@b.c');
+    expect(request(connection).attachments).toEqual([]);
+    expect(model.notice.current?.message).toBe(
+      'Not attached: @cell:9 (cars.ipynb has 2 cells), @output:1 (cell 1 has no output), ' +
+        '@var:gone (the kernel of cars.ipynb has no such variable), ' +
+        '@data:none (there is no such data set).'
+    );
+  });
+
+  it('is not looked for in a kernel that works, and not attached again where its chip was removed', async () => {
+    const { client, commands, connection, input, model, found, type } =
+      makeInput();
+    await model.start();
+    await found('Use @tot');
+    type('Use @var:total ');
+    model.choices.detach(model.choices.current.attachments[0]);
+    client.variablesReply = {
+      status: 'busy',
+      reason: 'It works.',
+      variables: [],
+      leftOut: 0
+    };
+    type('Use @var:total and @var:later');
+    await commands.onSubmit(input);
+    await model.send(input.value);
+    expect(request(connection).attachments).toEqual([
+      { kind: 'variable', path: 'cars.ipynb', name: 'later' }
     ]);
   });
 });

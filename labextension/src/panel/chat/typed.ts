@@ -1,0 +1,85 @@
+import { PathExt } from '@jupyterlab/coreutils';
+
+import { Attachment } from '../../api/types';
+import { mentionsIn, References } from './references';
+
+/** What a message that is sent refers to in words that nobody completed. */
+export interface ITyped {
+  attachments: readonly Attachment[];
+  /** References that name nothing, each with why. */
+  nothing: readonly string[];
+}
+
+/** Of a message that nobody wrote. */
+export const NOTHING_TYPED: ITyped = { attachments: [], nothing: [] };
+
+const KINDS = /^(cell|output|var|data):(\w.*)$/i;
+
+/**
+ * What `@cell:3`, `@output:3`, `@var:x` and `@data:x` in a message name. Paths are for the server,
+ * which finds them in any message.
+ */
+export async function typedIn(
+  message: string,
+  references: References
+): Promise<ITyped> {
+  const attachments: Attachment[] = [];
+  const nothing: string[] = [];
+  for (const mention of new Set(mentionsIn(message, false))) {
+    const [, kind, name] = KINDS.exec(mention) ?? [];
+    if (!kind || references.completed.has(mention)) {
+      continue;
+    }
+    const found = await meant(kind.toLowerCase(), name, references);
+    if (typeof found === 'string') {
+      nothing.push(`@${mention} (${found})`);
+    } else {
+      attachments.push(found);
+    }
+  }
+  return { attachments, nothing };
+}
+
+/** What is to be attached, or why there is nothing. */
+async function meant(
+  kind: string,
+  name: string,
+  references: References
+): Promise<Attachment | string> {
+  if (kind === 'data') {
+    const found = (await references.datasets()).find(
+      ({ attachment }) => attachment?.name === name
+    );
+    return found?.attachment ?? 'there is no such data set';
+  }
+  const { notebook } = references;
+  if (!notebook) {
+    return 'no notebook is in front';
+  }
+  const title = PathExt.basename(notebook);
+  if (kind === 'var') {
+    const [variable] = /^\w+/.exec(name) ?? [name];
+    return (
+      (await references.variable(notebook, variable)) ??
+      `the kernel of ${title} has no such variable`
+    );
+  }
+  const number = parseInt(name, 10);
+  const isIt = ({ mention }: { mention: string }) =>
+    mention === `${kind}:${number}`;
+  const cells = references.cells();
+  if (kind === 'output') {
+    const found = references.outputs().find(isIt);
+    return (
+      found?.attachment ??
+      (number >= 1 && number <= cells.length
+        ? `cell ${number} has no output`
+        : `${title} has ${count(cells.length)}`)
+    );
+  }
+  return cells.find(isIt)?.attachment ?? `${title} has ${count(cells.length)}`;
+}
+
+function count(cells: number): string {
+  return cells === 1 ? '1 cell' : `${cells} cells`;
+}
