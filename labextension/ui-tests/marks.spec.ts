@@ -1,8 +1,9 @@
 import { Page } from '@playwright/test';
 
+import { seriousFaults } from './support/axe';
 import { expect, test } from './support/fixtures';
-import { ISmoothness } from './support/lab';
-import { shootBoth } from './support/screenshots';
+import { ISmoothness, LabPage } from './support/lab';
+import { shootBoth, useTheme } from './support/screenshots';
 import { openWork } from './support/work';
 
 const update = (cellId: string, content: string) => ({
@@ -25,6 +26,14 @@ function shownIn(page: Page) {
     marks: page.getByTestId('da-mark'),
     removed: page.getByTestId('da-removed-cell')
   };
+}
+
+/** axe finds nothing serious in these elements, in either theme. */
+async function noFaults(tab: LabPage, ...selectors: string[]): Promise<void> {
+  for (const theme of ['dark', 'light'] as const) {
+    await useTheme(tab, theme);
+    expect(await seriousFaults(tab.page, ...selectors)).toEqual([]);
+  }
 }
 
 test('changed cells are marked until they are kept or undone, here or in the panel, and arrows lead to them', async ({
@@ -60,6 +69,7 @@ test('changed cells are marked until they are kept or undone, here or in the pan
     ).toBeVisible();
   }
   await shootBoth(tab, 'marks', 'window');
+  await noFaults(tab, '.da-nb-changes', '.da-mark');
 
   // From one to the next and round, by the bar and by keys, with the keyboard where it was.
   const next = bar.getByRole('button', { name: 'Next changed cell' });
@@ -129,6 +139,7 @@ test('a removed cell leaves a placeholder, and comes back from it', async ({
   await panel.ended();
   await expect(notebook.cells.first()).toContainText('2 cells removed');
   await shootBoth(tab, 'removed', 'window');
+  await noFaults(tab, '.da-removed-cell');
   await removed.getByRole('button', { name: 'Undo' }).click();
   await expect(removed).toHaveCount(0);
   await expect(bar).toHaveCount(0);
@@ -203,6 +214,7 @@ test('all that a turn changed is shown in a tab: sources, and apart from them ou
   await ran.getByText('Outputs').click();
   await expect(ran.getByRole('row').last()).toHaveText('-1+10');
   await shootBoth(tab, 'diff-tab', 'window');
+  await noFaults(tab, '.da-diff-tab');
   await diff.getByRole('button', { name: 'Undo' }).click();
   await expect(diff.getByText('undone').first()).toBeVisible();
   await expect(diff.getByRole('button', { name: 'Undo' })).toHaveCount(0);

@@ -25,7 +25,7 @@ export class NotebookBar extends ReactWidget {
     super();
     this.addClass('da-nb-changes');
     this.node.dataset.testid = 'da-nb-changes';
-    this.node.setAttribute('role', 'toolbar');
+    this.node.setAttribute('role', 'group');
     this.node.setAttribute('aria-label', 'What the agent changed here');
   }
 
@@ -47,7 +47,7 @@ export class NotebookBar extends ReactWidget {
           {isLeft
             ? `${conflicts === 1 ? '1 cell' : `${conflicts} cells`} changed since`
             : count}
-          {more && <span className="da-nb-more"> · {more}</span>}
+          {more && ` · ${more}`}
         </span>
         {isLeft && (
           <Choice
