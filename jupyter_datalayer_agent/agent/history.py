@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 Item = dict[str, Any]
 
 ENDED_EARLY = {
-    "interrupted": "The person stopped the turn here, before it was finished.",
-    "replaced": "The person stopped the turn here to send another message.",
-    "shutdown": "The server stopped here, before the turn was finished.",
+    "interrupted": "The person stopped the turn here, before it was finished. What an aborted call "
+    "had done until then stays.",
+    "replaced": "The person stopped the turn here to send another message. What an aborted call "
+    "had done until then stays.",
+    "shutdown": "The server stopped here, before the turn was finished. What an aborted call had "
+    "done until then stays.",
     "token_limit": "The turn ended here: the token limit was reached.",
     "tool_limit": "The turn ended here: the limit of tool calls was reached.",
     "error": "The turn ended here, with an error of the model or the server.",

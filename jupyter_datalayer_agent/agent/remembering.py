@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from ..protocol.requests import Session, SessionSettings
-from .targets import Submission
+from ..store.store import Store
+from .targets import AGENT_PREFIX, Submission
 
 UNTITLED = "New chat"
 TITLE_CHARACTERS = 60
 
 
+def title_from(text: str) -> str | None:
+    """What a session is called after the text of its first message, if anything."""
+    first = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return first[:TITLE_CHARACTERS] or None
+
+
+async def titles_from_messages(store: Store, session_id: str) -> set[str]:
+    """What the messages of a session can have made its title."""
+    prompts = await (await store.withdrawals()).prompts(session_id)
+    titles = (title_from(AGENT_PREFIX.sub("", prompt.message)) for prompt in prompts)
+    return {title for title in titles if title}
+
+
 def to_remember(record: Session, about: Submission) -> tuple[str | None, SessionSettings | None]:
     """The title, made of the first message; the mode, model and notebook where they are others
     than before. None for what stays."""
-    title = None
-    if record.title == UNTITLED:
-        first = next((line.strip() for line in about.text.splitlines() if line.strip()), "")
-        title = first[:TITLE_CHARACTERS] or None
+    title = title_from(about.text) if record.title == UNTITLED else None
     chosen = {
         "mode": about.request.mode,
         "model": about.request.model,

@@ -27,7 +27,7 @@ from .going_back import go_back
 from .history import History, read_history
 from .message_queue import Message, MessageQueue
 from .planned.steering import steer
-from .remembering import to_remember
+from .remembering import UNTITLED, titles_from_messages, to_remember
 from .services import Services
 from .settings import check_session, for_turn
 from .targets import Submission, submission
@@ -328,9 +328,13 @@ class LiveSession:
 
     async def _reset(self) -> None:
         await self._stop_turn("replaced")
+        # What the person called it stays; words of a message that is forgotten do not.
+        titles = await titles_from_messages(self.services.store, self.id)
+        title = UNTITLED if self.record.title in titles else self.record.title
 
         async def write(written: Sequence[events.BaseEvent]) -> None:
-            await self.services.store.reset_session(self.id, events=written)
+            await self.services.store.reset_session(self.id, title=title, events=written)
+            self.record.title = title
             self.history = History()
             self.created.clear()
             self.seen = SeenCells()

@@ -14,7 +14,7 @@ from ..protocol.requests import Attachment, ChatRequest, SessionSettings
 from ..tools.gate import Gate
 from .services import Services
 
-_AGENT_PREFIX = re.compile(r"^\s*agent:\s*", re.IGNORECASE)
+AGENT_PREFIX = re.compile(r"^\s*agent:\s*", re.IGNORECASE)
 # A path with blanks stands in quotes, or has a backslash before each blank.
 _FILE = re.compile(r'(?:^|(?<=\s))@(?:"([^"]+)"|((?:\\ |[^\s"])+))')
 _TOOL = re.compile(r"(?:^|(?<=\s))#([A-Za-z_][\w-]*)")
@@ -78,7 +78,7 @@ async def submission(
     active = await _active_notebook(services, request, active_document)
     attached = await _attached(services, request, text, active)
     notebooks = attached.notebooks
-    planned = _AGENT_PREFIX.match(text)
+    planned = AGENT_PREFIX.match(text)
     if planned is not None:
         text, mode = text[planned.end() :], "agent"
     if request.workflow is not None:

@@ -36,7 +36,12 @@ class ScratchpadHandler(Handler):
             if cell.provenance.ai_turn_id != cell.turn_id:
                 raise AgentError("invalid_request", "The provenance is of another turn.")
             return placed, cell.provenance
-        answers = await past.responses_of(cell.turn_id)
+        # A summary of older turns is kept with the newest of them, whose answer it is not.
+        answers = [
+            each
+            for each in await past.responses_of(cell.turn_id)
+            if each.response_type != "summary"
+        ]
         if answers:
             return placed, answers[-1]
         # A turn that was stopped before it answered: what it did is worth keeping all the same.

@@ -155,7 +155,7 @@ class Sessions:
 
         return await self._database.quick(write)
 
-    async def reset(self, session_id: str, events: Sequence[BaseEvent]) -> None:
+    async def reset(self, session_id: str, title: str | None, events: Sequence[BaseEvent]) -> None:
         """See ``Store.reset_session``."""
 
         async def write(connection: AsyncConnection) -> None:
@@ -166,6 +166,7 @@ class Sessions:
                 sa.update(schema.sessions)
                 .where(SESSIONS.id == session_id)
                 .values(
+                    title=session.title if title is None else title,
                     seq_base=session.last_seq,
                     session_tokens=0,
                     session_cost=None,

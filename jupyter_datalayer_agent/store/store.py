@@ -122,13 +122,15 @@ class Store:
         """Change the title, and of the settings those that are set. Raises ``not_found``."""
         return await (await self._open()).sessions.update(session_id, title, settings)
 
-    async def reset_session(self, session_id: str, *, events: Sequence[BaseEvent] = ()) -> None:
+    async def reset_session(
+        self, session_id: str, *, title: str | None = None, events: Sequence[BaseEvent] = ()
+    ) -> None:
         """Forget the turns, events and token count; event numbers go on from where they were,
-        with ``events``, which tell of it.
+        with ``events``, which tell of it. ``title`` is what the session is called then.
 
         Waiting messages stay. Raises ``not_found``.
         """
-        await (await self._open()).sessions.reset(session_id, events)
+        await (await self._open()).sessions.reset(session_id, title, events)
 
     async def delete_session(self, session_id: str) -> None:
         """Delete the session and all that belongs to it. Raises ``not_found``."""

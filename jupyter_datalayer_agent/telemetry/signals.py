@@ -176,6 +176,10 @@ class Signals:
         )
 
     def _token_usage(self, session: str, event: events.TokenUsage) -> Iterator[Signal]:
+        if event.turn_id is None:
+            # A summary that was asked for outside of a turn.
+            yield TokensUsed(session, "", event.at, "", event.call or event.usage)
+            return
         turn = self._turn(event)
         turn.usage = event.usage
         used = event.call or event.usage

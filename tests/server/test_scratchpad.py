@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import nbformat
 
+from tests.server.sessions import act, chat, turns
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Say, ScriptedModelServer
 
@@ -54,6 +55,20 @@ def test_cells_carry_the_provenance_of_their_turn(
     assert [answer.id, plot.id, note.id] == [*reply["cellIds"], *more["cellIds"]]
     found = server.get("responses", **provenance)
     assert found["text"] == "The mean is **119**."
+
+
+def test_an_answer_is_not_taken_for_the_summary_that_ends_with_it(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    session, _ = chat(server, model, ("Number?", "Forty-two."), ("And now?", "Nothing."))
+    model.script(Say("They spoke of a number."))
+    act(server, session, {"type": "compact"}, "context_compacted")
+    for turn in turns(server, session):
+        cell = {"content": "Kept", "turnId": turn["id"]}
+        reply = server.post("scratchpad", {"cells": [cell]})
+        notebook = nbformat.read(server.root / reply["path"], as_version=4)
+        about = notebook.cells[-1].metadata.datalayer_agent.provenance
+        assert (about.aiTurnId, about.responseType) == (turn["id"], "batch")
 
 
 def test_another_notebook_may_be_one_but_is_not_made(server: RunningServer) -> None:
