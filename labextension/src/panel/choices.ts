@@ -67,6 +67,15 @@ export class Choices extends Value<IChoices> {
     });
   }
 
+  /** The session knows no data sets any more. */
+  forgetDatasets(): void {
+    const { attachments } = this.current;
+    const left = attachments.filter(({ kind }) => kind !== 'dataset');
+    if (left.length < attachments.length) {
+      this.choose({ attachments: left });
+    }
+  }
+
   /** The next message means a tool, or no longer. */
   toggleTool(name: string): void {
     const { tools } = this.current;

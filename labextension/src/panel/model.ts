@@ -91,6 +91,8 @@ export class PanelModel implements IDisposable {
   readonly models: Models;
   readonly notice = new Value<INotice | null>(null);
   readonly sending = new Outbox();
+  /** The message that the server refused last, after it had taken it. */
+  readonly returned = new Value<{ message: string } | null>(null);
   /** What works without a model. */
   readonly guide: Guide;
   readonly plans = new PlanDesk(
@@ -379,7 +381,13 @@ export class PanelModel implements IDisposable {
       }
       return;
     }
-    this.sending.onEvent(event);
+    const refused = this.sending.onEvent(event);
+    if (refused !== null) {
+      this.returned.set({ message: refused });
+    }
+    if (event.type === 'session_reset') {
+      this.choices.forgetDatasets();
+    }
     if (event.type === 'document_changed') {
       const turn = this.shown.current.store.turn(event.turnId ?? '').current;
       follow(this.editor, event, turn.startedAt);

@@ -22,6 +22,7 @@ export class Outbox extends Value<readonly ISending[]> {
 
   /** The server has taken the message; it is on its way until an event tells of it. */
   accepted(sending: ISending, opId: string): void {
+    this._words.set(opId, sending.message);
     if (this._seen.has(opId)) {
       this.remove(sending);
     } else {
@@ -40,10 +41,24 @@ export class Outbox extends Value<readonly ISending[]> {
     }
   }
 
-  /** An event may tell that a message has arrived, even before it was accepted. */
-  onEvent(event: Event): void {
+  /**
+   * An event may tell that a message has arrived, even before it was accepted; or that it was
+   * refused: then its words come back.
+   */
+  onEvent(event: Event): string | null {
+    if (event.type === 'error' && event.opId) {
+      const { opId } = event;
+      const words = this._words.get(opId) ?? null;
+      this._words.delete(opId);
+      this._seen.add(opId);
+      this.remove(this.current.find(other => other.opId === opId));
+      return words;
+    }
     if (event.type !== 'op_queued' && event.type !== 'turn_started') {
-      return;
+      return null;
+    }
+    if (event.type === 'turn_started' && event.opId) {
+      this._words.delete(event.opId);
     }
     const { opId, message } = event;
     if (opId) {
@@ -54,7 +69,10 @@ export class Outbox extends Value<readonly ISending[]> {
         opId && other.opId ? other.opId === opId : other.message === message
       )
     );
+    return null;
   }
 
   private readonly _seen = new Set<string>();
+  /** What this page sent and has no turn yet, by op. */
+  private readonly _words = new Map<string, string>();
 }

@@ -13,7 +13,7 @@ import { IStateDB } from '@jupyterlab/statedb';
 
 import { AgentClient } from '../api/client';
 import { IPageConnection } from '../api/connection';
-import { OPEN_SETTINGS } from '../settings/plugin';
+import { OPEN_SETTINGS, SETTINGS_ID } from '../settings/plugin';
 import type { IChangesSource } from '../changes/source';
 import { IAgentChanges, IAgentConnection } from '../tokens';
 import { askInDialog } from './ask';
@@ -83,6 +83,12 @@ function activatePanel(
     strategistMemory: new WorkspaceMemory(state, STRATEGIST_KEY),
     ask: askInDialog,
     inform: informByNotification
+  });
+  settings?.pluginChanged.connect((_, id) => {
+    if (id === SETTINGS_ID && model.models.current) {
+      // Another default model may be among what was changed.
+      void model.refreshModels();
+    }
   });
   const openSettings = () => void app.commands.execute(OPEN_SETTINGS);
   const panel = new AgentPanel(

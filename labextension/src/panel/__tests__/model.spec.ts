@@ -103,6 +103,21 @@ describe('a message', () => {
     });
   });
 
+  it('comes back when it is refused after it was taken', async () => {
+    const { model, connection } = makeModel();
+    await model.start();
+    await model.send('See @gone.csv');
+    connection.emit('ses_1', {
+      type: 'error',
+      code: 'not_found',
+      message: 'gone.csv does not exist.',
+      opId: 'op_1'
+    });
+    expect(model.sending.current).toEqual([]);
+    expect(model.returned.current).toEqual({ message: 'See @gone.csv' });
+    expect(model.notice.current?.message).toBe('gone.csv does not exist.');
+  });
+
   it('is kept while there is no connection', async () => {
     const { model, connection } = makeModel();
     await model.start();

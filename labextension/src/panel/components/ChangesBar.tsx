@@ -23,6 +23,7 @@ export function ChangesBar(): JSX.Element | null {
   const turnId = useValue(store.undecided);
   const turn = useValue(turnId ? store.turn(turnId) : NO_TURN);
   const isBusy = useValue(model.changes.deciding) !== null;
+  const turns = useValue(store.open).length;
   const changes = useMemo(() => openChanges(turn), [turn]);
   const [isOpen, setOpen] = useState(false);
   // As it was when the list was opened: nothing unfolds while one after the other is decided on.
@@ -45,8 +46,8 @@ export function ChangesBar(): JSX.Element | null {
         <span className="da-changes-count">
           {left === changes.length
             ? `${left === 1 ? '1 cell' : `${left} cells`} to decide above`
-            : countWords(changes)}
-          {isEarlier && ' earlier'}
+            : `${countWords(changes)}${isEarlier ? ' earlier' : ''}`}
+          {turns > 1 && ` · 1 of ${turns} turns`}
         </span>
         <span className="da-changes-actions">
           {canDecide && (

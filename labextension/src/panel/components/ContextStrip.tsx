@@ -201,7 +201,8 @@ function ContextSize(props: { active: string | null }): JSX.Element | null {
   const { model } = usePanel();
   const choices = useValue(model.choices);
   const { sessionId, store } = useValue(model.shown);
-  const { runningTurnId } = useValue(store.conversation);
+  const { runningTurnId, turnIds, withdrawn } = useValue(store.conversation);
+  const compactions = useValue(store.compactions);
   const { status } = useValue(model.link);
   const [context, setContext] = useState<ContextReply | Error | null>(null);
   const { active } = props;
@@ -223,7 +224,19 @@ function ContextSize(props: { active: string | null }): JSX.Element | null {
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [model, active, cellCount, choices, sessionId, runningTurnId, status]);
+    // Besides, whatever changes how much of the conversation is sent.
+  }, [
+    model,
+    active,
+    cellCount,
+    choices,
+    sessionId,
+    runningTurnId,
+    turnIds,
+    withdrawn,
+    compactions,
+    status
+  ]);
 
   if (!context) {
     return null;

@@ -85,7 +85,10 @@ function ModelList(props: { current: string; close: () => void }): JSX.Element {
         ))}
       </ul>
       {ready.length + unready.length === 0 && filter && (
-        <div className="da-dim da-padded">No model fits.</div>
+        <div className="da-dim da-padded">
+          No model fits. Any that the server can reach is named in Settings,
+          Agent, as provider/name.
+        </div>
       )}
       {all.length > 0 && !isLocked && ready.length === 0 && !filter && (
         <div className="da-dim da-padded">No model is set up yet.</div>

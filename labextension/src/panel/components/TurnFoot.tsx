@@ -85,17 +85,18 @@ export function TurnFoot(props: { turn: ITurn }): JSX.Element {
 /** What was done, and then that it was stopped and what was not done. */
 function Stopped(props: { turn: ITurn }): JSX.Element {
   const { turn } = props;
-  const { done, not } = doneAndNot(turn, useCellNumber(turn.target));
+  const { done, not, hadBegun } = doneAndNot(turn, useCellNumber(turn.target));
   return (
     <div className="da-stopped">
       <div>
         {done.length
           ? `Done before: ${done.join('; ')}.`
-          : 'Nothing was changed or run.'}
+          : !hadBegun && 'Nothing was changed or run.'}
       </div>
       <div>
         {abortWords(turn)}
         {not.length > 0 && ` Not finished: ${not.join('; ')}.`}
+        {hadBegun && ' What the code had done until then stays.'}
       </div>
     </div>
   );

@@ -2,6 +2,7 @@ import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
 import React, { memo, useId, useState } from 'react';
 
 import { ConversationStore } from '../state/store';
+import { useValue } from '../state/value';
 import { foldWithdrawn } from '../state/withdrawn';
 import { TurnView } from './Turn';
 
@@ -39,9 +40,15 @@ function Withdrawn(props: {
   marked: string | null;
 }): JSX.Element {
   const { store, ids, marked } = props;
-  const [isWanted, setWanted] = useState(false);
+  const [isWanted, setWanted] = useState<boolean | null>(null);
+  const undecided = useValue(store.open);
   const id = useId();
-  const isOpen = isWanted || (marked !== null && ids.includes(marked));
+  // What waits for the person's decision is not hidden.
+  const waits = undecided.some(
+    turn => turn.conflicts.length > 0 && ids.includes(turn.id)
+  );
+  const isOpen =
+    (isWanted ?? waits) || (marked !== null && ids.includes(marked));
   const Caret = isOpen ? caretDownIcon.react : caretRightIcon.react;
   return (
     <div className="da-withdrawn" data-testid="da-withdrawn">

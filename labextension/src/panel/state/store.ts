@@ -37,6 +37,9 @@ export class ConversationStore {
   /** The newest turn with a plan that the server carries out. */
   readonly planned = new Value<string | undefined>(undefined);
 
+  /** How often older turns were summed up, or left out, while the page listened. */
+  readonly compactions = new Value(0);
+
   /** Cells whose outputs are older than their code, as was told while the page listened. */
   readonly stale = new Value<IStale | null>(null);
 
@@ -106,6 +109,9 @@ export class ConversationStore {
     if (event.type === 'session_reset') {
       this._turns.clear();
       this._look();
+    }
+    if (event.type === 'context_compacted') {
+      this.compactions.set(this.compactions.current + 1);
     }
     const { turnIds } = this.conversation.current;
     // What a person asked for between two turns stands at the end of the one before.

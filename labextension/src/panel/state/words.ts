@@ -159,24 +159,29 @@ export function abortWords(turn: ITurn): string {
   }
 }
 
-/** What a turn that ended early had done, and what it had not. */
+/** Tools by whose call code is run. */
+const RUNS = /run|execute|load/i;
+
+/** What a turn that ended early had done, what it had not, and whether code was running. */
 export function doneAndNot(
   turn: ITurn,
   cellNumber: CellNumber
-): { done: string[]; not: string[] } {
+): { done: string[]; not: string[]; hadBegun: boolean } {
   const done = mergeChanges(turn.changes).map(change => changeWords(change));
   const not: string[] = [];
+  let hadBegun = false;
   for (const entry of turn.entries) {
     if (entry.kind !== 'tool') {
       continue;
     }
     if (entry.status === 'aborted') {
       not.push(unfinished(entry, cellNumber));
-    } else if (entry.status === 'ok' && /run|execute/i.test(entry.name)) {
+      hadBegun ||= RUNS.test(entry.name);
+    } else if (entry.status === 'ok' && RUNS.test(entry.name)) {
       done.push(toolWords(entry, cellNumber));
     }
   }
-  return { done: done.map(lowerFirst), not: not.map(lowerFirst) };
+  return { done: done.map(lowerFirst), not: not.map(lowerFirst), hadBegun };
 }
 
 /** What was not done of a call; of one that changed cells and was to run them, the run. */

@@ -363,7 +363,7 @@ describe('a turn that ended early', () => {
     const lines = [...node.querySelectorAll('.da-stopped > *')];
     expect(lines.map(({ textContent }) => textContent)).toEqual([
       'Done before: changed cell 4.',
-      'You stopped this. Not finished: running cell 4.'
+      'You stopped this. Not finished: running cell 4. What the code had done until then stays.'
     ]);
   });
 

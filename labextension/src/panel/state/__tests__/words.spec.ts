@@ -98,7 +98,8 @@ describe('words for a stopped turn', () => {
     expect(abortWords(turn)).toBe('You stopped this.');
     expect(doneAndNot(turn, cellNumber)).toEqual({
       done: ['changed cell 5'],
-      not: ['running cell 5']
+      not: ['running cell 5'],
+      hadBegun: true
     });
   });
 });
