@@ -1,5 +1,6 @@
 import { Locator } from '@playwright/test';
 
+import { seriousFaults } from './support/axe';
 import { expect, test } from './support/fixtures';
 import { InlineChat } from './support/inline';
 import { LabPage } from './support/lab';
@@ -175,6 +176,7 @@ test('Fix and run goes on until the cell runs, gives up after three, and stops f
 });
 
 test('Explain answers under the output', async ({ tab, server, model }) => {
+  const { page } = tab;
   await server.notebook(`${tab.folder}/explain.ipynb`, [
     { source: '1 / 0', id: 'first' }
   ]);
@@ -185,11 +187,22 @@ test('Explain answers under the output', async ({ tab, server, model }) => {
   const chat = new InlineChat(tab);
   await notebook.run(0);
   await model.script({ say: 'You divide by **zero**.' });
-  await bar.explain.click();
+  await expect(bar.explain).toBeVisible();
+  await notebook.editor(0).click({ button: 'right' });
+  await page
+    .getByRole('menuitem', { name: "Explain the Cell's Error" })
+    .click();
   await expect(chat.answer.locator('strong')).toHaveText('zero');
   expect((await model.request(1)).text).toContain('ZeroDivisionError');
   const output = await notebook.output(0).boundingBox();
   const answer = await chat.root.boundingBox();
   expect(answer!.y).toBeGreaterThan(output!.y + output!.height);
   await shootBoth(tab, 'error-explain', 'window');
+  expect(await seriousFaults(page, '.da-error-bar', '.da-inline')).toEqual([]);
+
+  // Run again, it fails again: one bar.
+  await page.keyboard.press('Escape');
+  await notebook.run(0);
+  await expect(notebook.prompt(0)).toHaveText('[2]:');
+  await expect(bar.root).toHaveCount(1);
 });

@@ -1,3 +1,4 @@
+import { seriousFaults } from './support/axe';
 import { expect, test } from './support/fixtures';
 import { shootBoth } from './support/screenshots';
 
@@ -46,6 +47,7 @@ test('a next cell is suggested as a ghost: Tab accepts, Escape dismisses, typing
   const before = await notebook.sources();
   expect(before).toHaveLength(3);
   await shootBoth(tab, 'suggested-cell', 'window');
+  expect(await seriousFaults(page, '.da-ghost')).toEqual([]);
   await notebook.edit(0);
   await page.keyboard.press('Tab');
   await expect(ghost).toHaveCount(0);

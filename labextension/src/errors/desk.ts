@@ -96,7 +96,7 @@ export class ErrorDesk implements IErrorDesk {
     try {
       const models = await client.models();
       if (models.ready) {
-        await chat.send(EXPLAIN);
+        await chat.send(EXPLAIN, 'Explain the error');
         return;
       }
       const { fixes } = await this._fixes(panel, cell).catch(() => ({

@@ -152,6 +152,10 @@ export class Fixing {
     }
     await chat.send(number > 1 ? ASKED_AGAIN : ASKED);
     await chat.settled();
+    if (!this._latest()) {
+      // What is said in place of a fix stands in the box.
+      chat.state.patch({ run: null });
+    }
   }
 
   /** What is proposed now: the fix that is known, or what the model has proposed since. */
@@ -232,7 +236,7 @@ export class Fixing {
     const error = failureOf(cell.model)?.name ?? 'an error';
     chat.state.patch({
       run: null,
-      notice: `Three attempts did not help: ${this._tried.join('; ')}. The cell still ends with ${error}. What was written stays; undo it in the notebook, or say what to do.`
+      notice: `Three attempts did not help: ${[...new Set(this._tried)].join('; ')}. The cell still ends with ${error}. What was written stays; undo it in the notebook, or say what to do.`
     });
   }
 

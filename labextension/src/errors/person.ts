@@ -6,7 +6,7 @@ const QUIET =
 
 /**
  * Tell when the person does something by the keyboard in an element: types, pastes, or presses
- * Escape. What they answer a running cell, or do to a suggestion, is not meant.
+ * Escape. What they answer a running cell or the assistant, or do to a suggestion, is not meant.
  */
 export function whenTheyType(
   element: HTMLElement,
@@ -14,7 +14,10 @@ export function whenTheyType(
 ): IDisposable {
   const onEvent = (event: Event) => {
     const { target } = event;
-    if (target instanceof Element && target.closest('.jp-Stdin, .da-ghost')) {
+    if (
+      target instanceof Element &&
+      target.closest('.jp-Stdin, .da-ghost, .da-inline-question')
+    ) {
       return;
     }
     if (!(event instanceof KeyboardEvent) || !QUIET.test(event.key)) {

@@ -58,8 +58,11 @@ export class InlineModel implements IDisposable {
     Signal.clearData(this);
   }
 
-  /** Ask; or, where the assistant asked, answer. What is proposed stays until there is better. */
-  async send(message: string): Promise<void> {
+  /**
+   * Ask; or, where the assistant asked, answer. What is proposed stays until there is better.
+   * `shown` is what stands in the box in place of the message.
+   */
+  async send(message: string, shown = message): Promise<void> {
     const { question } = this.state.current;
     if (question) {
       this.state.patch({ question: null, activity: 'Thinking' });
@@ -70,7 +73,7 @@ export class InlineModel implements IDisposable {
       });
       return;
     }
-    this._begin(message);
+    this._begin(shown);
     const { target, connection, sessions } = this._options;
     const place = target.place();
     try {
