@@ -111,6 +111,7 @@ describe('a message', () => {
       type: 'error',
       code: 'not_found',
       message: 'gone.csv does not exist.',
+      retryable: false,
       opId: 'op_1'
     });
     expect(model.sending.current).toEqual([]);
