@@ -1,3 +1,5 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
+
 import { expect, test } from './support/fixtures';
 import { InlineChat } from './support/inline';
 import { shootBoth } from './support/screenshots';
@@ -127,4 +129,18 @@ test('code of an answer is applied as a diff, inserted and put in place of a cel
     page.locator('.jp-FileEditor:visible .cm-content')
   ).toContainText('return 2 * x');
   await expect(chat.root).toHaveCount(0);
+
+  // Nothing is changed in a notebook that can only be read.
+  await tab.open('code.ipynb');
+  await page.evaluate(() => {
+    const { context } = window.jupyterapp.shell.currentWidget as NotebookPanel;
+    context.model.readOnly = true;
+  });
+  await notebook.cells.first().locator('.jp-InputPrompt').click();
+  await act(0, 'Apply').hover();
+  for (const name of ['Apply', 'Insert below', 'Replace']) {
+    await expect(
+      act(0, new RegExp(`^${name} .*: code.ipynb is read-only.`))
+    ).toHaveAttribute('aria-disabled', 'true');
+  }
 });

@@ -25,7 +25,8 @@ export class FileTarget implements IInlineTarget {
   readonly canRun = false;
 
   get obstacle(): string | null {
-    return this._document.context.model.readOnly
+    const { model, contentsModel } = this._document.context;
+    return model.readOnly || contentsModel?.writable === false
       ? 'This file is read-only.'
       : null;
   }

@@ -142,9 +142,8 @@ class Inline implements IInlineChats {
     if (target.kind === 'file') {
       const file = await this._openFile(path);
       const { FileTarget } = await import('./fileTarget');
-      await desk
-        .open(file, () => new FileTarget(file, path))
-        .offer([proposal], from);
+      const model = desk.open(file, () => new FileTarget(file, path));
+      await offer(model, proposal, from);
       return;
     }
     const documents = this._documents;
@@ -153,9 +152,8 @@ class Inline implements IInlineChats {
     const cell = panel.content.activeCell!;
     await cell.ready;
     const { CellTarget } = await import('./cellTarget');
-    await desk
-      .open(cell, () => new CellTarget(panel, cell, path))
-      .offer([proposal], from);
+    const model = desk.open(cell, () => new CellTarget(panel, cell, path));
+    await offer(model, proposal, from);
   }
 
   private async _openFile(path: string): Promise<DocumentWidget<FileEditor>> {
@@ -214,6 +212,20 @@ class Inline implements IInlineChats {
 
   private readonly _documents: Documents;
   private _desk: InlineDesk | null = null;
+}
+
+/** Show a proposal in an inline chat; throws where it could not be accepted. */
+async function offer(
+  model: InlineModel,
+  proposal: IProposal,
+  from: string
+): Promise<void> {
+  const { obstacle } = model.target;
+  if (obstacle) {
+    model.close();
+    throw new Error(obstacle);
+  }
+  await model.offer([proposal], from);
 }
 
 function addCommands(app: JupyterFrontEnd, inline: Inline): void {
