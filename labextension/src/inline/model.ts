@@ -330,7 +330,11 @@ export class InlineModel implements IDisposable {
         this.state.patch({ question: event, activity: 'Waiting for you' });
         break;
       case 'error':
-        this._error = event.message;
+        if (event.turnId) {
+          this._error = event.message;
+        } else {
+          this._over(event.message);
+        }
         break;
       case 'turn_completed':
         this._over(this._error);

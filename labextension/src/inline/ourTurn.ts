@@ -47,6 +47,10 @@ export class OurTurn {
       this._early.push(event);
       return false;
     }
+    if (event.type === 'error' && !event.turnId) {
+      // The message was refused: it will have no turn.
+      return this._isAsking && event.opId === this._opId;
+    }
     if (event.type !== 'turn_started' && event.type !== 'op_queued') {
       return !!event.turnId && event.turnId === this._turnId;
     }

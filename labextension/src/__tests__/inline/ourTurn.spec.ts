@@ -21,6 +21,18 @@ describe('OurTurn', () => {
     expect(turn.has(delta('2'))).toBe(false);
   });
 
+  it('ends with a refusal of its own message, and not of another one', () => {
+    const turn = new OurTurn();
+    const refused = (opId: string) => event({ type: 'error', opId });
+    turn.begin();
+    turn.accepted('b');
+    expect(turn.has(refused('a'))).toBe(false);
+    expect(turn.has(event({ type: 'error' }))).toBe(false);
+    expect(turn.has(refused('b'))).toBe(true);
+    turn.end();
+    expect(turn.has(refused('b'))).toBe(false);
+  });
+
   it('is none of those that others began', () => {
     const turn = new OurTurn();
     expect(turn.has(started('a', '1'))).toBe(false);
