@@ -232,140 +232,107 @@ test('all that a turn changed is shown in a tab: sources, and apart from them ou
   await expect(diff).toHaveCount(1);
 });
 
-test('100 changed cells in a notebook of 1,000 do not slow the page', async ({
-  tab,
-  model,
-  server
-}) => {
-  const { page, panel } = tab;
-  const path = `${tab.folder}/work.ipynb`;
-  const write = (every: number, source: (i: number) => string) =>
-    server.notebook(
-      path,
-      Array.from({ length: 1000 / every }, (_, i) => ({
-        source: source(i * every),
-        id: `cell-${i * every}`
-      }))
+// A minute and a half, and figures that another test beside it spoils: on its own, by MEASURE=1.
+const measured = process.env.MEASURE === '1' ? test : test.skip;
+
+measured(
+  '100 changed cells in a notebook of 1,000 do not slow the page',
+  async ({ tab, model, server }) => {
+    const { page, panel } = tab;
+    const path = `${tab.folder}/work.ipynb`;
+    const write = (every: number, source: (i: number) => string) =>
+      server.notebook(
+        path,
+        Array.from({ length: 1000 / every }, (_, i) => ({
+          source: source(i * every),
+          id: `cell-${i * every}`
+        }))
+      );
+    // A turn makes at most 50 calls; the last two cells are changed in the open page. Until then the
+    // notebook has every tenth cell only, which takes less time.
+    await write(10, i => `x = ${i}`);
+    let sessionId: string | undefined;
+    for (const from of [0, 490]) {
+      const calls = Array.from({ length: 49 }, (_, i) =>
+        update(`cell-${from + i * 10}`, 'x = "changed"')
+      );
+      await model.script(
+        { call: 'getNotebookCells' },
+        { calls },
+        { say: 'Ok.' }
+      );
+      ({ sessionId } = await server.api<{ sessionId: string }>(
+        'datalayer-agent/chat',
+        'POST',
+        {
+          message: 'Change half of it',
+          mode: 'agent',
+          sessionId,
+          attachments: [{ kind: 'notebook', path }],
+          activeNotebook: path
+        }
+      ));
+    }
+    await write(1, i =>
+      i % 10 === 0 && i < 980 ? 'x = "changed"' : `x = ${i}`
     );
-  // A turn makes at most 50 calls; the last two cells are changed in the open page. Until then the
-  // notebook has every tenth cell only, which takes less time.
-  await write(10, i => `x = ${i}`);
-  let sessionId: string | undefined;
-  for (const from of [0, 490]) {
-    const calls = Array.from({ length: 49 }, (_, i) =>
-      update(`cell-${from + i * 10}`, 'x = "changed"')
-    );
-    await model.script({ call: 'getNotebookCells' }, { calls }, { say: 'Ok.' });
-    ({ sessionId } = await server.api<{ sessionId: string }>(
-      'datalayer-agent/chat',
-      'POST',
-      {
-        message: 'Change half of it',
-        mode: 'agent',
-        sessionId,
-        attachments: [{ kind: 'notebook', path }],
-        activeNotebook: path
-      }
-    ));
-  }
-  await write(1, i => (i % 10 === 0 && i < 980 ? 'x = "changed"' : `x = ${i}`));
-  await tab.load('work.ipynb');
-  const notebook = tab.notebook('work.ipynb');
-  await notebook.ready();
-  const { bar, marks } = shownIn(page);
-  const scroller = page.locator('.jp-WindowedPanel-outer').first();
-  const scroll = () =>
-    scroller.evaluate(async node => {
-      for (let step = 0; step < 120; step++) {
-        node.scrollTop = (step / 120) * node.scrollHeight;
-        await new Promise(requestAnimationFrame);
-      }
-      node.scrollTop = 0;
+    await tab.load('work.ipynb');
+    const notebook = tab.notebook('work.ipynb');
+    await notebook.ready();
+    const { bar, marks } = shownIn(page);
+    const scroller = page.locator('.jp-WindowedPanel-outer').first();
+    const scroll = () =>
+      scroller.evaluate(async node => {
+        for (let step = 0; step < 120; step++) {
+          node.scrollTop = (step / 120) * node.scrollHeight;
+          await new Promise(requestAnimationFrame);
+        }
+        node.scrollTop = 0;
+      });
+    await scroll(); // All cells were laid out once.
+    const sessions = panel.root.getByTestId('da-session-list');
+    await sessions.getByRole('button', { name: 'Sessions' }).click();
+    const row = panel.root.getByRole('button', { name: 'Change half of it' });
+    await expect(row.first()).toBeVisible();
+    const coming = await tab.measure(async () => {
+      await row.first().click();
+      await expect(bar).toContainText('49 cells changed · 49 earlier');
     });
-  await scroll(); // All cells were laid out once.
-  const sessions = panel.root.getByTestId('da-session-list');
-  await sessions.getByRole('button', { name: 'Sessions' }).click();
-  const row = panel.root.getByRole('button', { name: 'Change half of it' });
-  await expect(row.first()).toBeVisible();
-  const coming = await tab.measure(async () => {
-    await row.first().click();
-    await expect(bar).toContainText('49 cells changed · 49 earlier');
-  });
-  await expect(marks.first()).toBeAttached();
-  await panel.attach('work.ipynb');
-  await panel.mode('agent');
-  await model.script(
-    update('cell-980', 'x = "changed"'),
-    update('cell-990', 'x = "changed"'),
-    { say: 'All.' }
-  );
-  const changing = await tab.measure(() => panel.ask('And the rest', 3));
-  await expect(bar).toContainText('2 cells changed · 98 earlier');
-  const marked = await tab.measure(scroll);
-  const deciding = await tab.measure(async () => {
-    await bar.getByTestId('da-nb-keep').click();
-    await expect(bar).toContainText('49 cells changed · 49 earlier');
-    await bar.getByTestId('da-nb-keep').click();
-    await expect(bar.getByRole('status')).toHaveText('49 cells changed');
-    await bar.getByTestId('da-nb-keep').click();
-    await expect(marks).toHaveCount(0);
-  });
-  const plain = await tab.measure(scroll);
-  const line = (name: string, figures: ISmoothness) =>
-    `${name}: ${figures.frames} frames, median ${figures.medianMs.toFixed(1)} ms, worst ${figures.worstMs.toFixed(0)} ms, longest task ${figures.longestTaskMs.toFixed(0)} ms`;
-  console.log(
-    [
-      line('98 marks come', coming),
-      line('while 2 more cells change', changing),
-      line('scrolling with 100 marks', marked),
-      line('while they are kept', deciding),
-      line('scrolling without marks', plain)
-    ].join('\n')
-  );
-  // What JupyterLab itself takes for 1,000 cells on this machine is not because of the marks.
-  for (const { longestTaskMs } of [coming, changing, marked, deciding]) {
-    expect(longestTaskMs).toBeLessThan(200 + plain.longestTaskMs);
+    await expect(marks.first()).toBeAttached();
+    await panel.attach('work.ipynb');
+    await panel.mode('agent');
+    await model.script(
+      update('cell-980', 'x = "changed"'),
+      update('cell-990', 'x = "changed"'),
+      { say: 'All.' }
+    );
+    const changing = await tab.measure(() => panel.ask('And the rest', 3));
+    await expect(bar).toContainText('2 cells changed · 98 earlier');
+    const marked = await tab.measure(scroll);
+    const deciding = await tab.measure(async () => {
+      await bar.getByTestId('da-nb-keep').click();
+      await expect(bar).toContainText('49 cells changed · 49 earlier');
+      await bar.getByTestId('da-nb-keep').click();
+      await expect(bar.getByRole('status')).toHaveText('49 cells changed');
+      await bar.getByTestId('da-nb-keep').click();
+      await expect(marks).toHaveCount(0);
+    });
+    const plain = await tab.measure(scroll);
+    const line = (name: string, figures: ISmoothness) =>
+      `${name}: ${figures.frames} frames, median ${figures.medianMs.toFixed(1)} ms, worst ${figures.worstMs.toFixed(0)} ms, longest task ${figures.longestTaskMs.toFixed(0)} ms`;
+    console.log(
+      [
+        line('98 marks come', coming),
+        line('while 2 more cells change', changing),
+        line('scrolling with 100 marks', marked),
+        line('while they are kept', deciding),
+        line('scrolling without marks', plain)
+      ].join('\n')
+    );
+    for (const { longestTaskMs } of [coming, changing, marked, deciding]) {
+    expect(longestTaskMs).toBeLessThan(200);
   }
 });
-
-test('the page follows the edits until the person scrolls away or switches it off', async ({
-  tab,
-  model
-}) => {
-  const { page, panel } = tab;
-  const notebook = await openWork(
-    tab,
-    ...Array.from({ length: 60 }, (_, i) => `x = ${i}`)
-  );
-  const { cells } = notebook;
-  await model.script(
-    { call: 'getNotebookCells' },
-    update('cell-50', 'x = 500'),
-    { gate: update('cell-5', 'x = 50'), after: 0 },
-    { say: 'Done.' },
-    update('cell-40', 'x = 400'),
-    { say: 'Done.' },
-    update('cell-3', 'x = 30'),
-    { say: 'Done.' }
-  );
-  await panel.send('Change two');
-  await model.atGate();
-  await expect(cells.nth(50)).toBeInViewport();
-  await cells.nth(50).hover();
-  await page.mouse.wheel(0, -900);
-  await expect(cells.nth(50)).not.toBeInViewport();
-  await expect(cells.nth(25)).toBeInViewport();
-  await model.release();
-  await panel.ended();
-  await expect(panel.changes).toContainText('2 cells changed');
-  await expect(cells.nth(5)).not.toBeInViewport();
-  // Another turn is followed again.
-  await panel.ask('Change one', 2);
-  await expect(cells.nth(40)).toBeInViewport();
-  await page.evaluate(async () => {
-    const { commands } = window.jupyterapp;
-    await commands.execute('datalayer-agent:toggle-following');
-  });
   await panel.ask('Change one more', 3);
   await expect(panel.changes).toContainText('1 cell changed');
   await expect(cells.nth(3)).not.toBeInViewport();
