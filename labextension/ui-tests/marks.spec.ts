@@ -330,9 +330,49 @@ measured(
       ].join('\n')
     );
     for (const { longestTaskMs } of [coming, changing, marked, deciding]) {
-    expect(longestTaskMs).toBeLessThan(200);
+      expect(longestTaskMs).toBeLessThan(200);
+    }
   }
-});
+);
+
+test('the page follows the edits until the person scrolls away or switches it off', async ({
+  tab,
+  model
+}) => {
+  const { page, panel } = tab;
+  const notebook = await openWork(
+    tab,
+    ...Array.from({ length: 60 }, (_, i) => `x = ${i}`)
+  );
+  const { cells } = notebook;
+  await model.script(
+    { call: 'getNotebookCells' },
+    update('cell-50', 'x = 500'),
+    { gate: update('cell-5', 'x = 50'), after: 0 },
+    { say: 'Done.' },
+    update('cell-40', 'x = 400'),
+    { say: 'Done.' },
+    update('cell-3', 'x = 30'),
+    { say: 'Done.' }
+  );
+  await panel.send('Change two');
+  await model.atGate();
+  await expect(cells.nth(50)).toBeInViewport();
+  await cells.nth(50).hover();
+  await page.mouse.wheel(0, -900);
+  await expect(cells.nth(50)).not.toBeInViewport();
+  await expect(cells.nth(25)).toBeInViewport();
+  await model.release();
+  await panel.ended();
+  await expect(panel.changes).toContainText('2 cells changed');
+  await expect(cells.nth(5)).not.toBeInViewport();
+  // Another turn is followed again.
+  await panel.ask('Change one', 2);
+  await expect(cells.nth(40)).toBeInViewport();
+  await page.evaluate(async () => {
+    const { commands } = window.jupyterapp;
+    await commands.execute('datalayer-agent:toggle-following');
+  });
   await panel.ask('Change one more', 3);
   await expect(panel.changes).toContainText('1 cell changed');
   await expect(cells.nth(3)).not.toBeInViewport();
