@@ -1,14 +1,11 @@
 import { expect, test } from './support/fixtures';
 import { LAST_CELL, PlanPart, add, planOf } from './support/plans';
-import { isTaking, shootBoth } from './support/screenshots';
+import { shootBoth } from './support/screenshots';
 import { openWork } from './support/work';
 
 const WAIT = `import os, time
 while not os.path.exists("go"):
     time.sleep(0.05)`;
-
-// What it shows is tested elsewhere; this is for people to look at.
-test.skip(!isTaking, 'No pictures are asked for: SCREENSHOTS=1');
 
 test('plans and changes', async ({ tab, model, server }) => {
   const notebook = await openWork(

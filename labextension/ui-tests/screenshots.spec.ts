@@ -1,6 +1,6 @@
 import { expect, test } from './support/fixtures';
 import { MAIN_JOB } from './support/scripts';
-import { isTaking, shootBoth } from './support/screenshots';
+import { shootBoth } from './support/screenshots';
 
 const EXPLANATION = `The notebook has only its heading yet. Beside it lies \`cars.csv\`: **406 cars** of 1970 to 1982.
 
@@ -25,9 +25,6 @@ const PROPOSAL = `A heading that says what the notebook is about:
 
 Horsepower by origin, from \`cars.csv\`.
 \`\`\``;
-
-// What it shows is tested elsewhere; this is for people to look at.
-test.skip(!isTaking, 'No pictures are asked for: SCREENSHOTS=1');
 
 test('the panel in each mode and state', async ({ lab, model, mean }) => {
   const { page, panel } = lab;

@@ -11,7 +11,7 @@ export type Theme = 'light' | 'dark';
 const isForDocs = process.env.UPDATE_SCREENSHOTS === '1';
 
 /** Pictures are for people to look at, and take a minute of the whole: `SCREENSHOTS=1` takes them. */
-export const isTaking = isForDocs || process.env.SCREENSHOTS === '1';
+const isTaking = isForDocs || process.env.SCREENSHOTS === '1';
 
 /** Screenshots go among the results, or into the documentation with `UPDATE_SCREENSHOTS=1`. */
 const FOLDER = isForDocs
