@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import ports
 from tests.support.jupyter import RunningServer
 from tests.support.preloaded import Preloaded
 from tests.support.preloaded import kernels as use_kernels
@@ -26,6 +27,7 @@ PRELOADED = "PRELOADED_BY_TESTS"
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    ports.use_for_kernels()
     # macOS has no descriptors of processes, and its libraries do not bear a fork.
     if sys.platform != "linux":
         return

@@ -19,19 +19,13 @@ from typing import Any
 
 import requests
 
+from .ports import free_port
 from .preloaded import Child, Program, bare_environment
 from .preloaded.client import ask
 from .preloaded.modules import FONTS
 
 TOKEN = "a-token-for-tests"
 REPOSITORY = Path(__file__).parents[2]
-
-
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class RunningServer:

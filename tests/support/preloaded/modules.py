@@ -99,6 +99,7 @@ def import_all(kind: str) -> None:
 def _import_for_servers() -> None:
     from jupyter_datalayer_agent.models import loader
 
+    from .. import ports
     from . import kernels
 
     for name in (*SERVER, *_own_modules()):
@@ -107,6 +108,7 @@ def _import_for_servers() -> None:
         for name in ("litellm", *loader.NEEDED_MODULES, *AT_A_CALL):
             importlib.import_module(name)
     kernels.use()
+    ports.use_for_kernels()
 
 
 def _import_for_kernels() -> None:
