@@ -1,0 +1,278 @@
+import { IDisposable } from '@lumino/disposable';
+
+import { ApiError } from '../api/errors';
+import { Event } from '../api/types';
+import { IPanelConnection } from '../panel/services';
+import { Value } from '../panel/state/value';
+import { activityOf, AnswerText } from './answer';
+import { OurTurn } from './ourTurn';
+import { InlineSessions } from './sessions';
+import { IInlineState } from './state';
+import { IInlineTarget } from './target';
+
+/** What messages are sent with, and who hears of their answers. */
+export interface IAskingOptions {
+  target: IInlineTarget;
+  connection: IPanelConnection;
+  sessions: InlineSessions;
+  state: Value<IInlineState>;
+  /** Another question is asked: what comes now belongs to it. */
+  onBegin: () => void;
+  /** The answer is another text now. */
+  onText: () => void;
+  /** No more text comes. */
+  onOver: () => void;
+}
+
+/** The messages of an inline chat, and the turns that answer them, as they come. */
+export class Asking implements IDisposable {
+  constructor(private readonly _options: IAskingOptions) {}
+
+  /** The answer as far as it has come. */
+  get text(): string {
+    return this._answer.text;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    if (!this._isDisposed) {
+      this._isDisposed = true;
+      this.stop();
+      this._subscription?.dispose();
+    }
+  }
+
+  /** Ask; or, where the assistant asked, answer. `shown` stands in the box for the message. */
+  async send(message: string, shown: string): Promise<void> {
+    const { question } = this._state.current;
+    if (question) {
+      this._state.patch({ question: null, activity: 'Thinking' });
+      await this._order({
+        type: 'user_input_answer',
+        requestId: question.requestId,
+        answer: message
+      });
+      return;
+    }
+    this._begin(shown);
+    const { target, connection, sessions } = this._options;
+    const place = target.place();
+    try {
+      const session = await sessions.of(target.path);
+      if (this._isDisposed) {
+        return;
+      }
+      this._listen(session.id, session.lastSeq);
+      const opId = await connection.submit(session.id, {
+        type: 'user_message',
+        request: {
+          message,
+          sessionId: session.id,
+          mode: 'edit',
+          location: 'inline',
+          clientId: connection.clientId,
+          ...place
+        }
+      });
+      this._turn.accepted(opId).forEach(event => this._onEvent(event));
+      if (this._turn.isUnwanted) {
+        this.stop();
+      }
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'not_found') {
+        sessions.forget(target.path);
+        this._unlisten();
+      }
+      this.failed(error, message);
+    }
+  }
+
+  /** What is shown now was not asked of the assistant: nothing of it is under way any more. */
+  leave(shown: string): void {
+    this.stop();
+    this._begin(shown);
+    this._turn.end();
+    this._state.patch({ activity: null });
+  }
+
+  /** What a message needs is made ready. */
+  prepare(): void {
+    const { sessions, target } = this._options;
+    sessions.of(target.path).then(
+      session => {
+        if (!this._isDisposed) {
+          this._listen(session.id, session.lastSeq);
+        }
+      },
+      () => undefined // Told when the message is sent.
+    );
+  }
+
+  /** Stop the answer that is under way; what has come of it stays. */
+  stop(): void {
+    const { isRunning, queued } = this._turn;
+    if (isRunning) {
+      void this._order({ type: 'interrupt' });
+    } else if (queued) {
+      void this._order({ type: 'dequeue', opId: queued });
+      this._turn.end();
+      if (!this._isDisposed) {
+        this._over('Stopped.');
+      }
+    } else {
+      this._turn.isUnwanted = true;
+    }
+  }
+
+  decideApproval(decision: 'approve' | 'approve_for_session' | 'deny'): void {
+    const { approval } = this._state.current;
+    if (approval) {
+      const { approvalId } = approval;
+      this._state.patch({ approval: null });
+      void this._order({ type: 'approval_decision', approvalId, decision });
+    }
+  }
+
+  /** Say what went wrong; `message` is put back into the input. */
+  failed(error: unknown, message = ''): void {
+    this._turn.failed();
+    this._state.patch({
+      activity: null,
+      notice: error instanceof Error ? error.message : String(error),
+      draft: message || null
+    });
+  }
+
+  private get _state(): Value<IInlineState> {
+    return this._options.state;
+  }
+
+  private _begin(message: string): void {
+    this._answer = new AnswerText();
+    this._turn.begin();
+    this._options.onBegin();
+    this._state.patch({
+      asked: message,
+      activity: 'Thinking',
+      prose: '',
+      notice: null,
+      note: null,
+      approval: null,
+      question: null,
+      draft: null
+    });
+  }
+
+  private _listen(sessionId: string, after: number): void {
+    if (this._sessionId !== sessionId) {
+      this._unlisten();
+      this._sessionId = sessionId;
+      this._subscription = this._options.connection.subscribe(
+        sessionId,
+        after,
+        event => this._onEvent(event)
+      );
+    }
+  }
+
+  private _unlisten(): void {
+    this._subscription?.dispose();
+    this._subscription = null;
+    this._sessionId = null;
+  }
+
+  private _onEvent(event: Event): void {
+    if (this._isDisposed) {
+      return;
+    }
+    if (event.type === 'session_deleted') {
+      this._options.sessions.forget(this._options.target.path);
+      this._unlisten();
+      this._over('The conversation was deleted.');
+      return;
+    }
+    if (!this._turn.has(event)) {
+      return;
+    }
+    const activity = activityOf(event);
+    if (
+      activity &&
+      this._state.current.activity !== null &&
+      activity !== this._state.current.activity
+    ) {
+      this._state.patch({ activity });
+    }
+    if (this._answer.apply(event)) {
+      this._options.onText();
+      return;
+    }
+    switch (event.type) {
+      case 'approval_requested':
+        this._state.patch({ approval: event, activity: 'Waiting for you' });
+        break;
+      case 'approval_resolved':
+        this._state.patch({ approval: null, activity: 'Thinking' });
+        break;
+      case 'user_input_requested':
+        this._state.patch({ question: event, activity: 'Waiting for you' });
+        break;
+      case 'error':
+        if (event.turnId) {
+          this._error = event.message;
+        } else {
+          this._over(event.message);
+        }
+        break;
+      case 'turn_completed':
+        this._over(this._error);
+        break;
+      case 'turn_aborted':
+        this._over(
+          this._error ??
+            (event.reason === 'interrupted' ? 'Stopped.' : 'It was cut short.')
+        );
+        break;
+      default:
+        break; // Of no concern in a cell.
+    }
+  }
+
+  private _over(notice: string | null): void {
+    this._turn.end();
+    const { asked } = this._state.current;
+    const hasAnswer = this._answer.text.trim() !== '';
+    this._state.patch({
+      activity: null,
+      approval: null,
+      question: null,
+      notice,
+      draft: notice && !hasAnswer ? asked : null
+    });
+    this._error = null;
+    this._options.onOver();
+  }
+
+  private async _order(
+    op: Parameters<IPanelConnection['submit']>[1]
+  ): Promise<void> {
+    if (this._sessionId) {
+      try {
+        await this._options.connection.submit(this._sessionId, op);
+      } catch (error) {
+        if (!this._isDisposed) {
+          this.failed(error);
+        }
+      }
+    }
+  }
+
+  private _answer = new AnswerText();
+  private _error: string | null = null;
+  private _sessionId: string | null = null;
+  private _subscription: IDisposable | null = null;
+  private readonly _turn = new OurTurn();
+  private _isDisposed = false;
+}
