@@ -344,6 +344,7 @@ class Turn:
         """A document was changed: kept and told at once, whatever follows in the call."""
         self._changes.extend(changes)
         await self.emit(events.DocumentChanged(path=path, changes=changes), changes=changes)
+        await self.services.pages.touched(path, self.session.id)
 
     async def _stale(self, path: str, cell_ids: list[str]) -> None:
         await self.emit(events.CellsStale(path=path, cell_ids=cell_ids))

@@ -13,7 +13,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..protocol.base import Wire
-from ..protocol.page import EditorState, OpenNotebook, PageMethod, PageProgress, PageResponse
+from ..protocol.page import (
+    DocumentTouched,
+    EditorState,
+    OpenNotebook,
+    PageMethod,
+    PageProgress,
+    PageResponse,
+)
 from .tab import NotOpen, OnProgress, PageGone, PageSilent, Send, Tab
 
 __all__ = ["NotOpen", "Page", "PageGone", "PageHub", "PageSilent"]
@@ -147,6 +154,13 @@ class PageHub:
             ),
             default=None,
         )
+
+    async def touched(self, path: str, session_id: str) -> None:
+        """Tell every page that shows this notebook which session changed it."""
+        message = DocumentTouched(session_id=session_id, path=path)
+        for page in self:
+            if page.notebook(path) is not None:
+                await page.tab.tell(message)
 
     async def close(self) -> None:
         """Forget every page; requests that wait end with ``PageGone``."""

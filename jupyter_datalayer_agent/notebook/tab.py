@@ -104,6 +104,17 @@ class Tab:
             return response.result
         raise _failure(response.error)
 
+    async def tell(self, message: ServerMessage) -> None:
+        """Send what wants no answer. A tab without a connection does not hear of it."""
+        if self._send is None:
+            return
+        try:
+            sending = self._send(message)
+            if inspect.isawaitable(sending):
+                await sending
+        except (OSError, RuntimeError) as error:
+            log.debug("could not tell page %s: %s", self.client_id, error)
+
     async def _response(
         self, pending: _Pending, timeout: float | None, method: str
     ) -> PageResponse:

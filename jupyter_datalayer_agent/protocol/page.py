@@ -382,6 +382,14 @@ class SessionEvent(Wire):
     event: dict[str, Any]
 
 
+class DocumentTouched(Wire):
+    """A session, whether the page listens to it or not, changed a notebook that the page shows."""
+
+    type: Literal["document_touched"] = "document_touched"
+    session_id: str
+    path: str
+
+
 class OpAcceptedMessage(Wire):
     """The op was put on the session's queue."""
 
@@ -411,7 +419,12 @@ ClientMessage = Annotated[
 ]
 
 ServerMessage = Annotated[
-    Welcome | SessionEvent | OpAcceptedMessage | OpRejectedMessage | PageRequest,
+    Welcome
+    | SessionEvent
+    | DocumentTouched
+    | OpAcceptedMessage
+    | OpRejectedMessage
+    | PageRequest,
     Field(discriminator="type"),
 ]
 

@@ -34,6 +34,7 @@ class SessionsHandler(Handler):
             self.get_query_argument("query", None),
             limit,
             self.get_query_argument("cursor", None),
+            undecided_in=self.get_query_argument("undecided", None),
         )
         for session in reply.sessions:
             session.running_turn_id = self.parts.sessions.running_turn(session.id)
@@ -153,6 +154,7 @@ ROUTES = [
                     "query": "only those whose title or messages hold this",
                     "limit": "how many, 1 to 200 (50)",
                     "cursor": "nextCursor of the page before",
+                    "undecided": "a path: only with changes there that wait for a decision",
                 },
             ),
             "post": Operation("A new session", SessionCreate, Session, status=201),

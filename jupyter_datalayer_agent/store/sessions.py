@@ -107,13 +107,17 @@ class Sessions:
         """See ``Store.get_session``."""
         return await self._database.look(lambda connection: row_of(connection, session_id))
 
-    async def list_page(self, query: str | None, limit: int, cursor: str | None) -> SessionsReply:
+    async def list_page(
+        self, query: str | None, limit: int, cursor: str | None, undecided_in: str | None = None
+    ) -> SessionsReply:
         """See ``Store.list_sessions``."""
         limit = max(1, min(limit, MAX_LIMIT))
         statement = _SELECT.where(_IS_CHAT)
         statement = statement.order_by(SESSIONS.updated_at.desc(), SESSIONS.id.desc())
         if query:
             statement = statement.where(_matches(query))
+        if undecided_in is not None:
+            statement = statement.where(_is_undecided_in(undecided_in))
         if cursor:
             position = sa.tuple_(*map(sa.literal, _parse_cursor(cursor)))
             statement = statement.where(sa.tuple_(SESSIONS.updated_at, SESSIONS.id) < position)
@@ -218,6 +222,17 @@ def _matches(query: str) -> sa.ColumnElement[bool]:
         TURNS.session_id == SESSIONS.id, TURNS.message.like(pattern, escape="\\")
     )
     return SESSIONS.title.like(pattern, escape="\\") | message
+
+
+def _is_undecided_in(path: str) -> sa.ColumnElement[bool]:
+    spans = schema.checkpoints.c
+    # What is settled has no span any more.
+    return sa.exists().where(
+        spans.path == path,
+        spans.turn_id == TURNS.id,
+        TURNS.session_id == SESSIONS.id,
+        TURNS.withdrawn_at.is_(None),
+    )
 
 
 def _parse_cursor(cursor: str) -> tuple[int, str]:

@@ -93,7 +93,7 @@ class Store:
     # Sessions
 
     async def create_session(
-        self, title: str = "New chat", settings: SessionSettings | None = None
+        self, title: str = "New session", settings: SessionSettings | None = None
     ) -> Session:
         """A new, empty session."""
         return await (await self._open()).sessions.create(title, settings)
@@ -103,14 +103,22 @@ class Store:
         return await (await self._open()).sessions.get(session_id)
 
     async def list_sessions(
-        self, query: str | None = None, limit: int = 50, cursor: str | None = None
+        self,
+        query: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        *,
+        undecided_in: str | None = None,
     ) -> SessionsReply:
         """Sessions, the newest updated first; ``query`` must be in the title or a message.
+        ``undecided_in``: only those with changes in this document that wait for a decision.
 
         ``limit`` is kept between 1 and 200. Raises ``invalid_request`` for a cursor that no reply
         gave.
         """
-        return await (await self._open()).sessions.list_page(query, limit, cursor)
+        return await (await self._open()).sessions.list_page(
+            query, limit, cursor, undecided_in
+        )
 
     async def update_session(
         self,

@@ -54,6 +54,19 @@ test('an answer streams into a cell, and in Agent mode cells are added and run b
   await steps.locator('summary').click();
   await expect(steps.locator('li').first()).toContainText('Added cell 4');
   await shootBoth(tab, 'magic-steps', 'window');
+
+  // What it changed is marked where it happened, though the panel shows no conversation; and it is
+  // found again when the page is loaded anew.
+  const bar = tab.page.getByTestId('da-nb-changes');
+  const marks = tab.page.getByTestId('da-mark');
+  await expect(bar).toContainText('2 cells changed');
+  await expect(marks).toHaveCount(2);
+  await tab.page.reload();
+  await expect(bar).toContainText('2 cells changed');
+  await expect(marks).toHaveCount(2);
+  await bar.getByTestId('da-nb-undo').click();
+  await expect(bar).toHaveCount(0);
+  expect(await notebook.sources()).toHaveLength(4);
 });
 
 test('in a kernel of another language the person is told what works there, and it does', async ({

@@ -40,6 +40,10 @@ def test_the_cell_is_done_at_once_and_cells_are_added_and_run_below_it(
         "twice = 2 * later", "print(twice)", "later = 5"
     ]  # fmt: skip
     assert cells[3].outputs[0]["text"] == "10\n"
+    # Who opens the notebook learns of it, until it is decided on.
+    (session,) = server.get("sessions", undecided="agent.ipynb")["sessions"]
+    assert session["id"] == server.get("sessions", limit=1)["sessions"][0]["id"]
+    assert server.get("sessions", undecided="other.ipynb")["sessions"] == []
 
 
 def test_what_would_wait_for_itself_is_refused_with_the_reason(

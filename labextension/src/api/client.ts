@@ -83,7 +83,13 @@ export class AgentClient {
 
   /** Sessions, newest first; `cursor` is the `nextCursor` of the page before. */
   listSessions(
-    options: { query?: string; limit?: number; cursor?: string } = {}
+    options: {
+      query?: string;
+      limit?: number;
+      cursor?: string;
+      /** Only those with changes in this document that wait for a decision. */
+      undecided?: string;
+    } = {}
   ): Promise<SessionsReply> {
     return this._request('GET', ['sessions'], { query: options });
   }

@@ -11,6 +11,7 @@ import { RequestDesk, RequestHandler } from './requests';
 import { EventHandler, Subscriptions } from './subscriptions';
 import {
   ClientMessage,
+  DocumentTouched,
   EditorState,
   ErrorBody,
   Op,
@@ -44,6 +45,8 @@ export interface IPageConnection {
   readonly reconnecting: ISignal<IPageConnection, IReconnecting>;
   /** The server refused a message that was not an op. */
   readonly rejected: ISignal<IPageConnection, ErrorBody>;
+  /** A session changed a notebook that this page shows, whether the page listens to it or not. */
+  readonly touched: ISignal<IPageConnection, DocumentTouched>;
   connect(): void;
   submit(sessionId: string, op: Op): Promise<string>;
   subscribe(
@@ -109,6 +112,10 @@ export class PageConnection implements IPageConnection, IDisposable {
 
   get rejected(): ISignal<this, ErrorBody> {
     return this._rejected;
+  }
+
+  get touched(): ISignal<this, DocumentTouched> {
+    return this._touched;
   }
 
   get isDisposed(): boolean {
@@ -241,6 +248,9 @@ export class PageConnection implements IPageConnection, IDisposable {
       case 'event':
         this._subscriptions.deliver(message);
         break;
+      case 'document_touched':
+        this._touched.emit(message);
+        break;
       case 'op_accepted':
         this._ops.get(message.ref)?.reply.resolve(message.opId);
         this._ops.delete(message.ref);
@@ -348,4 +358,5 @@ export class PageConnection implements IPageConnection, IDisposable {
   private readonly _connected = new Signal<this, void>(this);
   private readonly _reconnecting = new Signal<this, IReconnecting>(this);
   private readonly _rejected = new Signal<this, ErrorBody>(this);
+  private readonly _touched = new Signal<this, DocumentTouched>(this);
 }

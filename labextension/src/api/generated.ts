@@ -796,6 +796,8 @@ export interface paths {
                     limit?: string;
                     /** @description only those whose title or messages hold this */
                     query?: string;
+                    /** @description a path: only with changes there that wait for a decision */
+                    undecided?: string;
                 };
                 header?: never;
                 path?: never;
@@ -3059,6 +3061,21 @@ export interface components {
             path: string;
         };
         /**
+         * DocumentTouched
+         * @description A session, whether the page listens to it or not, changed a notebook that the page shows.
+         */
+        DocumentTouched: {
+            /** Path */
+            path: string;
+            /** Sessionid */
+            sessionId: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "document_touched";
+        };
+        /**
          * EditorState
          * @description The whole editor state; sent on each change, at most every 50 ms.
          */
@@ -4871,7 +4888,7 @@ export interface components {
              */
             type: "send_now";
         };
-        ServerMessage: components["schemas"]["Welcome"] | components["schemas"]["SessionEvent"] | components["schemas"]["OpAcceptedMessage"] | components["schemas"]["OpRejectedMessage"] | components["schemas"]["PageRequest"];
+        ServerMessage: components["schemas"]["Welcome"] | components["schemas"]["SessionEvent"] | components["schemas"]["DocumentTouched"] | components["schemas"]["OpAcceptedMessage"] | components["schemas"]["OpRejectedMessage"] | components["schemas"]["PageRequest"];
         /**
          * Session
          * @description A conversation. ``last_seq`` is the number of its newest event.

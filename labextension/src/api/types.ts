@@ -206,6 +206,7 @@ export type DocumentReadParams = Wire<'DocumentReadParams'>;
 export type DocumentText = Wire<'DocumentText'>;
 export type PageRequest = Wire<'PageRequest'>;
 export type Welcome = Wire<'Welcome'>;
+export type DocumentTouched = Wire<'DocumentTouched'>;
 export type SessionEvent = Omit<Wire<'SessionEvent'>, 'event'> & {
   event: Event;
 };

@@ -10,6 +10,7 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { Documents } from '../bridge/documents';
 import { IAgentChanges } from '../tokens';
 import type { ChangesOnPage } from './desk';
+import { watchElsewhere } from './elsewhere';
 import { addDiffCommand, SHOW_DIFF } from './diffs';
 import { addFollowing, CHANGES_ID } from './followSetting';
 import type { NotebookChanges } from './notebookChanges';
@@ -43,7 +44,11 @@ export const changesPlugin: JupyterFrontEndPlugin<void> = {
     settings: ISettingRegistry | null
   ): void => {
     const documents = new Documents(app.shell, tracker, manager);
-    const pending = new Pending(new SessionsOnPage(source));
+    const sessions = new SessionsOnPage(source);
+    const pending = new Pending(sessions);
+    watchElsewhere(source, sessions, tracker, panel =>
+      documents.pathOf(panel.context)
+    );
     let page: ChangesOnPage | null = null;
     const load = async () => {
       // Nothing of it is needed before a turn runs, or is found to wait.

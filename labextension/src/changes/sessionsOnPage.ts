@@ -11,14 +11,15 @@ export interface ISessionOnPage {
   readonly decider: IChangesDecider;
 }
 
-interface ILeft extends ISessionOnPage, IDisposable {}
+interface IOther extends ISessionOnPage, IDisposable {}
 
-/** How many conversations are followed that the panel shows no more. */
-const MOST_LEFT = 5;
+/** How many conversations are followed that the panel does not show. */
+const MOST_OTHERS = 5;
 
 /**
- * The conversation that the panel shows, and those that it showed before and in which something
- * waits for a decision still: the page goes on listening to them until nothing does.
+ * The conversation that the panel shows, and others that changed something here: those that it
+ * showed before, and those of `%agent` cells and of other pages. The page listens to them for as long
+ * as something in them waits for a decision.
  */
 export class SessionsOnPage {
   constructor(private readonly _source: IChangesSource) {
@@ -32,13 +33,41 @@ export class SessionsOnPage {
     return this._changed;
   }
 
-  /** The one that is shown, and then the others, those left last before those left earlier. */
+  /** The one that is shown, and then the others, the newest of them first. */
   get all(): readonly ISessionOnPage[] {
-    return [this._shown!, ...[...this._left.values()].reverse()];
+    return [this._shown!, ...[...this._others.values()].reverse()];
   }
 
   get shown(): ISessionOnPage {
     return this._shown!;
+  }
+
+  /** Listen to a conversation that changed something here, if nobody does yet. */
+  async adopt(sessionId: string): Promise<void> {
+    if (this._isKnown(sessionId) || this._adopting.has(sessionId)) {
+      return;
+    }
+    this._adopting.add(sessionId);
+    try {
+      const { store, isRunning } = await this._source.read(sessionId);
+      if (
+        !this._isKnown(sessionId) &&
+        (isRunning || store.open.current.length)
+      ) {
+        this._add(sessionId, store);
+        this._changed.emit();
+      }
+    } finally {
+      this._adopting.delete(sessionId);
+    }
+  }
+
+  private _isKnown(sessionId: string): boolean {
+    return (
+      sessionId === this._shown?.sessionId ||
+      this._others.has(sessionId) ||
+      this._source.isDeleted(sessionId)
+    );
   }
 
   private _onShown(): void {
@@ -65,17 +94,23 @@ export class SessionsOnPage {
     if (!store.open.current.length || this._source.isDeleted(sessionId)) {
       return;
     }
+    this._add(sessionId, store);
+  }
+
+  private _add(sessionId: string, store: IChangedStore): void {
     const decider = this._source.deciderOf(sessionId);
     const subscription = this._source.listen(sessionId, store, event => {
       decider.onEvent(event);
-      if (event.type === 'session_deleted' || !store.open.current.length) {
+      const isOver =
+        !store.open.current.length && !store.conversation.current.runningTurnId;
+      if (event.type === 'session_deleted' || isOver) {
         this._forget(sessionId);
         this._changed.emit();
       }
     });
     const tell = () => this._changed.emit();
     const stops = [heed(store, tell), decider.deciding.subscribe(tell)];
-    this._left.set(sessionId, {
+    this._others.set(sessionId, {
       sessionId,
       store,
       decider,
@@ -85,20 +120,21 @@ export class SessionsOnPage {
         stops.forEach(stop => stop());
       }
     });
-    const [oldest] = this._left.keys();
-    if (this._left.size > MOST_LEFT) {
+    const [oldest] = this._others.keys();
+    if (this._others.size > MOST_OTHERS) {
       this._forget(oldest);
     }
   }
 
   private _forget(sessionId: string): void {
-    this._left.get(sessionId)?.dispose();
-    this._left.delete(sessionId);
+    this._others.get(sessionId)?.dispose();
+    this._others.delete(sessionId);
   }
 
   private _shown: ISessionOnPage | null = null;
   private _stop: () => void = () => undefined;
-  private readonly _left = new Map<string, ILeft>();
+  private readonly _others = new Map<string, IOther>();
+  private readonly _adopting = new Set<string>();
   private readonly _changed = new Signal<this, void>(this);
 }
 

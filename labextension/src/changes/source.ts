@@ -30,6 +30,12 @@ export interface IChangedSession {
   readonly isLoading: boolean;
 }
 
+/** A conversation that was read, to be listened to from there. */
+export interface IReadSession {
+  readonly store: IChangedStore;
+  readonly isRunning: boolean;
+}
+
 /** Where decisions are made, wherever in the page they are asked for. */
 export interface IChangesDecider {
   /** The turn about which a decision is under way. */
@@ -54,6 +60,15 @@ export interface IChangesSource {
     store: IChangedStore,
     told: (event: Event) => void
   ): IDisposable;
+  /** A conversation, shown or not, changed a notebook that is open in the page. */
+  readonly touched: ISignal<unknown, { readonly sessionId: string }>;
+  /** The connection is there, for the first time or again. */
+  readonly connected: ISignal<unknown, void>;
+  readonly isConnected: boolean;
+  /** The conversations with changes in a notebook that nobody has decided on. */
+  waitingIn(path: string): Promise<readonly string[]>;
+  /** What is known of a conversation; of a turn that runs, what is to be listened for. */
+  read(sessionId: string): Promise<IReadSession>;
   /** Whether the session was deleted while it was shown. */
   isDeleted(sessionId: string): boolean;
   readonly editor: Pick<IEditor, 'reveal' | 'cell'>;

@@ -1,13 +1,15 @@
+import type { IPageConnection } from '../api/connection';
 import type { IChangesSource } from '../changes/source';
 import { ChangesDesk } from './changesDesk';
 import type { Following } from './following';
+import { fill, load } from './history';
 import type { PanelModel } from './model';
-import type { IPanelConnection } from './services';
+import { ConversationStore } from './state/store';
 
 /** What the panel knows of changes, for what shows them in the notebooks. */
 export function changesSource(
   model: PanelModel,
-  connection: IPanelConnection,
+  connection: IPageConnection,
   following: Following
 ): IChangesSource {
   return {
@@ -28,6 +30,21 @@ export function changesSource(
         store.apply(event);
         told(event);
       }),
+    touched: connection.touched,
+    connected: connection.connected,
+    get isConnected() {
+      return connection.status === 'connected';
+    },
+    waitingIn: async path => {
+      const { sessions } = await model.client.listSessions({ undecided: path });
+      return sessions.map(({ id }) => id);
+    },
+    read: async sessionId => {
+      const loaded = await load(model.client, sessionId);
+      const store = new ConversationStore();
+      fill(store, loaded);
+      return { store, isRunning: loaded.session.runningTurnId !== undefined };
+    },
     isDeleted: sessionId => model.sessions.isDeleted(sessionId)
   };
 }
