@@ -21,6 +21,7 @@ from typing import Any
 
 import requests
 
+from ..running_servers import running_servers
 from .failure import CommandFailed
 
 START_SECONDS = 60.0
@@ -95,9 +96,7 @@ def server_for(folder: Path) -> Iterator[Server]:
 
 
 def _running(folder: Path) -> Iterator[Server]:
-    from jupyter_server.serverapp import list_running_servers
-
-    for info in list_running_servers():
+    for info in running_servers(folder):
         root = Path(info["root_dir"]).resolve()
         if not folder.is_relative_to(root):
             continue

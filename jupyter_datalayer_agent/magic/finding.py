@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from ..running_servers import running_servers
 from .failure import AgentMagicError, Refused, ServerGone
 from .server import Server
 
@@ -47,7 +44,7 @@ def local_server() -> Server:
     """A server of this person on this machine, by Jupyter's runtime files: first those whose root
     holds the working directory, then the newest. Raises ``AgentMagicError``."""
     reasons: list[str] = []
-    for info in _running():
+    for info in running_servers(Path.cwd()):
         if info.get("password") and not info.get("token"):
             reasons.append(f"{info['url']} wants a password")
             continue
@@ -64,50 +61,3 @@ def local_server() -> Server:
             return server
     looked = f" Looked at: {'; '.join(reasons)}." if reasons else ""
     raise AgentMagicError(NO_SERVER + looked)
-
-
-def _running() -> Iterator[dict[str, Any]]:
-    here = Path.cwd()
-    found: list[tuple[bool, float, dict[str, Any]]] = []
-    for file in runtime_folder().glob("jpserver-*.json"):
-        try:
-            info = json.loads(file.read_text(encoding="utf-8"))
-            changed = file.stat().st_mtime
-            if not _lives(int(info["pid"])):
-                continue
-            holds = here.is_relative_to(Path(info["root_dir"]).resolve())
-            found.append((holds, changed, info))
-        except (OSError, ValueError, KeyError, TypeError):
-            continue  # half written, or not for us to read
-    found.sort(key=lambda each: each[:2], reverse=True)
-    for _, _, info in found:
-        yield info
-
-
-def runtime_folder() -> Path:
-    """Where running servers note themselves, as ``jupyter --runtime-dir`` says."""
-    try:
-        from jupyter_core.paths import jupyter_runtime_dir
-    except ImportError:
-        pass
-    else:
-        return Path(jupyter_runtime_dir())
-    if os.environ.get("JUPYTER_RUNTIME_DIR"):
-        return Path(os.environ["JUPYTER_RUNTIME_DIR"])
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Jupyter" / "runtime"
-    if sys.platform == "win32":
-        return Path(os.environ.get("APPDATA", "")) / "jupyter" / "runtime"
-    return Path.home() / ".local" / "share" / "jupyter" / "runtime"
-
-
-def _lives(pid: int) -> bool:
-    if sys.platform == "win32":
-        return True  # a signal would end it there; the probe tells
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
