@@ -50,6 +50,11 @@ class Asking:
         """The text that was shown of an answer which did not end."""
         return self._call.partial_text if self._call is not None else ""
 
+    @property
+    def broken_item_id(self) -> str | None:
+        """See ``ModelCall.broken_item_id``."""
+        return self._call.broken_item_id if self._call is not None else None
+
     async def ask(self, make_request: Callable[[], ModelRequest], *, quiet: bool) -> Answer:
         """The model's answer; what a ``quiet`` call writes is not shown.
 

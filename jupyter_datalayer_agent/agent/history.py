@@ -29,7 +29,8 @@ ENDED_EARLY = {
     "done until then stays.",
     "token_limit": "The turn ended here: the token limit was reached.",
     "tool_limit": "The turn ended here: the limit of tool calls was reached.",
-    "error": "The turn ended here, with an error of the model or the server.",
+    "error": "The turn ended here, with an error of the model or the server. An answer just before "
+    "this may be cut off.",
 }
 
 

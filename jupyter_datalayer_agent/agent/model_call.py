@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
@@ -62,6 +62,9 @@ class ModelCall:
     What a ``quiet`` call writes is not shown: it is not meant for the person. ``on_unfinished`` is
     told the estimated tokens of an answer that broke off or was stopped.
 
+    What a broken stream had shown stays until another one shows something, and for good where none
+    does: ``broken_item_id`` and ``partial_text`` say what of it was cut off.
+
     What it tells goes to the ``outbox``, so that the database works while the model is asked; the
     caller flushes it before acting on the answer.
     """
@@ -87,15 +90,22 @@ class ModelCall:
         # Bytes of an answer that has begun and of which no usage is known.
         self._unpaid: int | None = None
         self._answer = Answer()
-        # What was shown of items that are not complete: by item id, the id that the page knows.
-        self._shown: dict[str, str] = {}
+        # What was shown of items that are not complete: words, and calls by item id.
+        self._words: dict[str, None] = {}
+        self._begun_calls: dict[str, str] = {}
         self._reasoning: list[Item] = []
         self._text: dict[str, str] = {}
+        self._is_broken = False
 
     @property
     def partial_text(self) -> str:
-        """The text that was shown of messages which did not end."""
+        """The text that is shown of messages which did not end."""
         return "".join(self._text.values())
+
+    @property
+    def broken_item_id(self) -> str | None:
+        """The message whose text is shown and was cut off."""
+        return next(reversed(self._text), None)
 
     async def run(self) -> Answer:
         """The whole answer. Raises ``ModelError`` when it cannot be had."""
@@ -108,10 +118,11 @@ class ModelCall:
                 await self._stream(request)
                 return self._answer
             except ModelError as error:
-                self._take_back()
+                self._break_off()
                 if self._answer.calls:
                     # The calls are whole: they are carried out, and the next request goes on
                     # from their results.
+                    self._take_back()
                     self._outbox.add(events.Warning_(code="broken_stream", message=error.message))
                     return self._answer
                 retries += 1
@@ -146,12 +157,15 @@ class ModelCall:
             self._unpaid += len(event.delta.encode(errors="replace"))
 
     async def _take(self, event: StreamEvent) -> None:
+        if self._is_broken and not isinstance(event, StreamStarted):
+            # Another stream takes the place of what the broken one had shown.
+            self._take_back()
         if isinstance(event, TextDelta):
             self._on_text()
             if self._quiet:
                 return
             first = not self._text
-            self._shown.setdefault(event.item_id, event.item_id)
+            self._words[event.item_id] = None
             self._text[event.item_id] = self._text.get(event.item_id, "") + event.delta
             self._outbox.add(events.TextDelta(item_id=event.item_id, delta=event.delta))
             if first:
@@ -159,14 +173,15 @@ class ModelCall:
                 await self._outbox.flush()
             return
         if isinstance(event, ReasoningDelta):
-            self._shown.setdefault(event.item_id, event.item_id)
+            self._words[event.item_id] = None
             self._outbox.add(events.ReasoningDelta(item_id=event.item_id, delta=event.delta))
             return
         if isinstance(event, FunctionCallStarted):
-            self._shown[event.item_id] = event.call_id
+            self._begun_calls[event.item_id] = event.call_id
             self._outbox.add(events.ToolCallStarted(call_id=event.call_id, name=event.name))
         elif isinstance(event, ItemDone):
-            self._shown.pop(event.item_id, None)
+            self._words.pop(event.item_id, None)
+            self._begun_calls.pop(event.item_id, None)
             self._text.pop(event.item_id, None)
             self._complete(event.item)
         elif isinstance(event, ResponseDone):
@@ -201,9 +216,19 @@ class ModelCall:
             ],
         )
 
-    def _take_back(self) -> None:
-        for shown in self._shown.values():
-            self._outbox.add(events.ItemDiscarded(item_id=shown))
-        self._shown.clear()
-        self._text.clear()
+    def _break_off(self) -> None:
+        """The words that were shown stay for now; a call that was cut off never was one."""
+        self._is_broken = True
         self._reasoning.clear()
+        self._discard(self._begun_calls.values())
+        self._begun_calls.clear()
+
+    def _take_back(self) -> None:
+        self._is_broken = False
+        self._discard(self._words)
+        self._words.clear()
+        self._text.clear()
+
+    def _discard(self, shown: Iterable[str]) -> None:
+        for item_id in shown:
+            self._outbox.add(events.ItemDiscarded(item_id=item_id))

@@ -6,7 +6,9 @@ from ..protocol.requests import Session, SessionSettings
 from ..store.store import Store
 from .targets import AGENT_PREFIX, Submission
 
-UNTITLED = "New chat"
+UNTITLED = "New session"
+UNTITLED_BEFORE = "New chat"
+"""What earlier versions called a session without a message."""
 TITLE_CHARACTERS = 60
 
 
@@ -26,7 +28,7 @@ async def titles_from_messages(store: Store, session_id: str) -> set[str]:
 def to_remember(record: Session, about: Submission) -> tuple[str | None, SessionSettings | None]:
     """The title, made of the first message; the mode, model and notebook where they are others
     than before. None for what stays."""
-    title = title_from(about.text) if record.title == UNTITLED else None
+    title = title_from(about.text) if record.title in (UNTITLED, UNTITLED_BEFORE) else None
     chosen = {
         "mode": about.request.mode,
         "model": about.request.model,

@@ -364,7 +364,7 @@ class Turn:
     # -- the end -------------------------------------------------------------------------------
 
     async def _keep_partial_text(self) -> None:
-        """The person saw the text that was cut off by the stop, so the next turn knows it."""
+        """The person saw the text that was cut off, so it stays, and the next turn knows it."""
         text = self._asking.partial_text
         if text:
             self._reply = text
@@ -387,10 +387,14 @@ class Turn:
     async def _end_early(self, end: TurnEnds) -> ChatReply:
         error = None
         if end.code is not None:
+            await self._keep_partial_text()
             error = ErrorBody(code=end.code, message=end.message)
             await self.emit(
                 events.ErrorEvent(
-                    code=end.code, message=end.message, retryable=end.code != "no_model"
+                    code=end.code,
+                    message=end.message,
+                    retryable=end.code != "no_model",
+                    item_id=self._asking.broken_item_id,
                 )
             )
         else:
@@ -418,7 +422,7 @@ class Turn:
                 duration_ms=duration, time_to_first_token_ms=first, usage=self._asking.usage
             )
             if reason is None
-            else events.TurnAborted(reason=reason)
+            else events.TurnAborted(reason=reason, duration_ms=duration)
         )
 
         async def write(written: Sequence[events.BaseEvent]) -> None:

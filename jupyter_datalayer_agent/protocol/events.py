@@ -360,6 +360,7 @@ class ErrorEvent(BaseEvent):
     """A failure that the person must be told of.
 
     ``opId`` is the op that was refused, where it is about one: a message that has no turn then.
+    ``itemId`` is the text that the failure cut off: what was shown of it stays.
     """
 
     type: Literal["error"] = "error"
@@ -367,6 +368,7 @@ class ErrorEvent(BaseEvent):
     message: str
     retryable: bool = False
     op_id: str | None = None
+    item_id: str | None = None
 
 
 class TurnCompleted(BaseEvent):
@@ -379,10 +381,12 @@ class TurnCompleted(BaseEvent):
 
 
 class TurnAborted(BaseEvent):
-    """The turn ended before its time."""
+    """The turn ended before its time. ``durationMs``: how long it worked, in ms; the time for which
+    the server was gone is none of it."""
 
     type: Literal["turn_aborted"] = "turn_aborted"
     reason: Literal["interrupted", "replaced", "token_limit", "tool_limit", "shutdown", "error"]
+    duration_ms: float | None = None
 
 
 Event = Annotated[

@@ -144,6 +144,7 @@ class _DeadTurn:
                 "status": self._status(),
                 "reply": plain_text(self._reply()),
                 "usage": to_json((await self._usage(connection)).to_wire()),
+                "duration_ms": self._duration(),
                 "ended_at": max([event["at"] for event in self._events], default=0) or now_ms(),
             },
         )
@@ -151,6 +152,11 @@ class _DeadTurn:
 
     def _end_event(self) -> dict[str, Any] | None:
         return next((event for event in self._events if event["type"] in END_STATUS), None)
+
+    def _duration(self) -> float:
+        """How long it is known to have worked: from its first event to its last."""
+        times = [event["at"] for event in self._events]
+        return float(max(times) - min(times)) if times else 0.0
 
     def _status(self) -> str:
         end = self._end_event()
@@ -196,7 +202,7 @@ class _DeadTurn:
             for call_id, name in open_calls.items()
             if call_id not in told
         ]
-        events.append(TurnAborted(reason="shutdown", at=now))
+        events.append(TurnAborted(reason="shutdown", at=now, duration_ms=self._duration()))
         seq = await connection.scalar(
             sa.select(LAST_SEQ).where(schema.sessions.c.id == self.session_id)
         )

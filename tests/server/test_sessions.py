@@ -120,7 +120,7 @@ def test_a_reset_forgets_messages_tokens_and_the_scratch_kernel(
     assert told["type"] == "session_reset"
     found = server.get(f"sessions/{session}")
     assert (found["sessionTokens"], found["turnCount"]) == (0, 0)
-    assert found["title"] == "New chat", "made from a message that is forgotten"
+    assert found["title"] == "New session", "made from a message that is forgotten"
     assert found["lastSeq"] >= told["seq"]
     assert turns(server, session) == []
     assert "NameError" in str(run("secret")["output"])

@@ -131,6 +131,25 @@ def test_a_broken_stream_takes_back_what_it_showed(
     assert texts == ["The answer is 42."]
 
 
+def test_what_was_shown_of_an_answer_that_broke_off_stays_and_the_next_turn_knows_it(
+    notebook: RunningServer, model: ScriptedModelServer
+) -> None:
+    gone = Status(401, body={"error": {"message": "The key was withdrawn."}})
+    model.script(BreakAfter(2, Say("The answer is wrong", chunk=7)), gone, Say("As I said."))
+    reply = notebook.request("POST", "chat", json={"message": "hi"}).json()
+    assert reply["status"] == "failed"
+    assert reply["reply"] == "The answer is "
+    path = f"sessions/{reply['sessionId']}/turns"
+    shown = notebook.get(path, include="events")["turns"][0]["events"]
+    (text,) = [event for event in shown if event["type"] == "text_delta"]
+    (error,) = [event for event in shown if event["type"] == "error"]
+    assert text["delta"] == reply["reply"]
+    assert error["itemId"] == text["itemId"]
+    notebook.post("chat", {"message": "And?", "sessionId": reply["sessionId"]})
+    sent = model.requests[-1].text
+    assert sent.index(reply["reply"]) < sent.index("may be cut off") < sent.index("And?")
+
+
 def test_a_call_that_was_cut_off_is_not_carried_out(
     notebook: RunningServer, model: ScriptedModelServer
 ) -> None:

@@ -39,7 +39,7 @@ class Chat:
         self.turn_id = ""
 
     @classmethod
-    async def new(cls, store: Store, title: str = "New chat") -> Chat:
+    async def new(cls, store: Store, title: str = "New session") -> Chat:
         """A chat in a new session."""
         return cls(store, (await store.create_session(title)).id)
 

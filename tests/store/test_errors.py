@@ -108,7 +108,7 @@ async def test_a_locked_database_says_so_and_works_again_afterwards(
                 with pytest.raises(AgentError, match="locked by another program") as raised:
                     await call
                 assert (raised.value.code, str(path) in raised.value.message) == ("internal", True)
-            assert (await store.get_session(chat.session_id)).title == "New chat"
+            assert (await store.get_session(chat.session_id)).title == "New session"
             other.execute("ROLLBACK")
         await chat.say("kept")
         assert await chat.numbers() == [2]

@@ -3128,6 +3128,7 @@ export interface components {
          * @description A failure that the person must be told of.
          *
          *     ``opId`` is the op that was refused, where it is about one: a message that has no turn then.
+         *     ``itemId`` is the text that the failure cut off: what was shown of it stays.
          */
         ErrorEvent: {
             /**
@@ -3140,6 +3141,11 @@ export interface components {
              * @enum {string}
              */
             code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "turn_in_progress" | "too_large" | "token_limit" | "model_error" | "no_model" | "internal";
+            /**
+             * Itemid
+             * @default null
+             */
+            itemId?: string | null;
             /** Message */
             message: string;
             /**
@@ -5928,7 +5934,8 @@ export interface components {
         };
         /**
          * TurnAborted
-         * @description The turn ended before its time.
+         * @description The turn ended before its time. ``durationMs``: how long it worked, in ms; the time for which
+         *     the server was gone is none of it.
          */
         TurnAborted: {
             /**
@@ -5936,6 +5943,11 @@ export interface components {
              * @default 0
              */
             at: number;
+            /**
+             * Durationms
+             * @default null
+             */
+            durationMs?: number | null;
             /**
              * Reason
              * @enum {string}
