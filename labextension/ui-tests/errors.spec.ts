@@ -36,7 +36,7 @@ test('Fix proposes a known fix as a diff; the bar comes and goes with the error'
 }) => {
   const { page } = tab;
   await server.notebook(`${tab.folder}/fix.ipynb`, [
-    { source: 'total = 1\nprint(totl)', id: 'first' },
+    { source: 'total = 1\ntoto = 2\nprint(totl)', id: 'first' },
     { source: 'json.dumps(1)', id: 'second' },
     { source: 'fist = 1\nraise KeyboardInterrupt', id: 'third' },
     { source: 'print(rate)', id: 'fourth' },
@@ -62,9 +62,18 @@ test('Fix proposes a known fix as a diff; the bar comes and goes with the error'
   await expect(chat.input).toBeFocused();
   expect((await notebook.sources())[0]).toContain('totl');
   await shootBoth(tab, 'error-fix', 'window');
+  // Another name is as near: each is shown in place of the other.
+  const other = chat.root.getByTestId('da-inline-other');
+  await expect(other).toHaveText('Replace totl by toto');
+  await other.click();
+  await expect(chat.addedLines).toHaveText(['print(toto)']);
+  await expect(other).toHaveText('Replace totl by total');
+  await other.press('Enter');
+  await expect(chat.addedLines).toHaveText(['print(total)']);
+  await expect(chat.input).toBeFocused();
   await page.keyboard.press('Control+Enter');
   await expect(chat.root).toHaveCount(0);
-  expect((await notebook.sources())[0]).toBe('total = 1\nprint(total)');
+  expect((await notebook.sources())[0]).toContain('print(total)');
   await expect(bar.root).toHaveCount(1);
   await notebook.run(0);
   await expect(notebook.output(0)).toHaveText('1');
@@ -173,6 +182,16 @@ test('Fix and run goes on until the cell runs, gives up after three, and stops f
   await model.release();
   expect((await notebook.sources())[0]).toBe(before);
   expect((await notebook.sources())[1]).toBe('Answer = 30');
+  await page.getByTestId('da-inline-close').click();
+
+  // Stop also interrupts the cell that runs.
+  await model.script(proposal('import time\ntime.sleep(600)'));
+  await bar.fixAndRun.click();
+  await expect(page.getByTestId('da-inline-stop')).toBeVisible();
+  await expect(chat.root).toContainText('Attempt 1 of 3: running');
+  await page.getByTestId('da-inline-stop').click();
+  await expect(notebook.output(0)).toContainText('KeyboardInterrupt');
+  await expect(bar.note).toHaveText('Stopped in attempt 1 of 3.');
 });
 
 test('Explain answers under the output', async ({ tab, server, model }) => {

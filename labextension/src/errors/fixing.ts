@@ -1,13 +1,14 @@
 import { CodeCell } from '@jupyterlab/cells';
 import { NotebookPanel } from '@jupyterlab/notebook';
 
-import { FixInfo, FixesReply, ModelsReply } from '../api/types';
+import { FixesReply, ModelsReply } from '../api/types';
 import { sharedNotebook } from '../bridge/cells';
 import type { InlineModel } from '../inline/model';
 import { newAct } from './caution';
 import { failureOf } from './failure';
+import { IKnownFix, KnownFixes } from './knownFixes';
 import { whenTheyType } from './person';
-import { IRepair, keyOf, repairOf } from './repair';
+import { IRepair } from './repair';
 import { runFor } from './run';
 
 /** How often "Fix and run" tries. */
@@ -32,14 +33,23 @@ interface IAttempt {
   /** In words for people. */
   title: string;
   /** Known without a model; null where the model proposed. */
-  repair: IRepair | null;
+  known: IKnownFix | null;
   /** Why the person should look at it before it is run; null where nothing speaks against it. */
   caution: string | null;
 }
 
 /** The fix of one cell: what is proposed, and as often as wanted accepted and run. */
 export class Fixing {
-  constructor(private readonly _options: IFixingOptions) {}
+  constructor(private readonly _options: IFixingOptions) {
+    const { fixes, panel } = _options;
+    this._known = new KnownFixes(
+      fixes,
+      cellId =>
+        sharedNotebook(panel)
+          .cells.find(cell => cell.getId() === cellId)
+          ?.getSource() ?? null
+    );
+  }
 
   /** Propose a fix; with `andRun` go on until the cell runs. */
   async start(andRun: boolean): Promise<void> {
@@ -95,44 +105,43 @@ export class Fixing {
     const { cell, chat } = this._options;
     this._attempt = null;
     chat.busy(`Fix ${failureOf(cell.model)?.name ?? 'the error'}`, 'Looking');
-    const found = await this._knownFix();
+    const found = await this._known.untried();
     if (chat.isDisposed) {
       return;
     }
-    if (found) {
-      const { fix, repair } = found;
-      this._known.add(keyOf(fix));
-      await chat.offer(repair.proposals, fix.title);
-      this._attempt = {
-        title: fix.title,
-        repair,
-        caution: fix.safe
-          ? null
-          : `Look at this before it runs. ${fix.explanation}`
-      };
-      const also = repair.proposals.length ? '' : ' Nothing is changed.';
-      chat.state.patch({ notice: null, note: `${fix.explanation}${also}` });
-      return;
+    if (found.length) {
+      await this._show(found[0], found);
+    } else {
+      await this._askModel(number);
     }
-    await this._askModel(number);
   }
 
-  private async _knownFix(): Promise<{ fix: FixInfo; repair: IRepair } | null> {
-    const { fixes, panel } = this._options;
-    const { cells } = sharedNotebook(panel);
-    const sourceOf = (cellId: string) =>
-      cells.find(cell => cell.getId() === cellId)?.getSource() ?? null;
-    // Nothing is known where nothing can be asked; the model says whether the server is there.
-    const known = await fixes().catch(() => ({ fixes: [] }));
-    for (const fix of known.fixes) {
-      const repair = this._known.has(keyOf(fix))
+  /** Show a fix that is known, with the others to choose from. */
+  private async _show(
+    known: IKnownFix,
+    all: readonly IKnownFix[]
+  ): Promise<void> {
+    const { chat } = this._options;
+    const { fix, repair } = known;
+    await chat.offer(repair.proposals, fix.title);
+    this._attempt = {
+      title: fix.title,
+      known,
+      caution: fix.safe
         ? null
-        : repairOf(fix, sourceOf);
-      if (repair) {
-        return { fix, repair };
-      }
-    }
-    return null;
+        : `Look at this before it runs. ${fix.explanation}`
+    };
+    const also = repair.proposals.length ? '' : ' Nothing is changed.';
+    chat.state.patch({
+      notice: null,
+      note: `${fix.explanation}${also}`,
+      others: all
+        .filter(other => other !== known)
+        .map(other => ({
+          label: other.fix.title,
+          act: () => void this._show(other, all)
+        }))
+    });
   }
 
   private async _askModel(number: number): Promise<void> {
@@ -162,11 +171,11 @@ export class Fixing {
   private _latest(): IAttempt | null {
     const { chat } = this._options;
     const { asked, pending } = chat.state.current;
-    if (this._attempt && this._attempt.title === asked) {
+    if (this._attempt?.title === asked) {
       return this._attempt;
     }
     return pending.count && pending.isComplete
-      ? { title: "the model's fix", repair: null, caution: this._doubt() }
+      ? { title: "the model's fix", known: null, caution: this._doubt() }
       : null;
   }
 
@@ -189,15 +198,23 @@ export class Fixing {
 
   private async _carryOut(attempt: IAttempt, number: number): Promise<string> {
     const { cell, chat, panel } = this._options;
-    const { title, repair } = attempt;
+    const { title, known } = attempt;
     const written = chat.state.current.pending.count ? chat.take() : [];
     if (!written) {
       return 'not run';
     }
     this._tried.push(title);
+    if (known) {
+      this._known.tried(known);
+    }
     const of = `Attempt ${number} of ${MOST_ATTEMPTS}`;
-    chat.busy(title, `${of}: running`);
-    const end = await runFor(panel, cell, this._order(repair, written));
+    chat.busy(capital(title), `${of}: running`);
+    const order = this._order(known?.repair ?? null, written);
+    const end = await runFor(panel, cell, order, interrupt => {
+      this._interrupt = interrupt;
+    }).finally(() => {
+      this._interrupt = null;
+    });
     this._attempt = null;
     const said = {
       ok: `The cell runs. ${of} was it: ${title}.`,
@@ -247,15 +264,21 @@ export class Fixing {
   ): Promise<void> {
     const { chat, panel } = this._options;
     let isStopped = false;
-    const stop = () => {
-      if (!isStopped) {
-        isStopped = true;
+    let isTyping = false;
+    const onTyping = (event: Event) => {
+      // Who goes on elsewhere lets run what runs; Escape is said to what runs.
+      isTyping = !(event instanceof KeyboardEvent && event.key === 'Escape');
+      if (!isStopped || !isTyping) {
         chat.stop();
       }
+      isTyping = false;
     };
-    const typing = isRunning ? whenTheyType(panel.node, stop) : null;
+    const typing = isRunning ? whenTheyType(panel.node, onTyping) : null;
     const onStopped = () => {
       isStopped = true;
+      if (!isTyping) {
+        this._interrupt?.();
+      }
     };
     chat.stopped.connect(onStopped);
     try {
@@ -277,13 +300,19 @@ export class Fixing {
       chat.state.patch({
         activity: null,
         note: count
-          ? `Stopped after attempt ${count} of ${MOST_ATTEMPTS}.`
+          ? `Stopped in attempt ${count} of ${MOST_ATTEMPTS}.`
           : 'Stopped.'
       });
     }
   }
 
+  private readonly _known: KnownFixes;
   private _attempt: IAttempt | null = null;
+  /** Interrupts what runs; null while nothing does. */
+  private _interrupt: (() => void) | null = null;
   private readonly _tried: string[] = [];
-  private readonly _known = new Set<string>();
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -10,7 +10,7 @@ const QUIET =
  */
 export function whenTheyType(
   element: HTMLElement,
-  tell: () => void
+  tell: (event: Event) => void
 ): IDisposable {
   const onEvent = (event: Event) => {
     const { target } = event;
@@ -21,7 +21,7 @@ export function whenTheyType(
       return;
     }
     if (!(event instanceof KeyboardEvent) || !QUIET.test(event.key)) {
-      tell();
+      tell(event);
     }
   };
   const types = ['keydown', 'paste', 'cut', 'drop'];

@@ -160,6 +160,7 @@ export class Asking implements IDisposable {
       prose: '',
       notice: null,
       note: null,
+      others: [],
       approval: null,
       question: null,
       draft: null

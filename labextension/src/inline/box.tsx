@@ -14,6 +14,7 @@ import { useValue } from '../panel/state/value';
 import { Answer } from './answerView';
 import { Decisions } from './decisions';
 import { InlineModel } from './model';
+import { IOffer } from './state';
 
 /** What the box needs beside its model. */
 export interface IBoxOptions {
@@ -165,6 +166,12 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
           {state.note}
         </div>
       )}
+      {state.others.length > 0 && state.activity === null && (
+        <Others
+          others={state.others}
+          focusInput={() => field.current?.focus()}
+        />
+      )}
       {state.prose && (
         <Folded>
           <Answer
@@ -223,6 +230,34 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
         state={state}
         focusInput={() => field.current?.focus()}
       />
+    </div>
+  );
+}
+
+/** What could be proposed in place of what is. */
+function Others(props: {
+  others: readonly IOffer[];
+  /** The buttons are about to be others. */
+  focusInput: () => void;
+}): JSX.Element {
+  return (
+    <div className="da-inline-others" role="group" aria-label="Other proposals">
+      Or:
+      {props.others.map(({ label, act }) => (
+        <button
+          key={label}
+          type="button"
+          className="da-inline-button"
+          data-testid="da-inline-other"
+          data-lm-suppress-shortcuts="true"
+          onClick={() => {
+            props.focusInput();
+            act();
+          }}
+        >
+          {label}
+        </button>
+      ))}
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { ApprovalRequested, UserInputRequested } from '../api/types';
 import { IPending } from './board';
 
 /** What a chat that was opened for something offers beside its decisions. */
-export interface IRunAction {
+export interface IOffer {
   label: string;
   act: () => void;
 }
@@ -20,7 +20,9 @@ export interface IInlineState {
   /** What stands below what was asked: the reason for a proposal, or how far it has come. */
   note: string | null;
   /** In place of "Accept and run"; also where nothing is to be accepted. */
-  run: IRunAction | null;
+  run: IOffer | null;
+  /** What could be proposed in its place. */
+  others: readonly IOffer[];
   pending: IPending;
   /** What waits for the person. */
   approval: ApprovalRequested | null;
@@ -37,6 +39,7 @@ export const NOTHING: IInlineState = {
   notice: null,
   note: null,
   run: null,
+  others: [],
   pending: { count: 0, current: 0, blocked: 0, isComplete: false },
   approval: null,
   question: null,
