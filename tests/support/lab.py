@@ -40,6 +40,8 @@ ARGUMENTS = [
     # Whether JupyterLab itself should be built anew is found out by Node.js at each load.
     "--ServerApp.tornado_settings={'page_config_data': {'buildCheck': False}}",
 ]
+# Else it makes each of nbconvert's exporters at each load to see which are switched off.
+QUICK = {"NBCONVERT_DISABLE_CONFIG_EXPORTERS": "1"}
 # Whether to fetch news is asked in a notification that lies over the panel.
 NO_NEWS = {"fetchNews": "false", "checkForUpdates": False}
 KERNELS = {
@@ -60,7 +62,7 @@ class Lab:
         self.server = RunningServer(
             folder,
             api_base=api_base,
-            environment=labextension(folder) | environment,
+            environment=QUICK | labextension(folder) | environment,
             arguments=ARGUMENTS,
             lab=True,
         )

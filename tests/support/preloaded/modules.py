@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import importlib
 import os
@@ -109,6 +110,15 @@ def _import_for_servers() -> None:
             importlib.import_module(name)
     kernels.use()
     ports.use_for_kernels()
+    _remember_exporters()
+
+
+def _remember_exporters() -> None:
+    """At each load JupyterLab asks for nbconvert's exporters, and the metadata of all packages are
+    read for each of them, half a second of a core in all; no package comes meanwhile."""
+    from nbconvert.exporters import base
+
+    base.entry_points = functools.cache(base.entry_points)
 
 
 def _import_for_kernels() -> None:
