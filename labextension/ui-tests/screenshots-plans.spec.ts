@@ -1,13 +1,13 @@
-import { expect, test } from './support/fixtures';
+import { expect } from './support/fixtures';
 import { LAST_CELL, PlanPart, add, planOf } from './support/plans';
-import { shootBoth } from './support/screenshots';
+import { pictures, shootBoth } from './support/screenshots';
 import { openWork } from './support/work';
 
 const WAIT = `import os, time
 while not os.path.exists("go"):
     time.sleep(0.05)`;
 
-test('plans and changes', async ({ tab, model, server }) => {
+pictures('plans and changes', async ({ tab, model, server }) => {
   const notebook = await openWork(
     tab,
     'import pandas as pd\n\ncars = pd.read_csv("cars.csv")',

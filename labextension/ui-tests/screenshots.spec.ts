@@ -1,6 +1,6 @@
-import { expect, test } from './support/fixtures';
+import { expect } from './support/fixtures';
 import { MAIN_JOB } from './support/scripts';
-import { shootBoth } from './support/screenshots';
+import { pictures, shootBoth } from './support/screenshots';
 
 const EXPLANATION = `The notebook has only its heading yet. Beside it lies \`cars.csv\`: **406 cars** of 1970 to 1982.
 
@@ -26,7 +26,7 @@ const PROPOSAL = `A heading that says what the notebook is about:
 Horsepower by origin, from \`cars.csv\`.
 \`\`\``;
 
-test('the panel in each mode and state', async ({ lab, model, mean }) => {
+pictures('the panel in each mode and state', async ({ lab, model, mean }) => {
   const { page, panel } = lab;
   const newSession = panel.root.getByTestId('da-new-session');
   await page.evaluate(async () => {

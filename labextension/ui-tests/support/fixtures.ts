@@ -8,7 +8,7 @@ import { LabPage } from './lab';
 import { ScriptedModel } from './model';
 import { LabServer } from './server';
 
-interface IOfWorker {
+export interface IOfWorker {
   /** Whether the server is told of the scripted model, or of none at all. */
   withModel: boolean;
   /** One for all tests of the worker; its script is forgotten before each. */
@@ -18,7 +18,7 @@ interface IOfWorker {
   sharedContext: BrowserContext;
 }
 
-interface IOfTest {
+export interface IOfTest {
   model: ScriptedModel;
   /** The right answer of the main job. */
   mean: number;

@@ -3,6 +3,7 @@ import { join } from 'path';
 
 import { expect } from '@playwright/test';
 
+import { test } from './fixtures';
 import { LabPage } from './lab';
 import { REPOSITORY } from './process';
 
@@ -12,6 +13,9 @@ const isForDocs = process.env.UPDATE_SCREENSHOTS === '1';
 
 /** Pictures are for people to look at, and take a minute of the whole: `SCREENSHOTS=1` takes them. */
 const isTaking = isForDocs || process.env.SCREENSHOTS === '1';
+
+/** A test that is there for its pictures alone: what it does on the way is tested elsewhere. */
+export const pictures = isTaking ? test : test.skip;
 
 /** Screenshots go among the results, or into the documentation with `UPDATE_SCREENSHOTS=1`. */
 const FOLDER = isForDocs
