@@ -251,6 +251,13 @@ test('a search finds what was said in any session, and leads to it in a long one
   await panel.root.getByRole('button', { name: 'To the newest' }).click();
   await expect(panel.turns.last()).toContainText('Message 44');
   await expect(panel.turns.last()).toBeInViewport();
+  // Reading upwards brings earlier ones.
+  const newest = await panel.turns.count();
+  expect(newest).toBeLessThan(45);
+  await panel.root.getByRole('log').evaluate(node => {
+    node.scrollTop = 0;
+  });
+  await expect.poll(() => panel.turns.count()).toBeGreaterThan(newest);
   await model.script({ say: 'The newest answer.' });
   await panel.send('One more');
   await expect(panel.answers.last()).toHaveText('The newest answer.');
