@@ -242,6 +242,20 @@ session_kinds = sa.Table(
     sa.Column("kind", sa.Text, nullable=False),
 )
 
+# A number for each session, under which the index has its title; see session_search.py.
+session_names = sa.Table(
+    "session_names",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column(
+        "session_id",
+        sa.Text,
+        sa.ForeignKey("sessions.id", ondelete="CASCADE"),
+        nullable=False,
+        unique=True,
+    ),
+)
+
 # ``text`` is NULL for the turn's own reply, and for its plan.
 responses = sa.Table(
     "responses",

@@ -16,8 +16,10 @@ from ..protocol.requests import Session, SessionSettings, SessionsReply
 from ..protocol.sessions import ForkOrigin
 from . import schema
 from .database import Database
+from .driver import in_thread
 from .encoding import from_json, like_pattern, plain_text, to_json
 from .event_log import LAST_SEQ
+from .session_search import sessions_with
 from .statements import Compiled, event_statements, insert_into
 
 SESSIONS = schema.sessions.c
@@ -114,8 +116,6 @@ class Sessions:
         limit = max(1, min(limit, MAX_LIMIT))
         statement = _SELECT.where(_IS_CHAT)
         statement = statement.order_by(SESSIONS.updated_at.desc(), SESSIONS.id.desc())
-        if query:
-            statement = statement.where(_matches(query))
         if undecided_in is not None:
             statement = statement.where(_is_undecided_in(undecided_in))
         if cursor:
@@ -123,7 +123,11 @@ class Sessions:
             statement = statement.where(sa.tuple_(SESSIONS.updated_at, SESSIONS.id) < position)
 
         async def read(connection: AsyncConnection) -> list[Session]:
-            rows = await connection.execute(statement.limit(limit + 1))
+            wanted = statement
+            if query:
+                ids = await in_thread(connection, lambda raw: sessions_with(raw, query))
+                wanted = statement.where(_matches(query) if ids is None else SESSIONS.id.in_(ids))
+            rows = await connection.execute(wanted.limit(limit + 1))
             return [_session(row._mapping) for row in rows]
 
         found = await self._database.read(read)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ from jupyter_datalayer_agent.protocol.requests import (
     Usage,
 )
 from jupyter_datalayer_agent.protocol.tools import Change
-from jupyter_datalayer_agent.store import Store, turns
+from jupyter_datalayer_agent.store import Store, session_search, turns
 
 from .chats import Chat, open_store, rows
 
@@ -104,6 +106,35 @@ async def test_a_query_finds_titles_and_messages_and_takes_wildcards_as_they_are
         assert await found("acb") == []
         assert await found("\\") == []
         assert len(await found("100")) == 2
+        assert await found("a_") == ["Cars of 100%"]
+
+
+async def test_a_title_is_found_as_it_is_now_and_with_no_scan(tmp_path: Path) -> None:
+    path = tmp_path / "agent.db"
+    async with open_store(path) as store:
+        session = await store.create_session("Cars")
+        gone = await store.create_session("Weather")
+        await store.update_session(session.id, title="Motorräder")
+        await store.delete_session(gone.id)
+
+        async def found(query: str) -> list[str]:
+            return [s.id for s in (await store.list_sessions(query, 10, None)).sessions]
+
+        assert await found("cars") == []
+        assert await found("weather") == []
+        assert await found("ORRÄD") == [session.id]
+        common = [await store.create_session(f"Common {n}") for n in range(3)]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(session_search, "MOST", 3)
+            assert set(await found("common")) == {each.id for each in common}
+    with closing(sqlite3.connect(path)) as connection:
+        plans = session_search.plans_of(connection)
+    for name, plan in plans.items():
+        # SQLite calls every reading of FTS5 a scan; M is a look-up by a MATCH.
+        for step in plan:
+            assert step.startswith("SEARCH") or ("VIRTUAL TABLE INDEX" in step and ":M" in step), (
+                f"{name}: {plan}"
+            )
 
 
 async def test_only_the_settings_that_are_given_change(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from . import (
     m0007_search,
     m0008_datasets,
     m0009_usage,
+    m0010_titles,
 )
 
 
@@ -41,6 +42,7 @@ MIGRATIONS: list[Migration] = [
     Migration("0007_search", m0007_search.upgrade),
     Migration("0008_datasets", m0008_datasets.upgrade),
     Migration("0009_usage", m0009_usage.upgrade),
+    Migration("0010_titles", m0010_titles.upgrade),
 ]
 
 TABLE = "applied_migrations"
