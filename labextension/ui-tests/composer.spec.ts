@@ -1,8 +1,9 @@
 import { expect, test } from './support/fixtures';
 import { openWork } from './support/work';
 
-test('a command that is typed whole takes one Enter, however fast it is typed', async ({
-  lab
+test('a command that is typed whole takes one Enter, however fast it is typed; an unknown one is not sent', async ({
+  lab,
+  model
 }) => {
   const { page, panel } = lab;
   const menu = page.getByRole('listbox');
@@ -10,15 +11,24 @@ test('a command that is typed whole takes one Enter, however fast it is typed', 
   await page.keyboard.type('/help', { delay: 30 });
   await expect(menu.getByRole('option')).toHaveText(/\/help/);
   await page.keyboard.press('Enter');
-  await expect(panel.root).toContainText('agent: at the start');
+  await expect(panel.root).toContainText('plans the task');
   await expect(panel.input).toHaveValue('');
   await expect(menu).toHaveCount(0);
-  await panel.root.getByRole('button', { name: 'Close' }).click();
+  await page.keyboard.press('Escape');
+  await expect(panel.input).toBeFocused();
   await page.keyboard.type('/help');
   await panel.input.press('Enter');
-  await expect(panel.root).toContainText('agent: at the start');
+  await expect(panel.root).toContainText('plans the task');
   await expect(panel.input).toHaveValue('');
+  await panel.input.fill('/nonsense now');
+  await panel.input.press('Enter');
+  await expect(panel.root).toContainText(
+    'Not sent: there is no command /nonsense.'
+  );
+  await expect(panel.input).toHaveValue('/nonsense now');
   await expect(panel.turns).toHaveCount(0);
+  expect(await model.requests()).toHaveLength(0);
+  await panel.input.fill('');
   // Half of it is completed by the first Enter, and done by the second.
   await page.keyboard.type('/ne', { delay: 30 });
   await expect(menu.getByRole('option')).toHaveText(/\/new/);

@@ -44,6 +44,10 @@ test('peers 18: a refused key is told as that, with what to do and without the k
 }) => {
   await model.script(
     {
+      breakAfter: 2,
+      step: { say: 'The first half and the second', chunk: 14 }
+    },
+    {
       status: 401,
       body: {
         error: {
@@ -60,6 +64,10 @@ test('peers 18: a refused key is told as that, with what to do and without the k
   await expect(alert).toContainText('refused the key');
   await expect(alert).toContainText('OPENAI_API_KEY');
   await expect(lab.panel.root).not.toContainText('sk-test');
+  // What was shown before stays, marked as cut off.
+  const broken = lab.panel.root.getByTestId('da-broken');
+  await expect(lab.panel.answers).toContainText('The first half');
+  await expect(broken).toHaveText('The answer broke off here.');
   await lab.panel.send('Hello');
   await lab.panel.ended(2, 'aborted');
   await expect(alert.last()).toContainText('The model does not exist.');
@@ -68,7 +76,8 @@ test('peers 18: a refused key is told as that, with what to do and without the k
     .getByRole('button', { name: 'Try again' })
     .click();
   await lab.panel.ended(3);
-  await expect(lab.panel.answers).toHaveText('Better now.');
+  await expect(lab.panel.answers.last()).toHaveText('Better now.');
+  await expect(broken).toHaveCount(1);
 });
 
 test('# completes tools and @ completes files, by the keyboard', async ({

@@ -36,8 +36,10 @@ test('what is worth keeping goes to the scratchpad and leads back; the Strategis
   // The answer, its code, and the picture that the call made.
   const turn = panel.turns.first();
   await turn.getByTestId('da-keep-answer').click();
-  const told = page.locator('.Toastify__toast');
-  await expect(told.first()).toContainText('Added to scratchpad.ipynb');
+  const told = panel.root.getByTestId('da-told');
+  await expect(told).toContainText('Added to scratchpad.ipynb');
+  // Nothing lies over the input, and the line goes with what is said next.
+  await expect(page.locator('.Toastify__toast')).toHaveCount(0);
   await turn.hover();
   await turn.getByRole('button', { name: 'Send code to scratchpad' }).click();
   await turn.getByTestId('da-tool-call').getByRole('button').first().click();
@@ -95,7 +97,7 @@ test('what is worth keeping goes to the scratchpad and leads back; the Strategis
   await question.fill('Which colour do I like?');
   await question.press('Enter');
   await model.atGate();
-  await expect(bar).toContainText('Looking through earlier conversations');
+  await expect(bar).toContainText('Looking through earlier sessions');
   await expect(question).toBeDisabled();
   await expect(ask).toBeDisabled();
   await shootBoth(lab, 'strategist-working', 'window');

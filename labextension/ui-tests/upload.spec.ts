@@ -41,6 +41,7 @@ test('data is uploaded from the attach menu, reported, attached and deleted', as
 
   await model.script({ say: 'It has 40,000 rows.' });
   await panel.ask('What is in it?');
+  await expect(upload).toHaveCount(0);
   const [request] = await model.requests();
   expect(JSON.stringify(request.body)).toContain(
     'Attached data set cities: 40,000 rows'

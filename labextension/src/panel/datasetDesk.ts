@@ -72,6 +72,15 @@ export class DatasetDesk {
     this.uploads.set(this.uploads.current.filter(each => each.id !== id));
   }
 
+  /** The reports of uploads that are over were read: a message is sent, or a session left. */
+  forgetReports(): void {
+    this.uploads.set(
+      this.uploads.current.filter(
+        ({ stage }) => stage !== 'done' && stage !== 'failed'
+      )
+    );
+  }
+
   /** Ask which data sets there are. */
   async refresh(): Promise<void> {
     try {

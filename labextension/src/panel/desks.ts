@@ -6,7 +6,7 @@ import { download } from './download';
 import { IEditor } from './editor';
 import { FixDesk } from './fixDesk';
 import { Guide } from './guide';
-import type { Inform } from './inform';
+import { ITold } from './modelOptions';
 import { PastDesk } from './pastDesk';
 import { QualityDesk } from './qualityDesk';
 import { ScratchpadDesk } from './scratchpadDesk';
@@ -76,8 +76,11 @@ export function makePast(ways: IWays, ask?: Ask): PastDesk {
 }
 
 /** The desk for the scratchpad. */
-export function makeScratchpad(ways: IWays, inform?: Inform): ScratchpadDesk {
-  return new ScratchpadDesk({ ...ways, inform: inform ?? (() => undefined) });
+export function makeScratchpad(
+  ways: IWays,
+  inform: (told: ITold) => void
+): ScratchpadDesk {
+  return new ScratchpadDesk({ ...ways, inform });
 }
 
 /** The desk for questions about the past. */

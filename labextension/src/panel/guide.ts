@@ -5,6 +5,13 @@ import { placeText } from './state/lessons';
 import { Value } from './state/value';
 import { WorkflowDesk } from './workflowDesk';
 
+/** A command, as the help names it; `takes`: whether something may be typed after it. */
+export interface ICommandWords {
+  name: string;
+  description: string;
+  takes: boolean;
+}
+
 /** What stands in the card above the conversation. */
 export type Card =
   | { kind: 'workflows' }
@@ -14,6 +21,7 @@ export type Card =
   | { kind: 'datasets' }
   | { kind: 'tutorials' }
   | { kind: 'strategist' }
+  | { kind: 'help'; commands: readonly ICommandWords[] }
   | { kind: 'lesson' };
 
 /** What `Guide` is made of. */

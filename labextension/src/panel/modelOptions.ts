@@ -1,6 +1,5 @@
 import type { Ask } from './ask';
 import { IEditor } from './editor';
-import type { Inform } from './inform';
 import {
   IMemory,
   IPanelClient,
@@ -16,6 +15,12 @@ export interface INotice {
   needs?: 'model';
 }
 
+/** Something that was done, with one thing to do about it. */
+export interface ITold {
+  message: string;
+  action: { label: string; run: () => void };
+}
+
 /** What a `PanelModel` is made of. */
 export interface IPanelModelOptions {
   client: IPanelClient;
@@ -28,6 +33,4 @@ export interface IPanelModelOptions {
   strategistMemory?: IMemory;
   /** Asks the person; left out, the answer is no. */
   ask?: Ask;
-  /** Tells the person in passing; left out, nobody is told. */
-  inform?: Inform;
 }

@@ -104,7 +104,7 @@ export class PastDesk {
       return;
     }
     const choice = await this._options.ask({
-      title: 'Clear this conversation?',
+      title: 'Clear this session?',
       body: [
         'Its messages and answers, its token count, the variables of its scratch kernel and its list of data sets are forgotten, and cannot be brought back.',
         'Notebooks and files stay as they are. What the agent changed in them cannot be undone from here afterwards.'
@@ -206,6 +206,6 @@ export class PastDesk {
   }
 
   private _nothing(): void {
-    this._options.say('Nothing has been said in this conversation yet.');
+    this._options.say('Nothing has been said in this session yet.');
   }
 }

@@ -25,7 +25,6 @@ import {
   TUTORIAL_KEY,
   WorkspaceMemory
 } from './memory';
-import { informByNotification } from './inform';
 import { PanelModel } from './model';
 import { NotebookEditor } from './notebookEditor';
 import { addScratchpad } from './scratchpad/extension';
@@ -81,8 +80,7 @@ function activatePanel(
     memory: new WorkspaceMemory(state, SESSION_KEY),
     tutorialMemory: new WorkspaceMemory(state, TUTORIAL_KEY),
     strategistMemory: new WorkspaceMemory(state, STRATEGIST_KEY),
-    ask: askInDialog,
-    inform: informByNotification
+    ask: askInDialog
   });
   settings?.pluginChanged.connect((_, id) => {
     if (id === SETTINGS_ID && model.models.current) {

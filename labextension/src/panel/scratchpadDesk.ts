@@ -1,6 +1,6 @@
 import { ScratchpadCell } from '../api/types';
 import { IEditor } from './editor';
-import { Inform } from './inform';
+import { ITold } from './modelOptions';
 import { IPanelClient } from './services';
 import { forNotebook } from './state/turnLinks';
 
@@ -9,7 +9,7 @@ export interface IScratchpadDeskOptions {
   client: Pick<IPanelClient, 'addToScratchpad'>;
   editor: IEditor;
   clientId: string;
-  inform: Inform;
+  inform: (told: ITold) => void;
   tell: (error: unknown) => void;
 }
 
@@ -25,9 +25,12 @@ export class ScratchpadDesk {
   async send(...cells: IKept[]): Promise<void> {
     const path = await this.add(cells).catch(this._options.tell);
     if (path) {
-      this._options.inform(`Added to ${path.path}`, {
-        label: 'Open',
-        run: () => this._reveal(path.path, path.cellIds?.[0])
+      this._options.inform({
+        message: `Added to ${path.path}.`,
+        action: {
+          label: 'Open',
+          run: () => this._reveal(path.path, path.cellIds?.[0])
+        }
       });
     }
   }

@@ -51,6 +51,17 @@ function held(client: FakeClient) {
 const settled = () => new Promise(resolve => setTimeout(resolve));
 
 describe('DatasetDesk', () => {
+  it('forgets the reports that were read, and no upload that goes on', async () => {
+    const { client, desk } = makeDesk();
+    await desk.upload([file('read.csv')]);
+    const later = held(client);
+    void desk.upload([file('later.csv')]);
+    await settled();
+    expect(later).toHaveLength(1);
+    desk.forgetReports();
+    expect(desk.uploads.current.map(({ name }) => name)).toEqual(['later.csv']);
+  });
+
   it('makes a data set of a file and attaches it', async () => {
     const { desk, attached } = makeDesk();
     await desk.upload([file('sales.csv')]);

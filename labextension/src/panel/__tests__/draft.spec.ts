@@ -8,7 +8,7 @@ function openPage(client: FakeClient, memory: FakeMemory) {
   const connection = new FakeConnection();
   const editor = new FakeEditor();
   const model = new PanelModel({ client, connection, editor, memory });
-  const { input } = new InputChatModel(model);
+  const { input } = new InputChatModel(model, () => false);
   const draft = new Draft(input, model.shown);
   drafts.push(draft);
   const leave = () => {

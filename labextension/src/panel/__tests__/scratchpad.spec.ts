@@ -11,16 +11,14 @@ import { FakeClient, FakeConnection, FakeEditor, FakeMemory } from './fakes';
 function makeModel() {
   const client = new FakeClient();
   const editor = new FakeEditor();
-  const told: string[] = [];
   const model = new PanelModel({
     client,
     editor,
     connection: new FakeConnection(),
     memory: new FakeMemory(),
-    strategistMemory: new FakeMemory('openai/gpt-test'),
-    inform: message => void told.push(message)
+    strategistMemory: new FakeMemory('openai/gpt-test')
   });
-  return { client, editor, model, told };
+  return { client, editor, model };
 }
 
 const call = (fields: Partial<IToolEntry>): IToolEntry => ({
@@ -35,7 +33,7 @@ const call = (fields: Partial<IToolEntry>): IToolEntry => ({
 
 describe('what is kept', () => {
   it('goes to scratchpad.ipynb with its turn, and the person is told', async () => {
-    const { client, model, told } = makeModel();
+    const { client, model } = makeModel();
     await model.scratchpad.send({
       content: 'Teal ([here](turn:trn_1)).',
       turnId: 'trn_2'
@@ -55,7 +53,7 @@ describe('what is kept', () => {
         ]
       }
     ]);
-    expect(told).toEqual(['Added to scratchpad.ipynb']);
+    expect(model.told.current?.message).toBe('Added to scratchpad.ipynb.');
   });
 
   it('goes to the notebook that the person marked, where one is open', async () => {

@@ -6,7 +6,10 @@ import { PanelModel } from '../model';
 
 /** Makes `@jupyter/chat`'s input send to the panel; its list of messages stays empty. */
 export class InputChatModel extends AbstractChatModel {
-  constructor(private readonly _panel: PanelModel) {
+  constructor(
+    private readonly _panel: PanelModel,
+    private readonly _isCommand: (name: string) => boolean
+  ) {
     super({ config: { sendTypingNotification: false } });
     _panel.returned.subscribe(() => {
       const { current } = _panel.returned;
@@ -21,20 +24,29 @@ export class InputChatModel extends AbstractChatModel {
     if (!body.trim()) {
       return;
     }
-    const unknown = unknownCommand(body);
-    if (unknown) {
+    const name = commandIn(body);
+    if (name) {
+      const why = this._isCommand(name)
+        ? `${name} does not take what follows it`
+        : `there is no command ${name}`;
       this._panel.notice.set({
-        level: 'info',
-        message: `There is no command ${unknown}; /help lists them. To send it as a message, put a word before it.`
+        level: 'error',
+        message: `Not sent: ${why}. /help lists the commands. To send it as a message, put a word before it.`
       });
-      this.input.value = body;
+      // The input empties itself when this returns.
+      queueMicrotask(() => this._giveBack(body));
       return;
     }
     void this._panel.send(body.trim()).then(isSent => {
-      if (!isSent && !this.input.value) {
-        this.input.value = body;
+      if (!isSent) {
+        this._giveBack(body);
       }
     });
+  }
+
+  /** What was not sent goes back into the input, unless the person wrote on. */
+  private _giveBack(body: string): void {
+    this.input.value ||= body;
   }
 
   createChatContext(): IChatContext {
@@ -42,9 +54,12 @@ export class InputChatModel extends AbstractChatModel {
   }
 }
 
-/** The word that looks like a command and is none, as those that are never come here. */
-function unknownCommand(body: string): string | null {
-  return /^\s*(\/[a-z][\w-]*)\s*$/i.exec(body)?.[1] ?? null;
+/**
+ * The word with which a message begins that looks like a command; those that are carried out never
+ * come here. A path (`/data/cars.csv`) is none.
+ */
+function commandIn(body: string): string | null {
+  return /^\s*(\/[a-z][\w-]*)(?=\s|$)/i.exec(body)?.[1] ?? null;
 }
 
 /** The people in the chat: nobody who could be mentioned. */

@@ -29,10 +29,12 @@ export function setUpInput(
   model: PanelModel,
   contents: Contents.IManager
 ): IInputSetup {
-  const chatModel = new InputChatModel(model);
+  const panelCommands = new PanelCommands(model);
+  const chatModel = new InputChatModel(model, name =>
+    panelCommands.list.some(each => each.name === name)
+  );
 
   const commands = new ChatCommandRegistry();
-  const panelCommands = new PanelCommands(model);
   commands.addProvider(panelCommands);
   commands.addProvider(new ToolCommands(model));
   const references = new ReferenceCommands(model, contents);

@@ -5,6 +5,7 @@ import {
 import { IInputModel } from '@jupyter/chat/lib/input-model';
 
 import { ExportFormat } from '../../api/types';
+import { ICommandWords } from '../guide';
 import { PanelModel } from '../model';
 import { progressOf } from '../state/lessons';
 import { mark } from './commands';
@@ -67,7 +68,7 @@ export class PanelCommands implements IChatCommandProvider {
   }
 
   /** All of them; `takes`: whether something may be typed after it. */
-  get list(): { name: string; description: string; takes: boolean }[] {
+  get list(): ICommandWords[] {
     return [...this._commands].map(([name, command]) => ({
       name,
       description: command.description,
@@ -177,7 +178,7 @@ export class PanelCommands implements IChatCommandProvider {
     [
       '/strategist',
       {
-        description: 'Ask about earlier conversations',
+        description: 'Ask about earlier sessions',
         run: question => {
           this._model.guide.showStrategist();
           if (question) {
@@ -236,19 +237,8 @@ export class PanelCommands implements IChatCommandProvider {
       '/help',
       {
         description: 'What can be typed here',
-        run: () => this._model.notice.set({ level: 'info', message: HELP })
+        run: () => this._model.guide.card.set({ kind: 'help', commands: this.list })
       }
     ]
   ]);
 }
-
-const HELP = [
-  '@ attaches a file, a notebook, a cell, an output, a data set or a variable; # names a tool.',
-  'agent: at the start of a message, in any mode, makes a plan for the task and carries it out on the notebook in front.',
-  'Plan first (in Agent mode) shows the plan and waits for your approval.',
-  'Without a model: /workflows runs an analysis, /quality checks the notebook in front, /tutorial teaches.',
-  '/new begins a session, /fork goes on in a copy, /clear forgets what was said, /compact summarises it, /export keeps it as a file.',
-  '/strategist and a question asks about earlier conversations, /scratchpad opens the notebook for what is worth keeping.',
-  '/stop stops what is running, /usage shows what was used, /help shows this.',
-  'Enter sends, Shift+Enter breaks the line, Esc in the empty input stops.'
-].join('\n');

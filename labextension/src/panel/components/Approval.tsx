@@ -97,7 +97,7 @@ export const Approval = memo(
         )}
         <Answers
           words={ACT}
-          forSession={`Approves this, and every later ${covered(entry)} in this conversation without asking again, until the server restarts.`}
+          forSession={`Approves this, and every later ${covered(entry)} in this session without asking again, until the server restarts.`}
           isSent={isSent}
           decide={decide}
         />

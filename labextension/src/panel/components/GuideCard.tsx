@@ -2,6 +2,7 @@ import React from 'react';
 
 import { useValue } from '../state/value';
 import { DatasetsCard } from './DatasetsCard';
+import { HelpCard } from './HelpCard';
 import { LessonCard } from './LessonCard';
 import { QualityCard } from './QualityCard';
 import { StrategistCard } from './StrategistCard';
@@ -29,6 +30,7 @@ export function GuideCard(): JSX.Element | null {
       {card.kind === 'datasets' && <DatasetsCard />}
       {card.kind === 'tutorials' && <TutorialList />}
       {card.kind === 'strategist' && <StrategistCard />}
+      {card.kind === 'help' && <HelpCard commands={card.commands} />}
       {card.kind === 'lesson' && <LessonCard />}
     </div>
   );

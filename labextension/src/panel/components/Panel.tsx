@@ -16,6 +16,7 @@ import { Header } from './Header';
 import { Plan } from './Plan';
 import { Queue } from './Queue';
 import { StaleLine } from './StaleLine';
+import { Told } from './Told';
 import { ToolLacks } from './ToolLacks';
 import { Uploads } from './Uploads';
 import { ComposerContext, useComposer } from './composerContext';
@@ -92,6 +93,7 @@ export function Panel(props: IPanelProps): JSX.Element {
             <Queue />
             <Uploads />
             <Notices />
+            <Told />
             <ToolLacks input={setup.chatModel.input} />
             <Composer setup={setup} themeManager={themeManager} />
           </div>

@@ -20,7 +20,7 @@ export function PromptList(): JSX.Element | null {
   return (
     <Popup
       icon={listIcon}
-      label="Steps of this conversation"
+      label="Steps of this session"
       role="dialog"
       placement="below"
       testId="da-prompt-list"

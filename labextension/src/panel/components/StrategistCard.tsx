@@ -19,7 +19,7 @@ export function StrategistCard(): JSX.Element {
       {asked?.isAsking && (
         <div className="da-working" role="status">
           <span className="da-working-dot" aria-hidden="true" />
-          Looking through earlier conversations
+          Looking through earlier sessions
           <Elapsed since={asked.since} />
         </div>
       )}
@@ -67,8 +67,8 @@ function Ask(props: { isBusy: boolean }): JSX.Element {
     >
       <input
         className="da-field"
-        aria-label="Question about earlier conversations"
-        placeholder="Ask about earlier conversations"
+        aria-label="Question about earlier sessions"
+        placeholder="Ask about earlier sessions"
         value={question}
         disabled={props.isBusy}
         onChange={event => setQuestion(event.target.value)}

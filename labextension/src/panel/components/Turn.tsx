@@ -130,6 +130,11 @@ const EntryView = memo(
             data-role="assistant"
           >
             <Markdown text={entry.text} isGrowing={props.isGrowing} />
+            {entry.isBroken && (
+              <div className="da-broken" data-testid="da-broken">
+                The answer broke off here.
+              </div>
+            )}
           </div>
         ) : null;
       case 'reasoning':

@@ -1,12 +1,12 @@
 import { copyIcon } from '@jupyterlab/ui-components';
-import React, { useMemo } from 'react';
+import React, { Fragment, useMemo } from 'react';
 
 import { scratchpadIcon } from '../icons';
 import { openChanges } from '../state/decided';
 import { isResumable } from '../state/plan';
 import { ITurn } from '../state/turn';
 import { useValue } from '../state/value';
-import { usageWords } from '../state/usageWords';
+import { usageParts } from '../state/usageWords';
 import { abortWords, doneAndNot } from '../state/words';
 import { IconButton } from './IconButton';
 import { TurnMenu } from './TurnMenu';
@@ -55,7 +55,7 @@ export function TurnFoot(props: { turn: ITurn }): JSX.Element {
         </div>
       )}
       <footer className="da-foot">
-        <span>{usageWords(turn.usage, turn.durationMs)}</span>
+        <UsageLine turn={turn} />
         {reply && (
           <IconButton
             icon={copyIcon}
@@ -79,6 +79,21 @@ export function TurnFoot(props: { turn: ITurn }): JSX.Element {
         <TurnMenu turn={turn} />
       </footer>
     </>
+  );
+}
+
+/** What the turn took; a line breaks between two figures, never within one. */
+function UsageLine(props: { turn: ITurn }): JSX.Element {
+  const { usage, durationMs } = props.turn;
+  const parts = usageParts(usage, durationMs);
+  return (
+    <span className="da-used">
+      {parts.map((part, index) => (
+        <Fragment key={index}>
+          <span>{index < parts.length - 1 ? `${part} ·` : part}</span>{' '}
+        </Fragment>
+      ))}
+    </span>
   );
 }
 

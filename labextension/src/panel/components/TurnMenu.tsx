@@ -86,7 +86,7 @@ function itemsOf(
     },
     { label: 'Export as JSON', run: () => void past.export('json') },
     {
-      label: 'Open Conversation as Notebook',
+      label: 'Open Session as Notebook',
       run: () => void past.openAsNotebook()
     }
   ];

@@ -66,8 +66,8 @@ export function WhatIsSent(props: { reply: ContextReply }): JSX.Element {
       />
       <p className="da-sent-line">
         {turns
-          ? `This conversation: ${count(turns, 'turn')}, ${count(items, 'item')} (messages, answers, tool calls and their results)`
-          : 'This conversation: nothing yet'}
+          ? `This session: ${count(turns, 'turn')}, ${count(items, 'item')} (messages, answers, tool calls and their results)`
+          : 'This session: nothing yet'}
         <Size tokens={request.historyTokens} />
       </p>
       {context}

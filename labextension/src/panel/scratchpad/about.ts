@@ -32,7 +32,7 @@ export function originOf(metadata: unknown): IOrigin | null {
     : null;
 }
 
-/** "From a conversation", "From the Strategist". */
+/** "From a session", "From the Strategist". */
 export function originWords({ responseType }: IOrigin): string {
   switch (responseType) {
     case 'synthesis':

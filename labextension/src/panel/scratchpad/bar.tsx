@@ -104,7 +104,7 @@ function Box(props: { model: PanelModel; path: () => string }): JSX.Element {
       <input
         className="da-field"
         aria-label="Question to the Strategist"
-        placeholder="Ask about earlier conversations"
+        placeholder="Ask about earlier sessions"
         value={question}
         disabled={isBusy}
         onChange={event => setQuestion(event.target.value)}
@@ -122,7 +122,7 @@ function Box(props: { model: PanelModel; path: () => string }): JSX.Element {
           <>
             <span className="da-working-dot" aria-hidden="true" />
             <span>
-              Looking through earlier conversations
+              Looking through earlier sessions
               <Elapsed since={asked.since} />
             </span>
           </>

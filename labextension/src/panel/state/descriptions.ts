@@ -26,7 +26,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   readfile: 'Read a file',
   editfile: 'Change a file in its place',
   writefile: 'Write a file',
-  searchchathistory: 'Search earlier conversations',
+  searchchathistory: 'Search earlier sessions',
   getrecentturns: 'Read the last messages',
   getturnbyid: 'Read one earlier message',
   getcontextbyprovenance: 'Look up where an answer came from',

@@ -99,7 +99,7 @@ export function reduceTurn(turn: ITurn, event: Event): ITurn {
         retryable: false
       });
     case 'error':
-      return append(turn, {
+      return append(brokenOff(turn, event.itemId), {
         kind: 'notice',
         id: `error-${event.seq}`,
         level: 'error',
@@ -122,7 +122,9 @@ export function reduceTurn(turn: ITurn, event: Event): ITurn {
         ...settled(turn),
         status: 'aborted',
         abortReason: event.reason,
-        durationMs: turn.startedAt ? event.at - turn.startedAt : undefined
+        durationMs:
+          event.durationMs ??
+          (turn.startedAt ? event.at - turn.startedAt : undefined)
       };
     default:
       return turn;
@@ -213,6 +215,15 @@ function grow(
   return replace(busy, id, entry =>
     entry.kind === kind ? { ...entry, text: entry.text + delta } : undefined
   );
+}
+
+/** A failure cut a text off: what was shown of it stays. */
+function brokenOff(turn: ITurn, itemId?: string): ITurn {
+  return itemId === undefined
+    ? turn
+    : replace(turn, itemId, entry =>
+        entry.kind === 'text' ? { ...entry, isBroken: true } : undefined
+      );
 }
 
 function discard(turn: ITurn, id: string): ITurn {

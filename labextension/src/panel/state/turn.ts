@@ -20,6 +20,8 @@ export interface ITextEntry {
   kind: 'text';
   id: string;
   text: string;
+  /** A failure cut it off. */
+  isBroken?: boolean;
 }
 
 /** The model's summary of its reasoning. */

@@ -1,8 +1,8 @@
 import { Usage } from '../../api/types';
 import { countShort, durationWords } from './words';
 
-/** "1.2k tokens in (900 cached) · 85 out · $0.004 · 3.4 s", as far as it is known. */
-export function usageWords(usage?: Usage, durationMs?: number): string {
+/** "1.2k tokens in (900 cached)", "85 out", "$0.004", "3.4 s": as far as it is known. */
+export function usageParts(usage?: Usage, durationMs?: number): string[] {
   const parts: string[] = [];
   if (usage && usage.totalTokens > 0) {
     const about = usage.estimated ? '≈ ' : '';
@@ -19,16 +19,16 @@ export function usageWords(usage?: Usage, durationMs?: number): string {
   if (durationMs !== undefined) {
     parts.push(durationWords(durationMs));
   }
-  return parts.join(' · ');
+  return parts;
 }
 
-/** "This conversation so far: 12.4k tokens · $0.12"; empty where nothing is known. */
+/** "This session so far: 12.4k tokens · $0.12"; empty where nothing is known. */
 export function sessionUseWords(usage: Usage): string {
   if (!usage.sessionTokens) {
     return '';
   }
   const cost = usage.sessionCost ? ` · ${costWords(usage.sessionCost)}` : '';
-  return `This conversation so far: ${countShort(usage.sessionTokens)} tokens${cost}`;
+  return `This session so far: ${countShort(usage.sessionTokens)} tokens${cost}`;
 }
 
 /** "$1.20", "$0.034", "below $0.001". */

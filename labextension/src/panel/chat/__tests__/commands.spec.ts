@@ -8,6 +8,7 @@ import {
 } from '../../__tests__/fakes';
 import { tutorial } from '../../__tests__/samples';
 import { PanelModel } from '../../model';
+import { InputChatModel } from '../chatModel';
 import { ToolCommands } from '../commands';
 import { PanelCommands } from '../panelCommands';
 
@@ -71,7 +72,42 @@ describe('the commands of the panel', () => {
     type('/help');
     await commands.onSubmit(input);
     expect(input.value).toBe('');
-    expect(model.notice.current?.message).toContain('agent:');
+    expect(model.guide.card.current).toMatchObject({
+      kind: 'help',
+      commands: expect.arrayContaining([
+        {
+          name: '/export',
+          description: 'Keep this session as a file',
+          takes: true
+        }
+      ])
+    });
+  });
+
+  it('that do not exist, or take nothing more, are not sent to the model', async () => {
+    const { client, model } = makeInput();
+    const { list } = new PanelCommands(model);
+    const { input } = new InputChatModel(model, name =>
+      list.some(each => each.name === name)
+    );
+    const refused = (text: string) => {
+      model.notice.set(null);
+      input.send(text);
+      return model.notice.current?.message.split('.')[0];
+    };
+    expect(refused('/nonsense')).toBe(
+      'Not sent: there is no command /nonsense'
+    );
+    await Promise.resolve();
+    expect(input.value).toBe('/nonsense');
+    expect(refused('/nonsense now')).toBe(
+      'Not sent: there is no command /nonsense'
+    );
+    expect(refused('/clear all')).toBe(
+      'Not sent: /clear does not take what follows it'
+    );
+    expect(client.sessions.size).toBe(0);
+    expect(refused('/data/cars.csv is empty')).toBeUndefined();
   });
 
   it('are none in the middle of a message', async () => {

@@ -191,7 +191,7 @@ describe('an approval', () => {
     const forSession = button(node, 'Approve for this session')!;
     const id = forSession.getAttribute('aria-describedby')!;
     expect(document.getElementById(id)?.textContent).toContain(
-      'every later “Remove cells” in this conversation'
+      'every later “Remove cells” in this session'
     );
     await click(forSession);
     expect(ops()).toEqual([

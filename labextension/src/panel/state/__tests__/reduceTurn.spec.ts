@@ -63,6 +63,23 @@ describe('a turn from its events', () => {
     expect(turn.entries.map(entry => entry.id)).toEqual(['b']);
   });
 
+  it('marks what a failure cut off, and does not count the time without a server', () => {
+    const turn = turnAfter(
+      STARTED,
+      { type: 'text_delta', itemId: 'a', delta: 'Cut of' },
+      {
+        type: 'error',
+        code: 'model_error',
+        message: 'Gone.',
+        retryable: true,
+        itemId: 'a'
+      },
+      { type: 'turn_aborted', reason: 'error', durationMs: 1200 }
+    );
+    expect(turn.entries[0]).toMatchObject({ text: 'Cut of', isBroken: true });
+    expect(turn.durationMs).toBe(1200);
+  });
+
   it('takes back a call of a broken stream, but never one that has its result', () => {
     const turn = turnAfter(
       STARTED,

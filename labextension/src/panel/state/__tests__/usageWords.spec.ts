@@ -1,5 +1,5 @@
 import { Usage } from '../../../api/types';
-import { costWords, sessionUseWords, usageWords } from '../usageWords';
+import { costWords, sessionUseWords, usageParts } from '../usageWords';
 
 const USAGE: Usage = {
   inputTokens: 3120,
@@ -12,8 +12,12 @@ const USAGE: Usage = {
 
 describe('the words for what was used', () => {
   it('tell what a turn took', () => {
-    expect(usageWords(USAGE, 3400)).toBe('3.1k tokens in · 85 out · 3.4 s');
-    expect(usageWords(undefined, undefined)).toBe('');
+    expect(usageParts(USAGE, 3400)).toEqual([
+      '3.1k tokens in',
+      '85 out',
+      '3.4 s'
+    ]);
+    expect(usageParts(undefined, undefined)).toEqual([]);
   });
 
   it('tell what came from a cache, what it cost, and what is an estimate', () => {
@@ -23,19 +27,21 @@ describe('the words for what was used', () => {
       cost: 0.0123,
       estimated: true
     };
-    expect(usageWords(usage)).toBe(
-      '≈ 3.1k tokens in (2k cached) · 85 out · $0.012'
-    );
+    expect(usageParts(usage)).toEqual([
+      '≈ 3.1k tokens in (2k cached)',
+      '85 out',
+      '$0.012'
+    ]);
   });
 
   it('tell of a session what is known', () => {
     expect(sessionUseWords(USAGE)).toBe('');
     expect(sessionUseWords({ ...USAGE, sessionTokens: 12_400 })).toBe(
-      'This conversation so far: 12.4k tokens'
+      'This session so far: 12.4k tokens'
     );
     expect(
       sessionUseWords({ ...USAGE, sessionTokens: 950, sessionCost: 1.5 })
-    ).toBe('This conversation so far: 950 tokens · $1.50');
+    ).toBe('This session so far: 950 tokens · $1.50');
     expect(costWords(0.0004)).toBe('below $0.001');
   });
 });
