@@ -25,7 +25,7 @@ from ..tools.private import Part, PrivateText, Refused, Sharing, Shown, private_
 from ..tools.tables import looks_like_rows
 from .attached import attached_outputs, attached_variables
 from .datasets import attached_datasets
-from .inline_context import asked_from
+from .inline_context import asked_from, decided_on
 from .references import hint, references
 from .services import Services
 from .targets import Submission
@@ -93,6 +93,9 @@ async def gather(
     place = asked_from(about)
     if place is not None:
         pieces.append(_Piece("state", place))
+    decided = decided_on(about)
+    if decided is not None:
+        pieces.append(_Piece("state", decided))
     await _share(reply, pieces, sharing)
     return reply
 

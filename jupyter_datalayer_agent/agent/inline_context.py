@@ -1,9 +1,16 @@
-"""What the context says of where an inline chat is: its cell or file, and the selection in it."""
+"""What the context says of where an inline chat is, and of what became of proposals."""
 
 from __future__ import annotations
 
 from ..notebook.context import fenced
+from ..protocol.requests import ProposalDecision
 from .targets import Submission
+
+_OUTCOMES = {
+    "accepted": "accepted",
+    "accepted_in_part": "accepted in part",
+    "rejected": "rejected",
+}
 
 
 def asked_from(about: Submission) -> str | None:
@@ -21,3 +28,18 @@ def asked_from(about: Submission) -> str | None:
     if request.selection:
         said += f"\nSelected in it, and what is meant:\n{fenced(request.selection)}"
     return said
+
+
+def decided_on(about: Submission) -> str | None:
+    """What the person decided on earlier proposals; None where they decided on none."""
+    decided = [f"{_named(each)}: {_OUTCOMES[each.outcome]}" for each in about.request.decided]
+    if not decided:
+        return None
+    return f"What the person did with your proposals since: {'; '.join(decided)}."
+
+
+def _named(decision: ProposalDecision) -> str:
+    if decision.kind == "file":
+        return f"file {decision.target}"
+    place = "new cell after" if decision.kind == "after" else "cell"
+    return f"{place} id={decision.target}"

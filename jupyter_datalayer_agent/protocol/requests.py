@@ -47,6 +47,15 @@ class Overrides(Wire):
     max_tool_calls: int | None = Field(default=None, ge=1)
 
 
+class ProposalDecision(Wire):
+    """What the person decided on a proposal of an answer. ``kind`` and ``target`` (a cell's id or a
+    file's path) are as in its info string."""
+
+    kind: Literal["cell", "after", "file"]
+    target: str = Field(max_length=1000)
+    outcome: Literal["accepted", "accepted_in_part", "rejected"]
+
+
 class ChatRequest(Wire):
     """A person's message. With no ``session_id`` a session is made.
 
@@ -54,6 +63,7 @@ class ChatRequest(Wire):
     it is what the page ``client_id`` last reported, and an explicit null means none. With
     ``workflow`` that is carried out, without a model; ``message`` is what the person said.
     ``cell_id`` is the cell of an inline chat, ``selection`` the text selected in its editor.
+    ``decided`` is what became of the session's proposals since its last message.
     ``about_session`` is for the Strategist: the chat that is "this conversation" to the question.
     """
 
@@ -70,6 +80,7 @@ class ChatRequest(Wire):
     selection: str | None = None
     plan_first: bool | None = None
     workflow: WorkflowCall | None = None
+    decided: list[ProposalDecision] = Field(default=[], max_length=100)
     about_session: str | None = None
     approval: ApprovalPolicy | None = None
     overrides: Overrides | None = None

@@ -15,7 +15,9 @@ const ANSWER = [
   'And in the file:',
   '```python file=FOLDER/util.py\ndef double(x):\n    return 2 * x\n```',
   'This one is for a cell that was deleted.',
-  '```python cell=gone\npass\n```'
+  '```python cell=gone\npass\n```',
+  'And once more, below.',
+  '```python after=second\nprint(a, e)\n```'
 ].join('\n\n');
 
 const SOURCE = 'a = 1\nb = 2\nc = 3\nd = 4\ne = 5';
@@ -46,7 +48,8 @@ test('code of an answer is applied as a diff, inserted and put in place of a cel
     'Below cell 2',
     '',
     'util.py',
-    'A cell that is gone'
+    'A cell that is gone',
+    'Below cell 2'
   ]);
   await expect(
     panel.root.locator('.da-code pre').nth(3).locator('span').first()
@@ -89,8 +92,14 @@ test('code of an answer is applied as a diff, inserted and put in place of a cel
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('Enter');
   await expect(chat.newCells).toContainText('print(e)');
+  // Another one for the same place stands beside it; the same one again is the same.
+  await act(5, /^Apply as a new cell below cell 2/).click();
+  await act(1, /^Apply as a new cell below cell 2/).click();
+  await expect(chat.newCells).toHaveCount(2);
+  await expect(chat.newCells).toContainText(['print(e)', 'print(a, e)']);
+  await chat.input.focus();
   await page.keyboard.press('Control+Enter');
-  const shown = [applied, 'print(a)', 'print(e)'];
+  const shown = [applied, 'print(a)', 'print(e)', 'print(a, e)'];
   await expect.poll(() => notebook.sources()).toEqual(shown);
 
   // What has no target goes to the active cell, and Markdown becomes Markdown.
@@ -99,7 +108,7 @@ test('code of an answer is applied as a diff, inserted and put in place of a cel
   await page.keyboard.press('Enter');
   await expect
     .poll(() => notebook.sources())
-    .toEqual([applied, '## Ends', 'print(a)', 'print(e)']);
+    .toEqual([applied, '## Ends', ...shown.slice(1)]);
   expect((await notebook.content())[1].cell_type).toBe('markdown');
   await expect(act(2, /^Insert below cell 2 of/)).toBeFocused();
   await expect(rows.first()).toContainText('Cell 1');
@@ -117,6 +126,15 @@ test('code of an answer is applied as a diff, inserted and put in place of a cel
   await expect(
     act(4, 'Apply: The cell that this is for is gone.')
   ).toHaveAttribute('aria-disabled', 'true');
+
+  // The next message says what became of the proposals, once.
+  await model.script({ say: 'Good.' }, { say: 'Yes.' });
+  await panel.ask('And now?', 2);
+  expect((await model.request(2)).text).toContain(
+    'What the person did with your proposals since: cell id=first: accepted in part; new cell after id=second: accepted; new cell after id=second: accepted; cell id=first: accepted.'
+  );
+  await panel.ask('Really?', 3);
+  expect((await model.request(3)).text).not.toContain('with your proposals');
 
   // The file is opened, with the diff in its editor. No notebook is in front then.
   await act(3, 'Apply to util.py, as a diff').click();

@@ -2546,6 +2546,7 @@ export interface components {
          *     it is what the page ``client_id`` last reported, and an explicit null means none. With
          *     ``workflow`` that is carried out, without a model; ``message`` is what the person said.
          *     ``cell_id`` is the cell of an inline chat, ``selection`` the text selected in its editor.
+         *     ``decided`` is what became of the session's proposals since its last message.
          *     ``about_session`` is for the Strategist: the chat that is "this conversation" to the question.
          */
         ChatRequest: {
@@ -2579,6 +2580,11 @@ export interface components {
              * @default null
              */
             clientId?: string | null;
+            /**
+             * Decided
+             * @default []
+             */
+            decided?: components["schemas"]["ProposalDecision"][];
             /**
              * Location
              * @default null
@@ -4423,6 +4429,25 @@ export interface components {
              * @default false
              */
             withdrawn: boolean;
+        };
+        /**
+         * ProposalDecision
+         * @description What the person decided on a proposal of an answer: ``kind`` and ``target`` are as in its info
+         *     string, a cell's id or a file's path.
+         */
+        ProposalDecision: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "cell" | "after" | "file";
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "accepted" | "accepted_in_part" | "rejected";
+            /** Target */
+            target: string;
         };
         /**
          * Provenance

@@ -54,6 +54,7 @@ export type SharePolicy = SharingNow['outputs'];
 export type Attachment = Wire<'Attachment'>;
 export type Overrides = Wire<'Overrides'>;
 export type ChatRequest = Wire<'ChatRequest'>;
+export type ProposalDecision = Wire<'ProposalDecision'>;
 export type Usage = Wire<'Usage'>;
 export type ToolCallRecord = Wire<'ToolCallRecord'>;
 export type ChatReply = Wire<'ChatReply'>;

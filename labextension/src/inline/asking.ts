@@ -60,6 +60,7 @@ export class Asking implements IDisposable {
     this._begin(shown);
     const { target, connection, sessions } = this._options;
     const place = target.place();
+    const decided = sessions.decided.of(target.path);
     try {
       const session = await sessions.of(target.path);
       if (this._isDisposed) {
@@ -74,9 +75,11 @@ export class Asking implements IDisposable {
           mode: 'edit',
           location: 'inline',
           clientId: connection.clientId,
+          decided: [...decided],
           ...place
         }
       });
+      sessions.decided.said(target.path, decided);
       this._turn.accepted(opId).forEach(event => this._onEvent(event));
       if (this._turn.isUnwanted) {
         this.stop();

@@ -1,7 +1,7 @@
 import { IDisposable } from '@lumino/disposable';
 
 import { IProposal, ProposalTarget } from '../proposals';
-import { IInlineTarget, ISlot } from './target';
+import { IInlineTarget, ISlot, Outcome } from './target';
 
 /** What is undecided on the page, in the answer's order. */
 export interface IPending {
@@ -13,11 +13,19 @@ export interface IPending {
   isComplete: boolean;
 }
 
+/** What became of a proposal. */
+export interface IDecided {
+  proposal: IProposal;
+  outcome: Outcome;
+}
+
 /** The proposals of one answer, each where it belongs. */
 export class Board implements IDisposable {
   constructor(
     private readonly _target: IInlineTarget,
-    private readonly _onChange: () => void
+    private readonly _onChange: () => void,
+    /** A proposal is decided on, as a whole or as far as it ever will be. */
+    private readonly _onDecided: (decided: IDecided) => void
   ) {}
 
   /** The names of targets that are not in the document. */
@@ -35,6 +43,12 @@ export class Board implements IDisposable {
       blocked: all.filter(({ isBlocked }) => isBlocked).length,
       isComplete: this._isComplete
     };
+  }
+
+  /** The proposals of which something is undecided. */
+  get waiting(): IProposal[] {
+    const all = this._latest?.proposals ?? [];
+    return all.filter(each => this._byKey.get(keyOf(each, all))?.pieces.length);
   }
 
   dispose(): void {
@@ -60,6 +74,21 @@ export class Board implements IDisposable {
       this._isShowing = false;
     }
     this._onChange();
+  }
+
+  /** What is proposed for this text is to be replaced. */
+  withdraw(proposal: IProposal): void {
+    const key = keyOf(proposal, [proposal]);
+    const slot = this._byKey.get(key);
+    slot?.dispose();
+    this._slots = this._slots.filter(other => other !== slot);
+    this._byKey.delete(key);
+    this._done.delete(key);
+  }
+
+  /** The person leaves it: what is undecided is rejected. */
+  conclude(): void {
+    this._tell(true);
   }
 
   /** Mean the piece that lies so many further. */
@@ -173,8 +202,25 @@ export class Board implements IDisposable {
     this._onChange();
   }
 
+  /** Tell of what is decided and was not told; with `isOver` nothing more will be. */
+  private _tell(isOver: boolean): void {
+    const all = this._latest?.proposals ?? [];
+    for (const proposal of this._isComplete ? all : []) {
+      const slot = this._byKey.get(keyOf(proposal, all));
+      if (!slot || this._told.has(slot) || slot.isDisposed) {
+        continue;
+      }
+      const { outcome } = slot;
+      if (outcome && (isOver || !slot.pieces.length)) {
+        this._told.add(slot);
+        this._onDecided({ proposal, outcome });
+      }
+    }
+  }
+
   private _onSlot(): void {
     if (!this._isDisposed) {
+      this._tell(false);
       this._onChange();
     }
   }
@@ -183,6 +229,7 @@ export class Board implements IDisposable {
   private _pointed: ISlot | null = null;
   private readonly _byKey = new Map<string, ISlot | null>();
   private readonly _done = new Set<string>();
+  private readonly _told = new Set<ISlot>();
   private _latest: { proposals: readonly IProposal[]; isOver: boolean } | null =
     null;
   private _isShowing = false;
@@ -201,6 +248,7 @@ function keyOf({ target }: IProposal, all: readonly IProposal[]): string {
   return `${target.kind} ${number} ${nameOf(target)}`;
 }
 
-function nameOf(target: ProposalTarget): string {
+/** The cell or the file that a proposal is for. */
+export function nameOf(target: ProposalTarget): string {
   return target.kind === 'file' ? target.path : target.cellId;
 }

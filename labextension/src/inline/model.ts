@@ -5,9 +5,10 @@ import { IPanelConnection } from '../panel/services';
 import { Value } from '../panel/state/value';
 import { IProposal, parseAnswer } from '../proposals';
 import { Asking } from './asking';
-import { Board } from './board';
+import { Board, IDecided, nameOf } from './board';
 import { InlineSessions } from './sessions';
 import { IInlineState, NOTHING } from './state';
+import { decisionOf } from './propose';
 import { IInlineTarget } from './target';
 
 /** What an inline chat works with. */
@@ -58,6 +59,7 @@ export class InlineModel implements IDisposable {
     }
     this._isDisposed = true;
     this._asking.dispose();
+    this._board?.conclude();
     this._board?.dispose();
     this.target.dispose();
     // Who waits for an answer waits no longer.
@@ -77,12 +79,33 @@ export class InlineModel implements IDisposable {
   /** Show proposals that were made elsewhere, of the texts as they are now; `words` says where. */
   async offer(proposals: readonly IProposal[], words: string): Promise<void> {
     this._asking.leave(words);
+    proposals.forEach(proposal => this._offered.add(proposal));
     this.target.place();
     await this._propose(proposals, true);
     const { pending, notice } = this.state.current;
     if (!pending.count && !notice && !this._isDisposed) {
       this.state.patch({ notice: 'It is like that already.' });
     }
+  }
+
+  /** Show a proposal that was made elsewhere beside those that wait for a decision here. */
+  async add(proposal: IProposal, words: string): Promise<void> {
+    const board = this._board;
+    if (!board || !this.state.current.pending.count || this.isWorking) {
+      await this.offer([proposal], words);
+      return;
+    }
+    if (board.waiting.some(other => isSame(other, proposal))) {
+      return;
+    }
+    this._offered.add(proposal);
+    this.state.patch({ asked: words });
+    this.target.place();
+    const left = this._proposals.filter(other => !isForText(other, proposal));
+    if (left.length < this._proposals.length) {
+      board.withdraw(proposal);
+    }
+    await this._propose([...left, proposal], true);
   }
 
   /** Show an answer that needed no model. */
@@ -94,6 +117,11 @@ export class InlineModel implements IDisposable {
   /** Show that something is done about what was asked. */
   busy(asked: string, activity: string): void {
     this.state.patch({ asked, activity, notice: null });
+  }
+
+  /** The person decided on a proposal that was made elsewhere. */
+  get decided(): ISignal<this, IDecided> {
+    return this._decided;
   }
 
   /** What is shown as proposed, as it came. */
@@ -244,13 +272,30 @@ export class InlineModel implements IDisposable {
       // What was proposed before is replaced, not before there is something new.
       this._hasProposal = true;
       this._board?.dispose();
-      this._board = new Board(this.target, () => this._onBoard());
+      this._board = new Board(
+        this.target,
+        () => this._onBoard(),
+        decided => this._onDecided(decided)
+      );
     }
     try {
       await this._board?.show(proposals, isOver);
       this._onBoard();
     } catch (error) {
       this._asking.failed(error);
+    }
+  }
+
+  private _onDecided(decided: IDecided): void {
+    const { proposal, outcome } = decided;
+    if (this._offered.has(proposal)) {
+      this._decided.emit(decided);
+    } else {
+      // It is this chat's own answer: its next message says what became of it.
+      this._options.sessions.decided.note(
+        this.target.path,
+        decisionOf(proposal.target, outcome)
+      );
     }
   }
 
@@ -275,7 +320,10 @@ export class InlineModel implements IDisposable {
 
   private readonly _asking: Asking;
   private _proposals: readonly IProposal[] = [];
+  /** What was not proposed by this chat's own session. */
+  private readonly _offered = new WeakSet<IProposal>();
   private readonly _stopped = new Signal<this, void>(this);
+  private readonly _decided = new Signal<this, IDecided>(this);
   /** Fulfilled when the proposals that came last are on the page. */
   private _shown: Promise<void> = Promise.resolve();
   /** All is accepted in one go, by who decides what comes then. */
@@ -284,4 +332,24 @@ export class InlineModel implements IDisposable {
   private _hasProposal = false;
   private _frame: number | null = null;
   private _isDisposed = false;
+}
+
+function isSame(one: IProposal, other: IProposal): boolean {
+  return (
+    one.source === other.source &&
+    one.target.kind === other.target.kind &&
+    nameOf(one.target) === nameOf(other.target)
+  );
+}
+
+/** Whether two proposals are for the one text of a cell or a file, which can show only one. */
+function isForText(
+  { target }: IProposal,
+  { target: other }: IProposal
+): boolean {
+  return (
+    (target.kind === 'cell' || target.kind === 'file') &&
+    target.kind === other.kind &&
+    nameOf(target) === nameOf(other)
+  );
 }

@@ -13,6 +13,7 @@ import { IStateDB } from '@jupyterlab/statedb';
 
 import { AgentClient } from '../api/client';
 import { IPageConnection } from '../api/connection';
+import { ProposalDecision } from '../api/types';
 import { Documents } from '../bridge/documents';
 import { agentIcon } from '../panel/icons';
 import { pathsUnderRoot } from '../panel/links';
@@ -23,7 +24,13 @@ import type { InlineDesk } from './desk';
 import { heedInEditors } from './keys';
 import type { InlineModel } from './model';
 import { IInlineChats } from './token';
-import { IProposeArguments, PROPOSE, PROPOSE_SCHEMA } from './propose';
+import {
+  decisionOf,
+  IProposeArguments,
+  IShownProposal,
+  PROPOSE,
+  PROPOSE_SCHEMA
+} from './propose';
 
 /** Ids of the inline chat's commands. */
 export const CommandIDs = {
@@ -136,15 +143,14 @@ class Inline implements IInlineChats {
     path: string,
     proposal: IProposal,
     from: string
-  ): Promise<void> {
+  ): Promise<IShownProposal> {
     const { target } = proposal;
     const desk = await this._load();
     if (target.kind === 'file') {
       const file = await this._openFile(path);
       const { FileTarget } = await import('./fileTarget');
       const model = desk.open(file, () => new FileTarget(file, path));
-      await offer(model, proposal, from);
-      return;
+      return offer(model, proposal, from);
     }
     const documents = this._documents;
     await documents.reveal(path, target.cellId, true);
@@ -153,7 +159,7 @@ class Inline implements IInlineChats {
     await cell.ready;
     const { CellTarget } = await import('./cellTarget');
     const model = desk.open(cell, () => new CellTarget(panel, cell, path));
-    await offer(model, proposal, from);
+    return offer(model, proposal, from);
   }
 
   private async _openFile(path: string): Promise<DocumentWidget<FileEditor>> {
@@ -219,13 +225,21 @@ async function offer(
   model: InlineModel,
   proposal: IProposal,
   from: string
-): Promise<void> {
+): Promise<IShownProposal> {
   const { obstacle } = model.target;
   if (obstacle) {
     model.close();
     throw new Error(obstacle);
   }
-  await model.offer([proposal], from);
+  const decided = new Promise<ProposalDecision>(resolve =>
+    model.decided.connect((_, of) => {
+      if (of.proposal === proposal) {
+        resolve(decisionOf(proposal.target, of.outcome));
+      }
+    })
+  );
+  await model.add(proposal, from);
+  return { decided };
 }
 
 function addCommands(app: JupyterFrontEnd, inline: Inline): void {

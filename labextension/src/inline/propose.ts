@@ -1,4 +1,6 @@
-import { IProposal } from '../proposals';
+import { ProposalDecision } from '../api/types';
+import { IProposal, ProposalTarget } from '../proposals';
+import type { Outcome } from './target';
 
 /** The command that shows a proposal that was made elsewhere as a diff where it belongs. */
 export const PROPOSE = 'datalayer-agent:inline-propose';
@@ -10,6 +12,27 @@ export interface IProposeArguments {
   proposal: IProposal;
   /** In words for people: "Proposed in the panel". */
   from: string;
+}
+
+/** What it returns as soon as the proposal is shown. */
+export interface IShownProposal {
+  /** Fulfilled when the person has decided on it. */
+  decided: Promise<ProposalDecision>;
+}
+
+/** What is said to the session that made a proposal. */
+export function decisionOf(
+  target: ProposalTarget,
+  outcome: Outcome
+): ProposalDecision {
+  return target.kind === 'file'
+    ? { kind: 'file', target: target.path, outcome }
+    : {
+        // Only fixes that need no model propose a cell before another one.
+        kind: target.kind === 'cell' ? 'cell' : 'after',
+        target: target.cellId,
+        outcome
+      };
 }
 
 /** The same as a JSON schema. */

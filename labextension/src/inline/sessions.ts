@@ -3,6 +3,7 @@ import { PathExt } from '@jupyterlab/coreutils';
 import { AgentClient } from '../api/client';
 import { ApiError } from '../api/errors';
 import { IMemory } from '../panel/services';
+import { Decided } from '../proposals/decided';
 
 /** A session, and up to where it is known. */
 export interface IInlineSession {
@@ -20,6 +21,9 @@ export class InlineSessions {
     /** Where the page remembers the session of a document. */
     private readonly _memory: (path: string) => IMemory
   ) {}
+
+  /** What became of their proposals, by the path of the document. */
+  readonly decided = new Decided();
 
   /** The session of a document, made if there is none yet. */
   of(path: string): Promise<IInlineSession> {

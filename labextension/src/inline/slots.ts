@@ -5,7 +5,7 @@ import { PanelLayout, Widget } from '@lumino/widgets';
 
 import { EditorMerge, hunkButton, renderLines, WriteHunks } from '../merge';
 import { IProposal, isMarkdown } from '../proposals';
-import { ISlot } from './target';
+import { ISlot, Outcome } from './target';
 
 /** Set on what shows a proposal; the keys that decide on proposals go by it. */
 export const PROPOSED_CLASS = 'da-mod-proposed';
@@ -49,6 +49,14 @@ export class EditorSlot implements ISlot {
 
   get written(): string | undefined {
     return this._written ? this._cellId : undefined;
+  }
+
+  get outcome(): Outcome | null {
+    const isLess = this._merge.wasRejected || this.pieces.length > 0;
+    if (this._written) {
+      return isLess ? 'accepted_in_part' : 'accepted';
+    }
+    return isLess ? 'rejected' : null;
   }
 
   dispose(): void {
@@ -129,6 +137,10 @@ export class NewCellSlot implements ISlot {
 
   get written(): string | undefined {
     return this._cellId;
+  }
+
+  get outcome(): Outcome | null {
+    return this._cellId === undefined ? 'rejected' : 'accepted';
   }
 
   dispose(): void {

@@ -1,4 +1,4 @@
-import { ChatRequest } from '../api/types';
+import { ChatRequest, ProposalDecision } from '../api/types';
 import { IDisposable } from '@lumino/disposable';
 import { ISignal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
@@ -10,6 +10,9 @@ export type Place = Pick<
   ChatRequest,
   'activeNotebook' | 'attachments' | 'cellId' | 'selection'
 >;
+
+/** What became of a proposal. */
+export type Outcome = ProposalDecision['outcome'];
 
 /** One proposal on the page: a diff in an editor, or a cell that is not there yet. */
 export interface ISlot extends IDisposable {
@@ -23,6 +26,8 @@ export interface ISlot extends IDisposable {
   point(id: number): void;
   accept(ids: readonly number[]): void;
   reject(ids: readonly number[]): void;
+  /** What was decided so far, what is undecided counting as rejected; null for nothing proposed. */
+  readonly outcome: Outcome | null;
   /** The cell that has been changed or made by accepting; undefined before, and in a file. */
   readonly written?: string;
 }

@@ -37,6 +37,11 @@ export class EditorMerge implements IDisposable {
     this._dispatch(beginMerge, { base, actions: this._actions });
   }
 
+  /** Whether any of its hunks was rejected. */
+  get wasRejected(): boolean {
+    return this._wasRejected;
+  }
+
   /** Its hunks have changed: more have come, one was decided, or the person typed. */
   get changed(): ISignal<this, void> {
     return this._changed;
@@ -87,6 +92,7 @@ export class EditorMerge implements IDisposable {
   }
 
   reject(ids: readonly number[]): void {
+    this._wasRejected ||= ids.length > 0;
     this._dispatch(dropHunks, ids);
   }
 
@@ -120,6 +126,7 @@ export class EditorMerge implements IDisposable {
       }
     }
   };
+  private _wasRejected = false;
   private _isDisposed = false;
   private readonly _changed = new Signal<this, void>(this);
 }

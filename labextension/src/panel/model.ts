@@ -1,6 +1,7 @@
 import { IDisposable } from '@lumino/disposable';
 
 import { ContextReply, Event, Mode, Op, WorkflowCall } from '../api/types';
+import { Decided } from '../proposals/decided';
 import { ChangesDesk } from './changesDesk';
 import { References, toolsIn } from './chat/references';
 import { NOTHING_TYPED, typedIn } from './chat/typed';
@@ -23,7 +24,7 @@ import { Link } from './link';
 import { pathsUnderRoot } from './links';
 import { IReadiness, Models, readinessOf } from './models';
 import { Outbox } from './outbox';
-import { INotice, IPanelModelOptions, ITold } from './modelOptions';
+import { INotice, IPanelModelOptions } from './modelOptions';
 import { PastDesk } from './pastDesk';
 import { PlanDesk } from './planDesk';
 import { IPanelClient, IPanelConnection, ISessionMemory } from './services';
@@ -60,7 +61,7 @@ export class PanelModel implements IDisposable {
     this.datasets = makeDatasets(ways);
     this.fixes = makeFixes(ways);
     this.past = makePast(ways, options.ask);
-    this.scratchpad = makeScratchpad(ways, told => this.told.set(told));
+    this.scratchpad = makeScratchpad(ways, options.inform);
     this.strategist = makeStrategist(ways, options.strategistMemory ?? null);
     this.guide = makeGuide(ways, options.tutorialMemory ?? null);
     this.models = new Models(() => this.client.models());
@@ -90,11 +91,11 @@ export class PanelModel implements IDisposable {
   readonly strategist: StrategistDesk;
   readonly models: Models;
   readonly notice = new Value<INotice | null>(null);
-  /** What was done in passing, said for a moment. */
-  readonly told = new Value<ITold | null>(null);
   readonly sending = new Outbox();
   /** The message that the server refused last, after it had taken it. */
   readonly returned = new Value<{ message: string } | null>(null);
+  /** What became of proposals, for the next message. */
+  readonly decided = new Decided();
   /** What works without a model. */
   readonly guide: Guide;
   readonly plans = new PlanDesk(
@@ -141,7 +142,6 @@ export class PanelModel implements IDisposable {
   /** Send a message; false, with a notice, where it could not be sent. */
   async send(message: string, work?: IWork): Promise<boolean> {
     this.notice.set(null);
-    this.told.set(null);
     if (this.link.current.status === 'offline') {
       return false; // The panel says so all the time.
     }
@@ -156,7 +156,6 @@ export class PanelModel implements IDisposable {
       this._needModel();
       return false;
     }
-    this.datasets.forgetReports();
     const sending = this.sending.add(message);
     try {
       const sessionId = await this.sessions.ensure();
@@ -168,6 +167,7 @@ export class PanelModel implements IDisposable {
       }
       const { mode, model, attachments, tools, planFirst } =
         this.choices.current;
+      const decided = this.decided.of(sessionId);
       const opId = await this._connection.submit(sessionId, {
         type: 'user_message',
         request: {
@@ -180,12 +180,14 @@ export class PanelModel implements IDisposable {
           activeNotebook: work?.notebook ?? this.editor.activeNotebook,
           clientId: this._connection.clientId,
           location: 'panel',
+          decided: [...decided],
           planFirst,
           // The person's own click is what lets it act: the server carries it out in Agent mode.
           workflow: work?.workflow
         }
       });
       this.sending.accepted(sending, opId);
+      this.decided.said(sessionId, decided);
       // A tool was meant for this message; what is attached stays for the next ones.
       this.choices.patch({ tools: [] });
       if (typed.nothing.length) {
@@ -369,9 +371,7 @@ export class PanelModel implements IDisposable {
       choices: this.choices,
       onLeave: () => {
         this.notice.set(null);
-        this.told.set(null);
         this.sending.set([]);
-        this.datasets.forgetReports();
       },
       onEvent: event => this._onEvent(event),
       tell: error => this.tell(error)
@@ -382,7 +382,7 @@ export class PanelModel implements IDisposable {
   private _onEvent(event: Event): void {
     if (event.type === 'session_deleted') {
       if (this.sessions.onDeleted()) {
-        const message = 'This session was deleted in another tab.';
+        const message = 'This conversation was deleted in another tab.';
         this.notice.set({ level: 'info', message });
       }
       return;
@@ -393,7 +393,6 @@ export class PanelModel implements IDisposable {
     }
     if (event.type === 'session_reset') {
       this.choices.forgetDatasets();
-      this.datasets.forgetReports();
     }
     if (event.type === 'document_changed') {
       const turn = this.shown.current.store.turn(event.turnId ?? '').current;
@@ -480,7 +479,7 @@ export class PanelModel implements IDisposable {
     this.notice.set({
       level: 'error',
       message:
-        'Not sent: this session was deleted. Send again to begin a new one.'
+        'Not sent: this conversation was deleted. Send again to begin a new one.'
     });
   }
 

@@ -23,7 +23,7 @@ export interface IPanelViewOptions {
   themeManager: IThemeManager | null;
   openSettings: () => void;
   /** Where the code of answers can go. */
-  documents: Omit<ICodeDeskOptions, 'tell'>;
+  documents: Omit<ICodeDeskOptions, 'tell' | 'sessionId' | 'decided'>;
 }
 
 /** The panel's content. It and all that it needs are loaded when the panel is first shown. */
@@ -35,7 +35,9 @@ export class PanelView extends ReactWidget {
     this._setup = setUpInput(model, contents);
     this._code = new CodeDesk({
       ..._options.documents,
-      tell: error => model.tell(error)
+      tell: error => model.tell(error),
+      sessionId: () => model.shown.current.sessionId,
+      decided: model.decided
     });
     this._draft = new Draft(this._setup.chatModel.input, model.shown);
     this._rendermime = rendermime.clone({

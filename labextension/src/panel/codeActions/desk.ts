@@ -5,12 +5,19 @@ import { ReadonlyPartialJSONObject, UUID } from '@lumino/coreutils';
 import { DisposableDelegate, IDisposable } from '@lumino/disposable';
 
 import { CellEdit } from '../../api';
+import { ProposalDecision } from '../../api/types';
 import { CellReader, indexOf, sharedNotebook } from '../../bridge/cells';
 import { Documents } from '../../bridge/documents';
 import { applyEdits } from '../../bridge/edit';
 import { hashSource } from '../../bridge/hash';
-import { IProposeArguments, PROPOSE } from '../../inline/propose';
+import {
+  decisionOf,
+  IProposeArguments,
+  IShownProposal,
+  PROPOSE
+} from '../../inline/propose';
 import { IFencedBlock, isMarkdown } from '../../proposals';
+import { Decided } from '../../proposals/decided';
 import { CodeRow } from './codeRow';
 import { Act, IAction, planOf } from './plan';
 import { Places } from './places';
@@ -25,6 +32,9 @@ export interface ICodeDeskOptions {
   tracker: INotebookTracker;
   manager: IDocumentManager;
   tell: (error: unknown) => void;
+  /** The session that is shown, and what became of its proposals. */
+  sessionId: () => string | null;
+  decided: Decided;
 }
 
 interface IShownBlock {
@@ -107,6 +117,14 @@ export class CodeDesk implements IDisposable {
     } else {
       await this._edit(path, cellId, act, block);
     }
+    const { target } = block;
+    if (
+      target &&
+      act !== 'apply' &&
+      (act === 'replace') === (target.kind !== 'after')
+    ) {
+      this._note(decisionOf(target, 'accepted'), this._options.sessionId());
+    }
   }
 
   /** Show it as a diff where it belongs. */
@@ -127,10 +145,19 @@ export class CodeDesk implements IDisposable {
       },
       from: 'Proposed in the panel'
     };
-    await this._options.app.commands.execute(
+    const { app, sessionId } = this._options;
+    const session = sessionId();
+    const shown = (await app.commands.execute(
       PROPOSE,
       args as unknown as ReadonlyPartialJSONObject
-    );
+    )) as IShownProposal;
+    void shown.decided.then(decision => this._note(decision, session));
+  }
+
+  private _note(decision: ProposalDecision, sessionId: string | null): void {
+    if (sessionId !== null) {
+      this._options.decided.note(sessionId, decision);
+    }
   }
 
   /** Insert a cell next to one, or replace its source; and go there. One step of the undo. */
