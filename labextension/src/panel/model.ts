@@ -24,7 +24,7 @@ import { Link } from './link';
 import { pathsUnderRoot } from './links';
 import { IReadiness, Models, readinessOf } from './models';
 import { Outbox } from './outbox';
-import { INotice, IPanelModelOptions } from './modelOptions';
+import { INotice, IPanelModelOptions, ITold } from './modelOptions';
 import { PastDesk } from './pastDesk';
 import { PlanDesk } from './planDesk';
 import { IPanelClient, IPanelConnection, ISessionMemory } from './services';
@@ -61,7 +61,7 @@ export class PanelModel implements IDisposable {
     this.datasets = makeDatasets(ways);
     this.fixes = makeFixes(ways);
     this.past = makePast(ways, options.ask);
-    this.scratchpad = makeScratchpad(ways, options.inform);
+    this.scratchpad = makeScratchpad(ways, told => this.told.set(told));
     this.strategist = makeStrategist(ways, options.strategistMemory ?? null);
     this.guide = makeGuide(ways, options.tutorialMemory ?? null);
     this.models = new Models(() => this.client.models());
@@ -91,6 +91,8 @@ export class PanelModel implements IDisposable {
   readonly strategist: StrategistDesk;
   readonly models: Models;
   readonly notice = new Value<INotice | null>(null);
+  /** What was done in passing, said for a moment. */
+  readonly told = new Value<ITold | null>(null);
   readonly sending = new Outbox();
   /** The message that the server refused last, after it had taken it. */
   readonly returned = new Value<{ message: string } | null>(null);
@@ -142,6 +144,7 @@ export class PanelModel implements IDisposable {
   /** Send a message; false, with a notice, where it could not be sent. */
   async send(message: string, work?: IWork): Promise<boolean> {
     this.notice.set(null);
+    this.told.set(null);
     if (this.link.current.status === 'offline') {
       return false; // The panel says so all the time.
     }
@@ -156,6 +159,7 @@ export class PanelModel implements IDisposable {
       this._needModel();
       return false;
     }
+    this.datasets.forgetReports();
     const sending = this.sending.add(message);
     try {
       const sessionId = await this.sessions.ensure();
@@ -371,7 +375,9 @@ export class PanelModel implements IDisposable {
       choices: this.choices,
       onLeave: () => {
         this.notice.set(null);
+        this.told.set(null);
         this.sending.set([]);
+        this.datasets.forgetReports();
       },
       onEvent: event => this._onEvent(event),
       tell: error => this.tell(error)
@@ -382,7 +388,7 @@ export class PanelModel implements IDisposable {
   private _onEvent(event: Event): void {
     if (event.type === 'session_deleted') {
       if (this.sessions.onDeleted()) {
-        const message = 'This conversation was deleted in another tab.';
+        const message = 'This session was deleted in another tab.';
         this.notice.set({ level: 'info', message });
       }
       return;
@@ -393,6 +399,7 @@ export class PanelModel implements IDisposable {
     }
     if (event.type === 'session_reset') {
       this.choices.forgetDatasets();
+      this.datasets.forgetReports();
     }
     if (event.type === 'document_changed') {
       const turn = this.shown.current.store.turn(event.turnId ?? '').current;
@@ -479,7 +486,7 @@ export class PanelModel implements IDisposable {
     this.notice.set({
       level: 'error',
       message:
-        'Not sent: this conversation was deleted. Send again to begin a new one.'
+        'Not sent: this session was deleted. Send again to begin a new one.'
     });
   }
 
