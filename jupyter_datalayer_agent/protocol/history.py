@@ -95,14 +95,24 @@ class Citation(Wire):
 class StrategistRequest(Wire):
     """A question about the past.
 
-    ``session_id`` is the chat from which it is asked ("this conversation"), or the Strategist's
-    own session, which it is in any case.
+    ``session_id`` is the chat from which it is asked ("this session"), or the Strategist's own
+    session, which it is in any case. ``scratchpad`` is a notebook: what comes of the question is
+    written there as a cell, also when nobody waits for it any more.
     """
 
     question: str = Field(min_length=1)
     session_id: str | None = None
     model: str | None = None
     client_id: str | None = None
+    scratchpad: str | None = None
+
+
+class KeptAnswer(Wire):
+    """Where an answer was written as a cell, or why it could not be."""
+
+    path: str
+    cell_id: str | None = None
+    problem: str | None = None
 
 
 class StrategistState(Wire):
@@ -116,9 +126,10 @@ class StrategistReply(ChatReply):
     """The Strategist's answer. In ``reply`` a link ``[text](turn:<turnId>)`` cites a turn.
 
     ``citations`` are the turns that it links to, in that order; ``unknown_citations`` ids that the
-    model made up, whose links were taken out.
+    model made up, whose links were taken out. ``scratchpad`` tells of the cell that was asked for.
     """
 
     citations: list[Citation] = []
     unknown_citations: list[str] = []
     provenance: Provenance | None = None
+    scratchpad: KeptAnswer | None = None

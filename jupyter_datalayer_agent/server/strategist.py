@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from jupyter_server.utils import ensure_async
+from tornado import web
+
+from ..notebook.document import DocumentError
 from ..protocol.errors import HTTP_STATUS, AgentError
-from ..protocol.history import StrategistReply, StrategistRequest, StrategistState
-from .base import Handler, route
+from ..protocol.history import KeptAnswer, StrategistReply, StrategistRequest, StrategistState
+from ..protocol.scratchpad import ScratchpadCell
+from ..workflows.answer_cell import answer_cell, problem_cell
+from ..workflows.scratchpad import add_cells
+from .base import RESOURCE, Handler, route
 from .limits import MAX_MESSAGE_CHARACTERS
 from .route_table import Operation, Route
 
@@ -21,9 +28,37 @@ class StrategistHandler(Handler):
         question = self.body(StrategistRequest)
         if len(question.question) > MAX_MESSAGE_CHARACTERS:
             raise AgentError("too_large", "The question is too long.")
-        reply = await self.parts.strategist.ask(question)
+        if question.scratchpad is not None:
+            await self._check_may_write()
+        try:
+            reply = await self.parts.strategist.ask(question)
+        except AgentError as error:
+            if question.scratchpad is not None:
+                await self._keep(question, problem_cell(question.question, error.message))
+            raise
+        # Here and not by the page, which may be closed by now.
+        if question.scratchpad is not None:
+            reply.scratchpad = await self._keep(question, answer_cell(question.question, reply))
         status = HTTP_STATUS[reply.error.code] if reply.error is not None else 200
         self.reply(reply, status)
+
+    async def _check_may_write(self) -> None:
+        allowed = self.authorizer.is_authorized(self, self.current_user, "write", RESOURCE)
+        if not await ensure_async(allowed):
+            raise web.HTTPError(403, "You may not write the scratchpad.")
+
+    async def _keep(self, question: StrategistRequest, cell: ScratchpadCell) -> KeptAnswer:
+        assert question.scratchpad is not None
+        try:
+            path, _, (cell_id,) = await add_cells(
+                self.parts.services.notebooks,
+                [(cell, cell.provenance)],
+                question.scratchpad,
+                question.client_id,
+            )
+        except DocumentError as error:
+            return KeptAnswer(path=question.scratchpad, problem=str(error))
+        return KeptAnswer(path=path, cell_id=cell_id)
 
 
 ROUTES = [

@@ -3514,6 +3514,24 @@ export interface components {
             type: "keep";
         };
         /**
+         * KeptAnswer
+         * @description Where an answer was written as a cell, or why it could not be.
+         */
+        KeptAnswer: {
+            /**
+             * Cellid
+             * @default null
+             */
+            cellId?: string | null;
+            /** Path */
+            path: string;
+            /**
+             * Problem
+             * @default null
+             */
+            problem?: string | null;
+        };
+        /**
          * KernelParams
          * @description ``notebook.selectKernel``: connect the notebook to a running kernel, or start one.
          */
@@ -4432,8 +4450,8 @@ export interface components {
         };
         /**
          * ProposalDecision
-         * @description What the person decided on a proposal of an answer: ``kind`` and ``target`` are as in its info
-         *     string, a cell's id or a file's path.
+         * @description What the person decided on a proposal of an answer. ``kind`` and ``target`` (a cell's id or a
+         *     file's path) are as in its info string.
          */
         ProposalDecision: {
             /**
@@ -5379,7 +5397,7 @@ export interface components {
          * @description The Strategist's answer. In ``reply`` a link ``[text](turn:<turnId>)`` cites a turn.
          *
          *     ``citations`` are the turns that it links to, in that order; ``unknown_citations`` ids that the
-         *     model made up, whose links were taken out.
+         *     model made up, whose links were taken out. ``scratchpad`` tells of the cell that was asked for.
          */
         StrategistReply: {
             /** Changes */
@@ -5405,6 +5423,8 @@ export interface components {
             provenance?: components["schemas"]["Provenance-Output"] | null;
             /** Reply */
             reply: string;
+            /** @default null */
+            scratchpad?: components["schemas"]["KeptAnswer"] | null;
             /** Sessionid */
             sessionId: string;
             /**
@@ -5427,8 +5447,9 @@ export interface components {
          * StrategistRequest
          * @description A question about the past.
          *
-         *     ``session_id`` is the chat from which it is asked ("this conversation"), or the Strategist's
-         *     own session, which it is in any case.
+         *     ``session_id`` is the chat from which it is asked ("this session"), or the Strategist's own
+         *     session, which it is in any case. ``scratchpad`` is a notebook: what comes of the question is
+         *     written there as a cell, also when nobody waits for it any more.
          */
         StrategistRequest: {
             /**
@@ -5443,6 +5464,11 @@ export interface components {
             model?: string | null;
             /** Question */
             question: string;
+            /**
+             * Scratchpad
+             * @default null
+             */
+            scratchpad?: string | null;
             /**
              * Sessionid
              * @default null

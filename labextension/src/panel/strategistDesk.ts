@@ -38,8 +38,14 @@ export class StrategistDesk {
     this._memory?.save(model ?? null);
   }
 
-  /** Ask, and wait for the answer; null where another question is being answered. */
-  async ask(question: string): Promise<IAskedStrategist | null> {
+  /**
+   * Ask, and wait for the answer; null where another question is being answered. What comes of it
+   * is written by the server as a cell of `scratchpad`, also when this page is gone by then.
+   */
+  async ask(
+    question: string,
+    scratchpad?: string
+  ): Promise<IAskedStrategist | null> {
     if (this.asked.current?.isAsking || !question.trim()) {
       return null;
     }
@@ -55,7 +61,8 @@ export class StrategistDesk {
         question: asked.question,
         sessionId: this._session() ?? undefined,
         model: this.model.current,
-        clientId: this._clientId
+        clientId: this._clientId,
+        scratchpad
       });
       outcome = answer.error ? { problem: answer.error.message } : { answer };
     } catch (error) {
@@ -71,14 +78,11 @@ export class StrategistDesk {
   private _isChosen = false;
 }
 
-/** A question with what came of it, as a cell of the scratchpad. */
-export function cellOf({ question, answer, problem }: IAskedStrategist) {
-  const asked = `**${question.replace(/\s+/g, ' ')}**`;
-  return answer
-    ? {
-        content: `${asked}\n\n${answer.reply}`,
-        turnId: answer.turnId,
-        provenance: answer.provenance
-      }
-    : { content: `${asked}\n\n> Not answered: ${problem}`, turnId: undefined };
+/** A question with its answer, as a cell of the scratchpad. */
+export function cellOf(question: string, answer: StrategistReply) {
+  return {
+    content: `**${question.replace(/\s+/g, ' ')}**\n\n${answer.reply}`,
+    turnId: answer.turnId,
+    provenance: answer.provenance
+  };
 }

@@ -8,11 +8,12 @@ import { Markdown } from './Markdown';
 import { StrategistModel } from './StrategistModel';
 import { usePanel } from './context';
 
-/** A question about earlier conversations, with its answer, above the conversation. */
+/** A question about earlier sessions, with its answer, above the conversation. */
 export function StrategistCard(): JSX.Element {
   const { model } = usePanel();
   const { strategist, scratchpad } = model;
   const asked = useValue(strategist.asked);
+  const answer = asked?.answer;
   return (
     <CardFrame title="Strategist" testId="da-strategist" takesFocus>
       {asked && <p className="da-strategist-question">{asked.question}</p>}
@@ -28,15 +29,15 @@ export function StrategistCard(): JSX.Element {
           {asked.problem}
         </div>
       )}
-      {asked?.answer && (
+      {asked && answer && (
         <>
           <div className="da-strategist-answer" aria-live="polite">
-            <Markdown text={asked.answer.reply} isGrowing={false} />
+            <Markdown text={answer.reply} isGrowing={false} />
           </div>
           <button
             type="button"
             className="da-link"
-            onClick={() => void scratchpad.send(cellOf(asked))}
+            onClick={() => void scratchpad.send(cellOf(asked.question, answer))}
           >
             Send to scratchpad
           </button>

@@ -8,7 +8,6 @@ import { Elapsed } from '../components/Elapsed';
 import { StrategistModel } from '../components/StrategistModel';
 import { PanelContext } from '../components/context';
 import { PanelModel } from '../model';
-import { cellOf } from '../strategistDesk';
 import { useValue } from '../state/value';
 
 /** What its padding and border take of its height, in pixels. */
@@ -77,19 +76,15 @@ function Box(props: { model: PanelModel; path: () => string }): JSX.Element {
   const ask = async () => {
     setProblem('');
     const wanted = question;
-    const done = await model.strategist.ask(wanted);
+    const done = await model.strategist.ask(wanted, path());
     if (!done) {
       return;
     }
     setQuestion(now => (now === wanted ? '' : now));
-    try {
-      const reply = await model.scratchpad.add([cellOf(done)], path());
-      const cellId = reply.cellIds?.[0];
-      if (cellId) {
-        await model.editor.follow(reply.path, cellId);
-      }
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+    const cell = done.answer?.scratchpad;
+    setProblem(done.problem ?? cell?.problem ?? '');
+    if (cell?.cellId) {
+      await model.editor.follow(cell.path, cell.cellId);
     }
   };
 
