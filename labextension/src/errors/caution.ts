@@ -1,4 +1,4 @@
-/** Acts beyond the kernel, as the server knows them (tools/acts.py). */
+/** Acts beyond the kernel, as the server knows them: both are tested by `tests/tools/acts.json`. */
 const ACTS: readonly RegExp[] = [
   /^\s*(%%)?!/,
   /^\s*[\w.,\s[\]'"]+=\s*(!|%(sx|system)\b)/,
