@@ -162,7 +162,7 @@ test('a notebook of the person’s own becomes the scratchpad, open or not', asy
   await expect
     .poll(async () => (await notebook.sources()).pop())
     .toBe('Worth keeping.');
-  await expect(page.getByTestId('da-origin')).toHaveText('From a conversation');
+  await expect(page.getByTestId('da-origin')).toHaveText('From a session');
   await toggle();
   await expect(bar).toHaveCount(0);
 });

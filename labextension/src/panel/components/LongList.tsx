@@ -1,13 +1,20 @@
-import React, { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import React, {
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState
+} from 'react';
 
 /** Rows that are drawn beyond those in view, on each side. */
 const MARGIN = 6;
 
-/** Properties of a `LongList`; every row has the same height, in pixels. */
+/** Properties of a `LongList`; the height of each row is known before it is drawn. */
 export interface ILongListProps<T> {
   label: string;
   items: readonly T[];
-  rowHeight: number;
+  /** The height of a row in pixels; the same function each time. */
+  heightOf: (item: T) => number;
   /** Begin at the end, where the newest is. */
   startAtEnd?: boolean;
   keyOf: (item: T) => string;
@@ -16,7 +23,8 @@ export interface ILongListProps<T> {
 
 /** A list of any length, of which only the rows in view are drawn. The arrow keys go through it. */
 export function LongList<T>(props: ILongListProps<T>): JSX.Element {
-  const { items, rowHeight, startAtEnd } = props;
+  const { items, heightOf, startAtEnd } = props;
+  const tops = useMemo(() => topsOf(items, heightOf), [items, heightOf]);
   const scroller = useRef<HTMLUListElement>(null);
   const [view, setView] = useState({ top: 0, height: 400 });
   const [focused, setFocused] = useState<number | null>(null);
@@ -50,18 +58,19 @@ export function LongList<T>(props: ILongListProps<T>): JSX.Element {
     if (!node || !items.length) {
       return;
     }
-    const top = to * rowHeight;
+    const [top, bottom] = [tops[to], tops[to + 1]];
     if (top < node.scrollTop) {
       node.scrollTop = top;
-    } else if (top + rowHeight > node.scrollTop + node.clientHeight) {
-      node.scrollTop = top + rowHeight - node.clientHeight;
+    } else if (bottom > node.scrollTop + node.clientHeight) {
+      node.scrollTop = bottom - node.clientHeight;
     }
     look();
     setFocused(to);
   };
   const onKey = (event: React.KeyboardEvent) => {
     const at = rowOf(event.target as Element);
-    const page = Math.max(1, Math.floor(view.height / rowHeight) - 1);
+    const mean = tops[items.length] / Math.max(1, items.length);
+    const page = Math.max(1, Math.floor(view.height / mean) - 1);
     const step: Record<string, number | undefined> = {
       ArrowDown: 1,
       ArrowUp: -1,
@@ -79,8 +88,8 @@ export function LongList<T>(props: ILongListProps<T>): JSX.Element {
     goTo(at + by);
   };
 
-  const first = Math.max(0, Math.floor(view.top / rowHeight) - MARGIN);
-  const count = Math.ceil(view.height / rowHeight) + 2 * MARGIN;
+  const first = Math.max(0, rowAt(tops, view.top) - MARGIN);
+  const last = rowAt(tops, view.top + view.height) + MARGIN;
   return (
     <ul
       className="da-long-list"
@@ -92,23 +101,50 @@ export function LongList<T>(props: ILongListProps<T>): JSX.Element {
     >
       <li
         aria-hidden="true"
-        style={{ height: items.length * rowHeight }}
+        style={{ height: tops[items.length] }}
         className="da-long-list-size"
       />
-      {items.slice(first, first + count).map((item, index) => (
+      {items.slice(first, last + 1).map((item, index) => (
         <li
           key={props.keyOf(item)}
           className="da-long-list-row"
           data-row={first + index}
           aria-posinset={first + index + 1}
           aria-setsize={items.length}
-          style={{ top: (first + index) * rowHeight, height: rowHeight }}
+          style={{ top: tops[first + index], height: props.heightOf(item) }}
         >
           {props.row(item)}
         </li>
       ))}
     </ul>
   );
+}
+
+/** Where each row begins, and where the last one ends. */
+function topsOf<T>(
+  items: readonly T[],
+  heightOf: (item: T) => number
+): number[] {
+  const tops = [0];
+  for (const item of items) {
+    tops.push(tops[tops.length - 1] + heightOf(item));
+  }
+  return tops;
+}
+
+/** The number of the row at a height. */
+function rowAt(tops: readonly number[], height: number): number {
+  let low = 0;
+  let high = tops.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (tops[middle] <= height) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
 }
 
 /** The number of the row in which an element stands. */

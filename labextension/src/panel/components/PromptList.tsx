@@ -10,7 +10,8 @@ import { LongList } from './LongList';
 import { usePanel } from './context';
 
 /** As high as a row is drawn, in pixels. */
-const ROW = 44;
+const ROW = 28;
+const ROW_WITH_CHANGES = 44;
 
 /** Every message of the conversation, to jump to it and to what it changed. */
 export function PromptList(): JSX.Element | null {
@@ -77,7 +78,7 @@ function Prompts(props: { close: () => void }): JSX.Element {
       <LongList
         label="Steps"
         items={found}
-        rowHeight={ROW}
+        heightOf={heightOf}
         startAtEnd
         keyOf={prompt => prompt.turnId}
         row={prompt => (
@@ -134,6 +135,10 @@ function Step(props: {
       )}
     </div>
   );
+}
+
+function heightOf({ changes = [] }: PromptStep): number {
+  return changes.length ? ROW_WITH_CHANGES : ROW;
 }
 
 /** "cars.ipynb · 3 cells". */

@@ -44,7 +44,7 @@ export function originWords({ responseType }: IOrigin): string {
     case 'proposal':
       return 'From a proposal';
     default:
-      return 'From a conversation';
+      return 'From a session';
   }
 }
 
