@@ -1,4 +1,4 @@
-import { Page } from '@playwright/test';
+import { Locator, Page } from '@playwright/test';
 
 import { seriousFaults } from './support/axe';
 import { expect, test } from './support/fixtures';
@@ -164,6 +164,10 @@ test('a removed cell leaves a placeholder, and comes back from it', async ({
   await expect(bar).toContainText('1 cell changed');
 });
 
+/** The colour of text. */
+const colourOf = (text: Locator) =>
+  text.evaluate(node => getComputedStyle(node).color);
+
 test('all that a turn changed is shown in a tab: sources, and apart from them outputs', async ({
   tab,
   model
@@ -193,6 +197,9 @@ test('all that a turn changed is shown in a tab: sources, and apart from them ou
   await expect(
     notebook.cells.last().getByRole('img', { name: 'Moved by the agent' })
   ).toBeVisible();
+  const inEditor = await colourOf(
+    notebook.editor(0).getByText('10', { exact: true })
+  );
   await panel.changes.getByRole('button', { name: 'Diff' }).click();
   const diff = page.getByTestId('da-diff-tab');
   await expect(diff).toContainText('Make a ten');
@@ -205,6 +212,10 @@ test('all that a turn changed is shown in a tab: sources, and apart from them ou
     '-a = 1+a = 10',
     'print(a)print(a)'
   ]);
+  // In the colours of the cell's own editor, but for names that Python itself has.
+  await expect
+    .poll(() => colourOf(changed.getByText('10', { exact: true })))
+    .toBe(inEditor);
   await expect(
     diff.getByRole('region', { name: 'Added cell 2' })
   ).toContainText('new = 0');
@@ -214,6 +225,10 @@ test('all that a turn changed is shown in a tab: sources, and apart from them ou
   await expect(ran.getByRole('row').last()).toHaveText('-1+10');
   await shootBoth(tab, 'diff-tab', 'window');
   await noFaults(tab, '.da-diff-tab');
+  // It comes back with the page.
+  await tab.loadAgain();
+  await expect(diff).toContainText('Make a ten');
+  await expect(changed.getByRole('row')).toHaveCount(3);
   await diff.getByRole('button', { name: 'Undo' }).click();
   await expect(diff.getByText('undone').first()).toBeVisible();
   await expect(diff.getByRole('button', { name: 'Undo' })).toHaveCount(0);

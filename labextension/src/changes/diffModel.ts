@@ -4,6 +4,7 @@ import { IDisposable } from '@lumino/disposable';
 import { openChanges } from '../panel/state/decided';
 import type { ITurn } from '../panel/state/turn';
 import { Value } from '../panel/state/value';
+import type { Colour } from './colours';
 import { canDecide, Pending } from './pending';
 import type { ISessionOnPage } from './sessionsOnPage';
 import type { IChangesDecider, IChangesSource } from './source';
@@ -19,14 +20,24 @@ export interface IShownDiff {
   canDecide: boolean;
 }
 
+/** A notebook as it is now, and the type of its code. */
+export interface IReadNotebook {
+  cells: readonly ICell[];
+  mimeType: string;
+}
+
 /** What the diff of a turn is made from. */
 export interface IDiffModelOptions {
   source: IChangesSource;
   pending: Pending;
   sessionId: string;
   turnId: string;
-  /** The cells of a notebook as they are now; null where it cannot be read. */
-  readCells: (path: string) => Promise<readonly ICell[] | null>;
+  /** A notebook as it is now; null where it cannot be read. */
+  read: (path: string) => Promise<IReadNotebook | null>;
+  /** What a file of this name is, going by its ending. */
+  mimeTypeOf: (path: string) => string;
+  /** Null where the page has no registry of languages. */
+  colour: Colour | null;
 }
 
 /** The diff of one turn, which follows what the turn does and what is decided about it. */
@@ -45,6 +56,14 @@ export class DiffModel implements IDisposable {
 
   get source(): IChangesSource {
     return this._options.source;
+  }
+
+  get sessionId(): string {
+    return this._options.sessionId;
+  }
+
+  get colour(): Colour | null {
+    return this._options.colour;
   }
 
   get turnId(): string {
@@ -75,14 +94,24 @@ export class DiffModel implements IDisposable {
         [...reply.changes, ...(reply.before ?? [])].map(({ path }) => path)
       );
       const now = new Map<string, CellsNow>();
+      const types = new Map<string, string>();
       for (const path of paths) {
-        const cells = await this._options.readCells(path);
+        const read = path.endsWith('.ipynb')
+          ? await this._options.read(path)
+          : null;
+        const { cells, mimeType } = read ?? {
+          mimeType: this._options.mimeTypeOf(path)
+        };
+        types.set(path, mimeType);
         if (cells) {
           now.set(path, new Map(cells.map(cell => [String(cell.id), cell])));
         }
       }
       if (count === this._loads && !this._isDisposed) {
-        const documents = turnDiff(reply, now);
+        const documents = turnDiff(reply, now).map(each => ({
+          ...each,
+          mimeType: types.get(each.path)
+        }));
         this.shown.patch({ documents, message, problem: null });
         this._look();
       }

@@ -4,14 +4,8 @@ import React from 'react';
 import { agentIcon } from '../panel/icons';
 import { useValue } from '../panel/state/value';
 import { DiffModel } from './diffModel';
-import { sideBySide } from './rows';
-import {
-  countKinds,
-  DiffKind,
-  ICellDiff,
-  IDocumentDiff,
-  IPair
-} from './turnDiff';
+import { Sides } from './sides';
+import { countKinds, DiffKind, ICellDiff, IDocumentDiff } from './turnDiff';
 
 /** Of more cells, the diffs are folded at first. */
 const MOST_OPEN = 50;
@@ -46,7 +40,7 @@ export function tabId(turnId: string): string {
 
 /** What stands in the tab. */
 export class DiffContent extends ReactWidget {
-  constructor(private readonly _model: DiffModel) {
+  constructor(readonly model: DiffModel) {
     super();
     this.addClass('da-diff-tab');
     this.node.dataset.testid = 'da-diff-tab';
@@ -54,7 +48,7 @@ export class DiffContent extends ReactWidget {
   }
 
   dispose(): void {
-    this._model.dispose();
+    this.model.dispose();
     super.dispose();
   }
 
@@ -63,7 +57,7 @@ export class DiffContent extends ReactWidget {
   }
 
   protected render(): JSX.Element {
-    return <TurnDiffView model={this._model} />;
+    return <TurnDiffView model={this.model} />;
   }
 }
 
@@ -125,20 +119,24 @@ function DocumentView(props: {
   document: IDocumentDiff;
   isFolded: boolean;
 }): JSX.Element {
-  const { path, cells, isNew, text } = props.document;
+  const { path, cells, isNew, text, mimeType } = props.document;
+  const { colour } = props.model;
   return (
     <section aria-label={path}>
       <h2>
         {path}
         {isNew && <span className="da-diff-dim"> · new</span>}
       </h2>
-      {text && <Sides pair={text} name={path} />}
+      {text && (
+        <Sides pair={text} name={path} colour={colour} mimeType={mimeType} />
+      )}
       {cells.map(cell => (
         <CellView
           key={cell.cellId}
           model={props.model}
           path={path}
           cell={cell}
+          mimeType={typeOfCell(cell, mimeType)}
           isFolded={props.isFolded}
         />
       ))}
@@ -150,12 +148,21 @@ function CellView(props: {
   model: DiffModel;
   path: string;
   cell: ICellDiff;
+  mimeType?: string;
   isFolded: boolean;
 }): JSX.Element {
-  const { cell, path, model } = props;
+  const { cell, path, model, mimeType } = props;
   const { kind, number, source, outputs, metadata, state, cellId } = cell;
   const name = `${KIND_WORDS[kind]} ${number ? `cell ${number}` : 'a cell'}`;
-  const sides = source && <Sides pair={source} kind={kind} name={name} />;
+  const sides = source && (
+    <Sides
+      pair={source}
+      kind={kind}
+      name={name}
+      colour={model.colour}
+      mimeType={mimeType}
+    />
+  );
   return (
     <section className="da-diff-cell" data-kind={kind} aria-label={name}>
       <h3>
@@ -207,50 +214,14 @@ function Folded(props: {
   );
 }
 
-/** Two texts by lines: beside each other, or the one that there is. */
-function Sides(props: {
-  pair: IPair;
-  name: string;
-  kind?: DiffKind;
-  /** What is after it is as it is now, which others may have changed too. */
-  isNow?: boolean;
-}): JSX.Element {
-  const { before, after } = props.pair;
-  const rows = React.useMemo(() => sideBySide(before, after), [before, after]);
-  const hasBefore = props.kind !== 'added';
-  const hasAfter = props.kind !== 'removed';
-  return (
-    <table className="da-sides" aria-label={props.name}>
-      <thead>
-        <tr>
-          {hasBefore && <th scope="col">Before</th>}
-          {hasAfter && <th scope="col">{props.isNow ? 'Now' : 'After'}</th>}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row, index) => (
-          <tr key={index}>
-            {hasBefore && (
-              <Side text={row.before} sign={row.isSame ? '' : '-'} />
-            )}
-            {hasAfter && <Side text={row.after} sign={row.isSame ? '' : '+'} />}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-function Side(props: { text: string | null; sign: string }): JSX.Element {
-  const { text, sign } = props;
-  const kind = sign === '-' ? 'removed' : sign === '+' ? 'added' : 'same';
-  if (text === null) {
-    return <td className="da-mod-none">{sign ? '' : '⋯'}</td>;
-  }
-  return (
-    <td className={`da-mod-${kind}`}>
-      <span className="da-sign">{sign}</span>
-      {text}
-    </td>
-  );
+/** A Markdown cell is Markdown in a notebook of any language; a raw one is anything. */
+function typeOfCell(
+  { cellType }: ICellDiff,
+  code: string | undefined
+): string | undefined {
+  return cellType === 'markdown'
+    ? 'text/x-ipythongfm'
+    : cellType === 'raw'
+      ? undefined
+      : code;
 }

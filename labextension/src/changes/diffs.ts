@@ -1,32 +1,57 @@
-import { JupyterFrontEnd } from '@jupyterlab/application';
-import { ICommandPalette, MainAreaWidget } from '@jupyterlab/apputils';
+import { ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
+import {
+  ICommandPalette,
+  MainAreaWidget,
+  WidgetTracker
+} from '@jupyterlab/apputils';
 import { IDocumentManager } from '@jupyterlab/docmanager';
-import type { ICell, INotebookContent } from '@jupyterlab/nbformat';
+import type { IEditorMimeTypeService } from '@jupyterlab/codeeditor';
+import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
+import type {
+  ICell,
+  ILanguageInfoMetadata,
+  INotebookContent
+} from '@jupyterlab/nbformat';
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 
 import type { Documents } from '../bridge/documents';
+import type { IReadNotebook } from './diffModel';
+import type { DiffContent } from './diffTab';
 import type { Pending } from './pending';
 import type { IChangesSource } from './source';
 
 /** The command that opens the diff of a turn in a tab. */
 export const SHOW_DIFF = 'datalayer-agent:show-diff';
 
+type DiffTab = MainAreaWidget<DiffContent>;
+
 /** What the command needs. */
-export interface IDiffsOptions {
+export interface IDiffsPage {
   app: JupyterFrontEnd;
   source: IChangesSource;
   pending: Pending;
   documents: Documents;
   manager: IDocumentManager;
   palette: ICommandPalette | null;
+  mimeTypes: IEditorMimeTypeService;
+  languages: IEditorLanguageRegistry | null;
+  restorer: ILayoutRestorer | null;
   /** The notebook in front, by its path. */
   notebook: () => string | null;
 }
 
-/** Add the command, and to the palette. */
-export function addDiffCommand(options: IDiffsOptions): void {
-  const { app, source, pending, palette } = options;
+interface IDiffsOptions extends IDiffsPage {
+  tabs: WidgetTracker<DiffTab>;
+}
+
+/** Add the command, and to the palette; the tabs come back with the page's layout. */
+export function addDiffCommand(page: IDiffsPage): void {
+  const { app, source, pending, palette, restorer } = page;
   const { commands } = app;
+  const tabs = new WidgetTracker<DiffTab>({
+    namespace: 'datalayer-agent-diff'
+  });
+  const options = { ...page, tabs };
   commands.addCommand(SHOW_DIFF, {
     label: "Show the Agent's Changes as a Diff",
     caption:
@@ -55,6 +80,14 @@ export function addDiffCommand(options: IDiffsOptions): void {
     }
   });
   palette?.addItem({ command: SHOW_DIFF, category: 'Agent' });
+  void restorer?.restore(tabs, {
+    command: SHOW_DIFF,
+    args: ({ content: { model } }) => ({
+      turnId: model.turnId,
+      sessionId: model.sessionId
+    }),
+    name: ({ content: { model } }) => model.turnId
+  });
   pending.changed.connect(() => commands.notifyCommandChanged(SHOW_DIFF));
   source.changes.diffWanted.connect((_, turnId) => {
     void commands.execute(SHOW_DIFF, { turnId });
@@ -93,11 +126,13 @@ async function show(
   options: IDiffsOptions,
   { turnId, sessionId }: ITurnPlace
 ): Promise<void> {
-  const { app, source, pending } = options;
-  const [{ makeDiffTab, tabId }, { DiffModel }] = await Promise.all([
-    import('./diffTab'),
-    import('./diffModel')
-  ]);
+  const { app, source, pending, mimeTypes, languages, tabs } = options;
+  const [{ makeDiffTab, tabId }, { DiffModel }, { colourBy }] =
+    await Promise.all([
+      import('./diffTab'),
+      import('./diffModel'),
+      import('./colours')
+    ]);
   const id = tabId(turnId);
   let tab = [...app.shell.widgets('main')].find(widget => widget.id === id);
   if (!tab) {
@@ -106,9 +141,13 @@ async function show(
       pending,
       sessionId,
       turnId,
-      readCells: path => readCells(options, path)
+      read: path => read(options, path),
+      mimeTypeOf: path => mimeTypes.getMimeTypeByFilePath(path),
+      colour: languages && colourBy(languages)
     });
-    tab = makeDiffTab(model);
+    const made = makeDiffTab(model);
+    tab = made;
+    await tabs.add(made);
     app.shell.add(tab, 'main', { type: 'Agent Changes' });
   }
   if (tab instanceof MainAreaWidget) {
@@ -116,24 +155,28 @@ async function show(
   }
 }
 
-/** The cells of a notebook as the page has them, else as they are on disk; null where it is gone. */
-async function readCells(
-  { documents, manager }: IDiffsOptions,
+/** A notebook as the page has it, else as it is on disk; null where it is gone. */
+async function read(
+  { documents, manager, mimeTypes }: IDiffsOptions,
   path: string
-): Promise<readonly ICell[] | null> {
-  if (!path.endsWith('.ipynb')) {
-    return null;
-  }
+): Promise<IReadNotebook | null> {
+  const typeOf = (language?: ILanguageInfoMetadata) =>
+    mimeTypes.getMimeTypeByLanguage(language ?? { name: 'python' });
   const model = documents.findNotebook(path)?.model;
   if (model) {
-    return model.sharedModel.toJSON().cells as ICell[];
+    const { cells, metadata } = model.sharedModel.toJSON();
+    return {
+      cells: cells as ICell[],
+      mimeType: typeOf(metadata.language_info as ILanguageInfoMetadata)
+    };
   }
   try {
     const { content } = await manager.services.contents.get(path, {
       type: 'notebook',
       content: true
     });
-    return (content as INotebookContent).cells;
+    const { cells, metadata } = content as INotebookContent;
+    return { cells, mimeType: typeOf(metadata.language_info) };
   } catch {
     return null; // Deleted, or moved.
   }

@@ -1,8 +1,11 @@
 import {
+  ILayoutRestorer,
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
+import { IEditorServices } from '@jupyterlab/codeeditor';
+import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
@@ -33,15 +36,28 @@ export const changesPlugin: JupyterFrontEndPlugin<void> = {
   id: CHANGES_ID,
   description: "The agent's changes in notebooks: marks, keep and undo, diffs.",
   autoStart: true,
-  requires: [IAgentChanges, IDocumentManager, INotebookTracker],
-  optional: [ICommandPalette, ISettingRegistry],
+  requires: [
+    IAgentChanges,
+    IDocumentManager,
+    INotebookTracker,
+    IEditorServices
+  ],
+  optional: [
+    ICommandPalette,
+    ISettingRegistry,
+    ILayoutRestorer,
+    IEditorLanguageRegistry
+  ],
   activate: (
     app: JupyterFrontEnd,
     source: IChangesSource,
     manager: IDocumentManager,
     tracker: INotebookTracker,
+    editors: IEditorServices,
     palette: ICommandPalette | null,
-    settings: ISettingRegistry | null
+    settings: ISettingRegistry | null,
+    restorer: ILayoutRestorer | null,
+    languages: IEditorLanguageRegistry | null
   ): void => {
     const documents = new Documents(app.shell, tracker, manager);
     const sessions = new SessionsOnPage(source);
@@ -84,6 +100,9 @@ export const changesPlugin: JupyterFrontEndPlugin<void> = {
       documents,
       manager,
       palette,
+      mimeTypes: editors.mimeTypeService,
+      languages,
+      restorer,
       notebook: () => {
         const panel = tracker.currentWidget;
         return panel && documents.pathOf(panel.context);

@@ -33,6 +33,8 @@ export interface ICellDiff {
 export interface IDocumentDiff {
   path: string;
   isNew: boolean;
+  /** Of the sources of its code cells, or of the file; undefined where it is not known. */
+  mimeType?: string;
   cells: readonly ICellDiff[];
   /** The text of a file. */
   text?: IPair;

@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import { Page } from '@playwright/test';
 
 /** The colours of code are those of JupyterLab's theme. */
-const THEIRS = ['.da-code code span'];
+const THEIRS = ['.da-code code span', '.da-sides td span:not(.da-sign)'];
 
 /**
  * What axe finds serious or critical within elements of ours, a line each: the rule, the element, and

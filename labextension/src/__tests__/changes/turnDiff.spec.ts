@@ -96,11 +96,16 @@ describe('the diff of a turn', () => {
   });
 
   it('puts what was replaced next to what replaced it', () => {
-    expect(sideBySide('a\nb\nc', 'a\nB\nB2\nc')).toEqual([
-      { before: 'a', after: 'a', isSame: true },
-      { before: 'b', after: 'B', isSame: false },
-      { before: null, after: 'B2', isSame: false },
-      { before: 'c', after: 'c', isSame: true }
+    const long = 'p\nq\nr\ns\n';
+    const rows = sideBySide(`${long}a\nb\nc`, `${long}a\nB\nB2\nc`);
+    const line = (text: string, number: number) => ({ text, number });
+    expect(rows).toEqual([
+      { before: null, after: null, isSame: true },
+      { before: line('s', 3), after: line('s', 3), isSame: true },
+      { before: line('a', 4), after: line('a', 4), isSame: true },
+      { before: line('b', 5), after: line('B', 5), isSame: false },
+      { before: null, after: line('B2', 6), isSame: false },
+      { before: line('c', 6), after: line('c', 7), isSame: true }
     ]);
   });
 });

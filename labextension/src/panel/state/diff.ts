@@ -77,14 +77,17 @@ function middle(a: string[], b: string[]): IDiffLine[] {
   return lines;
 }
 
-function withGaps(lines: IDiffLine[]): IDiffLine[] {
+/** Leave out long parts that are the same. */
+export function withGaps<L extends IDiffLine>(
+  lines: readonly L[]
+): (L | IDiffLine)[] {
   const keep = new Uint8Array(lines.length);
   lines.forEach((line, i) => {
     if (line.kind !== 'same') {
       keep.fill(1, Math.max(0, i - CONTEXT), i + CONTEXT + 1);
     }
   });
-  const shown: IDiffLine[] = [];
+  const shown: (L | IDiffLine)[] = [];
   lines.forEach((line, i) => {
     if (keep[i]) {
       shown.push(line);
