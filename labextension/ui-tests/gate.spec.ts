@@ -2,6 +2,8 @@ import { expect, test } from './support/fixtures';
 import { LabPage } from './support/lab';
 import { addCell } from './support/scripts';
 
+test.use({ keepsTab: true });
+
 const READS = ['getNotebookCells', 'getCellOutputs'];
 const CHANGES = [
   'addNotebookCell',

@@ -16,9 +16,16 @@ export interface IOfWorker {
   server: LabServer;
   /** One for all tests, so that JupyterLab is loaded and compiled once. */
   sharedContext: BrowserContext;
+  /** The tab that a test with `keepsTab` left behind. */
+  kept: { tab?: LabPage };
 }
 
 export interface IOfTest {
+  /**
+   * Whether to go on in the tab of the test before, as a person does all day: its documents are
+   * closed, its session is left. Not for tests of how JupyterLab or the panel starts.
+   */
+  keepsTab: boolean;
   model: ScriptedModel;
   /** The right answer of the main job. */
   mean: number;
@@ -75,6 +82,15 @@ export const test = base.extend<IOfTest, IOfWorker>({
     { scope: 'worker' }
   ],
 
+  kept: [
+    async ({}, use) => {
+      await use({});
+    },
+    { scope: 'worker' }
+  ],
+
+  keepsTab: [false, { option: true }],
+
   model: async ({ workerModel }, use) => {
     await workerModel.reset();
     await use(workerModel);
@@ -85,13 +101,32 @@ export const test = base.extend<IOfTest, IOfWorker>({
     }
   },
 
-  tab: async ({ sharedContext, server }, use, info) => {
-    const page = await sharedContext.newPage();
+  tab: async ({ sharedContext, server, kept, keepsTab }, use, info) => {
     const folder = `t${process.pid}-${++folders}`;
     await server.cars(folder);
-    await use(new LabPage(page, server, folder));
-    await page.close();
-    if (info.status !== info.expectedStatus) {
+    const before = kept.tab;
+    kept.tab = undefined;
+    if (before && !keepsTab) {
+      await before.page.close();
+    }
+    const tab =
+      before && keepsTab
+        ? before.inFolder(folder)
+        : new LabPage(await sharedContext.newPage(), server, folder);
+    let loads = before && keepsTab ? 1 : 0;
+    const count = () => void loads++;
+    tab.page.on('load', count);
+    await use(tab);
+    tab.page.off('load', count);
+    const isAsExpected = info.status === info.expectedStatus;
+    // JupyterLab goes on restoring for a while after a reload.
+    if (keepsTab && isAsExpected && loads === 1) {
+      await tab.leave();
+      kept.tab = tab;
+    } else {
+      await tab.page.close();
+    }
+    if (!isAsExpected) {
       await copyFile(server.about.log, info.outputPath('server.log'));
     }
     await server.endKernels();

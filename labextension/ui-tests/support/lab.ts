@@ -1,3 +1,4 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
 import { expect, Page } from '@playwright/test';
 
 import { NotebookPage } from './notebook';
@@ -20,17 +21,24 @@ export class LabPage {
   constructor(
     readonly page: Page,
     readonly server: LabServer,
-    readonly folder: string
+    readonly folder: string,
+    // JupyterLab moves a tab out of a workspace that another tab is in.
+    private readonly _workspace = `${folder}-${++workspaces}`,
+    private _isTakenOver = false
   ) {
     this.panel = new AgentPanel(page);
-    // JupyterLab moves a tab out of a workspace that another tab is in.
-    this._workspace = `${folder}-${++workspaces}`;
   }
 
   readonly panel: AgentPanel;
 
   /** Load JupyterLab with a document of the test's folder in front and the panel shown. */
   async load(name: string): Promise<void> {
+    if (this._isTakenOver) {
+      this._isTakenOver = false;
+      await this._begin();
+      await this.open(name);
+      return;
+    }
     const { url, token } = this.server.about;
     const path = `${this.folder}/${name}`;
     await this.page.goto(
@@ -59,6 +67,47 @@ export class LabPage {
       `${url}lab/workspaces/${this._workspace}?token=${token}`
     );
     await this.shown();
+  }
+
+  /** The same tab for the next test, which has a folder of its own. */
+  inFolder(folder: string): LabPage {
+    return new LabPage(this.page, this.server, folder, this._workspace, true);
+  }
+
+  /** Close all documents as they are. */
+  async leave(): Promise<void> {
+    await this.page.unrouteAll();
+    await this.page.evaluate(() => {
+      for (const widget of [...window.jupyterapp.shell.widgets('main')]) {
+        const { context } = widget as NotebookPanel;
+        if (context?.model) {
+          context.model.dirty = false;
+        }
+        widget.close();
+      }
+    });
+    await expect(
+      this.page.locator('#jp-main-dock-panel .jp-Document')
+    ).toHaveCount(0);
+  }
+
+  /** A new session, with nothing chosen yet. */
+  private async _begin(): Promise<void> {
+    await this.panel.root.getByTestId('da-new-session').click();
+    await expect(this.panel.turns).toHaveCount(0);
+    await this.panel.mode('ask');
+    const chips = await this.panel.attachments.count();
+    for (let chip = chips; chip--;) {
+      await this.panel.attachments
+        .nth(chip)
+        .getByRole('button', { name: 'Remove' })
+        .click();
+    }
+    await this.page.evaluate(async path => {
+      await window.jupyterapp.commands.execute('filebrowser:go-to-path', {
+        path
+      });
+    }, this.folder);
   }
 
   /** Wait until JupyterLab and the panel are there. */
@@ -158,6 +207,4 @@ export class LabPage {
       (window as unknown as { endMeasuring: () => ISmoothness }).endMeasuring()
     );
   }
-
-  private readonly _workspace: string;
 }
