@@ -179,7 +179,7 @@ export class PastDesk {
           : 'The earlier turns are no longer sent to the model.'
       );
     }
-    if (event.type === 'went_back' && event.left?.length) {
+    if (event.type === 'went_back' && event.left?.length && isNow) {
       this._options.say(
         'Some changes of the turns that were taken back are still there: they were kept before, or the cells were changed since.'
       );

@@ -21,7 +21,8 @@ export function ModelSelect(): JSX.Element {
   const { model: chosen } = useValue(model.choices);
   const current = chosen ?? reply?.default ?? '';
   const info = reply?.models.find(({ id }) => id === current);
-  const face = info?.label ?? (current || 'No model');
+  // Of a name that is not listed, what tells it from others: the provider is in the title.
+  const face = info?.label ?? (current.split('/').pop() || 'No model');
   return (
     <Popup
       face={face}

@@ -56,27 +56,29 @@ export function TurnFoot(props: { turn: ITurn }): JSX.Element {
       )}
       <footer className="da-foot">
         <UsageLine turn={turn} />
-        {reply && (
-          <IconButton
-            icon={copyIcon}
-            label="Copy the answer"
-            className="da-foot-button"
-            onClick={() => void copyText(reply)}
-          />
-        )}
-        {reply && (
-          <IconButton
-            icon={scratchpadIcon}
-            label="Send the answer to the scratchpad"
-            className="da-foot-button"
-            data-testid="da-keep-answer"
-            onClick={() =>
-              void model.scratchpad.send({ content: reply, turnId: turn.id })
-            }
-          />
-        )}
-        <UndoOlder turn={turn} />
-        <TurnMenu turn={turn} />
+        <span className="da-foot-acts">
+          {reply && (
+            <IconButton
+              icon={copyIcon}
+              label="Copy the answer"
+              className="da-foot-button"
+              onClick={() => void copyText(reply)}
+            />
+          )}
+          {reply && (
+            <IconButton
+              icon={scratchpadIcon}
+              label="Send the answer to the scratchpad"
+              className="da-foot-button"
+              data-testid="da-keep-answer"
+              onClick={() =>
+                void model.scratchpad.send({ content: reply, turnId: turn.id })
+              }
+            />
+          )}
+          <UndoOlder turn={turn} />
+          <TurnMenu turn={turn} />
+        </span>
       </footer>
     </>
   );
