@@ -15,6 +15,10 @@ class ServerGone(AgentMagicError):
     """The server does not answer."""
 
 
+class UnknownCertificate(ServerGone):
+    """The server is there, by a certificate that nobody here vouches for."""
+
+
 class Refused(AgentMagicError):
     """The server answered with an error; ``code`` and ``status`` are as in its API."""
 

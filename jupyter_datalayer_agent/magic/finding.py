@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from ..running_servers import running_servers
-from .failure import AgentMagicError, Refused, ServerGone
+from .failure import AgentMagicError, Refused, ServerGone, UnknownCertificate
 from .server import Server
 
 PROBE_SECONDS = 5.0
@@ -48,10 +48,15 @@ def local_server() -> Server:
         if info.get("password") and not info.get("token"):
             reasons.append(f"{info['url']} wants a password")
             continue
-        address = f"http+unix://{info['sock']}" if info.get("sock") else str(info["url"])
-        server = Server(address, str(info.get("token") or ""))
+        certificate = os.environ.get("DATALAYER_AGENT_CERTIFICATE")
+        server = Server(str(info["url"]), str(info.get("token") or ""), certificate)
         try:
             server.get("sessions", seconds=PROBE_SECONDS, limit="1")
+        except UnknownCertificate:
+            reasons.append(
+                f"{info['url']} has a certificate that is not known here (set "
+                "DATALAYER_AGENT_CERTIFICATE to its file)"
+            )
         except ServerGone:
             reasons.append(f"{info['url']} does not answer")
         except Refused as error:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote, urlencode, urlsplit
 
-from .failure import Refused, ServerGone
+from .failure import Refused, ServerGone, UnknownCertificate
 
 ROUTE = "datalayer-agent/"
 ANSWER_SECONDS = 60.0
@@ -84,6 +84,12 @@ class Server:
             try:
                 connection.request(method, path, data, headers)
                 response = connection.getresponse()
+            except ssl.SSLCertVerificationError as error:
+                raise UnknownCertificate(
+                    f"{self._place()} has a certificate that is not known here. Set "
+                    "DATALAYER_AGENT_CERTIFICATE to the file of that certificate before the "
+                    "magic is loaded."
+                ) from error
             except (OSError, http.client.HTTPException) as error:
                 raise ServerGone(
                     f"{self._place()} does not answer ({_reason(error)}). Is it still running? "

@@ -1,0 +1,75 @@
+"""The addresses that a server may have: another folder than the root, https, a socket."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jupyter_datalayer_agent.magic.finding import local_server
+from tests.magic.kernels import LOAD, notebook_kernel, write_notebook
+from tests.support.jupyter import RunningServer
+from tests.support.model_server import Say, ScriptedModelServer
+
+
+def test_a_server_over_https_and_below_another_address_is_reached(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate, key = tmp_path / "own.pem", tmp_path / "own.key"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1",
+         "-keyout", key, "-out", certificate, "-subj", "/CN=somebody",
+         "-addext", "subjectAltName=IP:127.0.0.1"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate))
+    with ScriptedModelServer(Say("Hello."), Say("Found.")) as model:
+        server = RunningServer(
+            tmp_path,
+            api_base=model.base_url,
+            arguments=[
+                "--ServerApp.base_url=/user/me/",
+                f"--ServerApp.certfile={certificate}",
+                f"--ServerApp.keyfile={key}",
+            ],
+        )
+        server.url = f"https://127.0.0.1:{server.port}/user/me/"
+        with server:
+            write_notebook(server, "far.ipynb", LOAD)
+            with notebook_kernel(server, "far.ipynb") as kernel:
+                kernel.run(LOAD)
+                assert kernel.run("%agent hello").display["text/markdown"] == "Hello."
+                # Who does not know the server's certificate is told so, and what to do.
+                kernel.run(
+                    "from jupyter_datalayer_agent.magic import finding\n"
+                    "import os; finding._from_environment = None\n"
+                    "del os.environ['DATALAYER_AGENT_CERTIFICATE']\n"
+                    f"os.environ['DATALAYER_AGENT_URL'] = {server.url!r}\n"
+                    "os.environ['DATALAYER_AGENT_TOKEN'] = 'x'\n"
+                    "%reload_ext jupyter_datalayer_agent"
+                )
+                error = kernel.run("%agent hello").error
+                assert "certificate" in error
+                assert "DATALAYER_AGENT_CERTIFICATE" in error
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no sockets in the file system")
+def test_a_server_on_a_socket_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = RunningServer(tmp_path).environment
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", environment["JUPYTER_RUNTIME_DIR"])
+    process = subprocess.Popen(
+        [sys.executable, "-m", "jupyter_server", "--no-browser", "--allow-root",
+         f"--ServerApp.sock={tmp_path / 's.sock'}",
+         "--ServerApp.jpserver_extensions={'jupyter_datalayer_agent': True}"],
+        env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    try:
+        # The runtime file is written before this is said.
+        assert any("is listening on" in line for line in process.stderr)
+        assert local_server().get("sessions")["sessions"] == []
+    finally:
+        process.kill()
+        process.communicate()
