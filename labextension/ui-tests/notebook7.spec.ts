@@ -63,4 +63,27 @@ test('Notebook 7 has the inline chat with its diff, the panel, and what its answ
   await expect
     .poll(async () => (await notebook.sources())[2])
     .toBe('print(a, b)');
+
+  // A reference that is typed whole; and what the agent changes is marked, kept and undone.
+  await panel.mode('agent');
+  await model.script(
+    { call: 'getNotebookCells' },
+    {
+      call: 'updateNotebookCell',
+      arguments: { cellId: 'second', content: 'print(b)' }
+    },
+    { say: 'Changed.' }
+  );
+  const before = (await model.requests()).length;
+  await panel.ask('Shorten @cell:3', 2);
+  expect((await model.requests())[before].text).toContain('Attached cells of');
+  const bar = page.getByTestId('da-nb-changes');
+  await expect(bar).toContainText('1 cell changed');
+  await expect(
+    notebook.cells.nth(2).getByRole('img', { name: 'Changed by the agent' })
+  ).toBeVisible();
+  await shootBoth(tab, 'notebook7-marks', 'window');
+  await bar.getByTestId('da-nb-undo').click();
+  await expect(bar).toHaveCount(0);
+  expect((await notebook.sources())[2]).toBe('print(a, b)');
 });
