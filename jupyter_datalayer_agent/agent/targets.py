@@ -138,14 +138,12 @@ class _Attached:
 
     def add(self, path: str, attachment: Attachment | None = None) -> None:
         """A path, by itself or as that of an attachment that is part of it."""
-        kind = attachment.kind if attachment is not None else None
-        if attachment is not None and kind == "variable":
-            # To name a variable opens nothing else of the notebook.
-            _once(self.variables, path, attachment.name)
-            return
-        if attachment is not None and kind in ("cell", "output"):
-            _once(self.cells if kind == "cell" else self.outputs, path, attachment.cell_id)
-        if kind in ("notebook", "cell", "output") or path.endswith(".ipynb"):
+        # To attach a cell, an output or a variable opens nothing else of its notebook.
+        parts = {"cell": self.cells, "output": self.outputs, "variable": self.variables}
+        if attachment is not None and attachment.kind in parts:
+            each = attachment.name if attachment.kind == "variable" else attachment.cell_id
+            _once(parts[attachment.kind], path, each)
+        elif (attachment is not None and attachment.kind == "notebook") or path.endswith(".ipynb"):
             self.notebooks.add(path)
         elif path not in self.files:
             self.files.append(path)

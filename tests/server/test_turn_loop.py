@@ -434,16 +434,24 @@ def test_a_picture_reaches_a_model_that_sees_and_only_in_its_own_turn(
     assert "[picture 1: image/png" in third
 
 
-def test_attached_cells_and_tool_references_reach_the_model(
+def test_attached_cells_and_tool_references_reach_the_model_and_open_nothing_else(
     notebook: RunningServer, model: ScriptedModelServer
 ) -> None:
-    model.script(Say("Ok."))
+    """The notebook of an attached cell or output is not attached: not read as a whole, not
+    changed, in no mode."""
+    model.script(Call("addNotebookCell", {"type": "code", "content": "1"}), Say("Ok."))
     attached = {"kind": "cell", "path": "loop.ipynb", "cellId": "heading"}
-    body = {"message": "#executeCode what?", "attachments": [attached]}
-    notebook.post("chat", {**body, "activeNotebook": "loop.ipynb", "mode": "ask"})
+    attachments = [attached, {**attached, "kind": "output"}]
+    body = {"message": "#executeCode what?", "attachments": attachments}
+    reply = notebook.post("chat", {**body, "activeNotebook": "loop.ipynb", "mode": "agent"})
+    assert reply["notebookMode"] == "off"
+    assert reply["changes"] == []
+    assert reply["toolCalls"][0]["status"] == "error"
     text = model.requests[0].text
     assert "Attached cells of loop.ipynb" in text
-    assert "[1] markdown id=heading (as above)" in text
+    assert "[1] markdown id=heading" in text
+    assert "Notebook mode is off" in text
+    assert "addNotebookCell" not in model.requests[0].tool_names
     assert "The person means these tools: executeCode" in text
 
 
