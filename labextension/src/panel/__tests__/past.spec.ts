@@ -140,6 +140,28 @@ describe('a turn to jump to', () => {
   });
 });
 
+describe('what going back left', () => {
+  it('is told when it happens, and not again after a reload', async () => {
+    const { model } = await makeModel();
+    const told = (at: number) => {
+      model.notice.set(null);
+      model.past.onEvent({
+        type: 'went_back',
+        seq: 9,
+        at,
+        toTurnId: 't1',
+        includeTurn: false,
+        documents: true,
+        withdrawn: ['t2'],
+        left: ['t2']
+      });
+      return model.notice.current?.message ?? '';
+    };
+    expect(told(Date.now())).toContain('are still there');
+    expect(told(Date.now() - 60_000)).toBe('');
+  });
+});
+
 describe('a conversation as a notebook', () => {
   it('is saved and opened', async () => {
     const { model, editor, id } = await makeModel();
