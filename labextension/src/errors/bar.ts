@@ -16,7 +16,8 @@ export class ErrorBar extends Widget {
     this.addClass('da-error-bar');
     this.node.dataset.testid = 'da-error-bar';
     this.node.setAttribute('role', 'group');
-    this.node.setAttribute('aria-label', `Error: ${name}`);
+    const label = name === 'Error' ? 'Error' : `Error: ${name}`;
+    this.node.setAttribute('aria-label', label);
     this._hint.className = 'da-error-hint';
     this._hint.dataset.testid = 'da-error-hint';
     this._hint.setAttribute('role', 'status');

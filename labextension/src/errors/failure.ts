@@ -27,7 +27,9 @@ function lastError(model: ICellModel): IFailure | null {
     const output = outputs.get(index);
     if (output.type === 'error') {
       const { ename, evalue } = output.toJSON();
-      return { name: String(ename), message: String(evalue) };
+      // R's kernel calls every error so.
+      const name = ename === 'ERROR' ? 'Error' : String(ename);
+      return { name, message: String(evalue) };
     }
   }
   return null;
