@@ -46,6 +46,7 @@ test('a change streams as a diff, is taken hunk by hunk, and is undone in one st
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('End');
   await page.keyboard.type('  # mine');
+  await shootBoth(tab, 'inline-streaming', 'window');
   await model.release();
   await expect(chat.accept).toBeVisible();
   await expect(chat.removedLines).toHaveText(['a = 1', 'e = 5']);
@@ -63,10 +64,12 @@ test('a change streams as a diff, is taken hunk by hunk, and is undone in one st
   await expect
     .poll(async () => (await notebook.sources())[0])
     .toBe(typed.replace('e = 5', 'e = 50'));
+  await shootBoth(tab, 'inline-decided', 'window');
   await page.keyboard.press('Escape');
   await notebook.edit(0);
   await page.keyboard.press('Control+z');
   await expect.poll(async () => (await notebook.sources())[0]).toBe(typed);
+  await shootBoth(tab, 'inline-undone', 'window');
 });
 
 test('questions, other cells, new cells, Markdown, a selection and an empty cell, by keys alone', async ({
@@ -141,9 +144,11 @@ test('questions, other cells, new cells, Markdown, a selection and an empty cell
   await chat.open();
   await chat.ask('Three');
   await expect(chat.accept).toBeVisible();
+  await shootBoth(tab, 'inline-generate', 'window');
   await page.keyboard.press('Escape');
   await expect(chat.addedLines).toHaveCount(0);
   expect(await notebook.sources()).toEqual(before);
+  await shootBoth(tab, 'inline-escaped', 'window');
 
   // All of it is one conversation in the list of sessions.
   const { sessions } = await server.api<{
