@@ -419,12 +419,7 @@ ClientMessage = Annotated[
 ]
 
 ServerMessage = Annotated[
-    Welcome
-    | SessionEvent
-    | DocumentTouched
-    | OpAcceptedMessage
-    | OpRejectedMessage
-    | PageRequest,
+    Welcome | SessionEvent | DocumentTouched | OpAcceptedMessage | OpRejectedMessage | PageRequest,
     Field(discriminator="type"),
 ]
 
