@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -30,6 +31,7 @@ from .registry import Alias, Tool, ToolRegistry
 from .schema import compact_schema
 
 log = logging.getLogger(__name__)
+_MODEL = re.compile(r"a valid dictionary or instance of \w+")
 
 
 @dataclass(frozen=True)
@@ -220,15 +222,31 @@ def _validate(model: Any, values: dict[str, Any], name: str) -> Any:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        problems = "; ".join(
-            f"{'.'.join(str(part) for part in each['loc']) or 'arguments'}: {each['msg']}"
-            for each in error.errors(include_url=False)
-        )
+        # Each once, in their order: a value is tried as each of the types that it may have.
+        found: dict[str, dict[str, None]] = {}
+        for each in error.errors(include_url=False):
+            said = _MODEL.sub("an object", each["msg"])
+            found.setdefault(_place(each, values), {})[said] = None
+        problems = "; ".join(f"{place}: {', or '.join(said)}" for place, said in found.items())
         raise ToolFailure(
             "invalid_arguments",
             f"{name} was not called, nothing was changed: {problems}.",
             "The arguments follow this schema: " + json.dumps(compact_schema(model)),
         ) from error
+
+
+def _place(problem: Mapping[str, Any], values: Any) -> str:
+    """Where in the arguments a problem is: without the names of the types that were tried there."""
+    *outer, last = problem["loc"]
+    names = []
+    for step in outer:
+        if step in values if isinstance(values, dict) else isinstance(step, int):
+            values = values[step]
+            names.append(str(step))
+    is_name = problem["type"] == "missing" or (isinstance(values, dict) and last in values)
+    if is_name or isinstance(last, int):
+        names.append(str(last))
+    return ".".join(names) or "arguments"
 
 
 def _denied(name: str, decision: Decision) -> Dispatched:

@@ -130,16 +130,20 @@ def test_peers_07_broken_arguments_are_told_to_the_model(
         Call("getNotebookCells", '{"start": '),
         Call("getNotebookCells", "[1, 2]"),
         Call("getNotebookCells", {"start": "many"}),
+        Call("addNotebookCell", {"type": "code", "content": "1", "position": "below"}),
         Say("Sorry."),
     )
     reply = server.post(
-        "chat", {"message": "@cars.ipynb hi", "mode": "ask", "activeNotebook": "cars.ipynb"}
+        "chat", {"message": "@cars.ipynb hi", "mode": "agent", "activeNotebook": "cars.ipynb"}
     )
     errors = [call["output"]["error"] for call in reply["toolCalls"]]
     assert reply["status"] == "completed"
-    assert [error["code"] for error in errors] == ["invalid_arguments"] * 3
+    assert [error["code"] for error in errors] == ["invalid_arguments"] * 4
     assert "not valid JSON" in errors[0]["message"]
     assert "schema" in errors[2]["hint"]
+    # The person reads it, too: where, and what may stand there, in no names of types.
+    allowed = "position: Input should be 'start' or 'end', or Input should be an object."
+    assert errors[3]["message"].endswith(allowed)
 
 
 def test_a_model_that_answers_with_nothing(

@@ -27,8 +27,9 @@ function lastError(model: ICellModel): IFailure | null {
     const output = outputs.get(index);
     if (output.type === 'error') {
       const { ename, evalue } = output.toJSON();
-      // R's kernel calls every error so.
-      const name = ename === 'ERROR' ? 'Error' : String(ename);
+      // R's kernel calls every error so, and bash's gives none a name.
+      const isNamed = ename && ename !== 'ERROR';
+      const name = isNamed ? String(ename) : 'Error';
       return { name, message: String(evalue) };
     }
   }

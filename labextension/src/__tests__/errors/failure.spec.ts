@@ -13,6 +13,7 @@ describe('failureOf', () => {
   it('names the error as a person would, and tells no interrupt as one', () => {
     expect(failureOf(failed('KeyError'))?.name).toBe('KeyError');
     expect(failureOf(failed('ERROR'))?.name).toBe('Error');
+    expect(failureOf(failed(''))?.name).toBe('Error');
     expect(failureOf(failed('KeyboardInterrupt'))).toBeNull();
     expect(failureOf(new CodeCellModel())).toBeNull();
   });

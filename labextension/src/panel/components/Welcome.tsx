@@ -171,7 +171,8 @@ export function suggestionsFor(
   const found: ISuggestion[] = [];
   if (error) {
     found.push({
-      text: `Fix the ${error.name} in cell ${error.number}`,
+      // Some kernels (bash) give none.
+      text: `Fix the ${error.name || 'error'} in cell ${error.number}`,
       mode: 'agent'
     });
   }
