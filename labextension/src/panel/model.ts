@@ -1,10 +1,8 @@
 import { IDisposable } from '@lumino/disposable';
 
-import { ContextReply, Event, Mode, Op, WorkflowCall } from '../api/types';
-import { Decided } from '../proposals/decided';
+import { Event, Mode, Op } from '../api/types';
 import { ChangesDesk } from './changesDesk';
-import { References, toolsIn } from './chat/references';
-import { NOTHING_TYPED, typedIn } from './chat/typed';
+import { References } from './chat/references';
 import { Choices } from './choices';
 import { DatasetDesk } from './datasetDesk';
 import {
@@ -22,27 +20,19 @@ import { follow } from './follow';
 import { Guide } from './guide';
 import { Link } from './link';
 import { pathsUnderRoot } from './links';
+import { IWork, MessageDesk } from './messageDesk';
 import { IReadiness, Models, readinessOf } from './models';
-import { Outbox } from './outbox';
 import { INotice, IPanelModelOptions, ITold } from './modelOptions';
 import { PastDesk } from './pastDesk';
 import { PlanDesk } from './planDesk';
 import { IPanelClient, IPanelConnection, ISessionMemory } from './services';
 import { ScratchpadDesk } from './scratchpadDesk';
-import { IShown, isGone, SessionDesk } from './sessionDesk';
+import { IShown, SessionDesk } from './sessionDesk';
 import { runStale } from './stale';
-import { isPlanned } from './planned';
 import { staleWithout } from './state/stale';
 import { ITurn } from './state/turn';
 import { StrategistDesk } from './strategistDesk';
 import { Value } from './state/value';
-
-/** A ready piece of work that is sent in the person's words: it needs no model. */
-export interface IWork {
-  workflow: WorkflowCall;
-  /** The notebook that it is about; else the one in front. */
-  notebook?: string;
-}
 
 /** The panel's state and what a person can do in it, without anything that is drawn. */
 export class PanelModel implements IDisposable {
@@ -59,6 +49,7 @@ export class PanelModel implements IDisposable {
     this.sessions = this._makeSessions(options.memory);
     const ways = this._ways();
     this.datasets = makeDatasets(ways);
+    this.messages = new MessageDesk(this, this._connection);
     this.fixes = makeFixes(ways);
     this.past = makePast(ways, options.ask);
     this.scratchpad = makeScratchpad(ways, told => this.told.set(told));
@@ -93,11 +84,8 @@ export class PanelModel implements IDisposable {
   readonly notice = new Value<INotice | null>(null);
   /** What was done in passing, said for a moment. */
   readonly told = new Value<ITold | null>(null);
-  readonly sending = new Outbox();
-  /** The message that the server refused last, after it had taken it. */
-  readonly returned = new Value<{ message: string } | null>(null);
-  /** What became of proposals, for the next message. */
-  readonly decided = new Decided();
+  /** The person's messages on their way. */
+  readonly messages: MessageDesk;
   /** What works without a model. */
   readonly guide: Guide;
   readonly plans = new PlanDesk(
@@ -142,68 +130,8 @@ export class PanelModel implements IDisposable {
   }
 
   /** Send a message; false, with a notice, where it could not be sent. */
-  async send(message: string, work?: IWork): Promise<boolean> {
-    this.notice.set(null);
-    this.told.set(null);
-    if (this.link.current.status === 'offline') {
-      return false; // The panel says so all the time.
-    }
-    if (!this.models.current) {
-      await this.refreshModels();
-    }
-    if (
-      !work &&
-      !this.readiness.isReady &&
-      !isPlanned(message, this.choices.current, this.shown.current.store)
-    ) {
-      this._needModel();
-      return false;
-    }
-    this.datasets.forgetReports();
-    const sending = this.sending.add(message);
-    try {
-      const sessionId = await this.sessions.ensure();
-      const typed = work
-        ? NOTHING_TYPED
-        : await typedIn(message, this.references);
-      if (typed.attachments.length) {
-        this.choices.attach(...typed.attachments);
-      }
-      const { mode, model, attachments, tools, planFirst } =
-        this.choices.current;
-      const decided = this.decided.of(sessionId);
-      const opId = await this._connection.submit(sessionId, {
-        type: 'user_message',
-        request: {
-          message,
-          sessionId,
-          mode,
-          model,
-          attachments: [...attachments],
-          toolReferences: [...new Set([...tools, ...toolsIn(message)])],
-          activeNotebook: work?.notebook ?? this.editor.activeNotebook,
-          clientId: this._connection.clientId,
-          location: 'panel',
-          decided: [...decided],
-          planFirst,
-          // The person's own click is what lets it act: the server carries it out in Agent mode.
-          workflow: work?.workflow
-        }
-      });
-      this.sending.accepted(sending, opId);
-      this.decided.said(sessionId, decided);
-      // A tool was meant for this message; what is attached stays for the next ones.
-      this.choices.patch({ tools: [] });
-      if (typed.nothing.length) {
-        const message = `Not attached: ${typed.nothing.join(', ')}.`;
-        this.notice.set({ level: 'info', message });
-      }
-      return true;
-    } catch (error) {
-      this.sending.remove(sending);
-      this._sendFailed(error);
-      return false;
-    }
+  send(message: string, work?: IWork): Promise<boolean> {
+    return this.messages.send(message, work);
   }
 
   /** Send the message of a turn once more, with the ready workflow that it asked for. */
@@ -313,21 +241,6 @@ export class PanelModel implements IDisposable {
     }
   }
 
-  /** What the next message would send with it, as things are now. */
-  context(): Promise<ContextReply> {
-    const { mode, model, attachments, tools } = this.choices.current;
-    return this.client.context({
-      sessionId: this.shown.current.sessionId ?? undefined,
-      mode,
-      model,
-      attachments,
-      toolReferences: tools,
-      activeNotebook: this.editor.activeNotebook,
-      clientId: this._connection.clientId,
-      location: 'panel'
-    });
-  }
-
   /** Open what a relative link in an answer leads to. */
   async openLink(relative: string): Promise<void> {
     const paths = pathsUnderRoot(relative, this.editor.activeNotebook);
@@ -376,7 +289,7 @@ export class PanelModel implements IDisposable {
       onLeave: () => {
         this.notice.set(null);
         this.told.set(null);
-        this.sending.set([]);
+        this.messages.sending.set([]);
         this.datasets.forgetReports();
       },
       onEvent: event => this._onEvent(event),
@@ -393,10 +306,7 @@ export class PanelModel implements IDisposable {
       }
       return;
     }
-    const refused = this.sending.onEvent(event);
-    if (refused !== null) {
-      this.returned.set({ message: refused });
-    }
+    this.messages.onEvent(event);
     if (event.type === 'session_reset') {
       this.choices.forgetDatasets();
       this.datasets.forgetReports();
@@ -454,20 +364,6 @@ export class PanelModel implements IDisposable {
     }
   }
 
-  /** No session and no turn is made of a message that nobody could answer. */
-  private _needModel(): void {
-    const why = this.readiness.other
-      ? 'the chosen model cannot be used now'
-      : 'no model is connected';
-    this.notice.set({
-      level: 'error',
-      message: `Not sent: ${why}. What you wrote stays in the input.`,
-      needs: 'model'
-    });
-    // One may have been connected meanwhile.
-    void this.refreshModels();
-  }
-
   private _onReadiness(): void {
     if (this.notice.current?.needs === 'model' && this.readiness.isReady) {
       this.notice.set({
@@ -475,19 +371,6 @@ export class PanelModel implements IDisposable {
         message: 'A model is connected now. Your message can be sent.'
       });
     }
-  }
-
-  private _sendFailed(error: unknown): void {
-    if (!isGone(error) || !this.shown.current.sessionId) {
-      this.tell(error);
-      return;
-    }
-    this.sessions.startNew();
-    this.notice.set({
-      level: 'error',
-      message:
-        'Not sent: this session was deleted. Send again to begin a new one.'
-    });
   }
 
   /** Say what went wrong. */

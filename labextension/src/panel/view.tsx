@@ -37,7 +37,7 @@ export class PanelView extends ReactWidget {
       ..._options.documents,
       tell: error => model.tell(error),
       sessionId: () => model.shown.current.sessionId,
-      decided: model.decided
+      decided: model.messages.decided
     });
     this._draft = new Draft(this._setup.chatModel.input, model.shown);
     this._rendermime = rendermime.clone({

@@ -80,16 +80,18 @@ describe('a message', () => {
         message: 'Hello'
       });
     const sent = model.send('Hello');
-    expect(model.sending.current).toMatchObject([{ message: 'Hello' }]);
+    expect(model.messages.sending.current).toMatchObject([
+      { message: 'Hello' }
+    ]);
     await sent;
-    expect(model.sending.current).toMatchObject([{ opId: 'op_1' }]);
+    expect(model.messages.sending.current).toMatchObject([{ opId: 'op_1' }]);
     begin('op_1');
-    expect(model.sending.current).toEqual([]);
+    expect(model.messages.sending.current).toEqual([]);
 
     const again = model.send('Hello');
     begin('op_2');
     await again;
-    expect(model.sending.current).toEqual([]);
+    expect(model.messages.sending.current).toEqual([]);
   });
 
   it('is kept when it is refused, with the reason', async () => {
@@ -114,8 +116,10 @@ describe('a message', () => {
       retryable: false,
       opId: 'op_1'
     });
-    expect(model.sending.current).toEqual([]);
-    expect(model.returned.current).toEqual({ message: 'See @gone.csv' });
+    expect(model.messages.sending.current).toEqual([]);
+    expect(model.messages.returned.current).toEqual({
+      message: 'See @gone.csv'
+    });
     expect(model.notice.current?.message).toBe('gone.csv does not exist.');
   });
 

@@ -11,8 +11,8 @@ export class InputChatModel extends AbstractChatModel {
     private readonly _isCommand: (name: string) => boolean
   ) {
     super({ config: { sendTypingNotification: false } });
-    _panel.returned.subscribe(() => {
-      const { current } = _panel.returned;
+    _panel.messages.returned.subscribe(() => {
+      const { current } = _panel.messages.returned;
       if (current && !this.input.value) {
         this.input.value = current.message;
       }

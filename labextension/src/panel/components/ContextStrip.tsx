@@ -215,7 +215,7 @@ function ContextSize(props: { active: string | null }): JSX.Element | null {
     let isCurrent = true;
     // Typing in the notebook is not followed; what a click shows is always fresh.
     const timer = setTimeout(() => {
-      model.context().then(
+      model.messages.context().then(
         reply => isCurrent && setContext(reply),
         (error: Error) => isCurrent && setContext(error)
       );
@@ -251,7 +251,7 @@ function ContextSize(props: { active: string | null }): JSX.Element | null {
           ? context.message
           : `Show what will be sent with the next message${windowWords(context)}`
       }
-      onClick={() => void showWhatIsSent(() => model.context())}
+      onClick={() => void showWhatIsSent(() => model.messages.context())}
     >
       {isError
         ? 'cannot be sent'

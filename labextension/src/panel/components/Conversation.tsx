@@ -17,7 +17,7 @@ export function Conversation(): JSX.Element {
   const { model } = usePanel();
   const shown = useValue(model.shown);
   const { turnIds, withdrawn, forkedFrom } = useValue(shown.store.conversation);
-  const sending = useValue(model.sending);
+  const sending = useValue(model.messages.sending);
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const [isAtEnd, goToEnd, stayHere] = useStayAtEnd(
