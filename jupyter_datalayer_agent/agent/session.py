@@ -122,6 +122,11 @@ class LiveSession:
         return self._turn_task is not None
 
     @property
+    def waits(self) -> bool:
+        """Whether the turn that runs waits for the person."""
+        return self.turn is not None and self.turn.waits
+
+    @property
     def ended(self) -> bool:
         """Whether the session takes nothing more; when it is needed again it is loaded again, once
         ``gone`` returns."""
@@ -244,7 +249,7 @@ class LiveSession:
                     if entry.failure is not None:
                         await self._tell_refusal(entry.failure, entry.op_id)
                     await self._next()
-                elif await self._handle(entry.op):
+                elif await self._handle(entry):
                     break
             except AgentError as error:
                 await self._tell_refusal(error, entry.op_id)
@@ -278,8 +283,9 @@ class LiveSession:
             log.exception("Session %s: an error could not be written", self.id)
             self.channel.tell_unsaved(event, None)
 
-    async def _handle(self, op: ops.Op) -> bool:
+    async def _handle(self, order: Order) -> bool:
         """Carry out an op that is not a message; True when the session is to end."""
+        op = order.op
         if isinstance(op, ops.Interrupt):
             self._interrupt("interrupted")
         elif isinstance(op, ops.Dequeue):
@@ -297,7 +303,7 @@ class LiveSession:
             request = await steer(self.services, self.id, self.turn, op)
             if request is not None:
                 await self._queue_or_start(
-                    Message(new_id("op"), ops.UserMessage(request=request), "page")
+                    Message(order.op_id, ops.UserMessage(request=request), "page")
                 )
         elif isinstance(op, ops.ConfigUpdate):
             self.record = await self.services.store.update_session(self.id, settings=op.settings)
@@ -325,6 +331,7 @@ class LiveSession:
         await self.emit(
             events.SessionConfigured(settings=self.record.settings, title=self.record.title)
         )
+        self.waiting.changed()  # what waits is told by its title
 
     async def _reset(self) -> None:
         await self._stop_turn("replaced")

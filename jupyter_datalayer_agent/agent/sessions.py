@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 
 from ..protocol.events import SessionDeleted
 from ..protocol.ops import Op
+from ..protocol.page import WaitingSession
 from ..protocol.requests import Session, SessionCreate, SessionPatch
 from .channel import EventChannel
 from .history import History
@@ -83,6 +84,8 @@ class Sessions:
     def _take_in(self, session: LiveSession) -> None:
         self._live[session.id] = session
         self._channels[session.id] = session.channel
+        session.waiting.changed = self._tell_waiting
+        self._tell_waiting()
         if self._sweeper is None:
             self._sweeper = asyncio.create_task(self._sweep())
 
@@ -104,6 +107,20 @@ class Sessions:
         """The id of the turn that runs in the session, if any."""
         session = self._live.get(session_id)
         return session.turn.id if session is not None and session.turn is not None else None
+
+    def waits(self, session_id: str) -> bool:
+        """Whether the session's turn waits for the person."""
+        session = self._live.get(session_id)
+        return session is not None and session.waits
+
+    def _tell_waiting(self) -> None:
+        """Tell the pages which sessions wait for the person; the chat in a cell asks there."""
+        waiting = [
+            WaitingSession(session_id=each.id, title=each.record.title)
+            for each in sorted(self._live.values(), key=lambda each: each.used_at, reverse=True)
+            if each.waits and each.turn is not None and each.turn.about.location != "inline"
+        ]
+        self.services.pages.tell_waiting(waiting)
 
     async def patch(self, session_id: str, patch: SessionPatch) -> Session:
         """Rename or change settings, and tell it to all who listen."""

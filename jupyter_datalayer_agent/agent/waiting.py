@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
@@ -23,15 +23,6 @@ def patience(audience: Audience) -> float | None:
     return STREAM_WAIT_SECONDS if audience == "stream" else None
 
 
-async def _settled(where: dict[str, asyncio.Future[T]], key: str, audience: Audience, late: T) -> T:
-    try:
-        return await asyncio.wait_for(where[key], patience(audience))
-    except asyncio.TimeoutError:
-        return late
-    finally:
-        where.pop(key, None)
-
-
 def _settle(future: asyncio.Future[Any] | None, answer: Any) -> bool:
     if future is None or future.done():
         return False
@@ -41,11 +32,15 @@ def _settle(future: asyncio.Future[Any] | None, answer: Any) -> bool:
 
 @dataclass
 class WaitingRoom:
-    """The open questions of a session by id, and what was approved for the whole session."""
+    """The open questions of a session by id, and what was approved for the whole session.
+
+    ``changed`` is called when one is opened or closed.
+    """
 
     approved_tools: set[str] = field(default_factory=set)
     _approvals: dict[str, asyncio.Future[Answer]] = field(default_factory=dict)
     _questions: dict[str, asyncio.Future[str | None]] = field(default_factory=dict)
+    changed: Callable[[], None] = lambda: None
 
     @property
     def has_open(self) -> bool:
@@ -57,16 +52,19 @@ class WaitingRoom:
         """Open an approval; opened twice it is the same one, with the answer that it may have."""
         if approval_id not in self._approvals:
             self._approvals[approval_id] = asyncio.get_running_loop().create_future()
+            self.changed()
 
     def open_question(self, request_id: str) -> None:
         """Open a question, in the same way."""
         if request_id not in self._questions:
             self._questions[request_id] = asyncio.get_running_loop().create_future()
+            self.changed()
 
     def drop(self, request_id: str) -> None:
         """Nobody is asked this any more."""
         self._approvals.pop(request_id, None)
         self._questions.pop(request_id, None)
+        self.changed()
 
     def approval(self, approval_id: str, audience: Audience) -> Coroutine[Any, Any, Answer]:
         """Open an approval now; await what is returned for the decision with its reason.
@@ -75,12 +73,12 @@ class WaitingRoom:
         """
         self.open_approval(approval_id)
         late: Answer = ("expired", None)
-        return _settled(self._approvals, approval_id, audience, late)
+        return self._settled(self._approvals, approval_id, audience, late)
 
     def answer(self, request_id: str, audience: Audience) -> Coroutine[Any, Any, str | None]:
         """Open a question now; await what is returned for the answer, None if none came in time."""
         self.open_question(request_id)
-        return _settled(self._questions, request_id, audience, None)
+        return self._settled(self._questions, request_id, audience, None)
 
     def decide(self, approval_id: str, answer: Answer) -> bool:
         """Settle an approval; False when it is not open (any more)."""
@@ -89,3 +87,14 @@ class WaitingRoom:
     def reply(self, request_id: str, answer: str) -> bool:
         """Answer a question; False when it is not open (any more)."""
         return _settle(self._questions.get(request_id), answer)
+
+    async def _settled(
+        self, where: dict[str, asyncio.Future[T]], key: str, audience: Audience, late: T
+    ) -> T:
+        try:
+            return await asyncio.wait_for(where[key], patience(audience))
+        except asyncio.TimeoutError:
+            return late
+        finally:
+            where.pop(key, None)
+            self.changed()

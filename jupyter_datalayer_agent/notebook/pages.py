@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from typing import Any
 
 from ..protocol.base import Wire
@@ -20,6 +20,8 @@ from ..protocol.page import (
     PageMethod,
     PageProgress,
     PageResponse,
+    SessionsWaiting,
+    WaitingSession,
 )
 from .tab import NotOpen, OnProgress, PageGone, PageSilent, Send, Tab
 
@@ -81,6 +83,7 @@ class PageHub:
         self._pages: dict[str, Page] = {}
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Future[None]] = set()
+        self.waiting: list[WaitingSession] = []
 
     def __iter__(self) -> Iterator[Page]:
         return iter(list(self._pages.values()))
@@ -102,10 +105,13 @@ class PageHub:
         known = self._pages.get(client_id)
         page = Page(known.tab if known is not None else Tab(client_id))
         self._pages[client_id] = page
-        task = asyncio.ensure_future(page.tab.attach(send, pending_request_ids))
+        self._carry_out(page.tab.attach(send, pending_request_ids))
+        return page
+
+    def _carry_out(self, work: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        return page
 
     def disconnect(self, page: Page) -> None:
         """A connection closed. Nothing happens if the tab has a newer one."""
@@ -161,6 +167,16 @@ class PageHub:
         for page in self:
             if page.notebook(path) is not None:
                 await page.tab.tell(message)
+
+    def tell_waiting(self, sessions: list[WaitingSession]) -> None:
+        """Tell every page which sessions wait for the person, where others do than before.
+
+        ``waiting`` has them for a page that comes later.
+        """
+        if sessions != self.waiting:
+            self.waiting = sessions
+            for page in self:
+                self._carry_out(page.tab.tell(SessionsWaiting(sessions=sessions)))
 
     async def close(self) -> None:
         """Forget every page; requests that wait end with ``PageGone``."""

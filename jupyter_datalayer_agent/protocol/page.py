@@ -390,6 +390,22 @@ class DocumentTouched(Wire):
     path: str
 
 
+class WaitingSession(Wire):
+    """A session whose turn waits for the person: for an approval, an answer or a plan's."""
+
+    session_id: str
+    title: str
+
+
+class SessionsWaiting(Wire):
+    """Every session that waits for the person, the newest first. Sent at each change, and after
+    ``welcome``; those of the chat in a cell, which asks there, are not among them.
+    """
+
+    type: Literal["sessions_waiting"] = "sessions_waiting"
+    sessions: list[WaitingSession]
+
+
 class OpAcceptedMessage(Wire):
     """The op was put on the session's queue."""
 
@@ -419,7 +435,13 @@ ClientMessage = Annotated[
 ]
 
 ServerMessage = Annotated[
-    Welcome | SessionEvent | DocumentTouched | OpAcceptedMessage | OpRejectedMessage | PageRequest,
+    Welcome
+    | SessionEvent
+    | DocumentTouched
+    | SessionsWaiting
+    | OpAcceptedMessage
+    | OpRejectedMessage
+    | PageRequest,
     Field(discriminator="type"),
 ]
 

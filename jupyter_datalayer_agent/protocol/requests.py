@@ -157,7 +157,8 @@ class QueuedMessage(Wire):
 
 
 class Session(Wire):
-    """A conversation. ``last_seq`` is the number of its newest event.
+    """A conversation. ``last_seq`` is the number of its newest event; ``waits`` is true while its
+    turn waits for the person.
 
     ``queued``, the messages that wait, is given for a single session only; ``forked_from`` for a
     session that began as a copy of another one.
@@ -172,6 +173,7 @@ class Session(Wire):
     turn_count: int = 0
     last_seq: int = 0
     running_turn_id: str | None = None
+    waits: bool | None = None
     session_tokens: int = 0
     session_cost: float | None = None
     queued: list[QueuedMessage] | None = None

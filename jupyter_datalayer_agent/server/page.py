@@ -31,6 +31,7 @@ from ..protocol.page import (
     OpRejectedMessage,
     PageProgress,
     PageResponse,
+    SessionsWaiting,
     SubmitOp,
     Subscribe,
     Unsubscribe,
@@ -120,6 +121,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         if isinstance(message, Hello):
             self._page = pages.connect(message.client_id, self._send, message.pending_request_ids)
             self._send(Welcome(client_id=message.client_id, version=self.parts.version))
+            self._send(SessionsWaiting(sessions=pages.waiting))
             return
         if self._page is None:
             raise AgentError("invalid_request", "Say hello first.")

@@ -38,6 +38,7 @@ class SessionsHandler(Handler):
         )
         for session in reply.sessions:
             session.running_turn_id = self.parts.sessions.running_turn(session.id)
+            session.waits = self.parts.sessions.waits(session.id) or None
         return reply
 
     @route("write")
@@ -57,6 +58,7 @@ class SessionHandler(Handler):
         await self.parts.sessions.live(session_id)
         session = await self.parts.services.store.get_session(session_id)
         session.running_turn_id = self.parts.sessions.running_turn(session_id)
+        session.waits = self.parts.sessions.waits(session_id) or None
         session.queued = [
             QueuedMessage(op_id=each.op_id, message=each.op.request.message)
             for each in await self.parts.services.store.queued_ops(session_id)

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from tests.support.jupyter import RunningServer
-from tests.support.model_server import Gate, Say, ScriptedModelServer
+from tests.support.model_server import Call, Gate, Say, ScriptedModelServer
 from tests.support.page import FakePage
 
+from .planning import plan_of
 from .sessions import chat
 
 Event = dict[str, Any]
@@ -156,3 +157,51 @@ def test_what_one_tab_withdraws_empties_or_deletes_is_told_to_the_other(
         assert two.wait_for("session_deleted")["seq"] == 0
         two.say("Too late")
         assert two.page.wait_for("op_rejected")["error"]["code"] == "not_found"
+
+
+def test_every_page_is_told_which_sessions_wait_for_the_person(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(Call("deleteNotebookCells", {"cellIds": ["heading"]}), plan_of("Go"), Say("Kept."))
+    approval, planned = new_session(server), new_session(server)
+    attached = [{"kind": "notebook", "path": "cars.ipynb"}]
+
+    def begin(session: str, message: str, **more: Any) -> None:
+        request = {"message": message, "mode": "agent", "activeNotebook": "cars.ipynb", **more}
+        op = {"type": "user_message", "request": {**request, "attachments": attached}}
+        server.post(f"sessions/{session}/ops", op)
+
+    def waiting(page: FakePage, count: int) -> list[dict[str, Any]]:
+        while len(told := page.wait_for("sessions_waiting")["sessions"]) != count:
+            pass
+        return list(told)
+
+    def states() -> list[bool]:
+        listed = {each["id"]: each for each in server.get("sessions")["sessions"]}
+        one = [server.get(f"sessions/{each}").get("waits", False) for each in (approval, planned)]
+        assert one == [listed[each].get("waits", False) for each in (approval, planned)]
+        return one
+
+    with FakePage(server, "one") as one, FakePage(server, "two") as two:
+        assert waiting(one, 0) == []
+        begin(approval, "Delete it", location="magic")
+        assert waiting(one, 1) == [{"sessionId": approval, "title": "Delete it"}]
+        begin(planned, "agent: go", planFirst=True)
+        both = [
+            {"sessionId": planned, "title": "go"},
+            {"sessionId": approval, "title": "Delete it"},
+        ]
+        assert waiting(one, 2) == both
+        assert states() == [True, True]
+        with FakePage(server, "late") as late:
+            assert waiting(late, 2) == both, "who comes later is told at once"
+        for event in server.stream(f"sessions/{approval}/events"):
+            if event["type"] == "approval_requested":
+                decision = {"approvalId": event["approvalId"], "decision": "deny"}
+                break
+        server.post(f"sessions/{approval}/ops", {"type": "approval_decision", **decision})
+        assert waiting(one, 1) == both[:1]
+        server.post(f"sessions/{planned}/ops", {"type": "interrupt"})
+        assert waiting(one, 0) == []
+        assert [len(waiting(two, count)) for count in (1, 2, 1, 0)] == [1, 2, 1, 0]
+        assert states() == [False, False]

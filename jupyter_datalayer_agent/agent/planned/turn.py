@@ -233,6 +233,7 @@ class PlannedTurn(Turn):
             decision = None
         finally:
             self._decision = None
+            self.session.waiting.changed()
         if decision is None or decision.decision == "reject":
             await self.show("stopped" if was_paused else "rejected")
             why = "Nobody decided in time." if decision is None else "You rejected the plan."
@@ -245,6 +246,7 @@ class PlannedTurn(Turn):
         """From now on a decision is taken, also before anybody awaits it."""
         if self._decision is None:
             self._decision = asyncio.get_running_loop().create_future()
+            self.session.waiting.changed()
         return self._decision
 
     def _edit(self, given: Sequence[PlanStep]) -> None:

@@ -17,7 +17,8 @@ import {
   Op,
   OpRejectedMessage,
   ServerMessage,
-  SubmitOp
+  SubmitOp,
+  WaitingSession
 } from './types';
 
 /**
@@ -47,6 +48,9 @@ export interface IPageConnection {
   readonly rejected: ISignal<IPageConnection, ErrorBody>;
   /** A session changed a notebook that this page shows, whether the page listens to it or not. */
   readonly touched: ISignal<IPageConnection, DocumentTouched>;
+  /** The sessions that wait for the person, the newest first. */
+  readonly waiting: readonly WaitingSession[];
+  readonly waitingChanged: ISignal<IPageConnection, void>;
   connect(): void;
   submit(sessionId: string, op: Op): Promise<string>;
   subscribe(
@@ -116,6 +120,14 @@ export class PageConnection implements IPageConnection, IDisposable {
 
   get touched(): ISignal<this, DocumentTouched> {
     return this._touched;
+  }
+
+  get waiting(): readonly WaitingSession[] {
+    return this._waiting;
+  }
+
+  get waitingChanged(): ISignal<this, void> {
+    return this._waitingChanged;
   }
 
   get isDisposed(): boolean {
@@ -251,6 +263,10 @@ export class PageConnection implements IPageConnection, IDisposable {
       case 'document_touched':
         this._touched.emit(message);
         break;
+      case 'sessions_waiting':
+        this._waiting = message.sessions;
+        this._waitingChanged.emit();
+        break;
       case 'op_accepted':
         this._ops.get(message.ref)?.reply.resolve(message.opId);
         this._ops.delete(message.ref);
@@ -358,5 +374,7 @@ export class PageConnection implements IPageConnection, IDisposable {
   private readonly _connected = new Signal<this, void>(this);
   private readonly _reconnecting = new Signal<this, IReconnecting>(this);
   private readonly _rejected = new Signal<this, ErrorBody>(this);
+  private _waiting: readonly WaitingSession[] = [];
+  private readonly _waitingChanged = new Signal<this, void>(this);
   private readonly _touched = new Signal<this, DocumentTouched>(this);
 }

@@ -4937,10 +4937,11 @@ export interface components {
              */
             type: "send_now";
         };
-        ServerMessage: components["schemas"]["Welcome"] | components["schemas"]["SessionEvent"] | components["schemas"]["DocumentTouched"] | components["schemas"]["OpAcceptedMessage"] | components["schemas"]["OpRejectedMessage"] | components["schemas"]["PageRequest"];
+        ServerMessage: components["schemas"]["Welcome"] | components["schemas"]["SessionEvent"] | components["schemas"]["DocumentTouched"] | components["schemas"]["SessionsWaiting"] | components["schemas"]["OpAcceptedMessage"] | components["schemas"]["OpRejectedMessage"] | components["schemas"]["PageRequest"];
         /**
          * Session
-         * @description A conversation. ``last_seq`` is the number of its newest event.
+         * @description A conversation. ``last_seq`` is the number of its newest event; ``waits`` is true while its
+         *     turn waits for the person.
          *
          *     ``queued``, the messages that wait, is given for a single session only; ``forked_from`` for a
          *     session that began as a copy of another one.
@@ -4993,6 +4994,11 @@ export interface components {
             turnCount: number;
             /** Updatedat */
             updatedAt: number;
+            /**
+             * Waits
+             * @default null
+             */
+            waits?: boolean | null;
         };
         /**
          * SessionConfigured
@@ -5196,6 +5202,20 @@ export interface components {
             nextCursor?: string | null;
             /** Sessions */
             sessions: components["schemas"]["Session"][];
+        };
+        /**
+         * SessionsWaiting
+         * @description Every session that waits for the person, the newest first. Sent at each change, and after
+         *     ``welcome``; those of the chat in a cell, which asks there, are not among them.
+         */
+        SessionsWaiting: {
+            /** Sessions */
+            sessions: components["schemas"]["WaitingSession"][];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "sessions_waiting";
         };
         /**
          * SetOutputs
@@ -6632,6 +6652,16 @@ export interface components {
              * @default []
              */
             variables: components["schemas"]["Variable"][];
+        };
+        /**
+         * WaitingSession
+         * @description A session whose turn waits for the person: for an approval, an answer or a plan's.
+         */
+        WaitingSession: {
+            /** Sessionid */
+            sessionId: string;
+            /** Title */
+            title: string;
         };
         /**
          * Warning_

@@ -208,6 +208,8 @@ export type DocumentText = Wire<'DocumentText'>;
 export type PageRequest = Wire<'PageRequest'>;
 export type Welcome = Wire<'Welcome'>;
 export type DocumentTouched = Wire<'DocumentTouched'>;
+export type SessionsWaiting = Wire<'SessionsWaiting'>;
+export type WaitingSession = Wire<'WaitingSession'>;
 export type SessionEvent = Omit<Wire<'SessionEvent'>, 'event'> & {
   event: Event;
 };

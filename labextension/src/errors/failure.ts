@@ -7,10 +7,13 @@ export interface IFailure {
   message: string;
 }
 
-/** The error that a cell shows; null where it shows none, or only that the person stopped it. */
+/** What is no error of the code: that the person stopped it, and what `%agent` says of itself. */
+const NO_FAILURES = ['KeyboardInterrupt', 'AgentMagicError'];
+
+/** The error that a cell shows; null where it shows none of its code's. */
 export function failureOf(model: ICellModel): IFailure | null {
   const error = lastError(model);
-  return error && error.name !== 'KeyboardInterrupt' ? error : null;
+  return error && !NO_FAILURES.includes(error.name) ? error : null;
 }
 
 /** Whether the last run of a cell was stopped. */

@@ -83,6 +83,7 @@ export class MessageDesk {
           workflow: work?.workflow
         }
       });
+      this._panel.ops.add(opId);
       this.sending.accepted(sending, opId);
       this.decided.said(sessionId, decided);
       // A tool was meant for this message; what is attached stays for the next ones.

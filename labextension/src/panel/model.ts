@@ -15,6 +15,7 @@ import {
   makeStrategist
 } from './desks';
 import { IEditor } from './editor';
+import { Elsewhere } from './elsewhere';
 import { FixDesk } from './fixDesk';
 import { follow } from './follow';
 import { Guide } from './guide';
@@ -23,6 +24,7 @@ import { pathsUnderRoot } from './links';
 import { IWork, MessageDesk } from './messageDesk';
 import { IReadiness, Models, readinessOf } from './models';
 import { INotice, IPanelModelOptions, ITold } from './modelOptions';
+import { OwnOps } from './ownOps';
 import { PastDesk } from './pastDesk';
 import { PlanDesk } from './planDesk';
 import { IPanelClient, IPanelConnection, ISessionMemory } from './services';
@@ -47,6 +49,7 @@ export class PanelModel implements IDisposable {
     this.choices = new Choices(() => this.sessions.remember());
     this.references = new References(this.client, this.editor, this.choices);
     this.sessions = this._makeSessions(options.memory);
+    this.elsewhere = new Elsewhere(this._connection, this.sessions.shown);
     const ways = this._ways();
     this.datasets = makeDatasets(ways);
     this.messages = new MessageDesk(this, this._connection);
@@ -72,6 +75,10 @@ export class PanelModel implements IDisposable {
   readonly references: References;
   /** The session that is shown, and what can be done with sessions. */
   readonly sessions: SessionDesk;
+  /** The other sessions that wait for the person. */
+  readonly elsewhere: Elsewhere;
+  /** What this page asked of sessions. */
+  readonly ops = new OwnOps();
   /** Uploads and data sets. */
   readonly datasets: DatasetDesk;
   /** Repairs of cells that failed. */
@@ -108,6 +115,7 @@ export class PanelModel implements IDisposable {
   dispose(): void {
     this._isDisposed = true;
     this.sessions.dispose();
+    this.elsewhere.dispose();
     this.datasets.dispose();
     this.link.dispose();
     this._connection.rejected.disconnect(this._onRejected, this);
@@ -306,6 +314,9 @@ export class PanelModel implements IDisposable {
       }
       return;
     }
+    if (this.ops.isOfOthers(event)) {
+      return;
+    }
     this.messages.onEvent(event);
     if (event.type === 'session_reset') {
       this.choices.forgetDatasets();
@@ -340,7 +351,7 @@ export class PanelModel implements IDisposable {
   private async _order(op: Op): Promise<void> {
     const { sessionId } = this.shown.current;
     if (sessionId) {
-      await this._connection.submit(sessionId, op);
+      this.ops.add(await this._connection.submit(sessionId, op));
     }
   }
 

@@ -29,6 +29,7 @@ import { PanelModel } from './model';
 import { NotebookEditor } from './notebookEditor';
 import { addScratchpad } from './scratchpad/extension';
 import { AgentPanel, PANEL_ID } from './widget';
+import { goToWaitingSoon } from './waiting';
 import { giveRoomOnce } from './width';
 
 /** Id of the plugin, and of its settings. */
@@ -118,6 +119,10 @@ function activatePanel(
             ? model.sessions.goTo(turnId, sessionId)
             : model.sessions.goToTurn(turnId)
         );
+    },
+    openSession: sessionId => {
+      app.shell.activateById(PANEL_ID);
+      void showSession(panel, sessionId);
     }
   });
   app.shell.add(panel, 'right', { rank: 900, type: 'Agent' });
@@ -126,6 +131,21 @@ function activatePanel(
     void openAtFirstStart(app, labShell, settings, state);
   }
   return changesSource(model, connection, editor.following);
+}
+
+/** Show a session in the panel, with what waits for the person there. */
+async function showSession(
+  panel: AgentPanel,
+  sessionId: string
+): Promise<void> {
+  await panel.ready();
+  const { sessions, shown } = panel.model;
+  if (shown.current.sessionId !== sessionId) {
+    await sessions.open(sessionId);
+  }
+  if (!(await goToWaitingSoon(panel.node))) {
+    await panel.focusInput();
+  }
 }
 
 /** Open the panel once; from then on the restored layout says whether it is open. */

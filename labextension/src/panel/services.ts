@@ -44,6 +44,8 @@ export type IPanelConnection = Pick<
   | 'statusChanged'
   | 'reconnecting'
   | 'rejected'
+  | 'waiting'
+  | 'waitingChanged'
   | 'connect'
   | 'submit'
   | 'subscribe'

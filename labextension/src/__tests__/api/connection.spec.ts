@@ -62,6 +62,16 @@ describe('PageConnection', () => {
     await until(() => connection.status === 'connected');
   });
 
+  it('keeps which sessions wait for the person, for who asks later', async () => {
+    await connected();
+    const told = jest.fn();
+    connection.waitingChanged.connect(told);
+    const sessions = [{ sessionId: 's', title: 'Cars' }];
+    server.send({ type: 'sessions_waiting', sessions });
+    await until(() => told.mock.calls.length > 0);
+    expect(connection.waiting).toEqual(sessions);
+  });
+
   it('opens one connection, however often it is asked to', async () => {
     connection.connect();
     connection.connect();

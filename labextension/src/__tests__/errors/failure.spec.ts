@@ -15,6 +15,7 @@ describe('failureOf', () => {
     expect(failureOf(failed('ERROR'))?.name).toBe('Error');
     expect(failureOf(failed(''))?.name).toBe('Error');
     expect(failureOf(failed('KeyboardInterrupt'))).toBeNull();
+    expect(failureOf(failed('AgentMagicError'))).toBeNull();
     expect(failureOf(new CodeCellModel())).toBeNull();
   });
 });

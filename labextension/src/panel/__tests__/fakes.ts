@@ -40,7 +40,8 @@ import {
   TurnsReply,
   UsageBy,
   UsageReply,
-  VariablesReply
+  VariablesReply,
+  WaitingSession
 } from '../../api/types';
 import { datasetOf } from './datasetSamples';
 import { usageRow } from './usageSamples';
@@ -67,6 +68,10 @@ export class FakeConnection implements IPanelConnection {
     { attempt: number; delayMs: number }
   >(this as unknown as IPageConnection);
   readonly rejected = new Signal<IPageConnection, ErrorBody>(
+    this as unknown as IPageConnection
+  );
+  waiting: readonly WaitingSession[] = [];
+  readonly waitingChanged = new Signal<IPageConnection, void>(
     this as unknown as IPageConnection
   );
   readonly ops: { sessionId: string; op: Op }[] = [];

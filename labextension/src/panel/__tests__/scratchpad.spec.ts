@@ -3,7 +3,7 @@ import { StrategistReply } from '../../api/types';
 import { PanelModel } from '../model';
 import { originOf, originWords } from '../scratchpad/about';
 import { keptOf } from '../state/kept';
-import { forNotebook, turnOf } from '../state/turnLinks';
+import { forNotebook, sessionOf, turnOf } from '../state/turnLinks';
 import { IToolEntry } from '../state/turn';
 import { cellOf } from '../strategistDesk';
 import { FakeClient, FakeConnection, FakeEditor, FakeMemory } from './fakes';
@@ -93,6 +93,8 @@ describe('a link to a turn', () => {
     expect(turnOf('#turn-a b')).toBeNull();
     expect(turnOf('https://x.org#turn-1')).toBeNull();
     expect(turnOf(null)).toBeNull();
+    expect(sessionOf('#session-ses_1')).toBe('ses_1');
+    expect(sessionOf('#turn-trn_1')).toBeNull();
   });
 });
 

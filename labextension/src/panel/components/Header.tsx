@@ -6,6 +6,7 @@ import { planWaits } from '../state/plan';
 import { waitingIn } from '../state/turn';
 import { Value, useValue } from '../state/value';
 import { emptyTurn } from '../state/turn';
+import { goToWaiting } from '../waiting';
 import { IconButton } from './IconButton';
 import { PromptList } from './PromptList';
 import { SessionList } from './SessionList';
@@ -102,14 +103,7 @@ function Waiting(): JSX.Element | null {
     <button
       type="button"
       className="da-waiting-light"
-      onClick={event => {
-        const panel = event.currentTarget.closest('.da-panel');
-        const card = panel?.querySelector(
-          '.da-waiting, .da-plan[data-waiting="true"]'
-        );
-        card?.scrollIntoView({ block: 'center' });
-        card?.querySelector<HTMLElement>('.da-buttons button')?.focus();
-      }}
+      onClick={event => goToWaiting(event.currentTarget.closest('.da-panel'))}
     >
       Waiting for you
     </button>

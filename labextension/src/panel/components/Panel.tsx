@@ -19,6 +19,7 @@ import { StaleLine } from './StaleLine';
 import { Told } from './Told';
 import { ToolLacks } from './ToolLacks';
 import { Uploads } from './Uploads';
+import { WaitingElsewhere } from './WaitingElsewhere';
 import { ComposerContext, useComposer } from './composerContext';
 import {
   IPanelContext,
@@ -82,6 +83,7 @@ export function Panel(props: IPanelProps): JSX.Element {
           onKeyDown={event => stopOnEscape(event, () => model.stop())}
         >
           <Header />
+          <WaitingElsewhere />
           <ContextStrip onOpen={open} />
           <Plan />
           <GuideCard />

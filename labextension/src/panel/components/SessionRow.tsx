@@ -43,9 +43,7 @@ export function SessionRow(props: ISessionRowProps): JSX.Element {
             onClick={props.onOpen}
           >
             <span className="da-session-title">{title}</span>
-            <span className="da-dim">
-              {session.runningTurnId ? 'running' : whenWords(session.updatedAt)}
-            </span>
+            <span className="da-dim">{stateWords(session)}</span>
           </button>
           <IconButton
             icon={editIcon}
@@ -69,6 +67,13 @@ export function SessionRow(props: ISessionRowProps): JSX.Element {
       )}
     </li>
   );
+}
+
+function stateWords(session: Session): string {
+  if (session.waits) {
+    return 'waits for you';
+  }
+  return session.runningTurnId ? 'running' : whenWords(session.updatedAt);
 }
 
 function Renaming(props: {

@@ -7,7 +7,7 @@ import { Widget } from '@lumino/widgets';
 
 import { PanelModel } from '../model';
 import { isMarked, isScratchpad, mark } from './about';
-import { CellLabels, OpenTurn } from './labels';
+import { CellLabels, OpenSession, OpenTurn } from './labels';
 
 /** Ids of the scratchpad's commands. */
 export const CommandIDs = {
@@ -24,6 +24,7 @@ export interface IScratchpadOptions {
   rendermime: IRenderMimeRegistry;
   openSettings: () => void;
   openTurn: OpenTurn;
+  openSession: OpenSession;
 }
 
 /** Labels on cells that come from conversations, the box above scratchpads, and the commands. */
@@ -43,7 +44,7 @@ function dress(panel: NotebookPanel, options: IScratchpadOptions): void {
   if (panel.isDisposed) {
     return;
   }
-  new CellLabels(panel, options.openTurn);
+  new CellLabels(panel, options.openTurn, options.openSession);
   const box = new BoxAbove(panel, options);
   panel.context.pathChanged.connect(() => void box.update());
   panel.model?.metadataChanged.connect(() => void box.update());

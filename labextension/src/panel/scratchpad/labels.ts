@@ -2,20 +2,24 @@ import { Cell } from '@jupyterlab/cells';
 import { NotebookPanel } from '@jupyterlab/notebook';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
-import { turnOf } from '../state/turnLinks';
+import { sessionOf, turnOf } from '../state/turnLinks';
 import { IOrigin, KEY, originOf, originWords } from './about';
 
 /** Leads to a turn in the panel. */
 export type OpenTurn = (turnId: string, sessionId?: string) => void;
 
+/** Leads to a session in the panel, and to what waits for the person there. */
+export type OpenSession = (sessionId: string) => void;
+
 /** Shows above each cell that comes from a conversation a label that leads back to it. */
 export class CellLabels {
   constructor(
     private readonly _panel: NotebookPanel,
-    private readonly _open: OpenTurn
+    private readonly _open: OpenTurn,
+    private readonly _openSession: OpenSession
   ) {
     _panel.model?.cells.changed.connect(this._later, this);
-    // Citations in an answer that stands in a cell.
+    // Citations in an answer that stands in a cell, and what waits of one of `%agent`.
     _panel.content.node.addEventListener('click', this._onClick, true);
     this._label();
   }
@@ -49,11 +53,17 @@ export class CellLabels {
 
   private readonly _onClick = (event: MouseEvent): void => {
     const link = (event.target as Element).closest?.('a[href]');
-    const turnId = turnOf(link?.getAttribute('href') ?? null);
-    if (turnId) {
+    const address = link?.getAttribute('href') ?? null;
+    const turnId = turnOf(address);
+    const sessionId = sessionOf(address);
+    if (turnId || sessionId) {
       event.preventDefault();
       event.stopPropagation();
+    }
+    if (turnId) {
       this._open(turnId);
+    } else if (sessionId) {
+      this._openSession(sessionId);
     }
   };
 
