@@ -94,6 +94,9 @@ test('a cell that both changed is shown with both versions, and each answer work
   await tab.page.reload();
   await tab.shown();
   await notebook.ready();
+  await expect(tab.page.getByTestId('da-nb-changes')).toContainText(
+    '2 cells changed since'
+  );
   await conflicts
     .filter({ hasText: 'Cell 1' })
     .getByRole('button', { name: 'Keep what is there' })
