@@ -27,13 +27,14 @@ async def titles_from_messages(store: Store, session_id: str) -> set[str]:
 
 def to_remember(record: Session, about: Submission) -> tuple[str | None, SessionSettings | None]:
     """The title, made of the first message; the mode, model and notebook where they are others
-    than before. None for what stays."""
+    than before. None for what stays.
+
+    An option of ``%agent`` is for its message alone: the person's choice in the panel stays.
+    """
     title = title_from(about.text) if record.title in (UNTITLED, UNTITLED_BEFORE) else None
-    chosen = {
-        "mode": about.request.mode,
-        "model": about.request.model,
-        "notebook": about.gate.target,
-    }
+    chosen = {"notebook": about.gate.target}
+    if about.location != "magic":
+        chosen |= {"mode": about.request.mode, "model": about.request.model}
     new = {
         name: value
         for name, value in chosen.items()

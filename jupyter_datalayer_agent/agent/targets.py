@@ -159,7 +159,7 @@ async def _attached(
 ) -> _Attached:
     attached = _Attached()
     for attachment in request.attachments:
-        path = await _attachment_path(services, attachment)
+        path = await _attachment_path(services, attachment, request.location)
         if attachment.kind in ("cell", "output", "variable"):
             path = path or active
         if path is not None:
@@ -172,15 +172,21 @@ async def _attached(
     return attached
 
 
-async def _attachment_path(services: Services, attachment: Attachment) -> str | None:
+async def _attachment_path(
+    services: Services, attachment: Attachment, location: Location | None
+) -> str | None:
     if attachment.kind == "dataset" or attachment.path is None:
         return None
     path = await confined(services, attachment.path)
     if not await services.notebooks.exists(path):
+        where = "under the server's root"
+        if location == "magic":
+            where = f"beside the notebook or {where}"
+        elif location != "api":
+            where += ". Remove it from the message or attach it again"
         raise AgentError(
             "not_found",
-            f"The attached {attachment.kind} {attachment.path} does not exist under the server's "
-            "root. Remove it from the message or attach it again.",
+            f"The attached {attachment.kind} {attachment.path} does not exist {where}.",
         )
     return path
 

@@ -11,6 +11,7 @@ from .untrusted import safe, words
 MARKS = {"ok": "✓", "error": "✗", "denied": "✗", "aborted": "◼", "running": "…"}
 STEP_MARKS = {"completed": "✓", "failed": "✗", "in_progress": "▸", "pending": "·"}
 LONGEST_LINE = 200
+_ID = re.compile(r"[\w-]+")
 _FENCED = re.compile(
     r"^(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>\w*)[^\n]*\n(?P<code>.*?)^(?P=fence)[ \t]*$",
     re.MULTILINE | re.DOTALL,
@@ -44,8 +45,13 @@ class Note:
 
 @dataclass
 class Answer:
-    """What is known of the turn so far; ``take`` each event in its order."""
+    """What is known of the turn so far; ``take`` each event in its order.
 
+    ``session_id`` is where what waits is decided; without ``tells_error`` somebody else tells it.
+    """
+
+    session_id: str = ""
+    tells_error: bool = True
     parts: list[Text | Step | Note] = field(default_factory=list)
     plan: list[dict[str, Any]] = field(default_factory=list)
     status: Literal["running", "completed", "aborted"] = "running"
@@ -168,11 +174,11 @@ class Answer:
                 pieces.append(_closed(safe(part.text.strip())))
         if steps:
             pieces.append(_steps_markdown(steps))
-        if self.error:
-            pieces.append(f"**{words(_line(self.error))}**")
+        if self.problem:
+            pieces.append(f"**{words(_line(self.problem))}**")
         if not self.ended:
-            pieces.append(f"*{words(_line(self.now()))}*")
-        return "\n\n".join(pieces)
+            pieces.append(self.now_markdown())
+        return "\n\n".join(pieces) or self._nothing()
 
     def plain(self) -> str:
         """The same as plain text."""
@@ -182,9 +188,17 @@ class Answer:
                 pieces.append(f"{MARKS.get(part.status, '·')} {part.summary or part.name}")
             elif part.text.strip():
                 pieces.append(part.text.strip())
-        pieces += [self.error] if self.error else []
+        pieces += [self.problem] if self.problem else []
         pieces += [] if self.ended else [self.now()]
-        return "\n".join(pieces)
+        return "\n".join(pieces) or self._nothing()
+
+    @property
+    def problem(self) -> str:
+        """The error, where it is told here."""
+        return self.error if self.tells_error else ""
+
+    def _nothing(self) -> str:
+        return "Not answered." if self.error else ""
 
     def now(self) -> str:
         """What is going on, in words."""
@@ -192,6 +206,13 @@ class Answer:
             return self.waits_for
         running = [step.name for step in self.steps if step.status == "running"]
         return self.doing or (f"{running[-1]}…" if running else "Working…")
+
+    def now_markdown(self) -> str:
+        """The same as Markdown; what waits has a link that opens it in the panel's page."""
+        now = f"*{words(_line(self.now()))}*"
+        if self.waits_for and _ID.fullmatch(self.session_id):
+            return f"{now} [Open it there](#session-{self.session_id})"
+        return now
 
     def text(self) -> str:
         """What the model said, without what it did."""

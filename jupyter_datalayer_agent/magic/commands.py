@@ -15,8 +15,8 @@ LONGEST = 100
 HELP = """\
 %agent PROMPT, or %%agent [options] with the prompt in the cell
 
-  --mode ask|edit|agent         what the agent may do (ask: it reads and answers)
-  --model NAME                  another model than the default one
+  --mode ask|edit|agent         what the agent may do now (ask: it reads and answers)
+  --model NAME                  another model, for this message
   --session S                   a conversation by its title or id; new begins one
   --attach PATH                 a file or a notebook; may be given more than once
   --out VAR                     keep the answer in a variable
@@ -58,6 +58,8 @@ class Commands:
             return "\n".join([*lines, "Conversation: none yet in this kernel"])
         session = server.get(f"sessions/{self._session_id}")
         running = "at work" if session.get("runningTurnId") else "idle"
+        if session.get("waits"):
+            running = "waits for you in the agent's panel"
         queued = len(session.get("queued") or [])
         waits = f", {queued} waiting" if queued else ""
         lines.append(f"Conversation: {session['title']} ({session['id']}), {running}{waits}")
@@ -83,12 +85,12 @@ class Commands:
             return "There is nothing to undo."
         after = server.get(f"sessions/{session_id}")["lastSeq"]
         op = {"type": "undo", "turnId": turn["id"]}
-        server.post(f"sessions/{session_id}/ops", op)
+        op_id = server.post(f"sessions/{session_id}/ops", op)["opId"]
         deadline = time.monotonic() + SETTLE_SECONDS
         for event in server.stream(f"sessions/{session_id}/events", after=str(after)):
             if event["type"] == "changes_undone" and event["ofTurnId"] == turn["id"]:
                 return _undone(event)
-            if event["type"] == "error":
+            if event["type"] == "error" and event.get("opId") == op_id:
                 raise AgentMagicError(event["message"])
             if time.monotonic() > deadline:
                 break

@@ -10,7 +10,6 @@ from typing import Any
 
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
 
-from .answer import Answer
 from .commands import HELP, Commands
 from .completion import Completer
 from .failure import AgentMagicError, Refused, ServerGone
@@ -32,6 +31,7 @@ BEHIND_ANOTHER = (
     "never end. Leave {option} out (it is answered after that one), stop it (%agent stop), or "
     "ask in another conversation (--session new)."
 )
+QUIET_SECONDS = 0.5
 CODE_ONLY = "\n\nAnswer with code only, in one fenced block."
 
 
@@ -74,9 +74,10 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
                 print(printable(Commands(self.server, self._session_id).run(options.command)))
             else:
                 self._ask(options)
-        except (ServerGone, Refused):
+        except (ServerGone, Refused) as error:
             self._server = None  # looked for anew the next time
-            raise
+            # By its name the page knows that it is no error of the cell's code.
+            raise AgentMagicError(str(error)) from error
 
     agent.__doc__ = f"Talk to the agent.\n\n{HELP}\n"
 
@@ -87,6 +88,8 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
         if options.wait and options.changes and holds and _is_notebook():
             raise AgentMagicError(WOULD_DEADLOCK)
         server = self.server()
+        if options.model is not None:
+            _check_model(server, options.model)
         session_id = self._conversation(server, options.session)
         busy = holds and self._is_busy(session_id)
         if busy and not options.changes and (options.wait or options.out):
@@ -126,7 +129,9 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
         return bool(self.server().get(f"sessions/{session_id}").get("runningTurnId"))
 
     def _request(self, options: Options) -> dict[str, Any]:
-        message = filled(options.prompt, self.shell.user_ns)
+        message, unknown = filled(options.prompt, self.shell.user_ns)
+        for name in unknown:
+            print(f"{{{name}}}: no such variable, sent as it is.")
         request: dict[str, Any] = {
             "message": message + (CODE_ONLY if options.format == "code" else ""),
             "mode": options.mode,
@@ -149,14 +154,15 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
         return cell_id if isinstance(cell_id, str) else None
 
     def _and_wait(self, turn: Turn, output: Output, options: Options) -> None:
+        turn.answer.tells_error = False  # the cell fails with it
         try:
-            _show(turn, output)
+            _show(turn, output, quiet=QUIET_SECONDS)
         except KeyboardInterrupt:
             turn.stop()
             if not turn.answer.ended:
                 turn.answer.give_up("It was told to stop, and has not said that it did.")
             output.show(turn.answer)
-            raise AgentMagicError("Stopped.") from None
+            raise AgentMagicError(turn.answer.error or "Stopped.") from None
         finally:
             self._keep(turn, options)
         if turn.answer.status != "completed":
@@ -189,19 +195,28 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
             self.shell.user_ns[options.out] = reply
 
 
-def _show(turn: Turn, output: Output) -> None:
-    """Show the answer while it grows, not more often than its length allows."""
-    output.show(turn.answer)
-    shown = time.monotonic()
-    events = turn.follow(0.05)
-    while True:
-        answer: Answer | None = next(events, None)
+def _show(turn: Turn, output: Output, quiet: float = 0.0) -> None:
+    """Show the answer while it grows, not more often than its length allows.
+
+    Of a message that is refused within ``quiet`` seconds nothing is shown.
+    """
+    began = shown = time.monotonic()
+    if not quiet:
+        output.show(turn.answer)
+    for answer in turn.follow(0.05):
         now = time.monotonic()
-        if answer is None or answer.ended or now - shown >= interval_for(answer):
-            output.show(turn.answer)
+        is_due = now - shown >= interval_for(answer) and (turn.started or now - began >= quiet)
+        if is_due or (answer.ended and not (turn.refused and now - began < quiet)):
+            output.show(answer)
             shown = now
-        if answer is None:
-            return
+
+
+def _check_model(server: Server, name: str) -> None:
+    """Raises ``AgentMagicError`` for a model that is known not to be there."""
+    models = server.get("models", model=name)["models"]
+    found = next((each for each in models if each["id"] == name), None)
+    if found is not None and not found["ready"]:
+        raise AgentMagicError(f"--model {name}: {found['reason']}")
 
 
 def _is_notebook() -> bool:

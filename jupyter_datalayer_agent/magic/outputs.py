@@ -27,13 +27,15 @@ def bundle(answer: Answer, form: str) -> dict[str, str]:
     if form == "markdown":
         return {"text/plain": answer.plain(), "text/markdown": answer.markdown()}
     if not answer.ended:
-        return {"text/plain": f"{answer.text()}\n{answer.now()}".strip()}
-    problem = f"\n{answer.error}" if answer.error else ""
+        plain = {"text/plain": f"{answer.text()}\n{answer.now()}".strip()}
+        waits = {"text/markdown": answer.now_markdown()} if answer.waits_for else {}
+        return {**plain, **waits}
+    problem = f"\n{answer.problem}" if answer.problem else ""
     if form == "code" and not answer.error:
         code = answer.code()
         fenced = f"{_fence(code)}{answer.language()}\n{code}\n{_fence(code)}"
         return {"text/plain": code, "text/markdown": safe(fenced)}
-    return {"text/plain": f"{answer.text()}{problem}".strip()}
+    return {"text/plain": f"{answer.text()}{problem}".strip() or answer.plain()}
 
 
 def _fence(code: str) -> str:
@@ -89,7 +91,8 @@ class TerminalOutput:
     def show(self, answer: Answer) -> None:
         if self._form == "code":
             if answer.ended:
-                self._write(f"{answer.error or answer.code()}\n")
+                said = answer.problem if answer.error else answer.code()
+                self._write(f"{said}\n" if said else "")
             return
         for index, part in enumerate(answer.parts):
             if isinstance(part, Text):
@@ -102,8 +105,8 @@ class TerminalOutput:
         if answer.waits_for:
             self._line(answer.waits_for, answer.waits_for)
         if answer.ended:
-            if answer.error:
-                self._line("error", answer.error)
+            if answer.problem:
+                self._line("error", answer.problem)
             self._write("" if self._at_line_start else "\n")
 
     def _line(self, key: str, text: str) -> None:

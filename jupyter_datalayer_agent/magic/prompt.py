@@ -9,23 +9,33 @@ from typing import Any
 
 LONGEST = 500
 MOST_COLUMNS = 50
-_NAME = re.compile(r"\{\{|\}\}|\{([^\W\d]\w*)\}")
+# Text in braces that is not one name (JSON, a set) is left alone, and so are its braces.
+_NAME = re.compile(r"\{(\{[^\W\d]\w*\})\}|\{([^\W\d]\w*)\}")
+# After these, braces are those of a formula or of a shell.
+_OTHER_BRACES = re.compile(r"[\w^}$\\]")
 
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = LONGEST
 _short.maxlist = _short.maxtuple = _short.maxset = _short.maxdict = 10
 
 
-def filled(prompt: str, variables: Mapping[str, Any]) -> str:
-    """The prompt with the short forms of the variables it names; ``{{`` and ``}}`` stand for
-    braces, and braces around anything else are left alone."""
+def filled(prompt: str, variables: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """The prompt with the short forms of the variables it names, and the names in braces that are
+    no variable's, which stay as they are. ``{{name}}`` stands for ``{name}``; braces around
+    anything else are left alone."""
+    unknown: dict[str, None] = {}
 
     def put(found: re.Match[str]) -> str:
-        if found[0] in ("{{", "}}"):
-            return found[0][0]
-        return short_form(variables[found[1]]) if found[1] in variables else found[0]
+        escaped, name = found.groups()
+        if escaped:
+            return escaped
+        if name in variables:
+            return short_form(variables[name])
+        if not _OTHER_BRACES.match(prompt[max(found.start() - 1, 0) : found.start()]):
+            unknown.setdefault(name)
+        return found[0]
 
-    return _NAME.sub(put, prompt)
+    return _NAME.sub(put, prompt), list(unknown)
 
 
 def short_form(value: Any) -> str:

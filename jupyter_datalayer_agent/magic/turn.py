@@ -25,9 +25,9 @@ class Turn:
         self.server = server
         self.session_id = session_id
         self.op_id = op_id
-        self.answer = Answer()
+        self.answer = Answer(session_id=session_id)
         self._after = after
-        self._started = False
+        self.started = False
         self._waiting: queue.Queue[dict[str, Any] | AgentMagicError] = queue.Queue()
 
     @classmethod
@@ -39,6 +39,11 @@ class Turn:
         turn = cls(server, session_id, accepted["opId"], session["lastSeq"])
         threading.Thread(target=turn._read, name="%agent events", daemon=True).start()
         return turn
+
+    @property
+    def refused(self) -> bool:
+        """Whether the message was not taken, so that there is no turn."""
+        return self.answer.ended and not self.started and bool(self.answer.error)
 
     def follow(self, interval: float | None = None) -> Iterator[Answer]:
         """The answer each time something happened, and at the latest after ``interval`` seconds;
@@ -69,7 +74,7 @@ class Turn:
         heard = self.follow(PAUSE_SECONDS)
         asked = None
         while not self.answer.ended and time.monotonic() < deadline:
-            started = self._started
+            started = self.started
             if asked != started:
                 op = {"type": "interrupt"} if started else {"type": "dequeue", "opId": self.op_id}
                 self.server.post(f"sessions/{self.session_id}/ops", op)
@@ -106,15 +111,15 @@ class Turn:
         """Hand on what is about this turn; True when it is over."""
         kind, op_id = event["type"], event.get("opId")
         if kind == "turn_started" and op_id == self.op_id:
-            self._started = True
+            self.started = True
             self.answer.turn_id = event["turnId"]
         elif kind == "op_dequeued" and op_id == self.op_id and event["reason"] == "removed":
             event = {"type": "turn_aborted", "reason": "interrupted"}
-        elif kind == "error" and op_id == self.op_id and not self._started:
+        elif kind == "error" and op_id == self.op_id and not self.started:
             # A message that is refused has no turn.
             self._waiting.put(event)
             event = {"type": "turn_aborted", "reason": "error"}
-        elif not self._started or event.get("turnId") != self.answer.turn_id:
+        elif not self.started or event.get("turnId") != self.answer.turn_id:
             return False
         self._waiting.put(event)
         return event["type"] in ("turn_completed", "turn_aborted")

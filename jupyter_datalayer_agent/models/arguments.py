@@ -57,7 +57,7 @@ def _base_from_environment(provider: Provider | None, environ: Mapping[str, str]
 
 
 # Prefixes of litellm that are not in the catalogue and are sometimes used with a base URL.
-_OTHER_PREFIXES = frozenset(
+OTHER_PREFIXES = frozenset(
     [
         "hosted_vllm",
         "vllm",
@@ -102,7 +102,7 @@ _OTHER_PREFIXES = frozenset(
 def _for_own_server(model: str) -> str:
     """A name such as ``Qwen/Qwen3-8B`` on a server of one's own speaks OpenAI's API."""
     prefix, slash, _ = model.partition("/")
-    return model if slash and prefix in _OTHER_PREFIXES else f"openai/{model}"
+    return model if slash and prefix in OTHER_PREFIXES else f"openai/{model}"
 
 
 def call_arguments(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..models.named import named_model
 from ..protocol.requests import ModelsReply
 from .base import Handler, route
 from .route_table import Operation, Route
@@ -12,9 +13,24 @@ class ModelsHandler(Handler):
 
     @route("read")
     async def get(self) -> ModelsReply:
-        return self.parts.models()
+        reply = self.parts.models()
+        asked = self.get_query_argument("model", "")
+        if asked:
+            info = await named_model(asked, self.parts.services.settings().api_base)
+            reply.models = [info, *(each for each in reply.models if each.id != asked)]
+        return reply
 
 
 ROUTES = [
-    Route("models", ModelsHandler, {"get": Operation("Models and readiness", response=ModelsReply)})
+    Route(
+        "models",
+        ModelsHandler,
+        {
+            "get": Operation(
+                "Models and readiness",
+                response=ModelsReply,
+                query={"model": "a name: it comes first, with whether it could be called"},
+            )
+        },
+    )
 ]

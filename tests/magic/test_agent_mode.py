@@ -80,6 +80,9 @@ def test_what_waits_for_approval_is_told_and_decided_elsewhere(
         kernel.wait(lambda: "waits for your approval" in asked.display["text/markdown"])
         kernel.run("print('the kernel is free')")
         session = server.get("sessions", limit=1)["sessions"][0]["id"]
+        # The page opens what the link names; elsewhere it leads nowhere.
+        assert asked.display["text/markdown"].endswith(f"[Open it there](#session-{session})")
+        assert "waits for you in the agent's panel" in kernel.run("%agent status").text
         (waiting,) = [
             event
             for event in server.get(f"sessions/{session}/turns", include="events")["turns"][0][
@@ -90,6 +93,7 @@ def test_what_waits_for_approval_is_told_and_decided_elsewhere(
         decision = {"approvalId": waiting["approvalId"], "decision": "approve"}
         server.post(f"sessions/{session}/ops", {"type": "approval_decision", **decision})
         kernel.wait(lambda: asked.display["text/markdown"].endswith("It is gone."))
+        assert "#session" not in asked.display["text/markdown"]
     assert len(nbformat.read(server.root / "approve.ipynb", as_version=4).cells) == 1
 
 

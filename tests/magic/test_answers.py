@@ -43,6 +43,7 @@ def test_options_variables_and_formats(server: RunningServer, model: ScriptedMod
         assert ran.display["text/markdown"] == "```python\nx = 1\n\ny = 2\n```"
         assert "DataFrame, 2 rows × 2 columns: a (int64), b (" in model.requests[-1].text
         assert "{not} {unknown}" in model.requests[-1].text
+        assert ran.text == "{unknown}: no such variable, sent as it is.\n"
         assert "10101" not in model.requests[-1].text
         assert "The answer is in the notes." in model.requests[-1].text
         assert "x = 1" in kernel.run("exec(code); print(code, x + y)").text
@@ -52,6 +53,28 @@ def test_options_variables_and_formats(server: RunningServer, model: ScriptedMod
         wrong = kernel.run("%agent --mode fly away")
         assert wrong.status == "error"
         assert wrong.error == "%agent: --mode is one of ask, edit, agent, not fly."
-        assert kernel.run("%agent --session new --model openai/other hello").status == "ok"
+
+
+def test_options_are_for_one_message_and_a_session_for_those_that_follow(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    write_notebook(server, "once.ipynb", LOAD)
+    model.script(Say("Other."), Say("Usual."), Say("Told."))
+    with notebook_kernel(server, "once.ipynb") as kernel:
+        kernel.run(LOAD)
+        session = server.post("sessions", {"settings": {"mode": "edit"}})["id"]
+        ask = f"%agent --session {session} --model openai/other --mode ask one"
+        assert kernel.run(ask).status == "ok"
         assert model.requests[-1].body["model"] == "other"
-        assert "Plot" not in model.requests[-1].text
+        assert kernel.run("%agent two").status == "ok"
+        assert model.requests[-1].body["model"] == "scripted"
+        assert "one" in model.requests[-1].text
+        settings = server.get(f"sessions/{session}")["settings"]
+        assert settings == {"mode": "edit", "notebook": "once.ipynb"}
+
+        # What is known not to be there is told before anything is sent.
+        missing = kernel.run("%agent --session new --model anthropic/any three")
+        assert missing.error.startswith("%agent: --model anthropic/any: Anthropic has no key")
+        assert len(server.get(f"sessions/{session}/turns")["turns"]) == 2
+        assert kernel.run("%agent four").display["text/markdown"] == "Told."
+        assert "three" not in model.requests[-1].text

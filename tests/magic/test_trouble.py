@@ -12,7 +12,7 @@ from jupyter_datalayer_agent.models.errors import redact
 from jupyter_datalayer_agent.settings.masking import masked
 from tests.magic.kernels import LOAD, notebook_kernel, write_notebook
 from tests.support.jupyter import TOKEN, RunningServer
-from tests.support.model_server import Call, Gate, Hang, Say, ScriptedModelServer
+from tests.support.model_server import Call, Gate, Hang, Say, ScriptedModelServer, Status
 
 SHOW = "import os; print(os.environ['DATALAYER_AGENT_URL'], os.environ['DATALAYER_AGENT_TOKEN'])"
 
@@ -186,5 +186,15 @@ def test_a_turn_that_fails_fails_its_cell(
     with notebook_kernel(server, "fails.ipynb") as kernel:
         kernel.run(LOAD)
         missing = kernel.run("%agent --attach nothing.csv look")
-        assert "nothing.csv does not exist" in missing.error
-        assert "nothing.csv does not exist" in missing.display["text/markdown"]
+        # Once, and in words that fit a cell. By the error's name the page offers no Fix.
+        (error,) = missing.outputs
+        assert error["ename"] == "AgentMagicError"
+        assert missing.error == (
+            "%agent: The attached file nothing.csv does not exist beside the notebook or under "
+            "the server's root."
+        )
+        assert kernel.run("%agent --nosuch x").outputs[0]["ename"] == "AgentMagicError"
+        model.script(Status(400, body={"error": {"message": "Too hot."}}))
+        failed = kernel.run("%agent look")
+        assert "Too hot." in failed.error
+        assert failed.display["text/markdown"] == "Not answered."

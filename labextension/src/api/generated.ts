@@ -447,7 +447,10 @@ export interface paths {
         /** Models and readiness */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    /** @description a name: it comes first, with whether it could be called */
+                    model?: string;
+                };
                 header?: never;
                 path?: never;
                 cookie?: never;

@@ -1,0 +1,60 @@
+"""Whether a model that a person names could be called, as far as that is known without a call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from types import ModuleType
+
+from ..protocol.requests import ModelInfo
+from . import loader
+from .arguments import OTHER_PREFIXES
+from .catalogue import provider_of, readiness
+from .types import ModelError, Readiness
+
+
+async def named_model(
+    model: str, api_base: str | None, environ: Mapping[str, str] = os.environ
+) -> ModelInfo:
+    """The model with its readiness and, where it is not ready, the reason.
+
+    A name that only its provider, or the server at ``api_base``, can know counts as ready. litellm
+    is loaded for a name whose provider is not known otherwise: a call of it would need that, too.
+    """
+    prefix, slash, name = model.partition("/")
+    state = readiness(model, api_base, environ)
+    provider = provider_of(model)
+    if state.ready and provider is None and not api_base and prefix not in OTHER_PREFIXES:
+        state = await _whose(model)
+    reason = f"{state.reason} {state.what_to_do}".strip()
+    return ModelInfo(
+        id=model,
+        label=name if slash else model,
+        provider=provider.label if provider else prefix,
+        ready=state.ready,
+        reason=reason or None,
+    )
+
+
+async def _whose(model: str) -> Readiness:
+    try:
+        litellm = await loader.litellm()
+    except ModelError as error:
+        return Readiness(False, error.message)
+    if _knows(litellm, model):
+        return Readiness(True)
+    prefix, slash, _ = model.partition("/")
+    unknown = f"There is no provider {prefix}." if slash else "It is not said whose model it is."
+    return Readiness(False, unknown, "Name it as provider/name, openai/gpt-6.1-sol for example.")
+
+
+def _knows(litellm: ModuleType, model: str) -> bool:
+    """Whether litellm knows the provider by the prefix, or by the whole name."""
+    prefix, slash, _ = model.partition("/")
+    if (slash and prefix in litellm.provider_list) or model in litellm.model_cost:
+        return True
+    try:
+        litellm.get_llm_provider(model)
+    except litellm.exceptions.BadRequestError:
+        return False
+    return True
