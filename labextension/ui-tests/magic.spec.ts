@@ -67,6 +67,42 @@ test('an answer streams into a cell, and in Agent mode cells are added and run b
   await bar.getByTestId('da-nb-undo').click();
   await expect(bar).toHaveCount(0);
   expect(await notebook.sources()).toHaveLength(4);
+
+  // What waits for the person is found from the panel, whichever session it shows.
+  const { page, panel } = tab;
+  await model.script(
+    { call: 'deleteNotebookCells', arguments: { cellIds: ['cell-3'] } },
+    { say: 'It is gone.' }
+  );
+  await notebook.run(2);
+  const elsewhere = panel.root.getByTestId('da-waits-elsewhere');
+  await expect(elsewhere).toContainText(
+    'Another session waits for you: what is six times seven?'
+  );
+  const link = notebook.output(2).getByRole('link', { name: 'Open it there' });
+  await expect(link).toBeVisible();
+  await panel.root.getByRole('button', { name: 'Sessions' }).click();
+  await expect(panel.root.getByTestId('da-session-list')).toContainText(
+    'waits for you'
+  );
+  await shootBoth(tab, 'magic-waits-list');
+  await page.keyboard.press('Escape');
+  await shootBoth(tab, 'magic-waits', 'window');
+  await elsewhere.getByRole('button').press('Enter');
+  const approve = panel.waiting.getByTestId('da-approve');
+  await expect(approve).toBeFocused();
+  await expect(elsewhere).toHaveCount(0);
+
+  // And from the cell.
+  await panel.root.getByTestId('da-new-session').click();
+  await expect(approve).toHaveCount(0);
+  await link.press('Enter');
+  await expect(approve).toBeFocused();
+  await shootBoth(tab, 'magic-approval', 'window');
+  await approve.press('Enter');
+  await expect(notebook.output(2)).toContainText('It is gone.');
+  await expect(link).toHaveCount(0);
+  expect(await notebook.sources()).toHaveLength(3);
 });
 
 test('in a kernel of another language the person is told what works there, and it does', async ({

@@ -43,7 +43,9 @@ export function SessionRow(props: ISessionRowProps): JSX.Element {
             onClick={props.onOpen}
           >
             <span className="da-session-title">{title}</span>
-            <span className="da-dim">{stateWords(session)}</span>
+            <span className={session.waits ? 'da-waits' : 'da-dim'}>
+              {stateWords(session)}
+            </span>
           </button>
           <IconButton
             icon={editIcon}
