@@ -7,6 +7,7 @@ import logging
 import time
 from weakref import WeakValueDictionary
 
+from ..protocol.errors import AgentError
 from ..protocol.events import SessionDeleted
 from ..protocol.ops import Op
 from ..protocol.page import WaitingSession
@@ -42,6 +43,7 @@ class Sessions:
         # A channel lives as long as its session, or anybody who listens to it.
         self._channels: WeakValueDictionary[str, EventChannel] = WeakValueDictionary()
         self._sweeper: asyncio.Task[None] | None = None
+        self._recalling: asyncio.Task[None] | None = None
 
     async def create(self, request: SessionCreate | None = None) -> Session:
         """A new, empty session."""
@@ -113,6 +115,19 @@ class Sessions:
         session = self._live.get(session_id)
         return session is not None and session.waits
 
+    def recall_waiting(self) -> None:
+        """Take up what waited for the person when its server ended: once, as the first page comes,
+        so that nothing waits unseen."""
+        if self._recalling is None:
+            self._recalling = asyncio.create_task(self._recall())
+
+    async def _recall(self) -> None:
+        try:
+            for session_id in await self.services.store.sessions_left_waiting():
+                await self.live(session_id)
+        except AgentError as error:
+            log.warning("What waited for the person is taken up when it is opened: %s", error)
+
     def _tell_waiting(self) -> None:
         """Tell the pages which sessions wait for the person; the chat in a cell asks there."""
         waiting = [
@@ -150,9 +165,10 @@ class Sessions:
 
     async def close(self) -> None:
         """End every session; running turns are marked as stopped by the server."""
-        sweeper, self._sweeper = self._sweeper, None
-        if sweeper is not None:
-            sweeper.cancel()
+        for task in (self._sweeper, self._recalling):
+            if task is not None:
+                task.cancel()
+        self._sweeper = None
         sessions = list(self._live.values())
         self._live.clear()
         await asyncio.gather(*(session.close() for session in sessions))

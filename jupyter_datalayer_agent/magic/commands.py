@@ -17,7 +17,7 @@ HELP = """\
 
   --mode ask|edit|agent         what the agent may do now (ask: it reads and answers)
   --model NAME                  another model, for this message
-  --session S                   a conversation by its title or id; new begins one
+  --session S                   a session by its title or id; new begins one
   --attach PATH                 a file or a notebook; may be given more than once
   --out VAR                     keep the answer in a variable
   --format markdown|code|text   code: only the code of the answer
@@ -33,7 +33,7 @@ _agent holds the last answer. Stop a cell that waits with the kernel's interrupt
 
 
 class Commands:
-    """The commands, about the conversation ``session_id``."""
+    """The commands, about the session ``session_id``."""
 
     def __init__(self, find: Callable[[], Server], session_id: str | None) -> None:
         self._find = find
@@ -49,20 +49,20 @@ class Commands:
         return HELP
 
     def status(self) -> str:
-        """The server, the model, the conversation and what goes on in it."""
+        """The server, the model, the session and what goes on in it."""
         server = self._find()
         models = server.get("models")
         model = models.get("default") if models["ready"] else models.get("message")
         lines = [f"Server: {server.url}", f"Model: {model or 'none'}"]
         if self._session_id is None:
-            return "\n".join([*lines, "Conversation: none yet in this kernel"])
+            return "\n".join([*lines, "Session: none yet in this kernel"])
         session = server.get(f"sessions/{self._session_id}")
         running = "at work" if session.get("runningTurnId") else "idle"
         if session.get("waits"):
             running = "waits for you in the agent's panel"
         queued = len(session.get("queued") or [])
         waits = f", {queued} waiting" if queued else ""
-        lines.append(f"Conversation: {session['title']} ({session['id']}), {running}{waits}")
+        lines.append(f"Session: {session['title']} ({session['id']}), {running}{waits}")
         lines.append(f"Turns: {session['turnCount']}, tokens: {session['sessionTokens']}")
         return "\n".join(lines)
 
@@ -97,7 +97,7 @@ class Commands:
         raise AgentMagicError("It is not undone yet. See the changes in the agent's panel.")
 
     def history(self) -> str:
-        """The conversation's messages and answers, in short."""
+        """The session's messages and answers, in short."""
         server, session_id = self._conversation()
         turns = server.get(f"sessions/{session_id}/turns", limit="20")["turns"]
         lines = []
@@ -120,7 +120,7 @@ class Commands:
 
     def _conversation(self) -> tuple[Server, str]:
         if self._session_id is None:
-            raise AgentMagicError("There is no conversation in this kernel yet.")
+            raise AgentMagicError("There is no session in this kernel yet.")
         return self._find(), self._session_id
 
 

@@ -29,7 +29,7 @@ WOULD_DEADLOCK = (
 BEHIND_ANOTHER = (
     "An earlier message is still at work, and may need this kernel: waiting for it here would "
     "never end. Leave {option} out (it is answered after that one), stop it (%agent stop), or "
-    "ask in another conversation (--session new)."
+    "ask in another session (--session new)."
 )
 QUIET_SECONDS = 0.5
 CODE_ONLY = "\n\nAnswer with code only, in one fenced block."
@@ -47,7 +47,7 @@ class Reply(str):
 
 @magics_class
 class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
-    """The magic and the conversation of its kernel."""
+    """The magic and the session of its kernel."""
 
     shell: Any
 
@@ -120,7 +120,7 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
             found = [each["id"] for each in sessions if each[key] == wanted]
             if found:
                 return str(found[0])
-        raise AgentMagicError(f"There is no conversation {wanted!r}. --session new begins one.")
+        raise AgentMagicError(f"There is no session {wanted!r}. --session new begins one.")
 
     def _is_busy(self, session_id: str) -> bool:
         self._background = [turn for turn in self._background if not turn.answer.ended]

@@ -122,6 +122,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             self._page = pages.connect(message.client_id, self._send, message.pending_request_ids)
             self._send(Welcome(client_id=message.client_id, version=self.parts.version))
             self._send(SessionsWaiting(sessions=pages.waiting))
+            self.parts.sessions.recall_waiting()
             return
         if self._page is None:
             raise AgentError("invalid_request", "Say hello first.")

@@ -71,6 +71,24 @@ class Plans:
 
         return await self._database.read(read)
 
+    async def left_waiting(self) -> list[str]:
+        """See ``Store.sessions_left_waiting``."""
+        server = self._database.server
+        running = sa.select(TURNS.session_id, TURNS.id, TURNS.server_id, TURNS.first_seq).where(
+            TURNS.status == sa.literal_column("'running'")  # as the index of these has it
+        )
+
+        async def read(connection: AsyncConnection) -> list[str]:
+            found = []
+            for row in (await connection.execute(running)).all():
+                if row.server_id == server.server_id or server.is_alive(row.server_id):
+                    continue
+                if open_wait(await read_events(connection, row.session_id, row.id, row.first_seq)):
+                    found.append(row.session_id)
+            return found
+
+        return await self._database.read(read)
+
     async def take_waiting(self, session_id: str) -> WaitingTurn | None:
         """See ``Store.take_waiting_turn``."""
         server = self._database.server

@@ -346,6 +346,10 @@ class Store:
         """The plan of the newest turn that has one."""
         return await (await self._open()).plans.last(session_id)
 
+    async def sessions_left_waiting(self) -> list[str]:
+        """The sessions whose turn waits for the person and is run by no living server."""
+        return await (await self._open()).plans.left_waiting()
+
     async def take_waiting_turn(self, session_id: str) -> WaitingTurn | None:
         """The session's turn that waits for the person and that no living server runs; from now on
         this server does. To be called when no such turn is in memory here."""

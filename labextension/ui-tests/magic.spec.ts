@@ -85,7 +85,7 @@ test('an answer streams into a cell, and in Agent mode cells are added and run b
   await expect(panel.root.getByTestId('da-session-list')).toContainText(
     'waits for you'
   );
-  await shootBoth(tab, 'magic-waits-list');
+  await shootBoth(tab, 'magic-waits-list', 'window');
   await page.keyboard.press('Escape');
   await shootBoth(tab, 'magic-waits', 'window');
   await elsewhere.getByRole('button').press('Enter');

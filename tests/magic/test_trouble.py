@@ -117,11 +117,11 @@ def test_commands_and_stopping(server: RunningServer, model: ScriptedModelServer
     )  # fmt: skip
     with notebook_kernel(server, "commands.ipynb") as kernel:
         kernel.run(LOAD)
-        assert "There is no conversation" in kernel.run("%agent undo").error
+        assert "There is no session" in kernel.run("%agent undo").error
         asked = kernel.run("%agent --mode agent add a cell", "cell-0")
         kernel.wait(lambda: asked.display["text/markdown"].endswith("Added."))
         assert "add a cell" in kernel.run("%agent history").text
-        assert re.search(r"Conversation: add a cell .* idle", kernel.run("%agent status").text)
+        assert re.search(r"Session: add a cell .* idle", kernel.run("%agent status").text)
         assert kernel.run("%agent undo").text.startswith("Taken back: 1 change.")
         assert len(nbformat.read(server.root / "commands.ipynb", as_version=4).cells) == 1
         assert kernel.run("%agent undo").text == "There is nothing to undo.\n"

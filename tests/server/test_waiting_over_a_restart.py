@@ -12,6 +12,7 @@ from tests.server.planning import add, of_type, plan_of, sources, submit, task, 
 from tests.support.cars import write_cars
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Calls, Say, ScriptedModelServer
+from tests.support.page import FakePage
 
 END = ("turn_completed", "turn_aborted")
 
@@ -87,6 +88,11 @@ def test_a_denial_after_the_restart_reaches_the_model_with_its_reason(
     asked = until(events(server, session), "approval_requested")[-1]
     server.kill()
     server.start()
+    # Every page is told of it, before anybody looks at the session.
+    with FakePage(server) as page:
+        while not (waiting := page.wait_for("sessions_waiting")["sessions"]):
+            pass
+    assert waiting == [{"sessionId": session, "title": "Delete it"}]
     decision = {"type": "approval_decision", "approvalId": asked["approvalId"]}
     submit(server, session, {**decision, "decision": "deny", "feedback": "It is the title."})
     assert until(events(server, session), *END)[-1]["type"] == "turn_completed"
