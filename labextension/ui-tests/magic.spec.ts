@@ -1,7 +1,7 @@
 import { expect, test } from './support/fixtures';
 import { addCell } from './support/scripts';
 import { InlineChat } from './support/inline';
-import { shootBoth } from './support/screenshots';
+import { shoot, shootBoth } from './support/screenshots';
 import { openWork } from './support/work';
 
 test('an answer streams into a cell, and in Agent mode cells are added and run below it', async ({
@@ -85,7 +85,7 @@ test('an answer streams into a cell, and in Agent mode cells are added and run b
   await expect(panel.root.getByTestId('da-session-list')).toContainText(
     'waits for you'
   );
-  await shootBoth(tab, 'magic-waits-list', 'window');
+  await shoot(tab, 'magic-waits-list', 'window');
   await page.keyboard.press('Escape');
   await shootBoth(tab, 'magic-waits', 'window');
   await elsewhere.getByRole('button').press('Enter');
