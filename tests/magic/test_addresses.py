@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -67,9 +69,17 @@ def test_a_server_on_a_socket_is_found(tmp_path: Path, monkeypatch: pytest.Monke
     )  # fmt: skip
     assert process.stderr is not None
     try:
-        # The runtime file is written before this is said.
+        # The runtime file is written before this is said, and the socket is there soon after it.
         assert any("is listening on" in line for line in process.stderr)
+        deadline = time.monotonic() + 30
+        while not _listens(tmp_path / "s.sock") and time.monotonic() < deadline:
+            time.sleep(0.005)
         assert local_server().get("sessions")["sessions"] == []
     finally:
         process.kill()
         process.communicate()
+
+
+def _listens(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as connection:
+        return connection.connect_ex(str(path)) == 0
