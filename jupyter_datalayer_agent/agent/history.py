@@ -120,6 +120,11 @@ class History:
         first = [] if self.compaction is None else self.compaction.items
         return [*first, *(item for turn in self.turns for item in turn.items)]
 
+    def items_before(self, index: int) -> list[Item]:
+        """All items of what was before the turn at this index, in order."""
+        first = [] if self.compaction is None else self.compaction.items
+        return [*first, *(i for turn in self.turns if turn.index < index for i in turn.items)]
+
     @property
     def compacted_tokens(self) -> int:
         """An estimate of what stands in place of older turns."""

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ..protocol.events import BaseEvent, ReasoningDelta, TextDelta
+from ..protocol.events import AnswerDelta, BaseEvent, ReasoningDelta, TextDelta
 from ..protocol.requests import ToolCallRecord
 from .history import Item
 
@@ -100,7 +100,7 @@ class Outbox:
 
 def _joined(last: BaseEvent, event: BaseEvent) -> bool:
     """Join a delta to the one before it, if both are of the same item."""
-    for kind in (TextDelta, ReasoningDelta):
+    for kind in (TextDelta, ReasoningDelta, AnswerDelta):
         if isinstance(last, kind) and isinstance(event, kind) and last.item_id == event.item_id:
             last.delta += event.delta
             return True

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +20,7 @@ from ..protocol.requests import ChatReply, Session
 from ..store.records import QueuedOp, WaitingTurn
 from ..tools.context import SeenCells
 from . import datasets, undo
+from .again import choose, to_ask
 from .beginning import turn_of, turn_that_waited
 from .channel import EventChannel
 from .compact_op import compact_now
@@ -100,7 +101,7 @@ class LiveSession:
         self._messages = MessageQueue(services.store, record.id, channel)
         self._arriving = 0
         self._ops: asyncio.Queue[Order | Message | TurnEnded | None] = asyncio.Queue()
-        # A turn runs in it, or a compaction that was asked for.
+        # A turn runs in it, or what was asked for beside turns: a compaction, another answer.
         self._turn_task: asyncio.Task[Any] | None = None
         self._compaction_asked = False
         self._starting: dict[str, asyncio.Event] = {}
@@ -118,7 +119,7 @@ class LiveSession:
 
     @property
     def working(self) -> bool:
-        """Whether a turn runs, or a compaction that was asked for."""
+        """Whether a turn runs, or a compaction or another answer that was asked for."""
         return self._turn_task is not None
 
     @property
@@ -157,7 +158,7 @@ class LiveSession:
     async def check(self, op: ops.Op) -> None:
         """Raises ``AgentError``: ``not_found`` for an op about a turn that the session has not,
         ``forbidden`` for one that sets what is locked."""
-        if isinstance(op, ops.Undo | ops.Keep | ops.GoBack):
+        if isinstance(op, ops.Undo | ops.Keep | ops.GoBack | ops.AskAgain | ops.ChooseAnswer):
             await undo.check(self, op)
         elif isinstance(op, ops.UploadRegistered):
             await datasets.check(self, op)
@@ -181,8 +182,8 @@ class LiveSession:
     async def chat(
         self, op: ops.UserMessage, audience: Audience
     ) -> tuple[str, asyncio.Future[ChatReply]]:
-        """Start a turn now, or after a compaction that is under way; its op id and the reply to
-        come. Raises ``turn_in_progress``."""
+        """Start a turn now, or after a compaction or another answer that is under way; its op id
+        and the reply to come. Raises ``turn_in_progress``."""
         compacts = self.working and self.turn is None
         if self.busy and (not compacts or self._messages or self._arriving):
             raise AgentError(
@@ -320,6 +321,10 @@ class LiveSession:
             await datasets.register(self, op)
         elif isinstance(op, ops.GoBack):
             await go_back(self, op)
+        elif isinstance(op, ops.AskAgain):
+            self._beside((await to_ask(self, op)).run(), "The answer could not be kept.")
+        elif isinstance(op, ops.ChooseAnswer):
+            await choose(self, op)
         elif isinstance(op, ops.Reset):
             await self._reset()
         elif isinstance(op, ops.Shutdown):
@@ -442,15 +447,19 @@ class LiveSession:
 
     def _compact(self) -> None:
         self._compaction_asked = False
-        self._turn_task = asyncio.create_task(compact_now(self))
-        self._turn_task.add_done_callback(self._compacted)
+        self._beside(compact_now(self), "The conversation could not be summarised.")
 
-    def _compacted(self, task: asyncio.Task[None]) -> None:
+    def _beside(self, work: Coroutine[Any, Any, None], failure: str) -> None:
+        """Do what was asked for that is no turn; ``failure`` is told where it fails inside."""
+        self._turn_task = asyncio.create_task(work)
+        self._turn_task.add_done_callback(lambda task: self._done_beside(task, failure))
+
+    def _done_beside(self, task: asyncio.Task[None], failure: str) -> None:
         self._turn_task = None
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, AgentError):
-            log.error("Session %s: the compaction failed", self.id, exc_info=error)
-            error = AgentError("internal", "The conversation could not be summarised.")
+            log.error("Session %s: %s", self.id, failure, exc_info=error)
+            error = AgentError("internal", failure)
         self._ops.put_nowait(TurnEnded(None, error))
 
     async def _next(self) -> None:

@@ -18,7 +18,7 @@ from ..protocol.tools import ToolResult
 from ..tools.dispatch import ApprovalRequest
 from ..tools.drafts import Asking, Dispatched
 from ..tools.limits import cut
-from ..tools.private import BY_PERSON, BY_SETTING, Question, Refused, Shown
+from ..tools.private import BY_PERSON, BY_SETTING, Question, Refused, Sharing, Shown
 from .history import Item
 from .person import Person
 from .results import for_model
@@ -95,6 +95,30 @@ class TurnSharing:
             )
         )
         return decision.approved
+
+
+class NotedSharing:
+    """Decides as another does; what it let through is then noted in the item that is sent, so that
+    the item can be sent again when less may be."""
+
+    def __init__(self, sharing: Sharing) -> None:
+        self._sharing = sharing
+        self._kinds: list[ShareKind] = []
+        self._bare = ""
+
+    async def refused(
+        self, parts: Sequence[frozenset[ShareKind]], about: Asking, question: Question
+    ) -> Refused:
+        """See ``tools.private.Sharing``."""
+        refused = await self._sharing.refused(parts, about, question)
+        open_parts = [part for part in parts if part.isdisjoint(refused)]
+        self._kinds = sorted(frozenset().union(*open_parts))
+        self._bare = rendered(question({**refused, **dict.fromkeys(self._kinds, BY_SETTING)}))
+        return refused
+
+    def noted(self, item: Item) -> Item:
+        """The item, with a note of what is private in it."""
+        return note_of(item, self._kinds, self._bare) if self._kinds else item
 
 
 class SilentSharing:

@@ -32,7 +32,7 @@ from .person import Person
 from .references import references, warnings
 from .settings import Settings
 from .shared_before import answered_before
-from .sharing import SilentSharing, TurnSharing, as_now
+from .sharing import NotedSharing, SilentSharing, TurnSharing, as_now
 from .targets import Submission
 from .waiting import Audience
 from .watch import StepWatch
@@ -93,6 +93,7 @@ class Turn:
         self.quiet = False
         self.started = False
         self.items: list[Item] = []
+        self._context: Item | None = None
         self._index: int | None = None if restored is None else restored.turn.index
         # What it sends: ``items``, which are kept, and pictures, which are not.
         self._asking = Asking(session, self.id, about, settings, self._outbox, self._keep)
@@ -193,6 +194,7 @@ class Turn:
     async def _start(self) -> None:
         if self._restored is not None:
             await self._prepare()
+            self._keep_context()
             self._see_what_was_asked(self._restored.wait)
             return
         gate = self.about.gate
@@ -218,14 +220,20 @@ class Turn:
             await self._prepare()
         finally:
             await telling
+        self._keep_context()
 
     async def _prepare(self) -> None:
         """Find the model, and gather what it is sent before the message."""
         self.model = self.services.resolve_model(self.settings)
-        context = await context_block.gather(
-            self.services, self.about, self.session.seen, self.sharing
-        )
-        self._window.begin(self.model, [user_item(context.text)])
+        sharing = NotedSharing(self.sharing)
+        context = await context_block.gather(self.services, self.about, self.session.seen, sharing)
+        self._context = sharing.noted(user_item(context.text))
+        self._window.begin(self.model, [self._context])
+
+    def _keep_context(self) -> None:
+        """Another model can be asked with the same; written with what is told next."""
+        if self._context is not None:
+            self._outbox.add(None, context=self._context)
 
     def _see_what_was_asked(self, wait: dict[str, Any]) -> None:
         """What the person decides on is based on the cells as they were shown then: if one was

@@ -21,7 +21,7 @@ from ..notebook.undo import NotebookState, Span, Undone, edits_between, undo
 from ..protocol import events
 from ..protocol.errors import AgentError
 from ..protocol.events import UndoConflict
-from ..protocol.ops import GoBack, Keep, Undo
+from ..protocol.ops import AskAgain, ChooseAnswer, GoBack, Keep, Undo
 from ..protocol.page import CellEdit
 from ..protocol.tools import Change
 from ..store.records import ChangeState, Place
@@ -59,7 +59,7 @@ class Plan:
     problem: str | None = None
 
 
-async def check(session: LiveSession, op: Undo | Keep | GoBack) -> None:
+async def check(session: LiveSession, op: Undo | Keep | GoBack | AskAgain | ChooseAnswer) -> None:
     """Raises ``AgentError`` ``not_found`` unless the op is about a turn of this session."""
     if await session.services.store.session_of_turn(op.turn_id) != session.id:
         raise AgentError("not_found", f"There is no turn {op.turn_id} in this session.")

@@ -11,6 +11,7 @@ from .datasets import Dataset
 from .errors import ErrorCode
 from .history import Citation
 from .plans import PlanState, PlanStep, WorkflowCall
+from .provenance import Provenance
 from .requests import SessionSettings, Usage
 from .sharing import ShareKind, ShareRequest
 from .tools import Change, ToolCallStatus
@@ -279,6 +280,45 @@ class WentBack(BaseEvent):
     left: list[str] = []
 
 
+class AnswerStarted(BaseEvent):
+    """Another model begins to answer the message of the turn, which has ended."""
+
+    type: Literal["answer_started"] = "answer_started"
+    answer_id: str
+    model: str
+
+
+class AnswerDelta(BaseEvent):
+    """A piece of such an answer; an ``item_discarded`` takes an item of it back."""
+
+    type: Literal["answer_delta"] = "answer_delta"
+    answer_id: str
+    item_id: str
+    delta: str
+
+
+class AnswerFinished(BaseEvent):
+    """Such an answer ended. ``text`` is the whole of it, empty where it did not come to its end:
+    what was shown of it stays, and is not kept as an answer. ``usage`` is what it cost."""
+
+    type: Literal["answer_finished"] = "answer_finished"
+    answer_id: str
+    model: str
+    status: Literal["completed", "stopped", "failed"]
+    text: str = ""
+    code: ErrorCode | None = None
+    message: str | None = None
+    usage: Usage | None = None
+    provenance: Provenance | None = None
+
+
+class AnswerChosen(BaseEvent):
+    """The conversation goes on from this answer of the turn; without one, from its first."""
+
+    type: Literal["answer_chosen"] = "answer_chosen"
+    answer_id: str | None = None
+
+
 class SessionReset(BaseEvent):
     """All turns and older events of the session are forgotten."""
 
@@ -414,6 +454,10 @@ Event = Annotated[
     | ChangesUndone
     | ChangesKept
     | WentBack
+    | AnswerStarted
+    | AnswerDelta
+    | AnswerFinished
+    | AnswerChosen
     | SessionReset
     | SessionDeleted
     | CellsStale

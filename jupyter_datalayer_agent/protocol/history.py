@@ -8,26 +8,11 @@ from pydantic import Field
 
 from .base import SessionKind, Wire
 from .plans import Plan
+from .provenance import Provenance as Provenance
+from .provenance import ResponseType as ResponseType
 from .requests import ChatReply, Turn
 
-ResponseType = Literal["batch", "synthesis", "summary", "plan", "proposal"]
-"""``batch``: a direct answer; ``synthesis``: drawn from other turns (the Strategist's);
-``summary``: of compacted turns; ``plan``; ``proposal``: code for the person to accept."""
-
 Role = Literal["user", "assistant"]
-
-
-class Provenance(Wire):
-    """What names one answer for ever.
-
-    ``provider_id`` is the model's provider as litellm names it, ``workflow`` where no model
-    answered. An answer asked again of another model of the same provider has another index.
-    """
-
-    ai_turn_id: str
-    provider_id: str
-    response_type: ResponseType
-    response_index: int = Field(default=0, ge=0)
 
 
 class Mark(Wire):

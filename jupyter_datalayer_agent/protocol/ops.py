@@ -138,6 +138,23 @@ class GoBack(Wire):
     documents: bool = False
 
 
+class AskAgain(Wire):
+    """Ask another model what the newest message asked. It reads what the first one read, and calls
+    no tools."""
+
+    type: Literal["ask_again"] = "ask_again"
+    turn_id: str
+    model: str = Field(min_length=1)
+
+
+class ChooseAnswer(Wire):
+    """Go on from this further answer of the newest turn; without one, from its first."""
+
+    type: Literal["choose_answer"] = "choose_answer"
+    turn_id: str
+    answer_id: str | None = None
+
+
 class Reset(Wire):
     """Forget the conversation: messages, token count, scratch kernel and data sets."""
 
@@ -166,6 +183,8 @@ Op = Annotated[
     | Undo
     | Keep
     | GoBack
+    | AskAgain
+    | ChooseAnswer
     | Reset
     | Shutdown,
     Field(discriminator="type"),

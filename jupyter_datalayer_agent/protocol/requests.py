@@ -18,6 +18,7 @@ from .base import (
 )
 from .errors import ErrorBody
 from .plans import WorkflowCall
+from .provenance import FurtherAnswer
 from .sessions import ForkOrigin
 from .tools import Change, ToolCallStatus
 
@@ -208,6 +209,8 @@ class Turn(Wire):
     are the turn's events with the deltas of one item joined into one, enough to draw it again.
     ``withdrawn_at`` (ms since 1970) is set where the person went back to before this turn: it is
     not sent any more. ``copied_from`` is the turn of another session that a fork copied.
+    ``answers`` are what other models answered to the same message; ``chosen_answer`` is the one of
+    them from which the conversation goes on, where it does not from ``reply``.
     """
 
     id: str
@@ -232,6 +235,8 @@ class Turn(Wire):
     events: list[dict[str, Any]] | None = None
     withdrawn_at: int | None = None
     copied_from: str | None = None
+    answers: list[FurtherAnswer] = []
+    chosen_answer: str | None = None
 
 
 class TurnsReply(Wire):

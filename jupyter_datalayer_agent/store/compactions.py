@@ -11,11 +11,12 @@ from ..protocol.base import now_ms
 from ..protocol.events import BaseEvent
 from ..protocol.requests import Usage
 from . import schema
+from .asked_again import with_answer
 from .database import Database
 from .driver import in_thread
 from .encoding import from_json, plain_text, to_json
 from .records import Compaction, Conversation, TurnHistory
-from .responses import keep_summary
+from .responses import CHOSEN_TEXT, keep_summary
 from .statements import event_statements, turn_statements
 
 COMPACTIONS = schema.compactions.c
@@ -152,7 +153,7 @@ async def _turns(
 ) -> list[TurnHistory]:
     """The turns after the compaction; of those before it, what was added later."""
     of_session = (TURNS.session_id == session_id) & TURNS.withdrawn_at.is_(None)
-    turns = sa.select(TURNS.id, TURNS.position, TURNS.status, TURNS.aborted_reason)
+    turns = sa.select(TURNS.id, TURNS.position, TURNS.status, TURNS.aborted_reason, CHOSEN_TEXT)
     items = sa.select(ITEMS.turn_id, ITEMS.data).join(schema.turns, ITEMS.turn_id == TURNS.id)
     after: sa.ColumnElement[bool] = sa.true()
     if compaction is not None:
@@ -171,7 +172,10 @@ async def _turns(
             index=row.position,
             status=row.status,
             aborted_reason=row.aborted_reason if row.position > through else None,
-            items=[from_json(data) for data in by_turn.get(row.id, [])],
+            items=with_answer(
+                [from_json(data) for data in by_turn.get(row.id, [])],
+                row.chosen_text if row.position > through else None,
+            ),
         )
         for row in rows
         if row.position > through or row.id in by_turn

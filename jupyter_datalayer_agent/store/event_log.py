@@ -49,6 +49,7 @@ class EventLog:
         changes: Sequence[Change],
         usage: Usage | None,
         model: str | None,
+        context: Mapping[str, Any] | None,
     ) -> None:
         """See ``Store.append``."""
         statements = event_statements(session_id, turn_id, events)
@@ -61,8 +62,9 @@ class EventLog:
                 changes=changes,
                 usage=usage,
                 model=model,
+                context=context,
             )
-        elif items or tool_calls or changes or usage:
+        elif items or tool_calls or changes or usage or context:
             raise ValueError("Only events may be appended without a turn")
         if statements:
             await self._database.quick(lambda connection: run_all(connection, statements))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .encoding import from_json, plain_text
 
 TEXT = """CASE s.role WHEN 'user' THEN t.message WHEN 'assistant' THEN t.reply
+        WHEN 'answer' THEN (SELECT text FROM responses WHERE id = s.change_id)
         ELSE (SELECT data FROM changes WHERE id = s.change_id) END"""
 """Of a row ``s`` of ``search_texts`` and its turn ``t``: what ``text_of`` makes a text of."""
 

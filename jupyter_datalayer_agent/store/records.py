@@ -38,6 +38,15 @@ class TurnsWhere:
 
 
 @dataclass(frozen=True)
+class AskedWith:
+    """What a turn's message was asked with: the request as it was decided then, and the item of
+    its context; None where that is not kept any more."""
+
+    request: ChatRequest
+    context: dict[str, Any] | None
+
+
+@dataclass(frozen=True)
 class Compaction:
     """What is sent in place of the turns up to the position ``through``.
 

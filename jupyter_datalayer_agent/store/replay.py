@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-DELTAS = ("text_delta", "reasoning_delta")
+DELTAS = ("text_delta", "reasoning_delta", "answer_delta")
 
 
 def join_deltas(events: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

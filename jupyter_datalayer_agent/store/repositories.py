@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .answers import Answers
 from .checkpoints import Checkpoints
 from .compactions import Compactions
 from .database import Database
@@ -36,6 +37,7 @@ class Repositories:
         self.queue = OpQueue(database)
         self.past = PastReader(database)
         self.responses = Responses(database)
+        self.answers = Answers(database)
         self.plans = Plans(database)
         self.checkpoints = Checkpoints(database)
         self.compactions = Compactions(database)
@@ -51,6 +53,7 @@ class Repositories:
         repositories = cls(await Database.open(database_url))
         try:
             await repositories.turns.recover(None)
+            await repositories.answers.recover(None)
         except BaseException:
             await repositories.close()
             raise

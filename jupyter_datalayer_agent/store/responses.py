@@ -23,6 +23,17 @@ KEY = (
     & (RESPONSES.provider_id == sa.bindparam("provider"))
     & (RESPONSES.response_type == sa.bindparam("type"))
 )
+CHOSEN_TEXT = (
+    sa.select(RESPONSES.text)
+    .where(
+        RESPONSES.ai_turn_id == schema.turns.c.id,
+        RESPONSES.answer_id == schema.turns.c.chosen_answer,
+    )
+    .correlate(schema.turns)
+    .scalar_subquery()
+    .label("chosen_text")
+)
+"""Of a turn, the text of the further answer that the conversation goes on from; else NULL."""
 INSERT = insert_into(schema.responses)
 NEXT_INDEX = Compiled(
     sa.select(sa.func.coalesce(sa.func.max(RESPONSES.response_index) + 1, 0)).where(KEY)
@@ -108,8 +119,11 @@ def add(
     text: str | None,
     *,
     at: int | None = None,
+    model: str | None = None,
+    answer_id: str | None = None,
 ) -> Provenance:
-    """Keep an answer under the first index that is free. ``text`` None is the turn's own reply."""
+    """Keep an answer under the first index that is free. ``text`` None is the turn's own reply;
+    ``model`` and ``answer_id`` are those of an answer asked again."""
     key = {"turn": turn_id, "provider": provider_id, "type": response_type}
     (index,) = NEXT_INDEX.run(connection, **key).fetchone()
     INSERT.run(
@@ -120,6 +134,8 @@ def add(
         response_index=index,
         text=None if text is None else plain_text(text),
         created_at=now_ms() if at is None else at,
+        model=model,
+        answer_id=answer_id,
     )
     return Provenance(
         ai_turn_id=turn_id,

@@ -34,6 +34,7 @@ sessions = sa.Table(
 
 # ``server_id`` names the server process that runs the turn (see servers.py). ``withdrawn_at`` is
 # when the person went back to before the turn (ms since 1970): the model is not sent it any more.
+# ``chosen_answer`` is the ``answer_id`` of the answer that the model is sent instead of ``reply``.
 turns = sa.Table(
     "turns",
     metadata,
@@ -60,6 +61,7 @@ turns = sa.Table(
     sa.Column("duration_ms", sa.Float),
     sa.Column("withdrawn_at", sa.Integer),
     sa.Column("copied_from", sa.Text),
+    sa.Column("chosen_answer", sa.Text),
 )
 
 items = sa.Table(
@@ -256,7 +258,8 @@ session_names = sa.Table(
     ),
 )
 
-# ``text`` is NULL for the turn's own reply, and for its plan.
+# ``text`` is NULL for the turn's own reply, and for its plan. ``answer_id`` is that of an answer
+# which another model gave to the same message.
 responses = sa.Table(
     "responses",
     metadata,
@@ -267,10 +270,38 @@ responses = sa.Table(
     sa.Column("response_index", sa.Integer, nullable=False),
     sa.Column("text", sa.Text),
     sa.Column("created_at", sa.Integer, nullable=False),
+    sa.Column("model", sa.Text),
+    sa.Column("answer_id", sa.Text),
 )
 
-# A message (role user), an answer (assistant) or a change (code) by its number in the index; see
-# search.py. Triggers keep it.
+# The context that a session's newest message was last asked with: an item, JSON.
+contexts = sa.Table(
+    "contexts",
+    metadata,
+    _session_ref(primary_key=True),
+    sa.Column(
+        "turn_id",
+        sa.Text,
+        sa.ForeignKey("turns.id", ondelete="CASCADE"),
+        nullable=False,
+        unique=True,
+    ),
+    sa.Column("data", sa.Text, nullable=False),
+)
+
+# Answers that another model is giving just now, in the server process ``server_id``.
+open_answers = sa.Table(
+    "open_answers",
+    metadata,
+    sa.Column("turn_id", sa.Text, sa.ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("answer_id", sa.Text, nullable=False),
+    sa.Column("model", sa.Text, nullable=False),
+    sa.Column("server_id", sa.Text, nullable=False),
+)
+
+# A message (role user), an answer (assistant; another model's: answer) or a change (code) by its
+# number in the index; see search.py. ``change_id`` is the row of the change, or of the other
+# model's answer among the responses. Triggers keep it.
 search_texts = sa.Table(
     "search_texts",
     metadata,

@@ -85,6 +85,9 @@ INSERT_ITEM = insert_into(schema.items)
 INSERT_CHANGE = insert_into(schema.changes)
 INSERT_USAGE = insert_into(schema.usage)
 UPSERT_TOOL_CALL = _upsert_tool_call()
+KEEP_CONTEXT = """
+    INSERT INTO contexts (session_id, turn_id, data) VALUES (?, ?, ?)
+    ON CONFLICT (session_id) DO UPDATE SET turn_id = excluded.turn_id, data = excluded.data"""
 ADD_TOKENS = Compiled(
     sa.update(schema.sessions)
     .where(schema.sessions.c.id == sa.bindparam("session"))
@@ -125,8 +128,10 @@ def turn_statements(
     changes: Sequence[Change] = (),
     usage: Usage | None = None,
     model: str | None = None,
+    context: Mapping[str, Any] | None = None,
 ) -> list[Statement]:
-    """Keep what belongs to a turn. ``usage`` is that of one call of ``model``."""
+    """Keep what belongs to a turn. ``usage`` is that of one call of ``model``; ``context`` takes
+    the place of that of the session's turn before."""
     statements: list[Statement] = []
     if items:
         rows = ({"turn_id": turn_id, "data": to_json(item)} for item in items)
@@ -141,6 +146,8 @@ def turn_statements(
         statements.append(ADD_TOKENS.rows([tokens]))
         if usage.cost is not None:
             statements.append(ADD_COST.rows([{"session": session_id, "cost": usage.cost}]))
+    if context is not None:
+        statements.append((KEEP_CONTEXT, [(session_id, turn_id, to_json(context))]))
     return statements
 
 

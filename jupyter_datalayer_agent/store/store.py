@@ -39,6 +39,7 @@ from .records import (
 )
 
 if TYPE_CHECKING:
+    from .answers import Answers
     from .compactions import Compactions
     from .datasets import Datasets
     from .forks import Forks
@@ -116,9 +117,7 @@ class Store:
         ``limit`` is kept between 1 and 200. Raises ``invalid_request`` for a cursor that no reply
         gave.
         """
-        return await (await self._open()).sessions.list_page(
-            query, limit, cursor, undecided_in
-        )
+        return await (await self._open()).sessions.list_page(query, limit, cursor, undecided_in)
 
     async def update_session(
         self,
@@ -226,9 +225,13 @@ class Store:
         ``open`` does it for all. To be called when a session is loaded into memory, also after a
         failure of the store in the middle of a turn. What such a turn had stays: its calls without
         an answer get the output "aborted", the text that was shown becomes a message item, and a
-        ``turn_aborted`` with reason ``shutdown`` is added to its events.
+        ``turn_aborted`` with reason ``shutdown`` is added to its events. A further answer that was
+        being given is told to have been stopped.
         """
-        return await (await self._open()).turns.recover(session_id)
+        opened = await self._open()
+        recovered = await opened.turns.recover(session_id)
+        await opened.answers.recover(session_id)
+        return recovered
 
     async def get_turn(self, turn_id: str, include_events: bool = False) -> Turn:
         """The turn with its items, calls, changes, usage. Raises ``not_found``.
@@ -286,6 +289,7 @@ class Store:
         changes: Sequence[Change] = (),
         usage: Usage | None = None,
         model: str | None = None,
+        context: Mapping[str, Any] | None = None,
     ) -> None:
         """Keep all of these in one transaction; the cost does not depend on the chat's length.
 
@@ -294,8 +298,10 @@ class Store:
         of the session is out of date.
 
         ``events`` have their ``seq``; ``items`` keep their order; a call that is known already (by
-        ``call_id``) is updated; ``usage`` is that of one call of ``model``. With ``turn_id`` None
-        only events may be given. Raises ``not_found`` when the session was deleted meanwhile.
+        ``call_id``) is updated; ``usage`` is that of one call of ``model``; ``context``
+        is what stands before the message in requests, kept of the newest turn alone. With
+        ``turn_id`` None only events may be given. Raises ``not_found`` when the session was
+        deleted meanwhile.
         """
         log = (await self._open()).log
         await log.append(
@@ -307,6 +313,7 @@ class Store:
             changes=changes,
             usage=usage,
             model=model,
+            context=context,
         )
 
     async def finish_tool_call(
@@ -435,6 +442,10 @@ class Store:
     async def withdrawals(self) -> Withdrawals:
         """Turns that the person went back to before, and the list of all prompts."""
         return (await self._open()).withdrawals
+
+    async def answers(self) -> Answers:
+        """What other models answer to a message that was answered."""
+        return (await self._open()).answers
 
     async def compactions(self) -> Compactions:
         """What the model is sent of conversations: their newest compactions and later turns."""

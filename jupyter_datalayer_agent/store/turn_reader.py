@@ -10,13 +10,16 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ..protocol.errors import AgentError, ErrorBody
+from ..protocol.provenance import FurtherAnswer, Provenance
 from ..protocol.requests import ToolCallRecord, Turn, TurnsReply, Usage
 from ..protocol.tools import Change
 from . import schema
+from .asked_again import with_answer
 from .database import Database
 from .encoding import from_json
 from .records import TurnHistory, TurnsWhere
 from .replay import join_deltas
+from .responses import CHOSEN_TEXT
 from .turns import unknown_turn
 
 MAX_LIMIT = 200
@@ -24,6 +27,7 @@ IDS_AT_ONCE = 500
 """SQLite takes a bounded number of values in one statement."""
 TURNS = schema.turns.c
 EVENTS = schema.events.c
+RESPONSES = schema.responses.c
 USAGE = schema.usage.c
 _NEXT = schema.turns.alias("next_turn").c
 
@@ -129,7 +133,7 @@ class TurnReader:
 
         async def query(connection: AsyncConnection) -> list[TurnHistory]:
             statement = (
-                sa.select(TURNS.id, TURNS.position, TURNS.status, TURNS.aborted_reason)
+                sa.select(TURNS.id, TURNS.position, TURNS.status, TURNS.aborted_reason, CHOSEN_TEXT)
                 .where(TURNS.session_id == session_id, TURNS.withdrawn_at.is_(None))
                 .order_by(TURNS.position.desc())
                 .limit(last_turns)
@@ -142,7 +146,9 @@ class TurnReader:
                     index=row.position,
                     status=row.status,
                     aborted_reason=row.aborted_reason,
-                    items=[from_json(item.data) for item in items[row.id]],
+                    items=with_answer(
+                        [from_json(item.data) for item in items[row.id]], row.chosen_text
+                    ),
                 )
                 for row in rows
             ]
@@ -226,6 +232,7 @@ async def _with_parts(
     items = await children_of(connection, schema.items, ids)
     calls = await children_of(connection, schema.tool_calls, ids)
     changes = await children_of(connection, schema.changes, ids)
+    answers = await _answers(connection, ids)
     costs = await children_of(connection, schema.usage, [row.id for row in rows if not row.usage])
     events = await events_of(connection, ids) if include_events else None
     return [
@@ -234,11 +241,38 @@ async def _with_parts(
             items=[from_json(item.data) for item in items[row.id]],
             tool_calls=[_tool_call(call) for call in calls[row.id]],
             changes=_changes(changes[row.id]),
+            answers=answers[row.id],
             usage=Usage.model_validate(from_json(row.usage)) if row.usage else _sum(costs[row.id]),
             events=None if events is None else join_deltas(events[row.id]),
         )
         for row in rows
     ]
+
+
+async def _answers(
+    connection: AsyncConnection, turn_ids: Sequence[str]
+) -> dict[str, list[FurtherAnswer]]:
+    """What other models answered, by turn, in the order of their answers."""
+    by_turn: dict[str, list[FurtherAnswer]] = defaultdict(list)
+    for start in range(0, len(turn_ids), IDS_AT_ONCE):
+        of_these = RESPONSES.ai_turn_id.in_(turn_ids[start : start + IDS_AT_ONCE])
+        statement = sa.select(schema.responses).where(of_these, RESPONSES.answer_id.is_not(None))
+        for row in await connection.execute(statement.order_by(RESPONSES.id)):
+            by_turn[row.ai_turn_id].append(
+                FurtherAnswer(
+                    answer_id=row.answer_id,
+                    model=row.model,
+                    text=row.text,
+                    provenance=Provenance(
+                        ai_turn_id=row.ai_turn_id,
+                        provider_id=row.provider_id,
+                        response_type=row.response_type,
+                        response_index=row.response_index,
+                    ),
+                    created_at=row.created_at,
+                )
+            )
+    return by_turn
 
 
 async def events_of(
@@ -278,6 +312,7 @@ def _turn(row: sa.Row[Any], **parts: Any) -> Turn:
         last_seq=row.last_seq,
         withdrawn_at=row.withdrawn_at,
         copied_from=row.copied_from,
+        chosen_answer=row.chosen_answer,
         error=None if error is None else ErrorBody.model_validate(error),
         **parts,
     )

@@ -29,7 +29,7 @@ TURNS = schema.turns.c
 
 NOT_YET = (
     "aborted_reason", "error", "usage", "ended_at", "ttft_ms", "duration_ms", "withdrawn_at",
-    "copied_from",
+    "copied_from", "chosen_answer",
 )  # fmt: skip
 """The columns that are empty while a turn runs."""
 

@@ -126,6 +126,7 @@ class Signals:
 
     def __init__(self) -> None:
         self._turns: dict[str, _Turn] = {}
+        self._answers: dict[str, int] = {}
         self._readers: dict[type[BaseEvent], Callable[[str, Any], Iterator[Signal]]] = {
             events.TurnStarted: self._turn_started,
             events.ModelStarted: self._model_started,
@@ -133,6 +134,8 @@ class Signals:
             events.ToolCallStarted: self._tool_named,
             events.ToolCallArguments: self._tool_began,
             events.ToolCallOutput: self._tool_ended,
+            events.AnswerStarted: self._answer_started,
+            events.AnswerFinished: self._answer_finished,
             events.ErrorEvent: self._error,
             events.FinalReply: self._replied,
             events.TurnCompleted: self._completed,
@@ -186,6 +189,21 @@ class Signals:
         if turn.call is not None:
             yield self._call_ended(session, event, turn, "ok", None, used)
         yield TokensUsed(session, event.turn_id or "", event.at, turn.model or "", used)
+
+    def _answer_started(self, session: str, event: events.AnswerStarted) -> Iterator[Signal]:
+        # A further answer is one call of a model, after its turn has ended.
+        self._answers[event.answer_id] = event.at
+        yield ModelCallBegan(session, event.turn_id or "", event.at, event.model, 1, 1)
+
+    def _answer_finished(self, session: str, event: events.AnswerFinished) -> Iterator[Signal]:
+        began = self._answers.pop(event.answer_id, event.at)
+        ends: dict[str, CallEnd] = {"completed": "ok", "stopped": "aborted", "failed": "error"}
+        yield ModelCallEnded(
+            session, event.turn_id or "", event.at, event.model, 1, 1, ends[event.status],
+            event.code, float(max(0, event.at - began)), event.usage,
+        )  # fmt: skip
+        if event.usage is not None and event.usage.total_tokens:
+            yield TokensUsed(session, event.turn_id or "", event.at, event.model, event.usage)
 
     def _call_ended(
         self,

@@ -104,6 +104,7 @@ async def get_turn_by_id(args: GetTurnById, context: ToolContext) -> ToolOutcome
         "status": turn.status,
         "message": _cut(turn.message, TEXT),
         "reply": _cut(turn.reply, TEXT),
+        **_answers(turn),
         "toolCalls": [_call(call) for call in turn.tool_calls[:MAX_CALLS]],
         "changes": [
             {"path": each.path, "op": each.op, "cellId": each.cell_id}
@@ -195,6 +196,19 @@ def _call(call: ToolCallRecord) -> dict[str, Any]:
         "status": call.status,
         "output": private.text(output),
     }
+
+
+def _answers(turn: Turn) -> dict[str, Any]:
+    """What other models answered to the same message."""
+    told = [
+        {
+            "model": each.model,
+            "text": _cut(each.text, TEXT),
+            "provenance": each.provenance.to_wire(),
+        }
+        for each in turn.answers
+    ]
+    return {"furtherAnswers": told} if told else {}
 
 
 def _text(value: Any) -> str:

@@ -11,6 +11,7 @@ from jupyter_server.services.contents.largefilemanager import AsyncLargeFileMana
 from tornado.web import HTTPError
 
 from jupyter_datalayer_agent.agent import undo as undo_module
+from jupyter_datalayer_agent.agent.session import Order
 from jupyter_datalayer_agent.notebook.document import DocumentError
 from jupyter_datalayer_agent.notebook.edits import source_hash
 from jupyter_datalayer_agent.protocol.errors import AgentError
@@ -587,7 +588,7 @@ async def test_a_reset_and_a_deleted_session_take_their_checkpoints_with_them(
 
         await one_turn()
         assert all(rows(tmp_path / "agent.db", f"SELECT * FROM {each}") for each in tables)
-        await c.session._handle(Reset())
+        await c.session._handle(Order("op_reset", Reset()))
         assert not any(rows(tmp_path / "agent.db", f"SELECT * FROM {each}") for each in tables)
         await c.edit(update("a", "agent", "a"))
         await one_turn()

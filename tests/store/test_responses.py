@@ -8,6 +8,11 @@ from pathlib import Path
 import pytest
 
 from jupyter_datalayer_agent.protocol.errors import AgentError
+from jupyter_datalayer_agent.protocol.events import (
+    AnswerChosen,
+    AnswerFinished,
+    AnswerStarted,
+)
 from jupyter_datalayer_agent.protocol.history import Provenance
 from jupyter_datalayer_agent.protocol.plans import Plan, PlanStep
 from jupyter_datalayer_agent.protocol.requests import Usage
@@ -16,6 +21,14 @@ from jupyter_datalayer_agent.store.records import Compaction
 
 from .chats import Chat, execute, open_store, rows
 
+ASKED = [
+    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "one"}]},
+    {
+        "type": "message",
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": "First."}],
+    },
+]
 KEYS = "SELECT provider_id, response_type, response_index FROM responses ORDER BY id"
 
 
@@ -152,3 +165,70 @@ async def test_a_summary_is_an_answer_of_the_turn_in_which_it_was_made(
         ]
         assert key.provider_id == "anthropic"
         assert (await store.past.response(key)).text == "They began."
+
+
+async def test_a_further_answer_is_kept_searched_copied_and_forgotten_with_its_turn(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "agent.db"
+    async with open_store(path) as store:
+        chat = await Chat.new(store)
+        await chat.start("one", model="openai/a")
+        await chat.emit(items=ASKED, context={"type": "message"})
+        await chat.finish("First.")
+        answers = await store.answers()
+        assert (await answers.asked_with(chat.turn_id)).context == {"type": "message"}
+        started = AnswerStarted(answer_id="a1", model="openai/b")
+        where = (chat.session_id, chat.turn_id)
+        await answers.begin(*where, "a1", "openai/b", chat.number(started))
+        ended = AnswerFinished(
+            answer_id="a1", model="openai/b", status="completed", text="Zebra stripes."
+        )
+        chat.number(ended)
+        await answers.finish(*where, ended)
+        assert ended.provenance is not None
+        assert ended.provenance.response_index == 1
+        assert (await store.past.response(ended.provenance)).text == "Zebra stripes."
+        assert [hit.turn_id for hit in await store.past.search("zebra")] == [chat.turn_id]
+        assert [hit.role for hit in await store.past.search("ze")] == ["assistant"]
+        await answers.choose(*where, "a1", chat.number(AnswerChosen(answer_id="a1")))
+        copy = await (await store.forks()).fork(chat.session_id, None, [])
+        assert len(await store.past.search("zebra")) == 1, "a copy is found in the copy alone"
+        assert len(await store.past.search("zebra", session_id=copy.id)) == 1
+        for session in (chat.session_id, copy.id):
+            (turn,) = (await store.list_turns(session)).turns
+            assert [each.text for each in turn.answers] == ["Zebra stripes."]
+            assert (await answers.asked_with(turn.id)).context == {"type": "message"}
+            (sent,) = await store.history(session)
+            assert "Zebra stripes." in str(sent.items)
+            assert "First." not in str(sent.items)
+        await chat.start("two")
+        await chat.emit(context={"type": "other"})
+        assert (await answers.asked_with(turn.id)).context is not None
+        assert (await answers.asked_with(where[1])).context is None, "of the newest turn alone"
+        for session in (chat.session_id, copy.id):
+            await store.delete_session(session)
+        assert await store.past.search("zebra") == []
+    assert rows(path, "SELECT count(*) FROM contexts") == [(0,)]
+    execute(path, "INSERT INTO search_index (search_index) VALUES ('integrity-check')")
+
+
+async def test_an_answer_of_a_server_that_died_is_told_as_stopped_once(tmp_path: Path) -> None:
+    path = tmp_path / "agent.db"
+    async with open_store(path) as store:
+        chat = await Chat.new(store)
+        await chat.start("one")
+        await chat.finish("First.")
+        started = AnswerStarted(answer_id="a1", model="openai/b")
+        answers = await store.answers()
+        await answers.begin(chat.session_id, chat.turn_id, "a1", "openai/b", chat.number(started))
+        await store.recover(chat.session_id)
+        assert rows(path, "SELECT count(*) FROM open_answers") == [(1,)], "it is being given"
+    for _ in range(2):
+        async with open_store(path) as store:
+            turn = await store.get_turn(chat.turn_id, include_events=True)
+            assert turn.events is not None
+            told = [event["type"] for event in turn.events]
+            assert told[-2:] == ["answer_started", "answer_finished"]
+            assert turn.events[-1]["status"] == "stopped"
+            assert turn.answers == []

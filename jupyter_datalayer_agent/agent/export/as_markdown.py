@@ -11,7 +11,7 @@ from typing import Any
 
 from ...protocol.requests import Session, ToolCallRecord, Turn
 from ...protocol.tools import Change
-from .transcript import Said, day_and_time, how_it_ended, parts_of
+from .transcript import GOES_ON, Said, day_and_time, how_it_ended, parts_of
 
 OUTPUT_CHARACTERS = 20_000
 WITHDRAWN = "The person went back to before this message; what follows was not gone on with."
@@ -51,6 +51,11 @@ def _turn(turn: Turn) -> Iterator[str]:
     yield "### Agent"
     for part in parts_of(turn):
         yield part.text.strip() if isinstance(part, Said) else _call(part)
+    for answer in turn.answers:
+        yield f"### Agent, asked again: {_one_line(answer.model)}"
+        yield answer.text.strip()
+        if answer.answer_id == turn.chosen_answer:
+            yield f"*{GOES_ON}*"
     for path in dict.fromkeys(change.path for change in turn.changes):
         yield _changes(path, [change for change in turn.changes if change.path == path])
     ending = how_it_ended(turn)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...protocol.requests import Session, Turn
 from ...protocol.tools import Change
-from .transcript import Said, day_and_time, how_it_ended, parts_of
+from .transcript import GOES_ON, Said, day_and_time, how_it_ended, parts_of
 
 Cell = dict[str, Any]
 PYTHON = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
@@ -56,6 +56,11 @@ def _turn(turn: Turn) -> Iterator[Cell]:
     said = [*answers[-1:], *([f"*{ending}*"] if ending else [])]
     if said:
         yield _markdown("\n\n".join(said), {**mark, "role": "assistant"})
+    for answer in turn.answers:
+        goes_on = [f"*{GOES_ON}*"] if answer.answer_id == turn.chosen_answer else []
+        text = [f"*Asked again: {answer.model}*", answer.text.strip(), *goes_on]
+        provenance = answer.provenance.to_wire()
+        yield _markdown("\n\n".join(text), {**mark, "role": "assistant", "provenance": provenance})
 
 
 def _written(change: Change) -> str | None:

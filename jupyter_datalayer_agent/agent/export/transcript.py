@@ -16,6 +16,9 @@ ENDED = {
 }
 
 
+GOES_ON = "The session went on from this answer."
+
+
 @dataclass(frozen=True)
 class Said:
     """A piece of an answer."""

@@ -21,6 +21,7 @@ from . import (
     m0008_datasets,
     m0009_usage,
     m0010_titles,
+    m0011_asked_again,
 )
 
 
@@ -43,6 +44,7 @@ MIGRATIONS: list[Migration] = [
     Migration("0008_datasets", m0008_datasets.upgrade),
     Migration("0009_usage", m0009_usage.upgrade),
     Migration("0010_titles", m0010_titles.upgrade),
+    Migration("0011_asked_again", m0011_asked_again.upgrade),
 ]
 
 TABLE = "applied_migrations"

@@ -2011,6 +2011,154 @@ export interface components {
             path: string;
         };
         /**
+         * AnswerChosen
+         * @description The conversation goes on from this answer of the turn; without one, from its first.
+         */
+        AnswerChosen: {
+            /**
+             * Answerid
+             * @default null
+             */
+            answerId?: string | null;
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "answer_chosen";
+        };
+        /**
+         * AnswerDelta
+         * @description A piece of such an answer; an ``item_discarded`` takes an item of it back.
+         */
+        AnswerDelta: {
+            /** Answerid */
+            answerId: string;
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /** Delta */
+            delta: string;
+            /** Itemid */
+            itemId: string;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "answer_delta";
+        };
+        /**
+         * AnswerFinished
+         * @description Such an answer ended. ``text`` is the whole of it, empty where it did not come to its end:
+         *     what was shown of it stays, and is not kept as an answer. ``usage`` is what it cost.
+         */
+        AnswerFinished: {
+            /** Answerid */
+            answerId: string;
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /**
+             * Code
+             * @default null
+             */
+            code?: ("invalid_request" | "unauthorized" | "forbidden" | "not_found" | "turn_in_progress" | "too_large" | "token_limit" | "model_error" | "no_model" | "internal") | null;
+            /**
+             * Message
+             * @default null
+             */
+            message?: string | null;
+            /** Model */
+            model: string;
+            /** @default null */
+            provenance?: components["schemas"]["Provenance-Output"] | null;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "completed" | "stopped" | "failed";
+            /**
+             * Text
+             * @default
+             */
+            text: string;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "answer_finished";
+            /** @default null */
+            usage?: components["schemas"]["Usage"] | null;
+        };
+        /**
+         * AnswerStarted
+         * @description Another model begins to answer the message of the turn, which has ended.
+         */
+        AnswerStarted: {
+            /** Answerid */
+            answerId: string;
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /** Model */
+            model: string;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "answer_started";
+        };
+        /**
          * ApprovalDecision
          * @description The person's answer to an ``approval_requested``; the model reads ``feedback``.
          */
@@ -2119,6 +2267,22 @@ export interface components {
              * @enum {string}
              */
             type: "approval_resolved";
+        };
+        /**
+         * AskAgain
+         * @description Ask another model what the newest message asked. It reads what the first one read, and calls
+         *     no tools.
+         */
+        AskAgain: {
+            /** Model */
+            model: string;
+            /** Turnid */
+            turnId: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ask_again";
         };
         /**
          * Attachment
@@ -2629,6 +2793,24 @@ export interface components {
             toolReferences?: string[];
             /** @default null */
             workflow?: components["schemas"]["WorkflowCall-Input"] | null;
+        };
+        /**
+         * ChooseAnswer
+         * @description Go on from this further answer of the newest turn; without one, from its first.
+         */
+        ChooseAnswer: {
+            /**
+             * Answerid
+             * @default null
+             */
+            answerId?: string | null;
+            /** Turnid */
+            turnId: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "choose_answer";
         };
         /**
          * Citation
@@ -3190,7 +3372,7 @@ export interface components {
         ErrorReply: {
             error: components["schemas"]["ErrorBody"];
         };
-        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["DocumentChanged"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
+        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["DocumentChanged"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["AnswerStarted"] | components["schemas"]["AnswerDelta"] | components["schemas"]["AnswerFinished"] | components["schemas"]["AnswerChosen"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
         /**
          * FileContext
          * @description The text file that is the active document.
@@ -3346,6 +3528,21 @@ export interface components {
              * @default null
              */
             turnId?: string | null;
+        };
+        /**
+         * FurtherAnswer
+         * @description What another model answered to the message of a turn.
+         */
+        FurtherAnswer: {
+            /** Answerid */
+            answerId: string;
+            /** Createdat */
+            createdAt: number;
+            /** Model */
+            model: string;
+            provenance: components["schemas"]["Provenance-Output"];
+            /** Text */
+            text: string;
         };
         /**
          * GoBack
@@ -3794,7 +3991,7 @@ export interface components {
             /** Uri */
             uri: string;
         };
-        Op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["GoBack"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
+        Op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["GoBack"] | components["schemas"]["AskAgain"] | components["schemas"]["ChooseAnswer"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
         /**
          * OpAccepted
          * @description Answer of ``POST sessions/{id}/ops``.
@@ -5517,7 +5714,7 @@ export interface components {
          */
         SubmitOp: {
             /** Op */
-            op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["GoBack"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
+            op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["GoBack"] | components["schemas"]["AskAgain"] | components["schemas"]["ChooseAnswer"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
             /** Ref */
             ref: string;
             /** Sessionid */
@@ -5905,13 +6102,25 @@ export interface components {
          *     are the turn's events with the deltas of one item joined into one, enough to draw it again.
          *     ``withdrawn_at`` (ms since 1970) is set where the person went back to before this turn: it is
          *     not sent any more. ``copied_from`` is the turn of another session that a fork copied.
+         *     ``answers`` are what other models answered to the same message; ``chosen_answer`` is the one of
+         *     them from which the conversation goes on, where it does not from ``reply``.
          */
         Turn: {
+            /**
+             * Answers
+             * @default []
+             */
+            answers: components["schemas"]["FurtherAnswer"][];
             /**
              * Changes
              * @default []
              */
             changes: components["schemas"]["Change"][];
+            /**
+             * Chosenanswer
+             * @default null
+             */
+            chosenAnswer?: string | null;
             /**
              * Copiedfrom
              * @default null

@@ -18,6 +18,7 @@ export function turnRecord(fields: Partial<Turn> & { id: string }): Turn {
     items: [],
     toolCalls: [],
     changes: [],
+    answers: [],
     usage: {
       inputTokens: 10,
       outputTokens: 5,

@@ -1,0 +1,250 @@
+"""Asking again: another model answers the newest message from what the first one read.
+
+It calls no tools, so nothing is changed or run. Its answer is one more response of the turn; which
+of a turn's answers the conversation goes on from, the person says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..models.tokens import estimate_item, estimate_tokens
+from ..models.types import ModelError, ModelRequest
+from ..protocol import events
+from ..protocol.base import new_id
+from ..protocol.errors import AgentError, ErrorCode
+from ..protocol.ops import AskAgain, ChooseAnswer
+from ..protocol.requests import ChatRequest, Turn, Usage
+from ..store.asked_again import answered
+from .budget import add_usage, check_budget, estimated_usage
+from .history import Item, read_history, user_item
+from .model_call import ModelCall
+from .outbox import Outbox
+from .prompting import prompt_text
+from .request import model_request
+from .settings import Settings, for_turn
+from .sharing import as_now
+from .targets import Submission, submission
+from .turn import error_code
+
+if TYPE_CHECKING:
+    from .session import LiveSession
+
+log = logging.getLogger(__name__)
+
+NOT_NEWEST = "Only the newest message can be asked again. Fork from this turn to ask it there."
+NO_ANSWER = "This turn has no answer of a model that another one could be asked for, too."
+COMPACTED = "The conversation was summarised after this answer. Send the message again instead."
+NO_CONTEXT = (
+    "What was sent with this message is kept of the newest message alone, and is not there any "
+    "more. Send the message again instead."
+)
+STOPPED = "Stopped before its end."
+NOTHING = "The model answered with nothing."
+
+
+async def to_ask(session: LiveSession, op: AskAgain) -> FurtherCall:
+    """What is to be asked. Raises ``AgentError`` where it cannot be."""
+    turn = await _newest(session, op.turn_id)
+    parts = answered(turn.items)
+    asked = await (await session.services.store.answers()).asked_with(turn.id)
+    if turn.status != "completed" or not turn.reply or not parts.answer or asked.request.workflow:
+        raise AgentError("invalid_request", NO_ANSWER)
+    if asked.context is None:
+        raise AgentError("invalid_request", NO_CONTEXT)
+    services, record = session.services, session.record
+    about = await submission(services, asked.request, record.settings, session.created)
+    wanted = ChatRequest(message="", model=op.model, overrides=asked.request.overrides)
+    settings = for_turn(services.settings(), record.settings, wanted, about.mode)
+    before = session.history.items_before(turn.index)
+    again = user_item(prompt_text("again.md"))
+    items: list[Any] = [*before, asked.context, *parts.before, again]
+    return FurtherCall(session, turn, about, settings, services.resolve_model(settings), items)
+
+
+async def choose(session: LiveSession, op: ChooseAnswer) -> None:
+    """Go on from another answer. Raises ``AgentError``."""
+    turn = await _newest(session, op.turn_id)
+
+    async def write(written: Sequence[events.BaseEvent]) -> None:
+        answers = await session.services.store.answers()
+        await answers.choose(session.id, turn.id, op.answer_id, written)
+        session.out_of_date = True
+
+    await session.channel.emit(write, events.AnswerChosen(answer_id=op.answer_id), turn.id)
+    gauge = session.history.gauge
+    session.history = await read_history(session.services.store, session.id)
+    session.history.gauge = gauge
+    session.out_of_date = False
+
+
+async def _newest(session: LiveSession, turn_id: str) -> Turn:
+    """The turn, if it is the newest one that is sent, and nothing goes on in the session."""
+    if session.working:
+        raise AgentError(
+            "turn_in_progress",
+            "A turn is running, or another answer is being given. Wait for its end or stop it.",
+        )
+    if not await session.channel.in_step() or session.out_of_date:
+        await session.read_again()
+    store = session.services.store
+    turn = await store.get_turn(turn_id)
+    newest = (await store.list_turns(session.id, 1)).turns[-1]
+    compaction = session.history.compaction
+    if compaction is not None and compaction.through >= turn.index:
+        raise AgentError("invalid_request", COMPACTED)
+    sent = [each.index for each in session.history.turns]
+    if newest.status == "running" or not sent or sent[-1] != turn.index:
+        raise AgentError("invalid_request", NOT_NEWEST)
+    return turn
+
+
+class _AnswerBox(Outbox):
+    """Tells what a model call tells as a further answer of a turn; calls of tools are not its."""
+
+    def __init__(self, session: LiveSession, turn_id: str, answer_id: str) -> None:
+        super().__init__(self._write_group)
+        self._session = session
+        self._turn_id = turn_id
+        self._answer_id = answer_id
+
+    async def _write_group(self, written: Sequence[events.BaseEvent], **belongings: Any) -> None:
+        await self._session.emit(written, turn_id=self._turn_id, **belongings)
+
+    def add(self, event: events.BaseEvent | None, **belongings: Any) -> None:
+        """See ``Outbox.add``."""
+        if isinstance(event, events.TextDelta):
+            item_id = self._item(event.item_id)
+            told = events.AnswerDelta(answer_id=self._answer_id, item_id=item_id, delta=event.delta)
+            super().add(told)
+        elif isinstance(event, events.ItemDiscarded):
+            super().add(events.ItemDiscarded(item_id=self._item(event.item_id)))
+
+    def count(self, call: Usage, model: str) -> None:
+        """A call cost this."""
+        super().add(None, usage=call, model=model)
+
+    def _item(self, item_id: str) -> str:
+        # Names of items are the provider's, and may come again.
+        return f"{self._answer_id}:{item_id}"
+
+
+class FurtherCall:
+    """One more answer to a turn's message, by another model."""
+
+    def __init__(
+        self,
+        session: LiveSession,
+        turn: Turn,
+        about: Submission,
+        settings: Settings,
+        model: str,
+        items: list[Item],
+    ) -> None:
+        self._session = session
+        self._turn = turn
+        self._about = about
+        self._settings = settings
+        self._model = model
+        self._items = items
+        self._id = new_id("answer")
+        self._usage = Usage()
+        self._outbox = _AnswerBox(session, turn.id, self._id)
+        self._size = 0
+
+    async def run(self) -> None:
+        """Ask, and tell the answer or why there is none. Cancelling it stops it.
+
+        Raises ``AgentError`` where the database cannot be used.
+        """
+        await self._session.channel.emit(
+            self._write_start,
+            events.AnswerStarted(answer_id=self._id, model=self._model),
+            self._turn.id,
+        )
+        try:
+            text = await self._answer()
+        except asyncio.CancelledError:
+            await self._end("stopped", message=STOPPED)
+            raise
+        except ModelError as error:
+            await self._end("failed", code=error_code(error), message=error.message)
+        except AgentError as error:
+            await self._end("failed", code=error.code, message=error.message)
+        except Exception:
+            log.exception("Asking the turn %s again failed", self._turn.id)
+            message = "The agent failed inside. The server's log has the details."
+            await self._end("failed", code="internal", message=message)
+        else:
+            await self._end("completed", text=text)
+
+    async def _write_start(self, written: Sequence[events.BaseEvent]) -> None:
+        answers = await self._session.services.store.answers()
+        await answers.begin(self._session.id, self._turn.id, self._id, self._model, written)
+
+    async def _answer(self) -> str:
+        request = self._request()
+        self._size = estimate_tokens(request.instructions) + estimate_tokens(list(request.tools))
+        self._size += sum(map(estimate_item, request.input))
+        check_budget(self._settings.token_limit, self._session.session_tokens, self._size)
+        call = ModelCall(
+            self._session.services.model,
+            self._request,
+            self._items.extend,
+            self._outbox,
+            lambda: None,
+            self._count_unfinished,
+        )
+        answer = await call.run()
+        self._count(answer.usage)
+        await self._outbox.flush()
+        if not answer.text.strip():
+            raise ModelError("server", NOTHING, retryable=False)
+        return answer.text
+
+    def _request(self) -> ModelRequest:
+        session = self._session
+        settings = as_now(self._settings, session.services.settings(), session.record.settings)
+        request = model_request(session.services, self._about, settings, self._model, self._items)
+        # The tools stay in it: what was called stands above, and providers want to know of what.
+        return replace(request, tool_choice="none")
+
+    def _count_unfinished(self, tokens: int) -> None:
+        self._count(estimated_usage(self._model, self._size, tokens))
+
+    def _count(self, call: Usage) -> None:
+        session = self._session
+        self._usage = add_usage(self._usage, call, session.session_tokens, session.session_cost)
+        session.session_tokens = self._usage.session_tokens
+        session.session_cost = self._usage.session_cost
+        self._outbox.count(call, self._model)
+
+    async def _end(
+        self, status: Any, text: str = "", code: ErrorCode | None = None, message: str | None = None
+    ) -> None:
+        await self._outbox.flush()
+        finished = events.AnswerFinished(
+            answer_id=self._id,
+            model=self._model,
+            status=status,
+            text=text,
+            code=code,
+            message=message,
+            usage=self._usage,
+        )
+
+        async def write(written: Sequence[events.BaseEvent]) -> None:
+            answers = await self._session.services.store.answers()
+            await answers.finish(self._session.id, self._turn.id, finished)
+
+        channel = self._session.channel
+        try:
+            await channel.emit(write, finished, self._turn.id)
+        except AgentError as error:
+            finished.status, finished.text, finished.message = "failed", "", error.message
+            channel.tell_unsaved(finished, self._turn.id)
+            raise
