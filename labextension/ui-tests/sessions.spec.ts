@@ -10,7 +10,8 @@ const menuOf = (lab: LabPage, turn: number) =>
 
 test('fork, go back with the documents, export, clear: what was said is the person’s', async ({
   lab,
-  model
+  model,
+  server
 }) => {
   const { page, panel } = lab;
   const item = (name: string) => page.getByRole('menuitem', { name });
@@ -128,10 +129,54 @@ test('fork, go back with the documents, export, clear: what was said is the pers
   await model.script({ say: 'Blue.' });
   await panel.send('Which is my favourite colour?');
   await expect(panel.answers.last()).toHaveText('Blue.');
+  // The person comes back with another model in mind.
+  const { sessions: known } = (await server.api(
+    'datalayer-agent/sessions?limit=1'
+  )) as { sessions: { id: string }[] };
+  await server.api(`datalayer-agent/sessions/${known[0].id}`, 'PATCH', {
+    settings: { model: 'openai/second-opinion' }
+  });
   await page.reload();
   await lab.shown();
   await expect(panel.answers.last()).toHaveText('Blue.');
   await expect(compacted).toContainText('Earlier turns were summarised');
+
+  // Another model is asked the same, by the keyboard alone; the session goes on from its answer.
+  await model.script({ say: 'It is **teal**, I think.' });
+  await panel.turns.last().getByTestId('da-turn-menu').focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowRight');
+  await expect(
+    page.getByRole('menuitem', { name: 'second-opinion' })
+  ).toBeVisible();
+  await shootBoth(lab, 'ask-again-menu', 'window');
+  await page.keyboard.press('Enter');
+  const further = panel.root.getByTestId('da-further-answer');
+  await expect(further).toHaveAttribute('data-status', 'completed');
+  await expect(further.locator('strong')).toHaveText('teal');
+  await expect(panel.answers.last()).toHaveText('Blue.');
+  const again = (await model.requests()).pop()!;
+  expect(again.body.tool_choice).toBe('none');
+  expect(again.text).toContain('Which is my favourite colour?');
+  const choices = panel.root.getByTestId('da-go-on').getByRole('radio');
+  await expect(choices.first()).toBeChecked();
+  await choices.first().focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(choices.last()).toBeChecked();
+  await shootBoth(lab, 'asked-again');
+  await page.reload();
+  await lab.shown();
+  await expect(further.locator('strong')).toHaveText('teal');
+  await expect(choices.last()).toBeChecked();
+  await model.script({ say: 'Quite.' });
+  await panel.send('Sure?');
+  await expect(panel.answers.last()).toHaveText('Quite.');
+  const sent = (await model.requests()).pop()!.text;
+  expect(sent).toContain('It is **teal**, I think.');
+  expect(sent).not.toMatch(/^Blue\.$/m);
+  await expect(panel.root.getByTestId('da-went-on')).toContainText('went on');
+  await shootBoth(lab, 'went-on');
 
   await panel.input.fill('/clear');
   await panel.input.press('Enter');

@@ -1,6 +1,7 @@
 import { IDisposable } from '@lumino/disposable';
 
 import { Event, Mode, Op } from '../api/types';
+import { AnswersDesk } from './answersDesk';
 import { ChangesDesk } from './changesDesk';
 import { References } from './chat/references';
 import { Choices } from './choices';
@@ -96,6 +97,10 @@ export class PanelModel implements IDisposable {
   /** What works without a model. */
   readonly guide: Guide;
   readonly plans = new PlanDesk(
+    op => this._order(op),
+    error => this.tell(error)
+  );
+  readonly answers = new AnswersDesk(
     op => this._order(op),
     error => this.tell(error)
   );

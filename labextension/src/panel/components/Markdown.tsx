@@ -1,5 +1,6 @@
 import React, { memo, useContext, useMemo } from 'react';
 
+import { Provenance } from '../../api/types';
 import { PanelModel } from '../model';
 import { IUses } from '../rendering';
 import { Blocks } from './Blocks';
@@ -7,14 +8,21 @@ import { TurnContext, usePanel } from './context';
 
 /** Markdown of an answer, or of anything else in the panel. */
 export const Markdown = memo(
-  (props: { text: string; isGrowing: boolean }): JSX.Element => {
+  (props: {
+    text: string;
+    isGrowing: boolean;
+    /** Of an answer that is not the turn's own. */
+    provenance?: Provenance;
+  }): JSX.Element => {
+    const { provenance } = props;
     const { rendermime, model, code } = usePanel();
     const turnId = useContext(TurnContext);
     const uses = useMemo<IUses>(
       () =>
         turnId
           ? {
-              keep: kept => void model.scratchpad.send({ ...kept, turnId }),
+              keep: kept =>
+                void model.scratchpad.send({ ...kept, turnId, provenance }),
               act:
                 code &&
                 (block => {
@@ -23,7 +31,7 @@ export const Markdown = memo(
                 })
             }
           : {},
-      [model, code, turnId]
+      [model, code, turnId, provenance]
     );
     return (
       <Blocks

@@ -18,6 +18,7 @@ import { Compacted } from './Compacted';
 import { Conflicts } from './Conflicts';
 import { Elapsed } from './Elapsed';
 import { OfferedFixes } from './Fixes';
+import { FurtherAnswers } from './FurtherAnswers';
 import { Markdown } from './Markdown';
 import { KeptPlan } from './Plan';
 import { Question } from './Question';
@@ -72,6 +73,7 @@ export const TurnView = memo(
           <Conflicts turn={turn} />
           {!isRunning && <OfferedFixes turn={turn} />}
           {isRunning ? <Working turn={turn} /> : <TurnFoot turn={turn} />}
+          <FurtherAnswers turn={turn} />
         </article>
       </TurnContext.Provider>
     );

@@ -1,6 +1,7 @@
 import { ellipsesIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
+import { canAskAgain, modelName, otherModels } from '../answersDesk';
 import { IMenuItem, openMenu } from '../menu';
 import { PanelModel } from '../model';
 import { ITurn } from '../state/turn';
@@ -33,6 +34,22 @@ export function TurnMenu(props: { turn: ITurn }): JSX.Element {
   );
 }
 
+/** The models that could answer, too; where none could, it is there and disabled. */
+function askAgain(model: PanelModel, turn: ITurn): IMenuItem {
+  const reply = model.models.current;
+  const others = otherModels(reply, turn, model.choices.current.model);
+  if (!others.length || !canAskAgain(model.shown.current.store, turn)) {
+    return { label: 'Ask Again…', isDisabled: true, run: () => undefined };
+  }
+  return {
+    label: 'Ask Again…',
+    items: others.map(id => ({
+      label: modelName(reply, id),
+      run: () => model.answers.ask(turn.id, id)
+    }))
+  };
+}
+
 function itemsOf(
   model: PanelModel,
   composer: IComposer,
@@ -55,6 +72,7 @@ function itemsOf(
       run: () => model.changes.showDiff(turn.id)
     },
     'separator',
+    askAgain(model, turn),
     { label: 'Fork from Here', run: () => void past.fork(turn.id) },
     {
       label: 'Go Back to Here…',

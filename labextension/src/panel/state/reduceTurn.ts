@@ -7,6 +7,7 @@ import {
   ToolCallOutput,
   TurnStarted
 } from '../../api/types';
+import { reduceAnswers } from './answers';
 import { reduceDecided } from './decided';
 import { offersAfter } from './offers';
 import { reducePlan } from './plan';
@@ -30,7 +31,12 @@ export function reduceTurn(turn: ITurn, event: Event): ITurn {
     case 'reasoning_delta':
       return grow(turn, 'reasoning', event.itemId, event.delta);
     case 'item_discarded':
-      return discard(turn, event.itemId);
+      return reduceAnswers(discard(turn, event.itemId), event);
+    case 'answer_started':
+    case 'answer_delta':
+    case 'answer_finished':
+    case 'answer_chosen':
+      return reduceAnswers(turn, event);
     case 'tool_call_started':
       return callStarted(turn, event.callId, event.name, event.at);
     case 'tool_call_arguments':

@@ -206,6 +206,13 @@ function fromRecord(turn: ITurn, record: Turn): ITurn {
   return {
     ...turn,
     changes: record.changes,
-    entries: record.reply ? [...calls, reply] : calls
+    entries: record.reply ? [...calls, reply] : calls,
+    answers: record.answers.map(({ answerId, text, ...answer }) => ({
+      ...answer,
+      id: answerId,
+      parts: [{ id: answerId, text }],
+      status: 'completed' as const
+    })),
+    chosen: record.chosenAnswer
   };
 }

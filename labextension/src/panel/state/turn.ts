@@ -11,6 +11,7 @@ import {
   Usage,
   WorkflowCall
 } from '../../api/types';
+import { IAnswer } from './answers';
 import { IDecided, NOTHING_DECIDED } from './decided';
 import { IFixOffer } from './offers';
 import { IPlan } from './plan';
@@ -148,6 +149,10 @@ export interface ITurn {
   plan?: IPlan;
   /** What could be done about the cells that failed, without a model. */
   offers: readonly IFixOffer[];
+  /** What other models answered to the same message. */
+  answers: readonly IAnswer[];
+  /** The one of them that the session goes on from; without one, from the first answer. */
+  chosen?: string;
   activity: Activity;
 }
 
@@ -165,6 +170,7 @@ export function emptyTurn(id: string): ITurn {
     decided: NOTHING_DECIDED,
     conflicts: [],
     offers: [],
+    answers: [],
     activity: { kind: 'starting' }
   };
 }
