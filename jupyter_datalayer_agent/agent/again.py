@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 
 NOT_NEWEST = "Only the newest message can be asked again. Fork from this turn to ask it there."
 NO_ANSWER = "This turn has no answer of a model that another one could be asked for, too."
+PLANNED = "A plan was carried out here, and its end is no answer of a model alone."
 COMPACTED = "The conversation was summarised after this answer. Send the message again instead."
 NO_CONTEXT = (
     "What was sent with this message is kept of the newest message alone, and is not there any "
@@ -52,8 +53,11 @@ async def to_ask(session: LiveSession, op: AskAgain) -> FurtherCall:
     turn = await _newest(session, op.turn_id)
     parts = answered(turn.items)
     asked = await (await session.services.store.answers()).asked_with(turn.id)
-    if turn.status != "completed" or not turn.reply or not parts.answer or asked.request.workflow:
+    if turn.status != "completed" or not turn.reply or not parts.answer:
         raise AgentError("invalid_request", NO_ANSWER)
+    keys = await session.services.store.past.responses_of(turn.id)
+    if asked.request.workflow or any(key.response_type == "plan" for key in keys):
+        raise AgentError("invalid_request", PLANNED)
     if asked.context is None:
         raise AgentError("invalid_request", NO_CONTEXT)
     services, record = session.services, session.record

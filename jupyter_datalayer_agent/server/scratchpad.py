@@ -26,7 +26,7 @@ class ScratchpadHandler(Handler):
         return ScratchpadReply(path=path, created=created, cell_ids=cell_ids)
 
     async def _placed(self, cell: ScratchpadCell) -> tuple[ScratchpadCell, Provenance | None]:
-        """The cell with its session and provenance: the newest answer of its turn."""
+        """The cell with its session and provenance: the newest answer that is its turn's own."""
         if cell.turn_id is None:
             return cell, cell.provenance
         past = self.parts.services.store.past
@@ -36,11 +36,13 @@ class ScratchpadHandler(Handler):
             if cell.provenance.ai_turn_id != cell.turn_id:
                 raise AgentError("invalid_request", "The provenance is of another turn.")
             return placed, cell.provenance
-        # A summary of older turns is kept with the newest of them, whose answer it is not.
+        # A summary of older turns is kept with the newest of them, whose answer it is not; what
+        # another model answered is named by whoever means it.
+        others = [answer.provenance for answer in turn.answers]
         answers = [
             each
             for each in await past.responses_of(cell.turn_id)
-            if each.response_type != "summary"
+            if each.response_type != "summary" and each not in others
         ]
         if answers:
             return placed, answers[-1]

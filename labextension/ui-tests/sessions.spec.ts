@@ -164,6 +164,7 @@ test('fork, go back with the documents, export, clear: what was said is the pers
   await choices.first().focus();
   await page.keyboard.press('ArrowDown');
   await expect(choices.last()).toBeChecked();
+  await lab.panelWidth(300);
   await shootBoth(lab, 'asked-again');
   await page.reload();
   await lab.shown();

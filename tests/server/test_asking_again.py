@@ -79,6 +79,15 @@ def test_the_other_model_reads_what_the_first_one_read_and_changes_nothing(
     found = server.get("responses", **key)
     assert found["text"] == "The second one says twelve, too."
     assert found["message"] == "What is the price?"
+    cells = [
+        {"content": "Kept", "turnId": first["turnId"], **more} for more in ({}, {"provenance": key})
+    ]
+    kept = server.post("scratchpad", {"cells": cells})["path"]
+    marks = [
+        cell["metadata"]["datalayer_agent"]["provenance"]["responseIndex"]
+        for cell in json.loads((server.root / kept).read_text())["cells"][-2:]
+    ]
+    assert marks == [0, 1], "the turn's own answer, unless another is named"
     (hit,) = server.get("search", q="second one says")["results"]
     assert (hit["turnId"], hit["role"]) == (first["turnId"], "assistant")
     rows = {row["key"]: row for row in server.get("usage", by="model")["rows"]}

@@ -42,6 +42,7 @@ export function canAskAgain(store: ConversationStore, turn: ITurn): boolean {
     isLast(store, turn) &&
     turn.status === 'completed' &&
     !turn.workflow &&
+    !turn.plan?.state &&
     turn.entries.some(({ kind }) => kind === 'text') &&
     !turn.answers.some(({ status }) => status === 'running')
   );
