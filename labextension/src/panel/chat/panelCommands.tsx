@@ -237,7 +237,8 @@ export class PanelCommands implements IChatCommandProvider {
       '/help',
       {
         description: 'What can be typed here',
-        run: () => this._model.guide.card.set({ kind: 'help', commands: this.list })
+        run: () =>
+          this._model.guide.card.set({ kind: 'help', commands: this.list })
       }
     ]
   ]);
