@@ -16,6 +16,7 @@ from tests.support.model_server import (
     Status,
 )
 
+from .planning import add, plan_of, task
 from .sessions import act, chat, new_notebook, turns
 
 OTHER = "openai/second-opinion"
@@ -149,6 +150,18 @@ def test_it_is_refused_while_a_turn_runs_and_for_any_turn_but_the_newest(
     _, foreign = chat(server, model, ("Other", "3"))
     unknown = {"type": "ask_again", "turnId": foreign[0], "model": OTHER}
     assert server.request("POST", f"sessions/{session}/ops", json=unknown).status_code == 404
+
+
+def test_a_turn_that_carried_out_a_plan_has_no_answer_to_compare(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    new_notebook(server.root / "cars.ipynb", "x = 1")
+    model.script(plan_of("Add a note"), add("A note", "markdown"), Say("The note is there."))
+    reply = server.post("chat", {**task("agent: add a note"), "approval": "never"})
+    assert reply["status"] == "completed", reply
+    refused = ask_again(server, reply["sessionId"], reply["turnId"])
+    assert (refused["type"], refused["code"]) == ("error", "invalid_request")
+    assert "plan" in refused["message"]
 
 
 def test_a_message_waits_for_it_and_the_person_can_stop_it(
