@@ -108,7 +108,7 @@ test('the answer to go on from is chosen, and kept in the scratchpad with where 
   expect(radios().map(({ checked }) => checked)).toEqual([false, true]);
   const add = jest.spyOn(client, 'addToScratchpad');
   await click(further().querySelector('[aria-label*="scratchpad"]'));
-  expect(add.mock.calls[0][0].cells[0]).toMatchObject({
+  expect(add.mock.calls[0][0].cells?.[0]).toMatchObject({
     content: 'Pear.',
     turnId: 'turn_1',
     provenance: PROVENANCE
