@@ -23,7 +23,8 @@ export function decorationsOf(
 /** Where the lines that a hunk removes begin and end. */
 function removedRange({ from, to, atEnd }: IHunk, doc: Text): [number, number] {
   // At the end, the range begins with the line break before its first line.
-  const isBehind = atEnd && from > 0 && from < to;
+  const isBehind =
+    atEnd && from < to && doc.sliceString(from, from + 1) === '\n';
   return [Math.min(isBehind ? from + 1 : from, doc.length), to];
 }
 

@@ -99,8 +99,19 @@ export class EditorMerge implements IDisposable {
   /** Point at the hunk that lies so many further, and bring it into view. */
   point(id: number): void {
     this._dispatch(pointAt, id);
+    if (id >= 0) {
+      this._reveal(id);
+      // What decides on it is about to be drawn above, and moves it.
+      whenDrawn(() => this.current === id && this._reveal(id));
+    }
+  }
+
+  /** Bring a hunk into view: the new lines, and above all where it begins. */
+  private _reveal(id: number): void {
     const hunk = this.hunks.find(each => each.id === id);
     if (hunk) {
+      const added = this._view.dom.querySelector('.da-added.da-mod-current');
+      added?.scrollIntoView({ block: 'nearest' });
       const { node } = this._view.domAtPos(hunk.from);
       const element = node instanceof Element ? node : node.parentElement;
       element?.scrollIntoView({ block: 'nearest' });
@@ -129,4 +140,9 @@ export class EditorMerge implements IDisposable {
   private _wasRejected = false;
   private _isDisposed = false;
   private readonly _changed = new Signal<this, void>(this);
+}
+
+/** After what was changed is on the screen. */
+export function whenDrawn(act: () => void): void {
+  requestAnimationFrame(() => requestAnimationFrame(act));
 }

@@ -1,5 +1,4 @@
 import {
-  ChangeDesc,
   ChangeSet,
   EditorState,
   Extension,
@@ -11,6 +10,7 @@ import { DecorationSet, EditorView } from '@codemirror/view';
 
 import { decorationsOf } from './decorations';
 import { hunksOf, IHunk } from './hunks';
+import { changesBetween, isThere, rebase } from './rebase';
 
 /** What the person can do with one hunk, by its buttons; and who is told of changes. */
 export interface IHunkActions {
@@ -25,7 +25,9 @@ export interface IMergeState {
   readonly base: string;
   /** What happened to the text since. */
   readonly since: ChangeSet;
-  /** What of the proposal is neither accepted nor rejected; places are those of the text now. */
+  /** What of the proposal is neither accepted nor rejected; places are those of `base`. */
+  readonly origin: readonly IHunk[];
+  /** The same in the text as it is now. */
   readonly hunks: readonly IHunk[];
   /** The hunk that the keys mean; -1 for none. */
   readonly current: number;
@@ -95,23 +97,20 @@ function next(
 ): IMergeState | null {
   let merge = before;
   if (merge && transaction.docChanged) {
-    const { changes } = transaction;
-    merge = {
-      ...merge,
-      since: merge.since.compose(changes),
-      hunks: merge.hunks.map(hunk => mapHunk(hunk, changes))
-    };
+    const since = merge.since.compose(transaction.changes);
+    merge = placed({ ...merge, since }, transaction);
   }
   for (const effect of transaction.effects) {
     if (effect.is(beginMerge)) {
       merge = effect.value && begun(effect.value, transaction);
     } else if (merge && effect.is(growMerge)) {
-      merge = grown(merge, effect.value);
+      merge = grown(merge, effect.value, transaction);
     } else if (merge && effect.is(dropHunks)) {
-      const ids = effect.value;
+      const isLeft = ({ id }: IHunk) => !effect.value.includes(id);
       merge = {
         ...merge,
-        hunks: merge.hunks.filter(({ id }) => !ids.includes(id))
+        origin: merge.origin.filter(isLeft),
+        hunks: merge.hunks.filter(isLeft)
       };
     } else if (merge && effect.is(pointAt)) {
       merge = { ...merge, current: effect.value };
@@ -124,41 +123,33 @@ function begun(
   { base, actions }: { base: string; actions: IHunkActions },
   { newDoc }: Transaction
 ): IMergeState {
-  // Where the text is another one by now, all of it may be the person's.
-  const now = newDoc.toString();
-  const since =
-    now === base
-      ? ChangeSet.empty(base.length)
-      : ChangeSet.of({ from: 0, to: base.length, insert: now }, base.length);
-  return { base, since, hunks: [], current: -1, isComplete: false, actions };
+  return {
+    base,
+    // What was written since the message was sent stays the person's.
+    since: changesBetween(base, newDoc.toString()),
+    origin: [],
+    hunks: [],
+    current: -1,
+    isComplete: false,
+    actions
+  };
 }
 
 function grown(
   merge: IMergeState,
-  { text, isComplete }: { text: string; isComplete: boolean }
+  { text, isComplete }: { text: string; isComplete: boolean },
+  transaction: Transaction
 ): IMergeState {
-  const hunks = hunksOf(merge.base, text, isComplete).map(hunk =>
-    mapHunk(hunk, merge.since)
+  const { base, since } = merge;
+  const origin = hunksOf(base, text, isComplete).filter(
+    hunk => !isThere(hunk, base, since, transaction.newDoc)
   );
-  return { ...merge, hunks, isComplete };
+  return placed({ ...merge, origin, isComplete }, transaction);
 }
 
-/** A hunk after the text was changed, and whether its lines were. */
-export function mapHunk(hunk: IHunk, changes: ChangeDesc): IHunk {
-  const { from, to, atEnd } = hunk;
-  if (from === to) {
-    const place = changes.mapPos(from, atEnd ? 1 : -1);
-    return { ...hunk, from: place, to: place };
-  }
-  let touched = hunk.touched;
-  changes.iterChangedRanges((fromA, toA) => {
-    // What is typed at the end of the line before, or the beginning of the next, is not in it.
-    touched ||= atEnd ? toA > from && fromA <= to : toA >= from && fromA < to;
-  }, true);
-  return {
-    ...hunk,
-    from: changes.mapPos(from, atEnd ? 1 : -1),
-    to: changes.mapPos(to, atEnd ? 1 : -1),
-    touched
-  };
+/** The same with its hunks where they are in the text now. */
+function placed(merge: IMergeState, { newDoc }: Transaction): IMergeState {
+  const { base, origin, since } = merge;
+  const hunks = origin.map(hunk => rebase(hunk, base, since, newDoc));
+  return { ...merge, hunks };
 }

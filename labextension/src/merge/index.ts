@@ -1,3 +1,3 @@
 export { hunkButton, renderLines } from './addedLines';
-export { EditorMerge, type WriteHunks } from './editorMerge';
+export { EditorMerge, whenDrawn, type WriteHunks } from './editorMerge';
 export { applyHunks, hunksOf, type IHunk } from './hunks';

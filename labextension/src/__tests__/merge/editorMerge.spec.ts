@@ -59,6 +59,60 @@ describe('EditorMerge', () => {
     expect(merge.hunks.map(({ touched }) => touched)).toEqual([false, true]);
   });
 
+  it.each([
+    ['below', BASE, 'a = 1\nb = 2\nc = 3\nd = 40', BASE.length, '\n# mine'],
+    ['in the middle', BASE, 'a = 1\nb = 20\nc = 3\nd = 4', 11, '\n# mine'],
+    ['above', BASE, 'a = 10\nb = 2\nc = 3\nd = 4', 0, '# mine\n'],
+    ['below all', 'a = 1', 'a = 10', 5, '\n# mine'],
+    ['below an empty line', 'a\n\nb', 'a\nx\nb', 2, '\n# mine'],
+    ['above an empty line', 'a\n\nb', 'a\nx\nb', 2, '# mine\n']
+  ])(
+    'leaves a whole line that the person puts at the edge of a change: %s',
+    (_, base, proposed, place, line) => {
+      const { view, merge, text, type } = setUp(proposed, base);
+      const removed = view.dom.querySelectorAll('.da-removed-line').length;
+      [...line].forEach((letter, index) => type(place + index, letter));
+      expect(merge.hunks.map(({ touched }) => touched)).toEqual([false]);
+      expect(view.dom.querySelectorAll('.da-removed-line')).toHaveLength(
+        removed
+      );
+      merge.accept([0]);
+      expect(text().split('\n').sort()).toEqual(
+        [...proposed.split('\n'), '# mine'].sort()
+      );
+      // The same where the line was there before the proposal came.
+      const now = base.slice(0, place) + line + base.slice(place);
+      const late = new EditorMerge(
+        new EditorView({ doc: now }),
+        base,
+        () => undefined
+      );
+      late.show(proposed, true);
+      expect(late.hunks.map(({ touched }) => touched)).toEqual([false]);
+    }
+  );
+
+  it.each(['a = 10\nb = 2\nc = 3\nd = 4', 'a = 1\nb = 2\nx\nc = 3\nd = 4'])(
+    'shows nothing of what has been written already: %j',
+    now => {
+      const merge = new EditorMerge(
+        new EditorView({ doc: `${now}\n# mine` }),
+        BASE,
+        () => undefined
+      );
+      merge.show(now.replace('d = 4', 'd = 40'), true);
+      expect(merge.hunks.map(({ added }) => added)).toEqual(['d = 40']);
+    }
+  );
+
+  it('is no longer touched by what was taken back', () => {
+    const { view, merge, type } = setUp('a = 10\nb = 2\nc = 3\nd = 4');
+    type(5, '1');
+    expect(merge.hunks[0].touched).toBe(true);
+    view.dispatch({ changes: { from: 5, to: 6 } });
+    expect(merge.hunks[0].touched).toBe(false);
+  });
+
   it('applies a proposal to a text that was typed in during the stream', () => {
     const { view, merge, text } = setUp('');
     merge.dispose();
