@@ -72,6 +72,70 @@ test('a change streams as a diff, is taken hunk by hunk, and is undone in one st
   await shootBoth(tab, 'inline-undone', 'window');
 });
 
+test('keys and buttons keep to the proposal, and lines of one’s own stay', async ({
+  tab,
+  model,
+  server
+}) => {
+  const { page } = tab;
+  await server.notebook(`${tab.folder}/own.ipynb`, [
+    { source: SOURCE, id: 'first' }
+  ]);
+  await tab.load('own.ipynb');
+  const notebook = tab.notebook('own.ipynb');
+  await notebook.ready();
+  const chat = new InlineChat(tab);
+  await model.script(
+    {
+      gate: {
+        say: proposal('first', 'a = 10\nb = 2\nc = 3\nd = 4\ne = 50'),
+        chunk: 6
+      },
+      after: 8
+    },
+    { say: proposal('first', 'a = 11\nb = 2\nc = 3\nd = 4\ne = 51\n# mine') }
+  );
+  await notebook.edit(0);
+  await chat.open();
+  await chat.ask('Ten times the ends');
+  await model.atGate();
+  await notebook.type(0, '\n# mine');
+  await model.release();
+  await expect(chat.accept).toBeVisible();
+  await expect(chat.removedLines).toHaveText(['a = 1', 'e = 5']);
+  const own = `${SOURCE}\n# mine`;
+
+  // In the editor too, the key goes to the next change, and moves no line.
+  await notebook.edit(0);
+  await page.keyboard.press('Control+Home');
+  await expect(chat.root).toContainText('1 of 2');
+  await page.keyboard.press('Alt+ArrowDown');
+  await expect(chat.root).toContainText('2 of 2');
+  await page.keyboard.press('Alt+ArrowUp');
+  await expect(chat.root).toContainText('1 of 2');
+  expect(await notebook.sources()).toEqual([own]);
+
+  // A line that was typed in is left, nothing is run, and both is said.
+  await page.keyboard.type('# ');
+  await page.keyboard.press('Control+Shift+Enter');
+  await expect(chat.root).toContainText('Nothing was run.');
+  await expect(chat.accept).toHaveAttribute('aria-disabled', 'true');
+  const left = `# ${own.replace('e = 5', 'e = 50')}`;
+  expect(await notebook.sources()).toEqual([left]);
+  await shootBoth(tab, 'inline-own-line', 'window');
+
+  // The buttons of each change go with the second but last one; the keyboard does not.
+  await chat.input.focus();
+  await chat.ask('Eleven times');
+  await expect(chat.root).toContainText('1 of 2');
+  await page.getByTestId('da-inline-accept-one').press('Enter');
+  await expect(chat.input).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(chat.root).toHaveCount(0);
+  await expect(notebook.editor(0)).toBeFocused();
+  expect(await notebook.sources()).toEqual([left.replace('# a = 1', 'a = 11')]);
+});
+
 test('questions, other cells, new cells, Markdown, a selection and an empty cell, by keys alone', async ({
   tab,
   model,
@@ -226,4 +290,82 @@ test('the error of the cell is part of what a question is about', async ({
   expect((await model.request(1)).text).toContain(
     'ValueError: invalid literal'
   );
+});
+
+test('a chat that was not closed outlives a reload, a kill -9 of the server, and its notebook', async ({
+  tab,
+  model,
+  server
+}) => {
+  const { page } = tab;
+  await server.notebook(`${tab.folder}/back.ipynb`, [
+    { source: SOURCE, id: 'first' },
+    { source: '# Notes', type: 'markdown', id: 'notes' }
+  ]);
+  await tab.load('back.ipynb');
+  const notebook = tab.notebook('back.ipynb');
+  await notebook.ready();
+  const chat = new InlineChat(tab);
+  const answer = proposal('first', 'a = 10\nb = 2\nc = 3\nd = 4\ne = 50');
+  await model.script(
+    { gate: { say: answer, chunk: 6 }, after: 8 },
+    { say: answer },
+    { say: proposal('notes', '# More') }
+  );
+  await notebook.edit(0);
+  await chat.open();
+  await chat.ask('Ten times the ends');
+  await model.atGate();
+  await expect(chat.addedLines).toHaveText(['a = 10']);
+
+  await page.reload();
+  await tab.shown();
+  await notebook.ready();
+  await expect(chat.root).toContainText('Ten times the ends');
+  await expect(chat.root).toContainText('Writing');
+  await expect(chat.addedLines).toHaveText(['a = 10']);
+  await expect(chat.input).not.toBeFocused();
+
+  await server.kill();
+  await expect(chat.root).toContainText('Reconnecting');
+  await tab.closeDialogs();
+  await server.startAgain();
+  await expect(chat.root).toContainText('It was cut short.', {
+    timeout: 40_000
+  });
+  await expect(chat.addedLines).toHaveText(['a = 10']);
+  await shootBoth(tab, 'inline-cut-short', 'window');
+  await chat.root.getByRole('button', { name: 'Ask again' }).click();
+  await expect(chat.addedLines).toHaveText(['a = 10', 'e = 50']);
+  await expect(chat.root).toContainText('1 of 2');
+  await chat.input.focus();
+
+  // Of two chats, one half decided, what is undecided comes back with the notebook.
+  await page.getByTestId('da-inline-accept-one').click();
+  await notebook.type(0, '\n# mine');
+  await notebook.cells.nth(1).click();
+  await page.keyboard.press('Control+i');
+  await expect(chat.input.nth(1)).toBeFocused();
+  await chat.ask('More');
+  await expect(chat.accept).toHaveCount(2);
+  await expect(chat.root.nth(1)).not.toContainText('Accept and run');
+  await page.evaluate(() =>
+    window.jupyterapp.commands.execute('docmanager:save')
+  );
+  await tab.leave();
+  await tab.open('back.ipynb');
+  await notebook.ready();
+  await expect(chat.accept).toHaveCount(2);
+  await expect(chat.removedLines).toHaveText(['e = 5', '# Notes']);
+  for (const input of [chat.input.first(), chat.input]) {
+    await input.focus();
+    await page.keyboard.press('Control+Enter');
+    await expect(chat.root).not.toHaveCount(2);
+  }
+  const taken = SOURCE.replace('a = 1', 'a = 10').replace('e = 5', 'e = 50');
+  expect(await notebook.sources()).toEqual([`${taken}\n# mine`, '# More']);
+  await tab.leave();
+  await tab.open('back.ipynb');
+  await notebook.ready();
+  await expect(chat.root).toHaveCount(0);
 });

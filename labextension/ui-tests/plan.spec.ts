@@ -233,7 +233,9 @@ test('an approval that waits is still there after a reload and a kill -9 of the 
     timeout: 40_000
   });
   await tab.closeDialogs();
-  await tab.panel.root.getByTestId('da-approve').click();
+  // By keys: the button goes, and the keyboard goes to the input.
+  await tab.panel.root.getByTestId('da-approve').press('Enter');
+  await expect(tab.panel.input).toBeFocused();
   await tab.panel.ended();
   expect(
     (await server.read(notebook.path)).cells.map(cell => cell.source)

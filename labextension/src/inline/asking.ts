@@ -5,9 +5,10 @@ import { Event } from '../api/types';
 import { IPanelConnection } from '../panel/services';
 import { Value } from '../panel/state/value';
 import { activityOf, AnswerText } from './answer';
+import { IAsked } from './openChats';
 import { OurTurn } from './ourTurn';
 import { InlineSessions } from './sessions';
-import { IInlineState } from './state';
+import { IInlineState, IOffer } from './state';
 import { IInlineTarget } from './target';
 
 /** What messages are sent with, and who hears of their answers. */
@@ -16,6 +17,8 @@ export interface IAskingOptions {
   connection: IPanelConnection;
   sessions: InlineSessions;
   state: Value<IInlineState>;
+  /** A message was sent. */
+  onSent: (asked: IAsked) => void;
   /** Another question is asked: what comes now belongs to it. */
   onBegin: () => void;
   /** The answer is another text now. */
@@ -26,7 +29,9 @@ export interface IAskingOptions {
 
 /** The messages of an inline chat, and the turns that answer them, as they come. */
 export class Asking implements IDisposable {
-  constructor(private readonly _options: IAskingOptions) {}
+  constructor(private readonly _options: IAskingOptions) {
+    _options.connection.statusChanged.connect(this._onStatus, this);
+  }
 
   /** The answer as far as it has come. */
   get text(): string {
@@ -40,6 +45,7 @@ export class Asking implements IDisposable {
   dispose(): void {
     if (!this._isDisposed) {
       this._isDisposed = true;
+      this._options.connection.statusChanged.disconnect(this._onStatus, this);
       this.stop();
       this._subscription?.dispose();
     }
@@ -58,6 +64,10 @@ export class Asking implements IDisposable {
       return;
     }
     this._begin(shown);
+    this._again = {
+      label: 'Ask again',
+      act: () => void this.send(message, shown)
+    };
     const { target, connection, sessions } = this._options;
     const place = target.place();
     const decided = sessions.decided.of(target.path);
@@ -67,6 +77,7 @@ export class Asking implements IDisposable {
         return;
       }
       this._listen(session.id, session.lastSeq);
+      const after = this._seen;
       const opId = await connection.submit(session.id, {
         type: 'user_message',
         request: {
@@ -80,6 +91,13 @@ export class Asking implements IDisposable {
         }
       });
       sessions.decided.said(target.path, decided);
+      this._options.onSent({
+        sessionId: session.id,
+        opId,
+        after,
+        message,
+        shown
+      });
       this._turn.accepted(opId).forEach(event => this._onEvent(event));
       if (this._turn.isUnwanted) {
         this.stop();
@@ -91,6 +109,22 @@ export class Asking implements IDisposable {
       }
       this.failed(error, message);
     }
+  }
+
+  /** Show the answer to what was asked before the page was loaded, as far as it has come. */
+  resume({ sessionId, opId, after, message, shown }: IAsked): void {
+    this._begin(shown);
+    this._again = {
+      label: 'Ask again',
+      act: () => void this.send(message, shown)
+    };
+    this._turn.accepted(opId);
+    this._listen(sessionId, after);
+  }
+
+  /** What is under way goes on, without this. */
+  abandon(): void {
+    this._turn.end();
   }
 
   /** What is shown now was not asked of the assistant: nothing of it is under way any more. */
@@ -164,6 +198,7 @@ export class Asking implements IDisposable {
       notice: null,
       note: null,
       others: [],
+      again: null,
       approval: null,
       question: null,
       draft: null
@@ -174,6 +209,7 @@ export class Asking implements IDisposable {
     if (this._sessionId !== sessionId) {
       this._unlisten();
       this._sessionId = sessionId;
+      this._seen = after;
       this._subscription = this._options.connection.subscribe(
         sessionId,
         after,
@@ -189,6 +225,7 @@ export class Asking implements IDisposable {
   }
 
   private _onEvent(event: Event): void {
+    this._seen = Math.max(this._seen, event.seq);
     if (this._isDisposed) {
       return;
     }
@@ -201,14 +238,7 @@ export class Asking implements IDisposable {
     if (!this._turn.has(event)) {
       return;
     }
-    const activity = activityOf(event);
-    if (
-      activity &&
-      this._state.current.activity !== null &&
-      activity !== this._state.current.activity
-    ) {
-      this._state.patch({ activity });
-    }
+    this._say(activityOf(event));
     if (this._answer.apply(event)) {
       this._options.onText();
       return;
@@ -244,6 +274,28 @@ export class Asking implements IDisposable {
     }
   }
 
+  /** Say what is done, while anything is. */
+  private _say(activity: string | null): void {
+    const now = this._state.current.activity;
+    if (activity && now !== null && activity !== now) {
+      this._state.patch({ activity });
+    }
+  }
+
+  private _onStatus(): void {
+    const { status } = this._options.connection;
+    const { activity } = this._state.current;
+    if (status === 'reconnecting' && !this._turn.isOver) {
+      this._doing ??= activity;
+      this._say('Reconnecting');
+    } else if (status === 'connected') {
+      if (activity === 'Reconnecting') {
+        this._say(this._doing);
+      }
+      this._doing = null;
+    }
+  }
+
   private _over(notice: string | null): void {
     this._turn.end();
     const { asked } = this._state.current;
@@ -253,7 +305,8 @@ export class Asking implements IDisposable {
       approval: null,
       question: null,
       notice,
-      draft: notice && !hasAnswer ? asked : null
+      draft: notice && !hasAnswer ? asked : null,
+      again: notice && hasAnswer ? this._again : null
     });
     this._error = null;
     this._options.onOver();
@@ -275,7 +328,13 @@ export class Asking implements IDisposable {
 
   private _answer = new AnswerText();
   private _error: string | null = null;
+  /** What was done when the connection was lost. */
+  private _doing: string | null = null;
+  /** Asks what was asked last. */
+  private _again: IOffer | null = null;
   private _sessionId: string | null = null;
+  /** The newest event of the session that has come. */
+  private _seen = 0;
   private _subscription: IDisposable | null = null;
   private readonly _turn = new OurTurn();
   private _isDisposed = false;

@@ -17,6 +17,8 @@ export interface IPending {
 export interface IDecided {
   proposal: IProposal;
   outcome: Outcome;
+  /** Names the proposal among those of its answer. */
+  key: string;
 }
 
 /** The proposals of one answer, each where it belongs. */
@@ -25,7 +27,9 @@ export class Board implements IDisposable {
     private readonly _target: IInlineTarget,
     private readonly _onChange: () => void,
     /** A proposal is decided on, as a whole or as far as it ever will be. */
-    private readonly _onDecided: (decided: IDecided) => void
+    private readonly _onDecided: (decided: IDecided) => void,
+    /** The keys of proposals that were decided before the page was loaded. */
+    private readonly _decided: ReadonlySet<string> = new Set()
   ) {}
 
   /** The names of targets that are not in the document. */
@@ -54,7 +58,7 @@ export class Board implements IDisposable {
   dispose(): void {
     if (!this._isDisposed) {
       this._isDisposed = true;
-      this._slots.forEach(slot => slot.dispose());
+      [...this._slots, ...this._halves].forEach(slot => slot.dispose());
     }
   }
 
@@ -146,6 +150,9 @@ export class Board implements IDisposable {
   ): Promise<void> {
     for (const proposal of proposals) {
       const key = keyOf(proposal, proposals);
+      if (this._decided.has(key)) {
+        continue;
+      }
       let slot = this._byKey.get(key);
       if (slot === undefined) {
         slot = await this._target.slotFor(proposal.target);
@@ -168,9 +175,9 @@ export class Board implements IDisposable {
         this._done.add(key);
       }
       if (!proposal.isComplete && isOver) {
-        // Half a source is no proposal: the answer broke off in it.
-        slot?.dispose();
-        this._slots = this._slots.filter(other => other !== slot);
+        // Half a source is no proposal: the answer broke off in it. What has come of it stays to
+        // be read, with nothing to decide.
+        this._setAside(slot);
       }
     }
     if (isOver) {
@@ -186,6 +193,13 @@ export class Board implements IDisposable {
     return this._slots.flatMap(slot =>
       slot.pieces.map(piece => ({ slot, ...piece }))
     );
+  }
+
+  private _setAside(slot: ISlot | null): void {
+    if (slot) {
+      this._slots = this._slots.filter(other => other !== slot);
+      this._halves.add(slot);
+    }
   }
 
   private _isCurrent(slot: ISlot, id: number): boolean {
@@ -206,14 +220,18 @@ export class Board implements IDisposable {
   private _tell(isOver: boolean): void {
     const all = this._latest?.proposals ?? [];
     for (const proposal of this._isComplete ? all : []) {
-      const slot = this._byKey.get(keyOf(proposal, all));
+      const key = keyOf(proposal, all);
+      const slot = this._byKey.get(key);
       if (!slot || this._told.has(slot) || slot.isDisposed) {
+        continue;
+      }
+      if (this._halves.has(slot)) {
         continue;
       }
       const { outcome } = slot;
       if (outcome && (isOver || !slot.pieces.length)) {
         this._told.add(slot);
-        this._onDecided({ proposal, outcome });
+        this._onDecided({ proposal, outcome, key });
       }
     }
   }
@@ -230,6 +248,7 @@ export class Board implements IDisposable {
   private readonly _byKey = new Map<string, ISlot | null>();
   private readonly _done = new Set<string>();
   private readonly _told = new Set<ISlot>();
+  private readonly _halves = new Set<ISlot>();
   private _latest: { proposals: readonly IProposal[]; isOver: boolean } | null =
     null;
   private _isShowing = false;

@@ -9,6 +9,7 @@ import {
 import React, { useEffect, useLayoutEffect, useRef, useState } from 'react';
 
 import { IconButton } from '../panel/components/IconButton';
+import { useKeptFocus } from '../panel/components/keepFocus';
 import { sendIcon } from '../panel/icons';
 import { useValue } from '../panel/state/value';
 import { Answer } from './answerView';
@@ -56,6 +57,8 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
   const state = useValue(model.state);
   const [text, setText] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
+  const body = useRef<HTMLDivElement>(null);
+  useKeptFocus(body, () => field.current?.focus());
 
   useEffect(() => {
     if (state.draft !== null) {
@@ -104,7 +107,7 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
 
   const hasAnswer = state.prose !== '' || state.asked !== '';
   return (
-    <div className="da-inline-body" onKeyDown={onKeyDown}>
+    <div className="da-inline-body" ref={body} onKeyDown={onKeyDown}>
       <div className="da-inline-line">
         <textarea
           ref={field}
@@ -223,6 +226,17 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
       {state.notice && (
         <div className="da-inline-notice" role="alert">
           {state.notice}
+          {state.again && state.activity === null && (
+            <button
+              type="button"
+              className="da-inline-button"
+              data-testid="da-inline-again"
+              data-lm-suppress-shortcuts="true"
+              onClick={state.again.act}
+            >
+              {state.again.label}
+            </button>
+          )}
         </div>
       )}
       <Decisions

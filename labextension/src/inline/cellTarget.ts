@@ -13,7 +13,7 @@ import { indexOf, sharedNotebook } from '../bridge/cells';
 import { keepingView } from '../bridge/view';
 import { IProposal, isMarkdown, ProposalTarget } from '../proposals';
 import { EditorSlot, NewCellSlot } from './slots';
-import { IInlineTarget, ISlot, Place } from './target';
+import { IInlineTarget, ISlot, ISpot, Place } from './target';
 import { writeInto } from './write';
 
 /** Set on a cell with an inline chat. */
@@ -28,12 +28,14 @@ export class CellTarget implements IInlineTarget {
     /** Where the box stands: above the editor, or under the output. */
     private readonly _where: 'above' | 'below' = 'above'
   ) {
+    this._cellId = cell.model.id;
     this._mode = _panel.content.mode;
     this._wasRendered = cell instanceof MarkdownCell && cell.rendered;
     if (cell instanceof MarkdownCell) {
       cell.rendered = false;
     }
-    cell.disposed.connect(() => this._gone.emit());
+    // Only then is it known whether the notebook is closed.
+    cell.disposed.connect(() => queueMicrotask(() => this._gone.emit()));
   }
 
   get placeholder(): string {
@@ -44,7 +46,17 @@ export class CellTarget implements IInlineTarget {
     return isEmpty ? 'What this cell is to do' : 'Ask, or say what to change';
   }
 
-  readonly canRun = true;
+  get spot(): ISpot {
+    return { cellId: this._cellId, where: this._where };
+  }
+
+  get isLeft(): boolean {
+    return this._panel.isDisposed;
+  }
+
+  get base(): string {
+    return this._bases.get(this._cellId) ?? '';
+  }
 
   get obstacle(): string | null {
     const { readOnly } = this._panel.content.model!;
@@ -86,11 +98,13 @@ export class CellTarget implements IInlineTarget {
     }
   }
 
+  recall(base: string): void {
+    this._takeBases();
+    this._bases.set(this._cellId, base);
+  }
+
   place(): Place {
-    const notebook = sharedNotebook(this._panel);
-    this._bases = new Map(
-      notebook.cells.map(cell => [cell.getId(), cell.getSource()])
-    );
+    this._takeBases();
     const { editor } = this.cell;
     const source = this.cell.model.sharedModel.getSource();
     const { start, end } = editor?.getSelection() ?? {};
@@ -156,6 +170,14 @@ export class CellTarget implements IInlineTarget {
     this._insertedAt = null;
   }
 
+  canRun(proposals: readonly IProposal[]): boolean {
+    return proposals.some(proposal =>
+      proposal.target.kind === 'cell'
+        ? this._find(proposal.target.cellId)?.model.type === 'code'
+        : !isMarkdown(proposal)
+    );
+  }
+
   run(cellIds: readonly string[]): void {
     const { content, sessionContext } = this._panel;
     const cells = content.widgets.filter(({ model }) =>
@@ -178,6 +200,19 @@ export class CellTarget implements IInlineTarget {
     } else {
       this.cell.node.focus({ preventScroll: true });
     }
+    if (!isSeen(this.cell.node, content.outerNode)) {
+      // The person has looked at a change elsewhere: they are to see where their keys go.
+      void content.scrollToItem(content.activeCellIndex);
+    }
+  }
+
+  private _takeBases(): void {
+    this._bases = new Map(
+      sharedNotebook(this._panel).cells.map(cell => [
+        cell.getId(),
+        cell.getSource()
+      ])
+    );
   }
 
   /** The cell itself with its output, and the cells next to it. */
@@ -228,6 +263,7 @@ export class CellTarget implements IInlineTarget {
     return id;
   }
 
+  private readonly _cellId: string;
   private _mode: 'command' | 'edit';
   private readonly _wasRendered: boolean;
   private _bases = new Map<string, string>();
@@ -236,4 +272,12 @@ export class CellTarget implements IInlineTarget {
   private _insertedAt: number[] | null = null;
   private _isDisposed = false;
   private readonly _gone = new Signal<this, void>(this);
+}
+
+/** Whether any of an element is on the screen, in what scrolls. */
+function isSeen(element: HTMLElement, frame: HTMLElement): boolean {
+  const [inner, outer] = [element, frame].map(each =>
+    each.getBoundingClientRect()
+  );
+  return inner.bottom > outer.top && inner.top < outer.bottom;
 }

@@ -13,9 +13,11 @@ export function Decisions(props: {
   focusInput: () => void;
 }): JSX.Element | null {
   const { model, state, focusInput } = props;
-  const { count, current, isComplete } = state.pending;
+  const { count, current, blocked, isComplete } = state.pending;
   const { run } = state;
   const canAccept = count > 0 && isComplete;
+  // Each of what is left is to be looked at.
+  const isBlocked = canAccept && blocked === count;
   if ((!canAccept && !run) || state.activity !== null) {
     return null;
   }
@@ -27,14 +29,16 @@ export function Decisions(props: {
           keys="Ctrl+Enter"
           testId="da-inline-accept"
           isMain
+          isBlocked={isBlocked}
           act={() => model.acceptAll()}
         />
       )}
-      {model.target.canRun && (
+      {(run || model.canRun) && (
         <Decide
           label={run?.label ?? 'Accept and run'}
           keys="Ctrl+Shift+Enter"
           testId="da-inline-accept-run"
+          isBlocked={isBlocked}
           act={() => {
             focusInput();
             model.acceptAll(true);
@@ -47,7 +51,7 @@ export function Decisions(props: {
         testId="da-inline-reject"
         act={() => model.close()}
       />
-      {count > 1 && (
+      {canAccept && (count > 1 || isBlocked) && (
         <span className="da-inline-each">
           <IconButton
             icon={caretUpIcon}
@@ -89,13 +93,19 @@ function Decide(props: {
   keys: string;
   testId: string;
   isMain?: boolean;
+  /** Nothing is left that it could do; it says so, and keeps the keyboard. */
+  isBlocked?: boolean;
   act: () => void;
 }): JSX.Element {
+  const title = props.isBlocked
+    ? 'You have typed in these lines: decide on each change by itself'
+    : `${props.label} (${props.keys})`;
   return (
     <button
       type="button"
       className={`da-inline-button ${props.isMain ? 'da-mod-main' : ''}`}
-      title={`${props.label} (${props.keys})`}
+      title={title}
+      aria-disabled={props.isBlocked || undefined}
       data-testid={props.testId}
       data-lm-suppress-shortcuts="true"
       onClick={props.act}

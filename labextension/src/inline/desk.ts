@@ -4,6 +4,7 @@ import { IPanelConnection } from '../panel/services';
 import { PanelSanitizer } from '../panel/sanitizer';
 import { InlineBox } from './box';
 import { InlineModel } from './model';
+import { IOpenChat } from './openChats';
 import { InlineSessions } from './sessions';
 import { IInlineTarget } from './target';
 
@@ -15,7 +16,7 @@ export interface IInlineDeskOptions {
   openPath: (path: string, from: string) => void;
 }
 
-interface IOpenChat {
+interface IChat {
   /** What the chat is on: a cell, or a view of a file. */
   owner: object;
   model: InlineModel;
@@ -31,11 +32,20 @@ export class InlineDesk {
     });
   }
 
-  /** Open an inline chat, or go to the one that is there. */
-  open(owner: object, makeTarget: () => IInlineTarget): InlineModel {
+  /**
+   * Open an inline chat, or go to the one that is there; with `restored`, one that was open before,
+   * without going there.
+   */
+  open(
+    owner: object,
+    makeTarget: () => IInlineTarget,
+    restored?: IOpenChat
+  ): InlineModel {
     const there = this._chats.find(chat => chat.owner === owner);
     if (there) {
-      there.box.focusInput();
+      if (!restored) {
+        there.box.focusInput();
+      }
       return there.model;
     }
     const target = makeTarget();
@@ -44,6 +54,7 @@ export class InlineDesk {
       target,
       connection,
       sessions,
+      isRestored: restored !== undefined,
       onClose: () => this._close(owner)
     });
     const box = new InlineBox({
@@ -53,8 +64,16 @@ export class InlineDesk {
     });
     this._chats.push({ owner, model, box });
     target.attach(box);
-    box.focusInput();
+    if (restored) {
+      model.resume(restored);
+    } else {
+      box.focusInput();
+    }
     return model;
+  }
+
+  get sessions(): InlineSessions {
+    return this._options.sessions;
   }
 
   /** The chat whose proposals an element belongs to: its own cell or file first. */
@@ -74,5 +93,5 @@ export class InlineDesk {
   }
 
   private readonly _rendermime: IRenderMimeRegistry;
-  private _chats: IOpenChat[] = [];
+  private _chats: IChat[] = [];
 }

@@ -22,7 +22,13 @@ export class FileTarget implements IInlineTarget {
   }
 
   readonly placeholder = 'Ask, or say what to change in this file';
-  readonly canRun = false;
+
+  readonly spot = null;
+  readonly isLeft = false;
+
+  get base(): string {
+    return this._base;
+  }
 
   get obstacle(): string | null {
     const { model, contentsModel } = this._document.context;
@@ -45,6 +51,14 @@ export class FileTarget implements IInlineTarget {
       this._document.disposed.disconnect(this._onGone, this);
       Signal.clearData(this);
     }
+  }
+
+  recall(base: string): void {
+    this._base = base;
+  }
+
+  canRun(): boolean {
+    return false;
   }
 
   attach(box: Widget): void {

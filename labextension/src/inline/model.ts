@@ -6,6 +6,7 @@ import { Value } from '../panel/state/value';
 import { IProposal, parseAnswer } from '../proposals';
 import { Asking } from './asking';
 import { Board, IDecided, nameOf } from './board';
+import { IAsked, IOpenChat, OpenChats } from './openChats';
 import { InlineSessions } from './sessions';
 import { IInlineState, NOTHING } from './state';
 import { decisionOf } from './propose';
@@ -16,6 +17,8 @@ export interface IInlineOptions {
   target: IInlineTarget;
   connection: IPanelConnection;
   sessions: InlineSessions;
+  /** It was open before the page was loaded: the person is elsewhere. */
+  isRestored?: boolean;
   /** The chat is over. */
   onClose: () => void;
 }
@@ -31,18 +34,30 @@ export class InlineModel implements IDisposable {
       state: this.state,
       onBegin: () => {
         this._hasProposal = false;
+        this._before = new Set();
+        this._forget();
       },
+      onSent: asked => this._keep(asked),
       onText: () => this._schedule(),
       onOver: () => this._show(true)
     });
-    connection.inputFocused();
-    target.gone.connect(() => this.close());
+    if (_options.isRestored) {
+      connection.connect();
+    } else {
+      connection.inputFocused();
+    }
+    target.gone.connect(() => (target.isLeft ? this._leave() : this.close()));
   }
 
   readonly state = new Value<IInlineState>(NOTHING);
 
   get target(): IInlineTarget {
     return this._options.target;
+  }
+
+  /** Whether there is anything to run in what is proposed. */
+  get canRun(): boolean {
+    return this.target.canRun(this._proposals);
   }
 
   get isWorking(): boolean {
@@ -59,7 +74,9 @@ export class InlineModel implements IDisposable {
     }
     this._isDisposed = true;
     this._asking.dispose();
-    this._board?.conclude();
+    if (!this._isLeft) {
+      this._board?.conclude();
+    }
     this._board?.dispose();
     this.target.dispose();
     // Who waits for an answer waits no longer.
@@ -74,6 +91,15 @@ export class InlineModel implements IDisposable {
    */
   send(message: string, shown = message): Promise<void> {
     return this._asking.send(message, shown);
+  }
+
+  /** Go on where the page, or the notebook, was left. */
+  resume(chat: IOpenChat): void {
+    this._asking.resume(chat);
+    this._before = new Set(chat.done);
+    this.target.recall(chat.base);
+    // Beginning forgets what was there before.
+    this._chats.keep(chat);
   }
 
   /** Show proposals that were made elsewhere, of the texts as they are now; `words` says where. */
@@ -174,7 +200,7 @@ export class InlineModel implements IDisposable {
       }
       return;
     }
-    const written = this.take();
+    const written = this.take(run);
     if (written) {
       this._finish(run ? written : []);
     }
@@ -182,9 +208,9 @@ export class InlineModel implements IDisposable {
 
   /**
    * Write all that is proposed, and stay open; the cells that were written, null where something
-   * could not be.
+   * could not be. `run`: they are to be run.
    */
-  take(): string[] | null {
+  take(run = true): string[] | null {
     const { pending } = this.state.current;
     if (!this._board || !pending.isComplete || !pending.count) {
       return null;
@@ -198,8 +224,12 @@ export class InlineModel implements IDisposable {
     const written = this._board.acceptAll();
     this._isTaking = false;
     if (this._board.pending.count) {
+      // What is left can all be decided on by itself.
+      if (!this._board.pending.current) {
+        this._board.move(1);
+      }
       this.state.patch({
-        notice: 'What you have typed in is left. Look at it, and decide.'
+        notice: `${run ? 'Nothing was run. ' : ''}What you have typed in is left: decide on each change by itself.`
       });
       return null;
     }
@@ -223,6 +253,7 @@ export class InlineModel implements IDisposable {
   /** Leave everything as it was, and go back there. */
   close(): void {
     const { target } = this;
+    this._forget();
     this._options.onClose();
     if (!target.isDisposed) {
       target.focusBack();
@@ -230,10 +261,36 @@ export class InlineModel implements IDisposable {
     this.dispose();
   }
 
+  /** The document is closed: what is under way goes on, and comes back when it is opened again. */
+  private _leave(): void {
+    this._isLeft = true;
+    this._asking.abandon();
+    this._options.onClose();
+    this.dispose();
+  }
+
+  private get _chats(): OpenChats {
+    return this._options.sessions.openChats(this.target.path);
+  }
+
+  private _keep(asked: IAsked): void {
+    const { spot, base } = this.target;
+    if (spot && (!this._isDisposed || this._isLeft)) {
+      this._chats.keep({ ...asked, ...spot, base, done: [] });
+    }
+  }
+
+  private _forget(): void {
+    const { spot } = this.target;
+    if (spot) {
+      this._chats.forget(spot);
+    }
+  }
+
   private _finish(run: readonly string[]): void {
     const { target } = this;
     this.close();
-    if (run.length && target.canRun) {
+    if (run.length) {
       target.run(run);
     }
   }
@@ -275,7 +332,8 @@ export class InlineModel implements IDisposable {
       this._board = new Board(
         this.target,
         () => this._onBoard(),
-        decided => this._onDecided(decided)
+        decided => this._onDecided(decided),
+        this._before
       );
     }
     try {
@@ -287,15 +345,19 @@ export class InlineModel implements IDisposable {
   }
 
   private _onDecided(decided: IDecided): void {
-    const { proposal, outcome } = decided;
+    const { proposal, outcome, key } = decided;
+    const { spot, path } = this.target;
     if (this._offered.has(proposal)) {
       this._decided.emit(decided);
     } else {
       // It is this chat's own answer: its next message says what became of it.
       this._options.sessions.decided.note(
-        this.target.path,
+        path,
         decisionOf(proposal.target, outcome)
       );
+      if (spot) {
+        this._chats.decided(spot, key);
+      }
     }
   }
 
@@ -332,6 +394,9 @@ export class InlineModel implements IDisposable {
   private _hasProposal = false;
   private _frame: number | null = null;
   private _isDisposed = false;
+  private _isLeft = false;
+  /** What was decided of the answer before the page was loaded. */
+  private _before: ReadonlySet<string> = new Set();
 }
 
 function isSame(one: IProposal, other: IProposal): boolean {

@@ -35,6 +35,11 @@ export class OurTurn {
     return this._turnId !== null;
   }
 
+  /** Whether nothing is asked, or all of it is answered. */
+  get isOver(): boolean {
+    return !this._isAsking && !this.isRunning;
+  }
+
   /** The op whose turn has not begun; null for none. */
   get queued(): string | null {
     return this._isAsking ? this._opId : null;

@@ -23,7 +23,7 @@ import { IAgentConnection } from '../tokens';
 import type { InlineDesk } from './desk';
 import { heedInEditors } from './keys';
 import type { InlineModel } from './model';
-import { IInlineChats } from './token';
+import { IInlineChats, openChatsKey } from './token';
 import {
   decisionOf,
   IProposeArguments,
@@ -77,6 +77,9 @@ export const inlinePlugin: JupyterFrontEndPlugin<IInlineChats> = {
       state
     );
     addCommands(app, inline);
+    const restore = (panel: NotebookPanel) => void inline.restore(panel);
+    tracker.forEach(restore);
+    tracker.widgetAdded.connect((_, panel) => restore(panel));
     heedInEditors(app.commands, new Set(Object.values(CommandIDs)));
     palette?.addItem({ command: CommandIDs.open, category: 'Agent' });
     return inline;
@@ -136,6 +139,19 @@ class Inline implements IInlineChats {
     }
     const owner = where === 'above' ? cell : (cell.inputArea ?? cell);
     return desk.open(owner, () => new CellTarget(panel, cell, path, where));
+  }
+
+  /** Open the chats again that were not closed when the notebook, or the page, was. */
+  async restore(panel: NotebookPanel): Promise<void> {
+    await Promise.all([panel.context.ready, panel.revealed]);
+    const path = this._documents.pathOf(panel.context);
+    const known =
+      path !== null &&
+      (await new WorkspaceMemory(this._state, openChatsKey(path)).load());
+    if (known) {
+      const { restoreChats } = await import('./restore');
+      await restoreChats(panel, path, await this._load());
+    }
   }
 
   /** Show a proposal that was made elsewhere as a diff where it belongs, and go there. */
@@ -202,8 +218,7 @@ class Inline implements IInlineChats {
       connection: this._connection,
       sessions: new InlineSessions(
         new AgentClient(this._app.serviceManager.serverSettings),
-        path =>
-          new WorkspaceMemory(this._state, `datalayer-agent:inline:${path}`)
+        key => new WorkspaceMemory(this._state, key)
       ),
       rendermime: this._rendermime,
       openPath: (path, from) => {

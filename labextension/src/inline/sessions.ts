@@ -4,6 +4,8 @@ import { AgentClient } from '../api/client';
 import { ApiError } from '../api/errors';
 import { IMemory } from '../panel/services';
 import { Decided } from '../proposals/decided';
+import { OpenChats } from './openChats';
+import { openChatsKey } from './token';
 
 /** A session, and up to where it is known. */
 export interface IInlineSession {
@@ -18,8 +20,8 @@ export interface IInlineSession {
 export class InlineSessions {
   constructor(
     private readonly _client: Pick<AgentClient, 'createSession' | 'getSession'>,
-    /** Where the page remembers the session of a document. */
-    private readonly _memory: (path: string) => IMemory
+    /** Where the page remembers something under a key. */
+    private readonly _memory: (key: string) => IMemory
   ) {}
 
   /** What became of their proposals, by the path of the document. */
@@ -36,31 +38,58 @@ export class InlineSessions {
     return session;
   }
 
+  /** The chats of a document that were not closed. */
+  openChats(path: string): OpenChats {
+    const chats =
+      this._open.get(path) ?? new OpenChats(this._memory(openChatsKey(path)));
+    this._open.set(path, chats);
+    return chats;
+  }
+
+  /** Whether a session of the document's is still there. */
+  async has(path: string, sessionId: string): Promise<boolean> {
+    return (await this._known(path))?.id === sessionId;
+  }
+
   /** The session is gone: the next message makes another one. */
   forget(path: string): void {
     this._sessions.delete(path);
-    this._memory(path).save(null);
+    this._memory(sessionKey(path)).save(null);
+  }
+
+  private async _known(path: string): Promise<IInlineSession | null> {
+    const known = await this._memory(sessionKey(path)).load();
+    if (!known) {
+      return null;
+    }
+    try {
+      const { id, lastSeq } = await this._client.getSession(known);
+      return { id, lastSeq };
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'not_found') {
+        return null;
+      }
+      throw error;
+    }
   }
 
   private async _find(path: string): Promise<IInlineSession> {
-    const known = await this._memory(path).load();
+    const known = await this._known(path);
     if (known) {
-      try {
-        const { id, lastSeq } = await this._client.getSession(known);
-        return { id, lastSeq };
-      } catch (error) {
-        if (!(error instanceof ApiError && error.code === 'not_found')) {
-          throw error;
-        }
-      }
+      return known;
     }
     const { id, lastSeq } = await this._client.createSession({
       title: `Inline chat in ${PathExt.basename(path)}`,
       settings: { mode: 'edit' }
     });
-    this._memory(path).save(id);
+    this._memory(sessionKey(path)).save(id);
     return { id, lastSeq };
   }
 
   private readonly _sessions = new Map<string, Promise<IInlineSession>>();
+  private readonly _open = new Map<string, OpenChats>();
+}
+
+function sessionKey(path: string): string {
+  return `datalayer-agent:inline:${path}`;
 }

@@ -3,7 +3,13 @@ import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import { ISignal, Signal } from '@lumino/signaling';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
-import { EditorMerge, hunkButton, renderLines, WriteHunks } from '../merge';
+import {
+  EditorMerge,
+  hunkButton,
+  renderLines,
+  whenDrawn,
+  WriteHunks
+} from '../merge';
 import { IProposal, isMarkdown } from '../proposals';
 import { ISlot, Outcome } from './target';
 
@@ -181,7 +187,11 @@ export class NewCellSlot implements ISlot {
     this._isCurrent = id === 0;
     this._widget.toggleClass('da-mod-current', this._isCurrent);
     if (this._isCurrent) {
-      this._widget.node.scrollIntoView({ block: 'nearest' });
+      const reveal = () =>
+        this._widget.node.scrollIntoView({ block: 'nearest' });
+      reveal();
+      // What decides on it is about to be drawn above, and moves it.
+      whenDrawn(() => this._isCurrent && reveal());
     }
     this._changed.emit();
   }

@@ -24,6 +24,8 @@ export interface IInlineState {
   /** What could be proposed in its place. */
   others: readonly IOffer[];
   pending: IPending;
+  /** Where the answer broke off: to ask the same again. */
+  again: IOffer | null;
   /** What waits for the person. */
   approval: ApprovalRequested | null;
   question: UserInputRequested | null;
@@ -41,6 +43,7 @@ export const NOTHING: IInlineState = {
   run: null,
   others: [],
   pending: { count: 0, current: 0, blocked: 0, isComplete: false },
+  again: null,
   approval: null,
   question: null,
   draft: null

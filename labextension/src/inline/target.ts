@@ -4,6 +4,7 @@ import { ISignal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
 import { IProposal, ProposalTarget } from '../proposals';
+import type { IOpenChat } from './openChats';
 
 /** What of a request says where the person is. */
 export type Place = Pick<
@@ -32,26 +33,37 @@ export interface ISlot extends IDisposable {
   readonly written?: string;
 }
 
+/** The place of an inline chat in a notebook. */
+export type ISpot = Pick<IOpenChat, 'cellId' | 'where'>;
+
 /** The document around an inline chat. */
 export interface IInlineTarget extends IDisposable {
   /** The document's path under the server's root. */
   readonly path: string;
   /** What the input asks for. */
   readonly placeholder: string;
-  /** Whether what is accepted can be run. */
-  readonly canRun: boolean;
   /** Why nothing can be accepted here; null where it can. */
   readonly obstacle: string | null;
+  /** What finds the chat's place when the document is opened again; null where nothing does. */
+  readonly spot: ISpot | null;
+  /** Whether the document was closed, with what is in it. */
+  readonly isLeft: boolean;
   /** The cell, or the view of the file, is gone. */
   readonly gone: ISignal<IInlineTarget, void>;
   /** Show the box above the editor. */
   attach(box: Widget): void;
   /** Where the person is, as it is now; later proposals are of the texts as they are now. */
   place(): Place;
+  /** The text of the chat's cell when it was asked last. */
+  readonly base: string;
+  /** Proposals are of the texts as they are now, but for the chat's cell: that was `base`. */
+  recall(base: string): void;
   /** Where a proposal is shown; null where its target is not in this document. */
   slotFor(target: ProposalTarget): Promise<ISlot | null>;
   /** Make all that is written in `act` one step of the undo. */
   asOneStep(slots: readonly ISlot[], act: () => void): void;
+  /** Whether there is anything to run in what is proposed. */
+  canRun(proposals: readonly IProposal[]): boolean;
   run(cellIds: readonly string[]): void;
   /** Put the keyboard back to where it was. */
   focusBack(): void;

@@ -27,6 +27,7 @@ import {
   useCellNumber,
   usePanel
 } from './context';
+import { useKeptFocus } from './keepFocus';
 
 const NO_TURN = new Value(emptyTurn(''));
 
@@ -59,6 +60,7 @@ export function Panel(props: IPanelProps): JSX.Element {
     }),
     [setup]
   );
+  useKeptFocus(frame, composer.focus);
   const open = (attachment: Attachment) => {
     const { kind, path, cellId } = attachment;
     if (kind === 'dataset') {

@@ -1,0 +1,76 @@
+import { IMemory } from '../panel/services';
+
+/** A message of an inline chat, and where its answer is found. */
+export interface IAsked {
+  sessionId: string;
+  opId: string;
+  /** The `seq` of the last event before it was sent. */
+  after: number;
+  message: string;
+  /** What stands in the box in place of the message. */
+  shown: string;
+}
+
+/** An inline chat on a cell that the person has not closed. */
+export interface IOpenChat extends IAsked {
+  cellId: string;
+  where: 'above' | 'below';
+  /** The cell's text when it was asked. */
+  base: string;
+  /** What of its proposals is decided, by the keys that the board gives them. */
+  done: readonly string[];
+}
+
+/**
+ * The inline chats of a notebook that were neither closed nor decided on: after a reload, and when the
+ * notebook is opened again, they come back.
+ */
+export class OpenChats {
+  constructor(private readonly _memory: IMemory) {}
+
+  all(): Promise<readonly IOpenChat[]> {
+    this._chats ??= this._memory.load().then(read);
+    return this._chats;
+  }
+
+  /** Remember a chat in place of what was asked on its cell before. */
+  keep(chat: IOpenChat): void {
+    this._change(chats => [...chats.filter(isNot(chat)), chat]);
+  }
+
+  /** One more proposal is decided. */
+  decided(chat: Pick<IOpenChat, 'cellId' | 'where'>, key: string): void {
+    const isOther = isNot(chat);
+    this._change(chats =>
+      chats.map(each =>
+        isOther(each) ? each : { ...each, done: [...each.done, key] }
+      )
+    );
+  }
+
+  forget(chat: Pick<IOpenChat, 'cellId' | 'where'>): void {
+    this._change(chats => chats.filter(isNot(chat)));
+  }
+
+  private _change(
+    change: (chats: readonly IOpenChat[]) => readonly IOpenChat[]
+  ): void {
+    this._chats = this.all().then(before => {
+      const chats = change(before);
+      if (chats.length || before.length) {
+        this._memory.save(chats.length ? JSON.stringify(chats) : null);
+      }
+      return chats;
+    });
+  }
+
+  private _chats: Promise<readonly IOpenChat[]> | null = null;
+}
+
+function isNot({ cellId, where }: Pick<IOpenChat, 'cellId' | 'where'>) {
+  return (other: IOpenChat) => other.cellId !== cellId || other.where !== where;
+}
+
+function read(text: string | null): readonly IOpenChat[] {
+  return text ? (JSON.parse(text) as IOpenChat[]) : [];
+}

@@ -1,0 +1,45 @@
+import { RefObject, useEffect, useRef } from 'react';
+
+/**
+ * Keep the keyboard within an element whose buttons come and go: where the one that has it is gone,
+ * `back` is called, which puts it elsewhere. Otherwise the page's body has it, and no key works.
+ */
+export function useKeptFocus(
+  root: RefObject<HTMLElement>,
+  back: () => void
+): void {
+  const latest = useRef(back);
+  latest.current = back;
+  useEffect(() => {
+    const element = root.current;
+    if (!element) {
+      return;
+    }
+    let last: EventTarget | null = null;
+    const onFocus = ({ target }: FocusEvent) => {
+      last = target;
+    };
+    const onPointer = ({ target }: PointerEvent) => {
+      if (!(target instanceof Node && element.contains(target))) {
+        // Who clicks elsewhere wants to be there.
+        last = null;
+      }
+    };
+    const observer = new MutationObserver(() => {
+      if (last instanceof Node && !last.isConnected) {
+        last = null;
+        if (document.activeElement === document.body) {
+          latest.current();
+        }
+      }
+    });
+    element.addEventListener('focusin', onFocus);
+    document.addEventListener('pointerdown', onPointer, true);
+    observer.observe(element, { childList: true, subtree: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('focusin', onFocus);
+      document.removeEventListener('pointerdown', onPointer, true);
+    };
+  }, [root]);
+}
