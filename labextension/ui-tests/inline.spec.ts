@@ -292,80 +292,85 @@ test('the error of the cell is part of what a question is about', async ({
   );
 });
 
-test('a chat that was not closed outlives a reload, a kill -9 of the server, and its notebook', async ({
-  tab,
-  model,
-  server
-}) => {
-  const { page } = tab;
-  await server.notebook(`${tab.folder}/back.ipynb`, [
-    { source: SOURCE, id: 'first' },
-    { source: '# Notes', type: 'markdown', id: 'notes' }
-  ]);
-  await tab.load('back.ipynb');
-  const notebook = tab.notebook('back.ipynb');
-  await notebook.ready();
-  const chat = new InlineChat(tab);
-  const answer = proposal('first', 'a = 10\nb = 2\nc = 3\nd = 4\ne = 50');
-  await model.script(
-    { gate: { say: answer, chunk: 6 }, after: 8 },
-    { say: answer },
-    { say: proposal('notes', '# More') }
-  );
-  await notebook.edit(0);
-  await chat.open();
-  await chat.ask('Ten times the ends');
-  await model.atGate();
-  await expect(chat.addedLines).toHaveText(['a = 10']);
+test.describe('after a reload', () => {
+  // JupyterLab would restore what the tests before had open.
+  test.use({ keepsTab: false });
 
-  await page.reload();
-  await tab.shown();
-  await notebook.ready();
-  await expect(chat.root).toContainText('Ten times the ends');
-  await expect(chat.root).toContainText('Writing');
-  await expect(chat.addedLines).toHaveText(['a = 10']);
-  await expect(chat.input).not.toBeFocused();
+  test('a chat that was not closed outlives a reload, a kill -9 of the server, and its notebook', async ({
+    tab,
+    model,
+    server
+  }) => {
+    const { page } = tab;
+    await server.notebook(`${tab.folder}/back.ipynb`, [
+      { source: SOURCE, id: 'first' },
+      { source: '# Notes', type: 'markdown', id: 'notes' }
+    ]);
+    await tab.load('back.ipynb');
+    const notebook = tab.notebook('back.ipynb');
+    await notebook.ready();
+    const chat = new InlineChat(tab);
+    const answer = proposal('first', 'a = 10\nb = 2\nc = 3\nd = 4\ne = 50');
+    await model.script(
+      { gate: { say: answer, chunk: 6 }, after: 8 },
+      { say: answer },
+      { say: proposal('notes', '# More') }
+    );
+    await notebook.edit(0);
+    await chat.open();
+    await chat.ask('Ten times the ends');
+    await model.atGate();
+    await expect(chat.addedLines).toHaveText(['a = 10']);
 
-  await server.kill();
-  await expect(chat.root).toContainText('Reconnecting');
-  await tab.closeDialogs();
-  await server.startAgain();
-  await expect(chat.root).toContainText('It was cut short.', {
-    timeout: 40_000
+    await page.reload();
+    await tab.shown();
+    await notebook.ready();
+    await expect(chat.root).toContainText('Ten times the ends');
+    await expect(chat.root).toContainText('Writing');
+    await expect(chat.addedLines).toHaveText(['a = 10']);
+    await expect(chat.input).not.toBeFocused();
+
+    await server.kill();
+    await expect(chat.root).toContainText('Reconnecting');
+    await tab.closeDialogs();
+    await server.startAgain();
+    await expect(chat.root).toContainText('It was cut short.', {
+      timeout: 40_000
+    });
+    await expect(chat.addedLines).toHaveText(['a = 10']);
+    await shootBoth(tab, 'inline-cut-short', 'window');
+    await chat.root.getByRole('button', { name: 'Ask again' }).click();
+    await expect(chat.addedLines).toHaveText(['a = 10', 'e = 50']);
+    await expect(chat.root).toContainText('1 of 2');
+    await chat.input.focus();
+
+    // Of two chats, one half decided, what is undecided comes back with the notebook.
+    await page.getByTestId('da-inline-accept-one').click();
+    await notebook.type(0, '\n# mine');
+    await notebook.cells.nth(1).click();
+    await page.keyboard.press('Control+i');
+    await expect(chat.input.nth(1)).toBeFocused();
+    await chat.ask('More');
+    await expect(chat.accept).toHaveCount(2);
+    await expect(chat.root.nth(1)).not.toContainText('Accept and run');
+    await page.evaluate(() =>
+      window.jupyterapp.commands.execute('docmanager:save')
+    );
+    await tab.leave();
+    await tab.open('back.ipynb');
+    await notebook.ready();
+    await expect(chat.accept).toHaveCount(2);
+    await expect(chat.removedLines).toHaveText(['e = 5', '# Notes']);
+    for (const input of [chat.input.first(), chat.input]) {
+      await input.focus();
+      await page.keyboard.press('Control+Enter');
+      await expect(chat.root).not.toHaveCount(2);
+    }
+    const taken = SOURCE.replace('a = 1', 'a = 10').replace('e = 5', 'e = 50');
+    expect(await notebook.sources()).toEqual([`${taken}\n# mine`, '# More']);
+    await tab.leave();
+    await tab.open('back.ipynb');
+    await notebook.ready();
+    await expect(chat.root).toHaveCount(0);
   });
-  await expect(chat.addedLines).toHaveText(['a = 10']);
-  await shootBoth(tab, 'inline-cut-short', 'window');
-  await chat.root.getByRole('button', { name: 'Ask again' }).click();
-  await expect(chat.addedLines).toHaveText(['a = 10', 'e = 50']);
-  await expect(chat.root).toContainText('1 of 2');
-  await chat.input.focus();
-
-  // Of two chats, one half decided, what is undecided comes back with the notebook.
-  await page.getByTestId('da-inline-accept-one').click();
-  await notebook.type(0, '\n# mine');
-  await notebook.cells.nth(1).click();
-  await page.keyboard.press('Control+i');
-  await expect(chat.input.nth(1)).toBeFocused();
-  await chat.ask('More');
-  await expect(chat.accept).toHaveCount(2);
-  await expect(chat.root.nth(1)).not.toContainText('Accept and run');
-  await page.evaluate(() =>
-    window.jupyterapp.commands.execute('docmanager:save')
-  );
-  await tab.leave();
-  await tab.open('back.ipynb');
-  await notebook.ready();
-  await expect(chat.accept).toHaveCount(2);
-  await expect(chat.removedLines).toHaveText(['e = 5', '# Notes']);
-  for (const input of [chat.input.first(), chat.input]) {
-    await input.focus();
-    await page.keyboard.press('Control+Enter');
-    await expect(chat.root).not.toHaveCount(2);
-  }
-  const taken = SOURCE.replace('a = 1', 'a = 10').replace('e = 5', 'e = 50');
-  expect(await notebook.sources()).toEqual([`${taken}\n# mine`, '# More']);
-  await tab.leave();
-  await tab.open('back.ipynb');
-  await notebook.ready();
-  await expect(chat.root).toHaveCount(0);
 });
