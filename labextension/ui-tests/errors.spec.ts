@@ -86,7 +86,7 @@ test('Fix proposes a known fix as a diff; the bar comes and goes with the error'
   await bar.fix.click();
   await expect(chat.addedLines).toHaveText(['import json']);
   await page.getByTestId('da-inline-accept-run').click();
-  await expect(bar.note).toContainText('Attempt 1 of 3 was it');
+  await expect(bar.note).toContainText('The cell runs since attempt 1 of 3');
   await expect(bar.root).toHaveCount(0);
   await page.keyboard.press('Escape');
   await expect(chat.root).toHaveCount(0);
@@ -143,7 +143,9 @@ test('Fix and run goes on until the cell runs, gives up after three, and stops f
   await notebook.run(0);
   await model.script(proposal('total = 1\nprint(total)\ntotal / 2'));
   await bar.fixAndRun.click();
-  await expect(bar.note).toHaveText(/^The cell runs\. Attempt 2 of 3 was it/);
+  await expect(bar.note).toHaveText(
+    /^The cell runs since attempt 2 of 3: .* Attempt 1 did not help/
+  );
   await expect(notebook.cells.first()).toContainText('0.5');
   expect((await notebook.sources())[0]).toContain('total / 2');
   const [request] = await model.requests();

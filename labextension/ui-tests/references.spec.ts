@@ -115,6 +115,10 @@ test('what is referred to by the keyboard alone is attached and reaches the mode
 
   // Typed whole, it is attached when it is sent; what names nothing is told.
   await model.script({ say: 'Both.' });
+  await panel.input.fill('And @output:9, @none.csv or @cars.csv ');
+  await expect(panel.root.getByTestId('da-reference-lacks')).toHaveText(
+    'Nothing to attach: @output:9 (work.ipynb has 2 cells), @none.csv (there is no such file), @cars.csv (there is no such file).'
+  );
   await panel.ask('And @cell:1, or @cell:9?', 2);
   await expect(panel.attachments.last()).toContainText('Cell 1 of work.ipynb');
   await expect(panel.root).toContainText(
@@ -170,6 +174,8 @@ test('the paperclip lists cells, variables, tools and commands; a busy kernel sa
   await notebook.editor(1).fill('import time\nwhile True: time.sleep(0.05)');
   await notebook.editor(1).press('Shift+Enter');
   await expect(notebook.prompt(1)).toHaveText('[*]:');
+  // The prompt says so before the kernel has begun the cell.
+  await notebook.kernelBusy();
   await into('variables');
   await expect(menu).toContainText('The kernel is busy');
   await page.keyboard.press('Escape');

@@ -43,11 +43,15 @@ export class NotebookBar extends ReactWidget {
     const isLeft = conflicts > 0 && conflicts >= changes.length;
     return (
       <>
-        <span className="da-nb-count" role="status">
+        <span
+          className="da-nb-count"
+          role="status"
+          title={more ? `${count} · ${more}` : count}
+        >
           {isLeft
             ? `${conflicts === 1 ? '1 cell' : `${conflicts} cells`} changed since`
             : count}
-          {more && ` · ${more}`}
+          {more && <span className="da-nb-more">{` · ${more}`}</span>}
         </span>
         {isLeft && (
           <Choice

@@ -152,7 +152,8 @@ function CellView(props: {
   isFolded: boolean;
 }): JSX.Element {
   const { cell, path, model, mimeType } = props;
-  const { kind, number, source, outputs, metadata, state, cellId } = cell;
+  const { kind, number, isThen, source, outputs, metadata, state, cellId } =
+    cell;
   const name = `${KIND_WORDS[kind]} ${number ? `cell ${number}` : 'a cell'}`;
   const sides = source && (
     <Sides
@@ -179,6 +180,7 @@ function CellView(props: {
         {cell.cellType && cell.cellType !== 'code' && (
           <span className="da-diff-dim">{cell.cellType}</span>
         )}
+        {isThen && <span className="da-diff-dim">numbered as it was then</span>}
         {state !== 'open' && <span className="da-diff-dim">{state}</span>}
       </h3>
       {props.isFolded && sides ? (

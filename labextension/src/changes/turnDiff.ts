@@ -16,8 +16,10 @@ export interface IPair {
 export interface ICellDiff {
   cellId: string;
   kind: DiffKind;
-  /** Its number from 1, as the turn left it; before, where it was removed. */
+  /** Its number from 1. */
   number?: number;
+  /** The number is the one that the turn left it, or found it, with: it is not there now. */
+  isThen?: boolean;
   cellType?: string;
   /** The first line of its source that says something. */
   firstLine: string;
@@ -79,7 +81,13 @@ export function turnDiff(
         were.get(key) as unknown as ICell | undefined,
         now.get(path)?.get(cellId)
       );
-      return [cellDiff(change, cellId, stateOf.get(key) ?? 'kept', rest)];
+      const diff = cellDiff(change, cellId, stateOf.get(key) ?? 'kept', rest);
+      const place = [...(now.get(path)?.keys() ?? [])].indexOf(cellId);
+      return [
+        place < 0
+          ? { ...diff, isThen: diff.number !== undefined }
+          : { ...diff, number: place + 1 }
+      ];
     });
     const known = new Set(cells.map(({ cellId }) => cellId));
     return {

@@ -204,6 +204,7 @@ export class Fixing {
       return 'not run';
     }
     this._tried.push(title);
+    this._hasWritten.push(written.length > 0);
     if (known) {
       this._known.tried(known);
     }
@@ -217,7 +218,7 @@ export class Fixing {
     });
     this._attempt = null;
     const said = {
-      ok: `The cell runs. ${of} was it: ${title}.`,
+      ok: `The cell runs since attempt ${number} of ${MOST_ATTEMPTS}: ${title}.${this._earlier()}`,
       failed: `${of} did not help: ${title}.`,
       interrupted: `Interrupted. ${of}: ${title}.`,
       'not run': `The cell was not run: one before it failed. ${of}: ${title}.`
@@ -229,6 +230,15 @@ export class Fixing {
       }
     }
     return end;
+  }
+
+  /** What was tried before the attempt that helped, as some of it may still stand in cells. */
+  private _earlier(): string {
+    const before = this._tried.slice(0, -1).map((title, index) => {
+      const stays = this._hasWritten[index] ? ', and what it wrote stays' : '';
+      return ` Attempt ${index + 1} did not help${stays}: ${title}.`;
+    });
+    return before.join('');
   }
 
   /** What is run: new cells first, or as the notebook has them where the model proposed. */
@@ -311,6 +321,8 @@ export class Fixing {
   /** Interrupts what runs; null while nothing does. */
   private _interrupt: (() => void) | null = null;
   private readonly _tried: string[] = [];
+  /** Which of them wrote something. */
+  private readonly _hasWritten: boolean[] = [];
 }
 
 function capital(text: string): string {

@@ -53,6 +53,10 @@ export const dropHunks = StateEffect.define<readonly number[]>();
 /** The keys mean this hunk from now on. */
 export const pointAt = StateEffect.define<number>();
 
+/** As `EditorView.lineWrapping` has it. */
+const WRAPPED = { class: 'cm-lineWrapping' };
+const NOTHING = {};
+
 interface IFieldValue {
   readonly merge: IMergeState | null;
   readonly decorations: DecorationSet;
@@ -65,8 +69,13 @@ export const mergeField = StateField.define<IFieldValue>({
     const merge = next(value.merge, transaction);
     return merge === value.merge ? value : shownIn(merge, transaction.state);
   },
-  provide: field =>
-    EditorView.decorations.from(field, value => value.decorations)
+  provide: field => [
+    EditorView.decorations.from(field, value => value.decorations),
+    // New lines are wrapped: old ones beside them are not cut off either.
+    EditorView.contentAttributes.from(field, ({ merge }) =>
+      merge?.hunks.length ? WRAPPED : NOTHING
+    )
+  ]
 });
 
 /** What an editor needs to show proposals. */

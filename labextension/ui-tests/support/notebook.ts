@@ -57,16 +57,12 @@ export class NotebookPage {
 
   /** Wait until the notebook's kernel has nothing to do. */
   async kernelReady(): Promise<void> {
-    await this._page.waitForFunction(path => {
-      const panels = window.jupyterapp?.shell.widgets('main') ?? [];
-      return [...panels].some(widget => {
-        const { context, sessionContext } = widget as NotebookPanel;
-        return (
-          context?.path === path &&
-          sessionContext?.session?.kernel?.status === 'idle'
-        );
-      });
-    }, this.path);
+    await this._kernelIs('idle');
+  }
+
+  /** Wait until the notebook's kernel has begun what it is to do. */
+  async kernelBusy(): Promise<void> {
+    await this._kernelIs('busy');
   }
 
   /** The cells of the document as they would be saved. */
@@ -131,6 +127,22 @@ export class NotebookPage {
 
   kernelId(): Promise<string | undefined> {
     return this._do(panel => panel?.sessionContext.session?.kernel?.id);
+  }
+
+  private async _kernelIs(status: 'idle' | 'busy'): Promise<void> {
+    await this._page.waitForFunction(
+      ([path, wanted]) => {
+        const panels = window.jupyterapp?.shell.widgets('main') ?? [];
+        return [...panels].some(widget => {
+          const { context, sessionContext } = widget as NotebookPanel;
+          return (
+            context?.path === path &&
+            sessionContext?.session?.kernel?.status === wanted
+          );
+        });
+      },
+      [this.path, status]
+    );
   }
 
   private _do<T>(act: (panel: NotebookPanel | undefined) => T): Promise<T> {

@@ -28,7 +28,8 @@ describe('the diff of a turn', () => {
         path: 'a.ipynb',
         op: 'update',
         cellId: 'two',
-        index: 1,
+        // It was the third when it was changed.
+        index: 2,
         before: 'x = 1',
         after: 'x = 2'
       },
@@ -76,6 +77,7 @@ describe('the diff of a turn', () => {
           {
             cellId: 'two',
             kind: 'changed',
+            number: 2,
             source: { before: 'x = 1', after: 'x = 2' },
             outputs: { before: '1', after: '2' },
             metadata: { before: expect.stringContaining('tags'), after: '' }
@@ -84,6 +86,8 @@ describe('the diff of a turn', () => {
           {
             cellId: 'gone',
             kind: 'removed',
+            number: 4,
+            isThen: true,
             outputs: { before: 'shown', after: '' }
           }
         ]

@@ -39,6 +39,12 @@ export function setUpInput(
   commands.addProvider(new ToolCommands(model));
   const references = new ReferenceCommands(model, contents);
   references.watch(chatModel.input);
+  model.references.isThere = path =>
+    contents.get(path, { content: false }).then(
+      () => true,
+      ({ response }: { response?: Response }) =>
+        response?.status === 404 ? false : null
+    );
   commands.addProvider(references);
 
   const openers = new AttachmentOpenerRegistry();

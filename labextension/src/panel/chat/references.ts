@@ -37,6 +37,9 @@ export class References {
   /** What was chosen from the list, and so was attached when it was typed. */
   readonly completed = new Set<string>();
 
+  /** Whether there is a file, or a folder, of this path; null where that cannot be known. */
+  isThere: (path: string) => Promise<boolean | null> = async () => null;
+
   /** The notebook in front. */
   get notebook(): string | null {
     return this._editor.activeNotebook;

@@ -13,21 +13,33 @@ export interface ITyped {
 /** Of a message that nobody wrote. */
 export const NOTHING_TYPED: ITyped = { attachments: [], nothing: [] };
 
+/** What looks like a path: it has a folder, or a file's ending (`@pytest.fixture` has none). The server attaches the file. */
+const PATH =
+  /^[^@:"]*(\/[^@:"]*|\.(csv|tsv|jsonl?|ipynb|py|r|jl|sql|md|txt|parquet|xlsx?|ya?ml|toml|html?|pdf|png|jpe?g|log))$/i;
+
 const KINDS = /^(cell|output|var|data):(\w.*)$/i;
 
 /**
- * What `@cell:3`, `@output:3`, `@var:x` and `@data:x` in a message name. Paths are for the server,
- * which finds them in any message.
+ * What `@cell:3`, `@output:3`, `@var:x` and `@data:x` in a message name. Paths are attached by the
+ * server, which finds them in any message; those that lead nowhere are told.
  */
 export async function typedIn(
   message: string,
-  references: References
+  references: References,
+  /** Only what a blank follows: the rest is being typed. */
+  isWhole = false
 ): Promise<ITyped> {
   const attachments: Attachment[] = [];
   const nothing: string[] = [];
-  for (const mention of new Set(mentionsIn(message, false))) {
+  for (const mention of new Set(mentionsIn(message, isWhole))) {
     const [, kind, name] = KINDS.exec(mention) ?? [];
-    if (!kind || references.completed.has(mention)) {
+    if (references.completed.has(mention)) {
+      continue;
+    }
+    if (!kind) {
+      if (await isNoFile(mention, references)) {
+        nothing.push(`@${mention} (there is no such file)`);
+      }
       continue;
     }
     const found = await meant(kind.toLowerCase(), name, references);
@@ -38,6 +50,13 @@ export async function typedIn(
     }
   }
   return { attachments, nothing };
+}
+
+async function isNoFile(
+  mention: string,
+  { isThere }: References
+): Promise<boolean> {
+  return PATH.test(mention) && (await isThere(mention)) === false;
 }
 
 /** What is to be attached, or why there is nothing. */

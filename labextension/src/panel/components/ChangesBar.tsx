@@ -23,7 +23,10 @@ export function ChangesBar(): JSX.Element | null {
   const turnId = useValue(store.undecided);
   const turn = useValue(turnId ? store.turn(turnId) : NO_TURN);
   const isBusy = useValue(model.changes.deciding) !== null;
-  const turns = useValue(store.open).length;
+  const others = useValue(store.open)
+    .filter(other => other.id !== turnId)
+    .flatMap(openChanges)
+    .filter(({ cellId }) => cellId).length;
   const changes = useMemo(() => openChanges(turn), [turn]);
   const [isOpen, setOpen] = useState(false);
   // As it was when the list was opened: nothing unfolds while one after the other is decided on.
@@ -47,7 +50,7 @@ export function ChangesBar(): JSX.Element | null {
           {left === changes.length
             ? `${left === 1 ? '1 cell' : `${left} cells`} to decide above`
             : `${countWords(changes)}${isEarlier ? ' earlier' : ''}`}
-          {turns > 1 && ` · 1 of ${turns} turns`}
+          {others > 0 && ` · ${others} earlier`}
         </span>
         <span className="da-changes-actions">
           {canDecide && (

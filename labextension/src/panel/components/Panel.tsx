@@ -15,6 +15,7 @@ import { GuideCard } from './GuideCard';
 import { Header } from './Header';
 import { Plan } from './Plan';
 import { Queue } from './Queue';
+import { ReferenceLacks } from './ReferenceLacks';
 import { StaleLine } from './StaleLine';
 import { Told } from './Told';
 import { ToolLacks } from './ToolLacks';
@@ -99,6 +100,7 @@ export function Panel(props: IPanelProps): JSX.Element {
             <Notices />
             <Told />
             <ToolLacks input={setup.chatModel.input} />
+            <ReferenceLacks input={setup.chatModel.input} />
             <Composer setup={setup} themeManager={themeManager} />
           </div>
           <Announcer />

@@ -64,7 +64,14 @@ export const ToolLine = memo(
           onClick={() => setOpen(!isOpen)}
         >
           <StatusMark status={call.status} />
-          <span className="da-tool-words">
+          <span
+            className="da-tool-words"
+            title={
+              call.summary && /\bcells? \d/i.test(words)
+                ? 'Cells have the numbers that they had then'
+                : undefined
+            }
+          >
             {words}
             {call.status === 'running' && <Elapsed since={call.startedAt} />}
           </span>
