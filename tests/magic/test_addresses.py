@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_datalayer_agent.magic.failure import AgentMagicError
 from jupyter_datalayer_agent.magic.finding import local_server
+from jupyter_datalayer_agent.magic.server import Server
 from tests.magic.kernels import LOAD, notebook_kernel, write_notebook
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Say, ScriptedModelServer
@@ -71,13 +73,23 @@ def test_a_server_on_a_socket_is_found(tmp_path: Path, monkeypatch: pytest.Monke
     try:
         # The runtime file is written before this is said, and the socket is there soon after it.
         assert any("is listening on" in line for line in process.stderr)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 40
         while not _listens(tmp_path / "s.sock") and time.monotonic() < deadline:
             time.sleep(0.005)
-        assert local_server().get("sessions")["sessions"] == []
+        assert _found(deadline).get("sessions")["sessions"] == []
     finally:
         process.kill()
         process.communicate()
+
+
+def _found(deadline: float) -> Server:
+    """On a busy machine a new server's first answer takes longer than a search waits for it."""
+    while True:
+        try:
+            return local_server()
+        except AgentMagicError:
+            if time.monotonic() > deadline:
+                raise
 
 
 def _listens(path: Path) -> bool:
