@@ -1,4 +1,4 @@
-import { seriousFaults } from './support/axe';
+import { faintCode, seriousFaults } from './support/axe';
 import { expect, test } from './support/fixtures';
 import { InlineChat } from './support/inline';
 import { LabPage } from './support/lab';
@@ -10,6 +10,14 @@ const ANSWER =
   'See [the data](cars.csv) and `cars`:\n\n```python cell=cell-0\na = 10\n```\n\n' +
   '| name | mpg |\n| --- | --- |\n| Ford | 18 |\n';
 
+/** Code on backgrounds of ours. */
+const CODE = [
+  '.da-added .da-added-line span',
+  '.da-new-cell .da-added-line span',
+  '.da-removed-line span',
+  '.da-diff-tab td span:not(.da-sign)'
+];
+
 /** The theme that is not chosen now; a change of theme takes a second. */
 let other: Theme = 'dark';
 
@@ -19,8 +27,12 @@ async function faults(
   where: string,
   ...within: string[]
 ): Promise<string[]> {
+  const marked = CODE.filter(each => within.some(w => each.startsWith(w)));
   const found = async () =>
-    (await seriousFaults(tab.page, ...within)).map(line => `${where}: ${line}`);
+    [
+      ...(await seriousFaults(tab.page, ...within)),
+      ...(marked.length ? await faintCode(tab.page, ...marked) : [])
+    ].map(line => `${where}: ${line}`);
   const before = await found();
   await useTheme(tab, other);
   // A change of theme shows it over everything.
@@ -109,6 +121,16 @@ test('axe finds nothing serious in the panel, its menus, the inline chat and the
       '.da-new-cell'
     ))
   );
+  await chat.input.focus();
+  await page.keyboard.press('Escape');
+  await panel.root
+    .getByTestId('da-changes')
+    .getByRole('button', { name: 'Diff' })
+    .click();
+  await expect(
+    page.locator('.da-diff-tab td span[class]').nth(2)
+  ).toBeVisible();
+  found.push(...(await faults(tab, 'diff tab', '.da-diff-tab')));
   expect([...new Set(found)]).toEqual([]);
   await useTheme(tab, 'light');
 });
