@@ -6,12 +6,6 @@ from ..notebook.context import fenced
 from ..protocol.requests import ProposalDecision
 from .targets import Submission
 
-_OUTCOMES = {
-    "accepted": "accepted",
-    "accepted_in_part": "accepted in part",
-    "rejected": "rejected",
-}
-
 
 def asked_from(about: Submission) -> str | None:
     """The place that the person asks from; None where it is not an inline chat."""
@@ -32,7 +26,9 @@ def asked_from(about: Submission) -> str | None:
 
 def decided_on(about: Submission) -> str | None:
     """What the person decided on earlier proposals; None where they decided on none."""
-    decided = [f"{_named(each)}: {_OUTCOMES[each.outcome]}" for each in about.request.decided]
+    decided = [
+        f"{_named(each)}: {each.outcome.replace('_', ' ')}" for each in about.request.decided
+    ]
     if not decided:
         return None
     return f"What the person did with your proposals since: {'; '.join(decided)}."

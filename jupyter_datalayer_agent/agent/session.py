@@ -20,15 +20,15 @@ from ..protocol.requests import ChatReply, Session
 from ..store.records import QueuedOp, WaitingTurn
 from ..tools.context import SeenCells
 from . import datasets, undo
-from .again import choose, to_ask
+from .again import to_ask
 from .beginning import turn_of, turn_that_waited
 from .channel import EventChannel
 from .compact_op import compact_now
-from .going_back import go_back
 from .history import History, read_history
 from .message_queue import Message, MessageQueue
+from .orders import carry_out, reset
 from .planned.steering import steer
-from .remembering import UNTITLED, titles_from_messages, to_remember
+from .remembering import to_remember
 from .services import Services
 from .settings import check_session, for_turn
 from .targets import Submission, submission
@@ -294,41 +294,25 @@ class LiveSession:
         elif isinstance(op, ops.SendNow):
             self._messages.put_first(op.op_id)
             self._interrupt("replaced")
-        elif isinstance(op, ops.ApprovalDecision):
-            if not self.waiting.decide(op.approval_id, (op.decision, op.feedback)):
-                raise AgentError("not_found", "This approval is not open any more.")
-        elif isinstance(op, ops.UserInputAnswer):
-            if not self.waiting.reply(op.request_id, op.answer):
-                raise AgentError("not_found", "This question is not open any more.")
         elif isinstance(op, ops.PlanDecision | ops.Pause | ops.Resume):
             request = await steer(self.services, self.id, self.turn, op)
             if request is not None:
                 await self._queue_or_start(
                     Message(order.op_id, ops.UserMessage(request=request), "page")
                 )
-        elif isinstance(op, ops.ConfigUpdate):
-            self.record = await self.services.store.update_session(self.id, settings=op.settings)
-            await self.configured()
         elif isinstance(op, ops.Compact):
             # One that is under way is not begun again; a turn ends first.
             self._compaction_asked = self._turn_task is None or self.turn is not None
             await self._next()
-        elif isinstance(op, ops.Undo):
-            await undo.take_back(self, op)
-        elif isinstance(op, ops.Keep):
-            await undo.keep(self, op)
-        elif isinstance(op, ops.UploadRegistered):
-            await datasets.register(self, op)
-        elif isinstance(op, ops.GoBack):
-            await go_back(self, op)
         elif isinstance(op, ops.AskAgain):
             self._beside((await to_ask(self, op)).run(), "The answer could not be kept.")
-        elif isinstance(op, ops.ChooseAnswer):
-            await choose(self, op)
         elif isinstance(op, ops.Reset):
-            await self._reset()
+            await self._stop_turn("replaced")
+            await reset(self)
         elif isinstance(op, ops.Shutdown):
             return True
+        else:
+            await carry_out(self, op)
         return False
 
     async def configured(self) -> None:
@@ -337,26 +321,6 @@ class LiveSession:
             events.SessionConfigured(settings=self.record.settings, title=self.record.title)
         )
         self.waiting.changed()  # what waits is told by its title
-
-    async def _reset(self) -> None:
-        await self._stop_turn("replaced")
-        # What the person called it stays; words of a message that is forgotten do not.
-        titles = await titles_from_messages(self.services.store, self.id)
-        title = UNTITLED if self.record.title in titles else self.record.title
-
-        async def write(written: Sequence[events.BaseEvent]) -> None:
-            await self.services.store.reset_session(self.id, title=title, events=written)
-            self.record.title = title
-            self.history = History()
-            self.created.clear()
-            self.seen = SeenCells()
-            self.session_tokens = 0
-            self.session_cost = None
-            self.waiting.approved_tools.clear()
-
-        await self.channel.emit(write, events.SessionReset(), None)
-        await self.services.forget(self.id)
-        await self.configured()
 
     async def read_again(self) -> None:
         """Take over what the database has of the conversation."""

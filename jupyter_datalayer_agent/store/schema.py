@@ -7,14 +7,18 @@ import sqlalchemy as sa
 metadata = sa.MetaData()
 
 
-def _session_ref(*, primary_key: bool = False) -> sa.Column[str]:
+def _session_ref(*, primary_key: bool = False, unique: bool = False) -> sa.Column[str]:
     ref = sa.ForeignKey("sessions.id", ondelete="CASCADE")
-    return sa.Column("session_id", sa.Text, ref, nullable=False, primary_key=primary_key)
+    return sa.Column(
+        "session_id", sa.Text, ref, nullable=False, primary_key=primary_key, unique=unique or None
+    )
 
 
-def _turn_ref() -> sa.Column[str]:
+def _turn_ref(*, primary_key: bool = False, unique: bool = False) -> sa.Column[str]:
     ref = sa.ForeignKey("turns.id", ondelete="CASCADE")
-    return sa.Column("turn_id", sa.Text, ref, nullable=False)
+    return sa.Column(
+        "turn_id", sa.Text, ref, nullable=False, primary_key=primary_key, unique=unique or None
+    )
 
 
 # ``seq_base`` is the number of the newest event that a reset removed: numbers never come again.
@@ -156,7 +160,7 @@ queued_ops = sa.Table(
 plans = sa.Table(
     "plans",
     metadata,
-    sa.Column("turn_id", sa.Text, sa.ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True),
+    _turn_ref(primary_key=True),
     _session_ref(),
     sa.Column("data", sa.Text, nullable=False),
 )
@@ -249,13 +253,7 @@ session_names = sa.Table(
     "session_names",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column(
-        "session_id",
-        sa.Text,
-        sa.ForeignKey("sessions.id", ondelete="CASCADE"),
-        nullable=False,
-        unique=True,
-    ),
+    _session_ref(unique=True),
 )
 
 # ``text`` is NULL for the turn's own reply, and for its plan. ``answer_id`` is that of an answer
@@ -279,13 +277,7 @@ contexts = sa.Table(
     "contexts",
     metadata,
     _session_ref(primary_key=True),
-    sa.Column(
-        "turn_id",
-        sa.Text,
-        sa.ForeignKey("turns.id", ondelete="CASCADE"),
-        nullable=False,
-        unique=True,
-    ),
+    _turn_ref(unique=True),
     sa.Column("data", sa.Text, nullable=False),
 )
 
@@ -293,7 +285,7 @@ contexts = sa.Table(
 open_answers = sa.Table(
     "open_answers",
     metadata,
-    sa.Column("turn_id", sa.Text, sa.ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True),
+    _turn_ref(primary_key=True),
     sa.Column("answer_id", sa.Text, nullable=False),
     sa.Column("model", sa.Text, nullable=False),
     sa.Column("server_id", sa.Text, nullable=False),

@@ -87,8 +87,10 @@ test('peers 5: a turn is taken back in the open page, exactly, and typing elsewh
   await notebook.kernelReady();
   await notebook.run(1);
   await notebook.run(2);
-  await expect(notebook.output(2)).toHaveText('1');
+  await notebook.ran(1);
+  await notebook.ran(2);
   await expect(notebook.output(1)).toHaveText('6');
+  await expect(notebook.output(2)).toHaveText('1');
   const before = await notebook.content();
 
   await model.script(...EVERYTHING);
@@ -141,6 +143,7 @@ test('what a turn did in a page is taken back when no page shows the notebook an
   const notebook = tab.notebook('undo.ipynb');
   await notebook.kernelReady();
   await notebook.run(1);
+  await notebook.ran(1);
   await expect(notebook.output(1)).toHaveText('6');
   await model.script(...EVERYTHING);
   await tab.panel.attach('undo.ipynb');

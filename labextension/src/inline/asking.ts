@@ -63,11 +63,7 @@ export class Asking implements IDisposable {
       });
       return;
     }
-    this._begin(shown);
-    this._again = {
-      label: 'Ask again',
-      act: () => void this.send(message, shown)
-    };
+    this._begin(shown, message);
     const { target, connection, sessions } = this._options;
     const place = target.place();
     const decided = sessions.decided.of(target.path);
@@ -113,11 +109,7 @@ export class Asking implements IDisposable {
 
   /** Show the answer to what was asked before the page was loaded, as far as it has come. */
   resume({ sessionId, opId, after, message, shown }: IAsked): void {
-    this._begin(shown);
-    this._again = {
-      label: 'Ask again',
-      act: () => void this.send(message, shown)
-    };
+    this._begin(shown, message);
     this._turn.accepted(opId);
     this._listen(sessionId, after);
   }
@@ -130,7 +122,7 @@ export class Asking implements IDisposable {
   /** What is shown now was not asked of the assistant: nothing of it is under way any more. */
   leave(shown: string): void {
     this.stop();
-    this._begin(shown);
+    this._begin(shown, null);
     this._turn.end();
     this._state.patch({ activity: null });
   }
@@ -187,12 +179,19 @@ export class Asking implements IDisposable {
     return this._options.state;
   }
 
-  private _begin(message: string): void {
+  private _begin(shown: string, message: string | null): void {
     this._answer = new AnswerText();
+    this._again =
+      message === null
+        ? null
+        : {
+            label: 'Ask again',
+            act: () => void this.send(message, shown)
+          };
     this._turn.begin();
     this._options.onBegin();
     this._state.patch({
-      asked: message,
+      asked: shown,
       activity: 'Thinking',
       prose: '',
       notice: null,
@@ -232,7 +231,7 @@ export class Asking implements IDisposable {
     if (event.type === 'session_deleted') {
       this._options.sessions.forget(this._options.target.path);
       this._unlisten();
-      this._over('The conversation was deleted.');
+      this._over('The session was deleted.');
       return;
     }
     if (!this._turn.has(event)) {

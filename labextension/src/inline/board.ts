@@ -222,10 +222,10 @@ export class Board implements IDisposable {
     for (const proposal of this._isComplete ? all : []) {
       const key = keyOf(proposal, all);
       const slot = this._byKey.get(key);
-      if (!slot || this._told.has(slot) || slot.isDisposed) {
+      if (!slot || slot.isDisposed) {
         continue;
       }
-      if (this._halves.has(slot)) {
+      if (this._told.has(slot) || this._halves.has(slot)) {
         continue;
       }
       const { outcome } = slot;

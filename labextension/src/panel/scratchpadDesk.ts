@@ -21,18 +21,11 @@ export type IKept = Pick<ScratchpadCell, 'content' | 'turnId'> &
 export class ScratchpadDesk {
   constructor(private readonly _options: IScratchpadDeskOptions) {}
 
-  /** Add cells to the scratchpad, and say so. */
-  async send(...cells: IKept[]): Promise<void> {
-    const path = await this.add(cells).catch(this._options.tell);
-    if (path) {
-      this._options.inform({
-        message: `Added to ${path.path}.`,
-        action: {
-          label: 'Open',
-          run: () => this._reveal(path.path, path.cellIds?.[0])
-        }
-      });
-    }
+  /** Add cells to the scratchpad, after what was sent before them, and say so. */
+  send(...cells: IKept[]): Promise<void> {
+    // One at a time: requests of one page may overtake each other.
+    this._sent = this._sent.then(() => this._send(cells));
+    return this._sent;
   }
 
   /** Add cells to a scratchpad: the one that is open and marked, else `scratchpad.ipynb`. */
@@ -65,6 +58,19 @@ export class ScratchpadDesk {
     }
   }
 
+  private async _send(cells: readonly IKept[]): Promise<void> {
+    const path = await this.add(cells).catch(this._options.tell);
+    if (path) {
+      this._options.inform({
+        message: `Added to ${path.path}.`,
+        action: {
+          label: 'Open',
+          run: () => this._reveal(path.path, path.cellIds?.[0])
+        }
+      });
+    }
+  }
+
   private _reveal(path: string, cellId?: string): void {
     const { editor, tell } = this._options;
     editor
@@ -72,4 +78,6 @@ export class ScratchpadDesk {
       .then(() => (cellId ? editor.reveal(path, cellId) : undefined))
       .catch(tell);
   }
+
+  private _sent: Promise<void> = Promise.resolve();
 }

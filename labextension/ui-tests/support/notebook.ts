@@ -102,6 +102,11 @@ export class NotebookPage {
     await this._page.keyboard.press('Control+Enter');
   }
 
+  /** Wait until a cell has run: its outputs are shown before its number. */
+  async ran(index: number): Promise<void> {
+    await expect(this.prompt(index)).toHaveText(/^\[\d+\]:$/);
+  }
+
   /** The notebook's own undo: Z in command mode. */
   async undo(): Promise<void> {
     await this._page.keyboard.press('Escape');

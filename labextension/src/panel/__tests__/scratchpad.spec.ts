@@ -56,6 +56,35 @@ describe('what is kept', () => {
     expect(model.told.current?.message).toBe('Added to scratchpad.ipynb.');
   });
 
+  it('goes there in the order of the clicks, and one that fails holds nothing up', async () => {
+    const { client, model } = makeModel();
+    const add = client.addToScratchpad.bind(client);
+    const begun: string[] = [];
+    let release = (): void => undefined;
+    const held = new Promise<void>(resolve => (release = resolve));
+    client.addToScratchpad = async request => {
+      const { content } = request.cells![0];
+      begun.push(content);
+      await (content === 'one' && held);
+      if (content === 'two') {
+        throw new ApiError('stale_cell', 'No.');
+      }
+      return add(request);
+    };
+    const sent = ['one', 'two', 'three'].map(content =>
+      model.scratchpad.send({ content, turnId: 't' })
+    );
+    await Promise.resolve();
+    expect(begun).toEqual(['one']);
+    release();
+    await Promise.all(sent);
+    expect(begun).toEqual(['one', 'two', 'three']);
+    expect(client.kept.map(({ cells }) => cells![0].content)).toEqual([
+      'one',
+      'three'
+    ]);
+  });
+
   it('goes to the notebook that the person marked, where one is open', async () => {
     const { client, editor, model } = makeModel();
     editor.markedScratchpad = 'mine.ipynb';

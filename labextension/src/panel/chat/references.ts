@@ -100,11 +100,17 @@ export class References {
     return this._ofCells('output', cell => cell.hasOutput);
   }
 
-  /** The variables of the kernel of the notebook in front, or why they are not known. */
-  async variables(): Promise<IReference[]> {
+  /**
+   * The variables of the kernel of the notebook in front, or why they are not known; with `isNow`,
+   * not as they were a moment ago.
+   */
+  async variables(isNow = false): Promise<IReference[]> {
     const path = this._editor.activeNotebook;
     if (!path) {
       return [];
+    }
+    if (isNow) {
+      this._variables.forget();
     }
     try {
       const reply = await this._variables.get(path, () =>
@@ -170,6 +176,10 @@ class Fresh<T> {
       this._answer = answer;
     }
     return this._answer!;
+  }
+
+  forget(): void {
+    this._key = null;
   }
 
   private _key: string | null = null;

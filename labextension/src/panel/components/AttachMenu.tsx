@@ -184,7 +184,7 @@ function Listed(props: {
     case 'variables':
       return (
         <ReferenceList
-          load={() => references.variables()}
+          load={() => references.variables(true)}
           none="The kernel has no variables yet"
           close={close}
         />

@@ -1,5 +1,5 @@
 import { copyIcon } from '@jupyterlab/ui-components';
-import React, { Fragment, memo, useId, useMemo } from 'react';
+import React, { memo, useId, useMemo } from 'react';
 
 import { isLast, modelName } from '../answersDesk';
 import { scratchpadIcon } from '../icons';
@@ -10,6 +10,7 @@ import { usageParts } from '../state/usageWords';
 import { useValue } from '../state/value';
 import { IconButton } from './IconButton';
 import { Markdown } from './Markdown';
+import { Used } from './Used';
 import { usePanel } from './context';
 
 /** What other models answered to the same message, and which answer the session goes on from. */
@@ -69,7 +70,7 @@ const FurtherAnswer = memo(
           <div className="da-broken">{answer.message}</div>
         )}
         <footer className="da-foot">
-          {isRunning ? <Asking /> : <Used answer={answer} />}
+          {isRunning ? <Asking /> : <Used parts={usageParts(answer.usage)} />}
           <span className="da-foot-acts">
             {isRunning && (
               <button
@@ -114,19 +115,6 @@ function Asking(): JSX.Element {
     <span className="da-used">
       <span className="da-working-dot" aria-hidden="true" />
       Answering
-    </span>
-  );
-}
-
-function Used(props: { answer: IAnswer }): JSX.Element {
-  const parts = usageParts(props.answer.usage);
-  return (
-    <span className="da-used">
-      {parts.map((part, index) => (
-        <Fragment key={index}>
-          <span>{index < parts.length - 1 ? `${part} ·` : part}</span>{' '}
-        </Fragment>
-      ))}
     </span>
   );
 }

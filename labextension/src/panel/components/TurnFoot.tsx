@@ -1,5 +1,5 @@
 import { copyIcon } from '@jupyterlab/ui-components';
-import React, { Fragment, useMemo } from 'react';
+import React, { useMemo } from 'react';
 
 import { scratchpadIcon } from '../icons';
 import { openChanges } from '../state/decided';
@@ -10,6 +10,7 @@ import { usageParts } from '../state/usageWords';
 import { abortWords, doneAndNot } from '../state/words';
 import { IconButton } from './IconButton';
 import { TurnMenu } from './TurnMenu';
+import { Used } from './Used';
 import { copyText } from '../rendering';
 import { useReadiness } from './Readiness';
 import { useCellNumber, usePanel } from './context';
@@ -55,7 +56,7 @@ export function TurnFoot(props: { turn: ITurn }): JSX.Element {
         </div>
       )}
       <footer className="da-foot">
-        <UsageLine turn={turn} />
+        <Used parts={usageParts(turn.usage, turn.durationMs)} />
         <span className="da-foot-acts">
           {reply && (
             <IconButton
@@ -81,21 +82,6 @@ export function TurnFoot(props: { turn: ITurn }): JSX.Element {
         </span>
       </footer>
     </>
-  );
-}
-
-/** What the turn took; a line breaks between two figures, never within one. */
-function UsageLine(props: { turn: ITurn }): JSX.Element {
-  const { usage, durationMs } = props.turn;
-  const parts = usageParts(usage, durationMs);
-  return (
-    <span className="da-used">
-      {parts.map((part, index) => (
-        <Fragment key={index}>
-          <span>{index < parts.length - 1 ? `${part} ·` : part}</span>{' '}
-        </Fragment>
-      ))}
-    </span>
   );
 }
 

@@ -101,6 +101,17 @@ describe('what @ lists', () => {
     expect(await found('Use @tot')).toEqual([]);
   });
 
+  it('shows variables as they are now where they are asked for', async () => {
+    const { client, model } = makeInput();
+    const names = async (isNow?: boolean) =>
+      (await model.references.variables(isNow)).map(({ label }) => label);
+    const before = await names();
+    expect(before).toHaveLength(2);
+    client.variablesReply = { status: 'ok', leftOut: 0, variables: [] };
+    expect(await names()).toEqual(before);
+    expect(await names(true)).toEqual([]);
+  });
+
   it('shows a few of each kind until something is typed', () => {
     const cells: IReference[] = [...Array(50).keys()].map(index => ({
       kind: 'cell',
