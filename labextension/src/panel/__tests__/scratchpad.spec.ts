@@ -67,7 +67,7 @@ describe('what is kept', () => {
       begun.push(content);
       await (content === 'one' && held);
       if (content === 'two') {
-        throw new ApiError('stale_cell', 'No.');
+        throw new ApiError('invalid_request', 'No.');
       }
       return add(request);
     };
