@@ -9,15 +9,17 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from contextlib import aclosing
 
-from ..models.types import ModelError, ModelRequest, ResponseDone
+from ..models.types import ModelError, ModelRequest
+from ..protocol import events
+from ..protocol.base import new_id
 from ..protocol.errors import AgentError
 from ..protocol.page import PageCell
-from ..protocol.requests import ChatRequest, SessionSettings
+from ..protocol.requests import ChatRequest, SessionSettings, Usage
 from ..protocol.suggestions import NextCellReply, NextCellRequest
 from ..protocol.variables import Variable
 from .history import user_item
+from .one_call import ask_once
 from .prompting import prompt_text
 from .services import Services
 from .settings import for_turn
@@ -61,26 +63,30 @@ async def next_cell(services: Services, path: str, wanted: NextCellRequest) -> N
         model_api=settings.model_api,
     )
     try:
-        answer = await asyncio.wait_for(_answer(services, request), SECONDS)
+        answer = await _answer(services, request)
     except asyncio.TimeoutError:
         return NextCellReply(source="")
-    except ModelError as error:
-        raise AgentError("model_error", error.message) from error
     return NextCellReply(source=source_in(answer))
 
 
 async def _answer(services: Services, request: ModelRequest) -> str:
-    async with aclosing(services.model.stream(request)) as stream:
-        async for event in stream:
-            # Cut short it would be half a cell.
-            if isinstance(event, ResponseDone) and event.finish_reason == "stop":
-                return "".join(
-                    part.get("text", "")
-                    for item in event.items
-                    if item.get("type") == "message"
-                    for part in item.get("content") or []
-                )
-    return ""
+    """The model's answer, counted and told of as a call of no session."""
+    answer_id, spent = new_id("answer"), list[Usage]()
+    services.telemetry("", events.AnswerStarted(answer_id=answer_id, model=request.model))
+    told = events.AnswerFinished(answer_id=answer_id, model=request.model, status="stopped")
+    try:
+        words = await asyncio.wait_for(ask_once(services.model, request, spent), SECONDS)
+        told.status = "completed"
+    except ModelError as error:
+        told.status, told.code = "failed", "model_error"
+        raise AgentError("model_error", error.message) from error
+    finally:
+        told.usage = spent[0] if spent else None
+        services.telemetry("", told)
+        if told.usage is not None:
+            await services.store.used_apart(request.model, told.usage)
+    # Cut short it would be half a cell.
+    return words.text if words.finish_reason == "stop" else ""
 
 
 def source_in(answer: str) -> str:

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
 from ..models.retry import delay_before
-from ..models.tokens import estimate_item, estimate_tokens
-from ..models.types import (
-    Item,
-    Model,
-    ModelError,
-    ModelRequest,
-    ReasoningDelta,
-    ResponseDone,
-    StreamStarted,
-    TextDelta,
-)
+from ..models.tokens import estimate_item
+from ..models.types import Item, Model, ModelError, ModelRequest
 from ..protocol.requests import Usage
-from .budget import estimated_usage
 from .history import user_item
+from .one_call import ask_once
 from .prompting import prompt_text
 
 MAX_RETRIES = 2
@@ -85,34 +75,7 @@ def _newest(parts: Sequence[Sequence[Item]], room: float) -> list[Item]:
 
 
 async def _answer(scribe: Scribe, request: ModelRequest) -> str:
-    unpaid: list[str] | None = None
-    text = ""
-    try:
-        async with aclosing(scribe.model.stream(request)) as stream:
-            async for event in stream:
-                if isinstance(event, ResponseDone):
-                    unpaid = None
-                    scribe.spent.append(event.usage)
-                    text = "".join(map(_text, event.items)).strip()
-                elif isinstance(event, StreamStarted):
-                    unpaid = []
-                elif isinstance(event, TextDelta | ReasoningDelta) and unpaid is not None:
-                    unpaid.append(event.delta)
-    finally:
-        if unpaid is not None:
-            answered = estimate_tokens("".join(unpaid))
-            scribe.spent.append(estimated_usage(request.model, _size(request), answered))
+    text = (await ask_once(scribe.model, request, scribe.spent)).text.strip()
     if not text:
         raise ModelError("server", "The model wrote no summary.", retryable=False)
     return text
-
-
-def _size(request: ModelRequest) -> int:
-    fixed = estimate_tokens(request.instructions) + estimate_tokens(list(request.tools))
-    return fixed + sum(map(estimate_item, request.input))
-
-
-def _text(item: Item) -> str:
-    if item.get("type") != "message":
-        return ""
-    return "".join(part.get("text", "") for part in item.get("content") or [])

@@ -13,7 +13,8 @@ class UsageRow(Wire):
     """What was used in a day, by a model, or in a session.
 
     ``key`` is the day (``2026-11-22``, in the server's time zone), the model's name (empty for
-    turns without one) or the session's id; ``label`` is the session's title. ``cost`` is in US
+    turns without one) or the session's id, empty for suggested next cells, which no session
+    remembers; ``label`` is the session's title. ``cost`` is in US
     dollars and of the ``priced_calls`` only, None where there are none. ``duration_ms`` is the time
     that turns took.
     """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 
 metadata = sa.MetaData()
@@ -19,6 +21,19 @@ def _turn_ref(*, primary_key: bool = False, unique: bool = False) -> sa.Column[s
     return sa.Column(
         "turn_id", sa.Text, ref, nullable=False, primary_key=primary_key, unique=unique or None
     )
+
+
+def _usage_columns() -> list[sa.Column[Any]]:
+    return [
+        sa.Column("model", sa.Text),
+        sa.Column("input_tokens", sa.Integer, nullable=False),
+        sa.Column("output_tokens", sa.Integer, nullable=False),
+        sa.Column("cached_tokens", sa.Integer, nullable=False),
+        sa.Column("total_tokens", sa.Integer, nullable=False),
+        sa.Column("at", sa.Integer, nullable=False),
+        sa.Column("cost", sa.Float),
+        sa.Column("estimated", sa.Integer, nullable=False, server_default=sa.text("0")),
+    ]
 
 
 # ``seq_base`` is the number of the newest event that a reset removed: numbers never come again.
@@ -116,14 +131,15 @@ usage = sa.Table(
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
     _turn_ref(),
-    sa.Column("model", sa.Text),
-    sa.Column("input_tokens", sa.Integer, nullable=False),
-    sa.Column("output_tokens", sa.Integer, nullable=False),
-    sa.Column("cached_tokens", sa.Integer, nullable=False),
-    sa.Column("total_tokens", sa.Integer, nullable=False),
-    sa.Column("at", sa.Integer, nullable=False),
-    sa.Column("cost", sa.Float),
-    sa.Column("estimated", sa.Integer, nullable=False, server_default=sa.text("0")),
+    *_usage_columns(),
+)
+
+# Calls of models that no session remembers: suggested next cells.
+usage_apart = sa.Table(
+    "usage_apart",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    *_usage_columns(),
 )
 
 # What the model is sent in place of the turns up to the position ``through``, of which

@@ -141,7 +141,8 @@ def turn_statements(
     if changes:
         statements.append(INSERT_CHANGE.rows(_change_row(turn_id, c) for c in changes))
     if usage is not None:
-        statements.append(INSERT_USAGE.rows([_usage_row(turn_id, usage, model)]))
+        row = {"turn_id": turn_id, **usage_row(usage, model)}
+        statements.append(INSERT_USAGE.rows([row]))
         tokens = {"session": session_id, "tokens": usage.total_tokens}
         statements.append(ADD_TOKENS.rows([tokens]))
         if usage.cost is not None:
@@ -173,6 +174,7 @@ def _change_row(turn_id: str, change: Change) -> dict[str, Any]:
     return {"turn_id": turn_id, "path": change.path, "data": to_json(change.to_wire())}
 
 
-def _usage_row(turn_id: str, usage: Usage, model: str | None) -> dict[str, Any]:
+def usage_row(usage: Usage, model: str | None) -> dict[str, Any]:
+    """What a call of ``model`` used, now, as the columns that every table of usage has."""
     counts = usage.model_dump(exclude={"session_tokens", "session_cost"})
-    return {"turn_id": turn_id, "model": model, "at": now_ms(), **counts}
+    return {"model": model, "at": now_ms(), **counts}

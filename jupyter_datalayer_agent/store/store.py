@@ -459,6 +459,10 @@ class Store:
 
     # What was used
 
+    async def used_apart(self, model: str, usage: Usage) -> None:
+        """A call of ``model`` that no session remembers used this."""
+        await (await self._open()).usage.add_apart(model, usage)
+
     async def usage(self, by: UsageBy, days: int) -> UsageReply:
         """What was used in the last ``days`` days, today included, in all sessions."""
         return await (await self._open()).usage.read(by, days)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from http.client import HTTPConnection
+from typing import Any
 from urllib.parse import urlsplit
 
 import nbformat
@@ -11,7 +13,14 @@ import pytest
 from nbformat import v4
 
 from tests.support.jupyter import TOKEN, RunningServer
-from tests.support.model_server import Gate, Say, ScriptedModelServer
+from tests.support.model_server import (
+    Answer,
+    Gate,
+    Say,
+    ScriptedModelServer,
+    Status,
+    TokenCounts,
+)
 
 SOURCE = "secret = 'x' * 3\ncars = [1, 2]"
 
@@ -58,9 +67,43 @@ def test_words_alone_are_no_suggestion(
     assert server.post("next-cell", {"path": path, "cellId": "run"}) == {"source": ""}
 
 
+def counted(server: RunningServer) -> dict[str, Any]:
+    """What suggestions used so far, from the usage by session."""
+    rows = {row["key"]: row for row in server.get("usage", by="session")["rows"]}
+    return rows.get("") or {"modelCalls": 0, "inputTokens": 0, "outputTokens": 0}
+
+
+def test_what_it_used_is_counted_though_no_session_has_it(
+    server: RunningServer, model: ScriptedModelServer, path: str
+) -> None:
+    before, whole = counted(server), server.get("usage", by="model")["total"]["totalTokens"]
+    model.script(Answer([Say("```python\nx\n```")], usage=TokenCounts(700, 50)))
+    server.post("next-cell", {"path": path, "cellId": "run", "model": "openai/gpt-4o-mini"})
+    after = counted(server)
+    assert after["label"] == "Suggested next cells"
+    assert after["modelCalls"] == before["modelCalls"] + 1
+    assert after["inputTokens"] == before["inputTokens"] + 700
+    assert after["outputTokens"] == before["outputTokens"] + 50
+    assert after["cost"] > 0
+    by_model = server.get("usage", by="model")
+    assert by_model["total"]["totalTokens"] == whole + 750
+    assert "openai/gpt-4o-mini" in {row["key"] for row in by_model["rows"]}
+
+
+def test_an_error_of_the_model_is_told_and_costs_nothing(
+    server: RunningServer, model: ScriptedModelServer, path: str
+) -> None:
+    before = counted(server)
+    model.script(Status(401))
+    body = {"path": path, "cellId": "run"}
+    assert server.request("POST", "next-cell", json=body).json()["error"]["code"] == "model_error"
+    assert counted(server) == before
+
+
 def test_a_page_that_wants_it_no_longer_ends_the_models_work(
     server: RunningServer, model: ScriptedModelServer, path: str
 ) -> None:
+    before = counted(server)
     model.script(Gate(Say("```python\nprint(1)\n```"), after=1))
     address = urlsplit(server.url)
     assert address.hostname is not None
@@ -71,3 +114,8 @@ def test_a_page_that_wants_it_no_longer_ends_the_models_work(
     model.wait_for(model.at_gate)
     connection.close()
     model.wait_for(model.answered(0, "disconnected"))
+    # What was read is paid for all the same: an estimate.
+    while (after := counted(server)) == before:
+        time.sleep(0.05)
+    assert after["modelCalls"] == before["modelCalls"] + 1
+    assert after["inputTokens"] > before["inputTokens"]

@@ -83,6 +83,7 @@ def test_the_query_goes_along_indexes(server: RunningServer, by: str) -> None:
     assert len(scanned) == 1, plan
     assert scanned[0].startswith("SCAN (subquery"), "only what was summed up before"
     assert "SEARCH u USING INDEX usage_by_time (at>?)" in read, plan
+    assert "SEARCH a USING INDEX usage_apart_by_time (at>?)" in read, plan
     assert read.count("SEARCH t USING COVERING INDEX turns_by_start (started_at>?)") == 2, plan
     assert "SEARCH c USING COVERING INDEX tool_calls_by_status (turn_id=?)" in read, plan
 

@@ -60,6 +60,7 @@ def test_metrics_are_scraped_during_a_turn(tmp_path: Path) -> None:
             ),
             Gate(Answer([Say("One two.")], usage=TokenCounts(100, 20, 64))),
             Answer([Say("Other.")], usage=TokenCounts(7, 3)),
+            Answer([Say("A next cell.")], usage=TokenCounts(9, 4)),
         )
         body = {
             "message": "Cars",
@@ -76,7 +77,9 @@ def test_metrics_are_scraped_during_a_turn(tmp_path: Path) -> None:
         rest = threading.Thread(target=lambda: list(events))
         rest.start()
         rest.join(30)
-        server.post("chat", {"message": "x", "model": "openai/nobody-knows-it"})
+        unknown = {"model": "openai/nobody-knows-it"}
+        server.post("chat", {"message": "x", **unknown})
+        server.post("next-cell", {"path": "cars.ipynb", "cellId": "heading", **unknown})
         after = scrape(server)
 
     assert value(during, "running_turns") == 1
@@ -96,4 +99,5 @@ def test_metrics_are_scraped_during_a_turn(tmp_path: Path) -> None:
     output = value(after, "tokens_total", kind="output", model="openai/scripted")
     assert output > 20, "that of both calls"
     assert value(after, "tokens_total", kind="cached", model="openai/scripted") == 64
-    assert value(after, "tokens_total", kind="input", model="other") == 7
+    assert value(after, "tokens_total", kind="input", model="other") == 7 + 9
+    assert value(after, "model_calls_total", status="ok", model="other") == 2

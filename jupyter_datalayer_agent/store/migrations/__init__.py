@@ -22,6 +22,7 @@ from . import (
     m0009_usage,
     m0010_titles,
     m0011_asked_again,
+    m0012_usage_apart,
 )
 
 
@@ -45,6 +46,7 @@ MIGRATIONS: list[Migration] = [
     Migration("0009_usage", m0009_usage.upgrade),
     Migration("0010_titles", m0010_titles.upgrade),
     Migration("0011_asked_again", m0011_asked_again.upgrade),
+    Migration("0012_usage_apart", m0012_usage_apart.upgrade),
 ]
 
 TABLE = "applied_migrations"

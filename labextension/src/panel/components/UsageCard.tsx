@@ -148,7 +148,7 @@ function Row(props: { by: UsageBy; row: UsageRow; most: number }): JSX.Element {
   return (
     <tr>
       <th scope="row" title={by === 'session' ? words : row.key}>
-        {by === 'session' ? (
+        {by === 'session' && row.key ? (
           <button
             type="button"
             className="da-link"

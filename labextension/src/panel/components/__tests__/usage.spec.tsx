@@ -52,6 +52,24 @@ describe('the usage card', () => {
     expect(bars.map(bar => bar.style.width)).toEqual(['100%', '2.5%']);
   });
 
+  it('opens the session of a row; suggested cells have none', async () => {
+    const { client, model } = await makePanel();
+    client.usageReply = () => ({
+      ...MODELS,
+      by: 'session',
+      rows: [
+        usageRow('ses_1', { label: 'Cars' }),
+        usageRow('', { label: 'Suggested next cells' })
+      ]
+    });
+    const node = await draw(model, <GuideCard />);
+    await doing(() => model.guide.showUsage());
+    const [cars, suggested] = [...node.querySelectorAll('tbody th')];
+    expect(cars.querySelector('button')?.textContent).toBe('Cars');
+    expect(suggested.querySelector('button')).toBeNull();
+    expect(suggested.textContent).toBe('Suggested next cells');
+  });
+
   it('asks for what is chosen, and says when there is nothing', async () => {
     const { client, model } = await makePanel();
     const asked: unknown[] = [];
