@@ -36,10 +36,15 @@ export function isLast(store: ConversationStore, turn: ITurn): boolean {
   return !runningTurnId && sent[sent.length - 1] === turn.id;
 }
 
-/** Whether another model may be asked what this turn asked. */
+/**
+ * Whether another model may be asked what this turn asked: it is the newest one. After going back
+ * to an older turn, what was sent with that one is not kept any more.
+ */
 export function canAskAgain(store: ConversationStore, turn: ITurn): boolean {
+  const { turnIds } = store.conversation.current;
   return (
     isLast(store, turn) &&
+    turnIds[turnIds.length - 1] === turn.id &&
     turn.status === 'completed' &&
     !turn.workflow &&
     !turn.plan?.state &&

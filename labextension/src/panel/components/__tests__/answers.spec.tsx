@@ -1,6 +1,7 @@
 import React from 'react';
 
 import { Event } from '../../../api/types';
+import { canAskAgain } from '../../answersDesk';
 import { useValue } from '../../state/value';
 import { TurnView } from '../Turn';
 import { usePanel } from '../context';
@@ -81,6 +82,31 @@ test('a further answer grows under the first, can be stopped, and says that it w
   expect(further().textContent).toContain('Stopped before its end.');
   expect(further().textContent).toContain('Pear');
   expect(node.querySelector('[data-testid="da-go-on"]')).toBeNull();
+});
+
+test('only the newest turn is asked again, and none that the conversation went back to', async () => {
+  const { emit, model } = await answered();
+  const { store } = model.shown.current;
+  const may = (id: string) => canAskAgain(store, store.turn(id).current);
+  expect(may('turn_1')).toBe(true);
+  const second = { turnId: 'turn_2' };
+  await emit({ ...STARTED, ...second });
+  expect(may('turn_1')).toBe(false);
+  await emit(
+    { type: 'text_delta', itemId: 'j', delta: 'Plum.', ...second },
+    { ...ENDED, ...second }
+  );
+  expect(may('turn_2')).toBe(true);
+  await emit({
+    type: 'went_back',
+    toTurnId: 'turn_1',
+    includeTurn: false,
+    withdrawn: ['turn_2'],
+    documents: false,
+    left: []
+  });
+  expect(may('turn_1')).toBe(false);
+  expect(may('turn_2')).toBe(false);
 });
 
 test('the answer to go on from is chosen, and kept in the scratchpad with where it is from', async () => {
