@@ -79,6 +79,9 @@ test('an answer streams into a cell, and in Agent mode cells are added and run b
   await expect(elsewhere).toContainText(
     'Another session waits for you: what is six times seven?'
   );
+  const icon = page.locator('.jp-SideBar [data-id="datalayer-agent-panel"]');
+  await expect(icon).toHaveClass(/da-mod-waits/);
+  await expect(icon).toHaveAttribute('title', 'Agent: waits for you');
   const link = notebook.output(2).getByRole('link', { name: 'Open it there' });
   await expect(link).toBeVisible();
   await panel.root.getByRole('button', { name: 'Sessions' }).click();
@@ -102,6 +105,7 @@ test('an answer streams into a cell, and in Agent mode cells are added and run b
   await approve.press('Enter');
   await expect(notebook.output(2)).toContainText('It is gone.');
   await expect(link).toHaveCount(0);
+  await expect(icon).not.toHaveClass(/da-mod-waits/);
   expect(await notebook.sources()).toHaveLength(3);
 });
 

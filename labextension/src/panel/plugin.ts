@@ -30,6 +30,7 @@ import { NotebookEditor } from './notebookEditor';
 import { addScratchpad } from './scratchpad/extension';
 import { AgentPanel, PANEL_ID } from './widget';
 import { goToWaitingSoon } from './waiting';
+import { markWaiting } from './waitingMark';
 import { giveRoomOnce } from './width';
 
 /** Id of the plugin, and of its settings. */
@@ -102,6 +103,7 @@ function activatePanel(
     // Not before the layout is restored, which sets the widths.
     panel => app.restored.then(() => giveRoomOnce(panel, state))
   );
+  markWaiting(panel, connection);
   addCommands(app, panel, palette);
   addScratchpad({
     app,
