@@ -373,4 +373,50 @@ test.describe('after a reload', () => {
     await notebook.ready();
     await expect(chat.root).toHaveCount(0);
   });
+
+  test('a chat above a text file comes back too, also when the file was renamed', async ({
+    tab,
+    model,
+    server
+  }) => {
+    const { page, folder } = tab;
+    const path = `${folder}/script.py`;
+    await server.text(path, 'x = 1\ny = 2\nz = 3\n');
+    await tab.load('script.py');
+    const editor = page.locator('.jp-FileEditor .cm-content');
+    await editor.click();
+    const chat = new InlineChat(tab);
+    await model.script(
+      { say: `\`\`\`python file=${path}\nx = 10\ny = 2\nz = 30\n\`\`\`` },
+      { say: 'It is thirty.' }
+    );
+    await chat.open();
+    await chat.ask('Ten times the ends');
+    await expect(chat.addedLines).toHaveText(['x = 10', 'z = 30']);
+    await page.evaluate(
+      ([from, to]) =>
+        window.jupyterapp.serviceManager.contents.rename(from, to),
+      [path, `${folder}/renamed.py`]
+    );
+    await expect(page.getByRole('tab', { name: 'renamed.py' })).toBeVisible();
+
+    await page.reload();
+    await tab.shown();
+    await expect(chat.root).toContainText('Ten times the ends');
+    await expect(chat.addedLines).toHaveText(['x = 10', 'z = 30']);
+    await page.getByTestId('da-inline-accept-one').click();
+    await expect(chat.addedLines).toHaveText(['z = 30']);
+    await chat.ask('And z?');
+    await expect(chat.root).toContainText('It is thirty.');
+    // The same session, about the file as it is called now.
+    const asked = await model.request(2);
+    expect(asked.text).toContain('Ten times the ends');
+    expect(asked.text).toContain('renamed.py');
+    await chat.input.press('Escape');
+    await expect(chat.root).toHaveCount(0);
+    await page.reload();
+    await tab.shown();
+    await expect(editor).toContainText('z = 3');
+    await expect(chat.root).toHaveCount(0);
+  });
 });

@@ -12,6 +12,7 @@ import { PanelLayout, Widget } from '@lumino/widgets';
 import { indexOf, sharedNotebook } from '../bridge/cells';
 import { keepingView } from '../bridge/view';
 import { IProposal, isMarkdown, ProposalTarget } from '../proposals';
+import type { IOpenChat } from './openChats';
 import { EditorSlot, NewCellSlot } from './slots';
 import { IInlineTarget, ISlot, ISpot, Place } from './target';
 import { writeInto } from './write';
@@ -24,7 +25,7 @@ export class CellTarget implements IInlineTarget {
   constructor(
     private readonly _panel: NotebookPanel,
     readonly cell: Cell<ICellModel>,
-    readonly path: string,
+    public path: string,
     /** Where the box stands: above the editor, or under the output. */
     private readonly _where: 'above' | 'below' = 'above'
   ) {
@@ -98,7 +99,7 @@ export class CellTarget implements IInlineTarget {
     }
   }
 
-  recall(base: string): void {
+  recall({ base }: Pick<IOpenChat, 'base'>): void {
     this._takeBases();
     this._bases.set(this._cellId, base);
   }

@@ -72,6 +72,16 @@ export class InlineDesk {
     return model;
   }
 
+  /** A document was renamed. */
+  moved(from: string, to: string): void {
+    for (const { model } of this._chats) {
+      if (model.target.path === from) {
+        model.target.path = to;
+      }
+    }
+    void this.sessions.moved(from, to);
+  }
+
   get sessions(): InlineSessions {
     return this._options.sessions;
   }

@@ -5,6 +5,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
 import { ProposalTarget } from '../proposals';
+import { IN_FILE, IOpenChat } from './openChats';
 import { EditorSlot } from './slots';
 import { IInlineTarget, ISlot, Place } from './target';
 import { writeInto } from './write';
@@ -16,15 +17,19 @@ const FRAME = 12;
 export class FileTarget implements IInlineTarget {
   constructor(
     private readonly _document: DocumentWidget<FileEditor>,
-    readonly path: string
+    path: string
   ) {
+    this.path = path;
     _document.disposed.connect(this._onGone, this);
   }
 
   readonly placeholder = 'Ask, or say what to change in this file';
 
-  readonly spot = null;
-  readonly isLeft = false;
+  readonly spot = IN_FILE;
+
+  get isLeft(): boolean {
+    return this._document.isDisposed;
+  }
 
   get base(): string {
     return this._base;
@@ -53,8 +58,18 @@ export class FileTarget implements IInlineTarget {
     }
   }
 
-  recall(base: string): void {
+  get path(): string {
+    return this._path;
+  }
+
+  set path(path: string) {
+    this._path = path;
+    this._names.add(path);
+  }
+
+  recall({ base, path }: Pick<IOpenChat, 'base' | 'path'>): void {
     this._base = base;
+    this._names.add(path ?? this._path);
   }
 
   canRun(): boolean {
@@ -85,7 +100,7 @@ export class FileTarget implements IInlineTarget {
   slotFor(target: ProposalTarget): Promise<ISlot | null> {
     const { model, editor } = this._document.content;
     const isThis =
-      target.kind === 'file' && target.path.replace(/^\//, '') === this.path;
+      target.kind === 'file' && this._names.has(target.path.replace(/^\//, ''));
     return Promise.resolve(
       isThis && editor instanceof CodeMirrorEditor
         ? new EditorSlot(
@@ -136,6 +151,9 @@ export class FileTarget implements IInlineTarget {
     this._gone.emit();
   }
 
+  private _path = '';
+  /** What the file was called while it was asked about. */
+  private readonly _names = new Set<string>();
   private _base = '';
   private _isDisposed = false;
   private readonly _gone = new Signal<this, void>(this);

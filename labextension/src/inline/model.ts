@@ -97,7 +97,7 @@ export class InlineModel implements IDisposable {
   resume(chat: IOpenChat): void {
     this._asking.resume(chat);
     this._before = new Set(chat.done);
-    this.target.recall(chat.base);
+    this.target.recall(chat);
     // Beginning forgets what was there before.
     this._chats.keep(chat);
   }
@@ -274,17 +274,14 @@ export class InlineModel implements IDisposable {
   }
 
   private _keep(asked: IAsked): void {
-    const { spot, base } = this.target;
-    if (spot && (!this._isDisposed || this._isLeft)) {
-      this._chats.keep({ ...asked, ...spot, base, done: [] });
+    const { spot, base, path } = this.target;
+    if (!this._isDisposed || this._isLeft) {
+      this._chats.keep({ ...asked, ...spot, base, path, done: [] });
     }
   }
 
   private _forget(): void {
-    const { spot } = this.target;
-    if (spot) {
-      this._chats.forget(spot);
-    }
+    this._chats.forget(this.target.spot);
   }
 
   private _finish(run: readonly string[]): void {
@@ -355,9 +352,7 @@ export class InlineModel implements IDisposable {
         path,
         decisionOf(proposal.target, outcome)
       );
-      if (spot) {
-        this._chats.decided(spot, key);
-      }
+      this._chats.decided(spot, key);
     }
   }
 

@@ -11,22 +11,31 @@ export interface IAsked {
   shown: string;
 }
 
-/** An inline chat on a cell that the person has not closed. */
+/** An inline chat that the person has not closed. */
 export interface IOpenChat extends IAsked {
+  /** The cell that it is on; empty for a text file, which has one chat. */
   cellId: string;
   where: 'above' | 'below';
-  /** The cell's text when it was asked. */
+  /** The text of the cell, or of the file, when it was asked. */
   base: string;
+  /** What the document was called then: its answer calls it so. */
+  path?: string;
   /** What of its proposals is decided, by the keys that the board gives them. */
   done: readonly string[];
 }
 
+/** The place of an inline chat in a text file. */
+export const IN_FILE = { cellId: '', where: 'above' } as const;
+
+/** A chat on a longer text, in characters, does not come back: what pages remember is small. */
+const MAX_BASE = 100_000;
+
 /**
- * The inline chats of a notebook that were neither closed nor decided on: after a reload, and when the
- * notebook is opened again, they come back.
+ * The inline chats of a document that were neither closed nor decided on: after a reload, and when the
+ * document is opened again, they come back.
  */
 export class OpenChats {
-  constructor(private readonly _memory: IMemory) {}
+  constructor(private _memory: IMemory) {}
 
   all(): Promise<readonly IOpenChat[]> {
     this._chats ??= this._memory.load().then(read);
@@ -35,7 +44,19 @@ export class OpenChats {
 
   /** Remember a chat in place of what was asked on its cell before. */
   keep(chat: IOpenChat): void {
-    this._change(chats => [...chats.filter(isNot(chat)), chat]);
+    const kept = chat.base.length > MAX_BASE ? [] : [chat];
+    this._change(chats => [...chats.filter(isNot(chat)), ...kept]);
+  }
+
+  /** Remember them elsewhere from now on: the document was renamed. */
+  moveTo(memory: IMemory): void {
+    this._change(chats => {
+      if (chats.length) {
+        this._memory.save(null);
+      }
+      this._memory = memory;
+      return chats;
+    });
   }
 
   /** One more proposal is decided. */

@@ -5,7 +5,7 @@ import {
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { Cell } from '@jupyterlab/cells';
 import { IDocumentManager } from '@jupyterlab/docmanager';
-import { DocumentWidget } from '@jupyterlab/docregistry';
+import { DocumentWidget, IDocumentWidget } from '@jupyterlab/docregistry';
 import { FileEditor, IEditorTracker } from '@jupyterlab/fileeditor';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
@@ -80,6 +80,10 @@ export const inlinePlugin: JupyterFrontEndPlugin<IInlineChats> = {
     const restore = (panel: NotebookPanel) => void inline.restore(panel);
     tracker.forEach(restore);
     tracker.widgetAdded.connect((_, panel) => restore(panel));
+    const restoreFile = (file: IDocumentWidget<FileEditor>) =>
+      void inline.restoreFile(file as DocumentWidget<FileEditor>);
+    editors?.forEach(restoreFile);
+    editors?.widgetAdded.connect((_, file) => restoreFile(file));
     heedInEditors(app.commands, new Set(Object.values(CommandIDs)));
     palette?.addItem({ command: CommandIDs.open, category: 'Agent' });
     return inline;
@@ -143,15 +147,42 @@ class Inline implements IInlineChats {
 
   /** Open the chats again that were not closed when the notebook, or the page, was. */
   async restore(panel: NotebookPanel): Promise<void> {
-    await Promise.all([panel.context.ready, panel.revealed]);
-    const path = this._documents.pathOf(panel.context);
-    const known =
-      path !== null &&
-      (await new WorkspaceMemory(this._state, openChatsKey(path)).load());
-    if (known) {
+    const path = await this._leftOpen(panel);
+    if (path !== null) {
       const { restoreChats } = await import('./restore');
       await restoreChats(panel, path, await this._load());
     }
+  }
+
+  /** The same for a text file. */
+  async restoreFile(file: DocumentWidget<FileEditor>): Promise<void> {
+    const path = await this._leftOpen(file);
+    if (path !== null) {
+      const { restoreFileChat } = await import('./restore');
+      await restoreFileChat(file, path, await this._load());
+    }
+  }
+
+  /** The path of a document, once it is there, if chats are remembered for it. */
+  private async _leftOpen({
+    context,
+    revealed
+  }: DocumentWidget): Promise<string | null> {
+    await Promise.all([context.ready, revealed]);
+    let path = this._documents.pathOf(context);
+    if (path === null) {
+      return null;
+    }
+    const known = new WorkspaceMemory(this._state, openChatsKey(path)).load();
+    context.pathChanged.connect(() => {
+      const now = this._documents.pathOf(context);
+      if (path !== null && now !== null && now !== path) {
+        // Before there is a desk there is nothing about any document.
+        this._desk?.moved(path, now);
+      }
+      path = now;
+    });
+    return (await known) ? path : null;
   }
 
   /** Show a proposal that was made elsewhere as a diff where it belongs, and go there. */

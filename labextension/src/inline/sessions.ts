@@ -46,6 +46,28 @@ export class InlineSessions {
     return chats;
   }
 
+  /** The document was renamed: what is about it goes with it. */
+  async moved(from: string, to: string): Promise<void> {
+    const [session, id] = [
+      this._sessions.get(from),
+      this._memory(sessionKey(from))
+    ];
+    this._sessions.delete(from);
+    if (session) {
+      this._sessions.set(to, session);
+    }
+    const open = this.openChats(from);
+    this._open.delete(from);
+    this._open.set(to, open);
+    open.moveTo(this._memory(openChatsKey(to)));
+    this.decided.moved(from, to);
+    const known = await id.load();
+    if (known) {
+      id.save(null);
+      this._memory(sessionKey(to)).save(known);
+    }
+  }
+
   /** Whether a session of the document's is still there. */
   async has(path: string, sessionId: string): Promise<boolean> {
     return (await this._known(path))?.id === sessionId;

@@ -33,19 +33,19 @@ export interface ISlot extends IDisposable {
   readonly written?: string;
 }
 
-/** The place of an inline chat in a notebook. */
+/** The place of an inline chat in its document. */
 export type ISpot = Pick<IOpenChat, 'cellId' | 'where'>;
 
 /** The document around an inline chat. */
 export interface IInlineTarget extends IDisposable {
-  /** The document's path under the server's root. */
-  readonly path: string;
+  /** The document's path under the server's root; another one when it was renamed. */
+  path: string;
   /** What the input asks for. */
   readonly placeholder: string;
   /** Why nothing can be accepted here; null where it can. */
   readonly obstacle: string | null;
-  /** What finds the chat's place when the document is opened again; null where nothing does. */
-  readonly spot: ISpot | null;
+  /** What finds the chat's place when the document is opened again. */
+  readonly spot: ISpot;
   /** Whether the document was closed, with what is in it. */
   readonly isLeft: boolean;
   /** The cell, or the view of the file, is gone. */
@@ -56,8 +56,11 @@ export interface IInlineTarget extends IDisposable {
   place(): Place;
   /** The text of the chat's cell when it was asked last. */
   readonly base: string;
-  /** Proposals are of the texts as they are now, but for the chat's cell: that was `base`. */
-  recall(base: string): void;
+  /**
+   * Proposals are of the texts as they are now, but for the chat's own: that was `base`, and the
+   * document was called `path`.
+   */
+  recall(chat: Pick<IOpenChat, 'base' | 'path'>): void;
   /** Where a proposal is shown; null where its target is not in this document. */
   slotFor(target: ProposalTarget): Promise<ISlot | null>;
   /** Make all that is written in `act` one step of the undo. */

@@ -19,5 +19,11 @@ export class Decided {
     );
   }
 
+  /** What stood for a session is another key now. */
+  moved(from: string, to: string): void {
+    this._of.set(to, this.of(from));
+    this._of.delete(from);
+  }
+
   private readonly _of = new Map<string, readonly ProposalDecision[]>();
 }
