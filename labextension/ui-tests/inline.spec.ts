@@ -381,17 +381,23 @@ test.describe('after a reload', () => {
   }) => {
     const { page, folder } = tab;
     const path = `${folder}/script.py`;
-    await server.text(path, 'x = 1\ny = 2\nz = 3\n');
+    await server.text(path, 'x = 1\ny = 2\nw = 3\nv = 5\nz = 3\n');
     await tab.load('script.py');
     const editor = page.locator('.jp-FileEditor .cm-content');
     await editor.click();
     const chat = new InlineChat(tab);
     await model.script(
-      { say: `\`\`\`python file=${path}\nx = 10\ny = 2\nz = 30\n\`\`\`` },
+      {
+        say: `\`\`\`python file=${path}\nx = 10\ny = 2\nw = 4\nv = 5\nz = 30\n\`\`\``
+      },
       { say: 'It is thirty.' }
     );
     await chat.open();
     await chat.ask('Ten times the ends');
+    await expect(chat.addedLines).toHaveText(['x = 10', 'w = 4', 'z = 30']);
+    // The second of three is rejected: it does not come back.
+    await chat.input.press('Alt+ArrowDown');
+    await page.getByTestId('da-inline-reject-one').click();
     await expect(chat.addedLines).toHaveText(['x = 10', 'z = 30']);
     await page.evaluate(
       ([from, to]) =>

@@ -1,6 +1,7 @@
 import { IDisposable } from '@lumino/disposable';
 
 import { IProposal, ProposalTarget } from '../proposals';
+import type { IOpenChat } from './openChats';
 import { IInlineTarget, ISlot, Outcome } from './target';
 
 /** What is undecided on the page, in the answer's order. */
@@ -21,15 +22,24 @@ export interface IDecided {
   key: string;
 }
 
+/** What was decided of an answer before the page was loaded, by the keys of its proposals. */
+export type Before = Pick<IOpenChat, 'done' | 'rejected'>;
+
+/** Whom a board tells. */
+export interface IBoardListener {
+  changed(): void;
+  /** A proposal is decided on, as a whole or as far as it ever will be. */
+  decided(decided: IDecided): void;
+  /** These pieces of a proposal are rejected, others of it undecided. */
+  rejected(proposal: IProposal, key: string, ids: readonly number[]): void;
+}
+
 /** The proposals of one answer, each where it belongs. */
 export class Board implements IDisposable {
   constructor(
     private readonly _target: IInlineTarget,
-    private readonly _onChange: () => void,
-    /** A proposal is decided on, as a whole or as far as it ever will be. */
-    private readonly _onDecided: (decided: IDecided) => void,
-    /** The keys of proposals that were decided before the page was loaded. */
-    private readonly _decided: ReadonlySet<string> = new Set()
+    private readonly _listener: IBoardListener,
+    private readonly _before: Before
   ) {}
 
   /** The names of targets that are not in the document. */
@@ -77,7 +87,7 @@ export class Board implements IDisposable {
     } finally {
       this._isShowing = false;
     }
-    this._onChange();
+    this._listener.changed();
   }
 
   /** What is proposed for this text is to be replaced. */
@@ -150,7 +160,7 @@ export class Board implements IDisposable {
   ): Promise<void> {
     for (const proposal of proposals) {
       const key = keyOf(proposal, proposals);
-      if (this._decided.has(key)) {
+      if (this._before.done.includes(key)) {
         continue;
       }
       let slot = this._byKey.get(key);
@@ -171,8 +181,9 @@ export class Board implements IDisposable {
       if (!this._done.has(key)) {
         slot?.show(proposal);
       }
-      if (proposal.isComplete && isOver) {
+      if (proposal.isComplete && isOver && !this._done.has(key)) {
         this._done.add(key);
+        slot?.reject(this._before.rejected?.[key] ?? []);
       }
       if (!proposal.isComplete && isOver) {
         // Half a source is no proposal: the answer broke off in it. What has come of it stays to
@@ -213,7 +224,7 @@ export class Board implements IDisposable {
       before.point(-1);
     }
     slot.point(id);
-    this._onChange();
+    this._listener.changed();
   }
 
   /** Tell of what is decided and was not told; with `isOver` nothing more will be. */
@@ -228,10 +239,13 @@ export class Board implements IDisposable {
       if (this._told.has(slot) || this._halves.has(slot)) {
         continue;
       }
-      const { outcome } = slot;
+      const { outcome, rejected } = slot;
       if (outcome && (isOver || !slot.pieces.length)) {
         this._told.add(slot);
-        this._onDecided({ proposal, outcome, key });
+        this._listener.decided({ proposal, outcome, key });
+      } else if (rejected.length > (this._rejected.get(slot) ?? 0)) {
+        this._rejected.set(slot, rejected.length);
+        this._listener.rejected(proposal, key, rejected);
       }
     }
   }
@@ -239,7 +253,7 @@ export class Board implements IDisposable {
   private _onSlot(): void {
     if (!this._isDisposed) {
       this._tell(false);
-      this._onChange();
+      this._listener.changed();
     }
   }
 
@@ -248,6 +262,8 @@ export class Board implements IDisposable {
   private readonly _byKey = new Map<string, ISlot | null>();
   private readonly _done = new Set<string>();
   private readonly _told = new Set<ISlot>();
+  /** How many rejected pieces were told. */
+  private readonly _rejected = new Map<ISlot, number>();
   private readonly _halves = new Set<ISlot>();
   private _latest: { proposals: readonly IProposal[]; isOver: boolean } | null =
     null;

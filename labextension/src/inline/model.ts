@@ -5,7 +5,7 @@ import { IPanelConnection } from '../panel/services';
 import { Value } from '../panel/state/value';
 import { IProposal, parseAnswer } from '../proposals';
 import { Asking } from './asking';
-import { Board, IDecided, nameOf } from './board';
+import { Before, Board, IDecided, nameOf } from './board';
 import { IAsked, IOpenChat, OpenChats } from './openChats';
 import { InlineSessions } from './sessions';
 import { IInlineState, NOTHING } from './state';
@@ -34,7 +34,7 @@ export class InlineModel implements IDisposable {
       state: this.state,
       onBegin: () => {
         this._hasProposal = false;
-        this._before = new Set();
+        this._before = UNDECIDED;
         this._forget();
       },
       onSent: asked => this._keep(asked),
@@ -96,7 +96,7 @@ export class InlineModel implements IDisposable {
   /** Go on where the page, or the notebook, was left. */
   resume(chat: IOpenChat): void {
     this._asking.resume(chat);
-    this._before = new Set(chat.done);
+    this._before = chat;
     this.target.recall(chat);
     // Beginning forgets what was there before.
     this._chats.keep(chat);
@@ -328,8 +328,11 @@ export class InlineModel implements IDisposable {
       this._board?.dispose();
       this._board = new Board(
         this.target,
-        () => this._onBoard(),
-        decided => this._onDecided(decided),
+        {
+          changed: () => this._onBoard(),
+          decided: decided => this._onDecided(decided),
+          rejected: (of, key, ids) => this._onRejected(of, key, ids)
+        },
         this._before
       );
     }
@@ -353,6 +356,16 @@ export class InlineModel implements IDisposable {
         decisionOf(proposal.target, outcome)
       );
       this._chats.decided(spot, key);
+    }
+  }
+
+  private _onRejected(
+    proposal: IProposal,
+    key: string,
+    ids: readonly number[]
+  ): void {
+    if (!this._offered.has(proposal)) {
+      this._chats.rejected(this.target.spot, key, ids);
     }
   }
 
@@ -391,8 +404,10 @@ export class InlineModel implements IDisposable {
   private _isDisposed = false;
   private _isLeft = false;
   /** What was decided of the answer before the page was loaded. */
-  private _before: ReadonlySet<string> = new Set();
+  private _before: Before = UNDECIDED;
 }
+
+const UNDECIDED: Before = { done: [] };
 
 function isSame(one: IProposal, other: IProposal): boolean {
   return (

@@ -22,7 +22,11 @@ export interface IOpenChat extends IAsked {
   path?: string;
   /** What of its proposals is decided, by the keys that the board gives them. */
   done: readonly string[];
+  /** The pieces that are rejected of the others, by the same keys. */
+  rejected?: Readonly<Record<string, readonly number[]>>;
 }
+
+type Spot = Pick<IOpenChat, 'cellId' | 'where'>;
 
 /** The place of an inline chat in a text file. */
 export const IN_FILE = { cellId: '', where: 'above' } as const;
@@ -60,17 +64,27 @@ export class OpenChats {
   }
 
   /** One more proposal is decided. */
-  decided(chat: Pick<IOpenChat, 'cellId' | 'where'>, key: string): void {
-    const isOther = isNot(chat);
-    this._change(chats =>
-      chats.map(each =>
-        isOther(each) ? each : { ...each, done: [...each.done, key] }
-      )
-    );
+  decided(spot: Spot, key: string): void {
+    this._update(spot, chat => ({ ...chat, done: [...chat.done, key] }));
   }
 
-  forget(chat: Pick<IOpenChat, 'cellId' | 'where'>): void {
-    this._change(chats => chats.filter(isNot(chat)));
+  /** These pieces of a proposal are rejected. */
+  rejected(spot: Spot, key: string, ids: readonly number[]): void {
+    this._update(spot, chat => ({
+      ...chat,
+      rejected: { ...chat.rejected, [key]: ids }
+    }));
+  }
+
+  forget(spot: Spot): void {
+    this._change(chats => chats.filter(isNot(spot)));
+  }
+
+  private _update(spot: Spot, update: (chat: IOpenChat) => IOpenChat): void {
+    const isOther = isNot(spot);
+    this._change(chats =>
+      chats.map(each => (isOther(each) ? each : update(each)))
+    );
   }
 
   private _change(
@@ -88,7 +102,7 @@ export class OpenChats {
   private _chats: Promise<readonly IOpenChat[]> | null = null;
 }
 
-function isNot({ cellId, where }: Pick<IOpenChat, 'cellId' | 'where'>) {
+function isNot({ cellId, where }: Spot) {
   return (other: IOpenChat) => other.cellId !== cellId || other.where !== where;
 }
 

@@ -57,8 +57,12 @@ export class EditorSlot implements ISlot {
     return this._written ? this._cellId : undefined;
   }
 
+  get rejected(): readonly number[] {
+    return this._merge.rejected;
+  }
+
   get outcome(): Outcome | null {
-    const isLess = this._merge.wasRejected || this.pieces.length > 0;
+    const isLess = this.rejected.length > 0 || this.pieces.length > 0;
     if (this._written) {
       return isLess ? 'accepted_in_part' : 'accepted';
     }
@@ -144,6 +148,9 @@ export class NewCellSlot implements ISlot {
   get written(): string | undefined {
     return this._cellId;
   }
+
+  /** One that is rejected is decided as a whole. */
+  readonly rejected = [];
 
   get outcome(): Outcome | null {
     return this._cellId === undefined ? 'rejected' : 'accepted';

@@ -23,6 +23,8 @@ export interface ISlot extends IDisposable {
   readonly pieces: readonly { id: number; isBlocked: boolean }[];
   /** The piece that the keys mean; -1 for none. */
   readonly current: number;
+  /** The ids of the pieces that were rejected. */
+  readonly rejected: readonly number[];
   show(proposal: IProposal): void;
   point(id: number): void;
   accept(ids: readonly number[]): void;

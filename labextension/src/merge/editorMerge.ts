@@ -37,9 +37,9 @@ export class EditorMerge implements IDisposable {
     this._dispatch(beginMerge, { base, actions: this._actions });
   }
 
-  /** Whether any of its hunks was rejected. */
-  get wasRejected(): boolean {
-    return this._wasRejected;
+  /** The ids of the hunks that were rejected: of the same two texts they are always the same. */
+  get rejected(): readonly number[] {
+    return this._rejected;
   }
 
   /** Its hunks have changed: more have come, one was decided, or the person typed. */
@@ -92,7 +92,7 @@ export class EditorMerge implements IDisposable {
   }
 
   reject(ids: readonly number[]): void {
-    this._wasRejected ||= ids.length > 0;
+    this._rejected.push(...ids);
     this._dispatch(dropHunks, ids);
   }
 
@@ -137,7 +137,7 @@ export class EditorMerge implements IDisposable {
       }
     }
   };
-  private _wasRejected = false;
+  private readonly _rejected: number[] = [];
   private _isDisposed = false;
   private readonly _changed = new Signal<this, void>(this);
 }

@@ -21,8 +21,17 @@ it('remembers the chats of a document, one for a place', async () => {
   chats.keep({ ...CHAT, cellId: 'c2' });
   chats.keep({ ...CHAT, message: 'Twenty' });
   chats.decided(CHAT, 'cell 0 c1');
+  chats.rejected(CHAT, 'cell 1 c1', [0]);
+  chats.rejected(CHAT, 'cell 1 c1', [0, 2]);
   chats.forget({ ...CHAT, cellId: 'c2' });
-  const kept = [{ ...CHAT, message: 'Twenty', done: ['cell 0 c1'] }];
+  const kept = [
+    {
+      ...CHAT,
+      message: 'Twenty',
+      done: ['cell 0 c1'],
+      rejected: { 'cell 1 c1': [0, 2] }
+    }
+  ];
   expect(await chats.all()).toEqual(kept);
   expect(await new OpenChats(memory).all()).toEqual(kept);
 });
