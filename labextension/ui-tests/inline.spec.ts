@@ -124,6 +124,15 @@ test('keys and buttons keep to the proposal, and lines of one’s own stay', asy
   expect(await notebook.sources()).toEqual([left]);
   await shootBoth(tab, 'inline-own-line', 'window');
 
+  // The keys of the page work in the box, those of the notebook do not.
+  await chat.input.focus();
+  expect(await notebook.isDirty()).toBe(true);
+  await page.keyboard.press('Control+s');
+  await expect.poll(() => notebook.isDirty()).toBe(false);
+  await page.getByTestId('da-inline-accept-one').focus();
+  await page.keyboard.press('b');
+  expect(await notebook.sources()).toEqual([left]);
+
   // The buttons of each change go with the second but last one; the keyboard does not.
   await chat.input.focus();
   await chat.ask('Eleven times');

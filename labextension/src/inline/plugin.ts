@@ -21,7 +21,7 @@ import { WorkspaceMemory } from '../panel/memory';
 import { IProposal } from '../proposals';
 import { IAgentConnection } from '../tokens';
 import type { InlineDesk } from './desk';
-import { heedInEditors } from './keys';
+import { heedInBoxes, heedInEditors } from './keys';
 import type { InlineModel } from './model';
 import { IInlineChats, openChatsKey } from './token';
 import {
@@ -84,7 +84,9 @@ export const inlinePlugin: JupyterFrontEndPlugin<IInlineChats> = {
       void inline.restoreFile(file as DocumentWidget<FileEditor>);
     editors?.forEach(restoreFile);
     editors?.widgetAdded.connect((_, file) => restoreFile(file));
-    heedInEditors(app.commands, new Set(Object.values(CommandIDs)));
+    const ids = new Set<string>(Object.values(CommandIDs));
+    heedInEditors(app.commands, ids);
+    heedInBoxes(app.commands, '.da-inline', ids);
     palette?.addItem({ command: CommandIDs.open, category: 'Agent' });
     return inline;
   }
