@@ -79,13 +79,16 @@ export class References {
     return listed.map(datasetReference);
   }
 
-  /** The notebooks that are open. */
+  /** The notebooks that are open, first the one in front. */
   notebooks(): IReference[] {
-    return this._editor.openNotebooks.map(path => ({
+    const { activeNotebook, openNotebooks } = this._editor;
+    const others = openNotebooks.filter(path => path !== activeNotebook);
+    const first = openNotebooks.filter(path => path === activeNotebook);
+    return [...first, ...others].map(path => ({
       kind: 'notebook',
       mention: path,
       label: PathExt.basename(path),
-      description: path === this._editor.activeNotebook ? 'in front' : 'open',
+      description: path === activeNotebook ? 'in front' : 'open',
       attachment: { kind: 'notebook', path }
     }));
   }

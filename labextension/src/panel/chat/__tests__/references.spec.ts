@@ -57,7 +57,7 @@ function makeInput() {
     const list = await commands.listCommandCompletions(input);
     return list.map(({ name, description }) => [name, description]);
   };
-  return { client, connection, model, commands, input, type, found };
+  return { client, connection, editor, model, commands, input, type, found };
 }
 
 describe('what @ lists', () => {
@@ -86,6 +86,15 @@ describe('what @ lists', () => {
       ['@var:cars', 'pandas.DataFrame · 406 × 9']
     ]);
     expect(await found('Use @cell:2')).toEqual([['@cell:2', 'cars.head()']]);
+  });
+
+  it('has the notebook in front before the others that are open', async () => {
+    const { editor, found } = makeInput();
+    editor.openNotebooks = ['sales.ipynb', 'cars.ipynb'];
+    expect((await found('Use @')).slice(0, 2)).toEqual([
+      ['@cars.ipynb', 'in front'],
+      ['@sales.ipynb', 'open']
+    ]);
   });
 
   it('says why variables are not known', async () => {
