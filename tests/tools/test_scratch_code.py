@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,9 @@ async def test_a_limit_that_was_passed_is_told_with_what_to_do_and_the_next_call
     assert "new scratch kernel" in after.output["note"]
 
     assert too_many.error is not None
-    assert "4 child processes at once; the limit of a scratch kernel is 2" in too_many.error.message
+    # It is seen as soon as there are too many, maybe before there are all.
+    told = r"[34] child processes at once; the limit of a scratch kernel is 2"
+    assert re.search(told, too_many.error.message)
     assert too_long.error is not None
     assert (too_long.error.code, "5 s" in too_long.error.message) == ("timeout", True)
     assert kept.output == {"status": "ok", "outputs": "1"}

@@ -179,7 +179,7 @@ class Inline implements IInlineChats {
     context.pathChanged.connect(() => {
       const now = this._documents.pathOf(context);
       if (path !== null && now !== null && now !== path) {
-        // Before there is a desk there is nothing about any document.
+        // Without a desk no chat was open in this page.
         this._desk?.moved(path, now);
       }
       path = now;

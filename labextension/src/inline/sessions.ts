@@ -46,21 +46,21 @@ export class InlineSessions {
     return chats;
   }
 
-  /** The document was renamed: what is about it goes with it. */
+  /** The document was renamed: what is about it goes with it. Each of its views may tell it. */
   async moved(from: string, to: string): Promise<void> {
-    const [session, id] = [
-      this._sessions.get(from),
-      this._memory(sessionKey(from))
-    ];
-    this._sessions.delete(from);
+    const session = this._sessions.get(from);
     if (session) {
+      this._sessions.delete(from);
       this._sessions.set(to, session);
     }
-    const open = this.openChats(from);
-    this._open.delete(from);
-    this._open.set(to, open);
-    open.moveTo(this._memory(openChatsKey(to)));
+    const open = this._open.get(from);
+    if (open) {
+      this._open.delete(from);
+      this._open.set(to, open);
+      open.moveTo(this._memory(openChatsKey(to)));
+    }
     this.decided.moved(from, to);
+    const id = this._memory(sessionKey(from));
     const known = await id.load();
     if (known) {
       id.save(null);

@@ -21,7 +21,7 @@ export class Decided {
 
   /** What stood for a session is another key now. */
   moved(from: string, to: string): void {
-    this._of.set(to, this.of(from));
+    this._of.set(to, [...this.of(to), ...this.of(from)]);
     this._of.delete(from);
   }
 

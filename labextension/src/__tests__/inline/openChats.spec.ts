@@ -61,7 +61,12 @@ it('goes with a document that is renamed, and so does its session', async () => 
     target: 'old.py',
     outcome: 'rejected'
   });
-  await sessions.moved('old.py', 'new.py');
+  // Both of two views tell it.
+  await Promise.all([
+    sessions.moved('old.py', 'new.py'),
+    sessions.moved('old.py', 'new.py')
+  ]);
+  expect(await sessions.openChats('new.py').all()).toEqual([chat]);
   expect((await sessions.of('new.py')).id).toBe(id);
   expect(sessions.decided.of('new.py')).toHaveLength(1);
   expect(sessions.decided.of('old.py')).toEqual([]);
