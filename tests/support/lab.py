@@ -39,6 +39,10 @@ ARGUMENTS = [
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     # Whether JupyterLab itself should be built anew is found out by Node.js at each load.
     "--ServerApp.tornado_settings={'page_config_data': {'buildCheck': False}}",
+    # A kernel that dies in its first ten seconds comes back at other ports. Jupyter Server looks
+    # for them when the page connects again, which on a busy machine is before they are chosen:
+    # then the page talks to nobody. Kernels of people are seldom that young; those of tests always.
+    "--AsyncIOLoopKernelRestarter.random_ports_until_alive=False",
 ]
 # Else it makes each of nbconvert's exporters at each load to see which are switched off.
 QUICK = {"NBCONVERT_DISABLE_CONFIG_EXPORTERS": "1"}
