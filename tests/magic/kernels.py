@@ -101,6 +101,8 @@ class Kernel:
             ran.outputs.append(output)
             if transient.get("display_id"):
                 self.displays[transient["display_id"]] = output
+                # What comes fast enough is there when it is first shown.
+                self.seen.append(output["data"].get("text/markdown", ""))
 
 
 @contextlib.contextmanager
