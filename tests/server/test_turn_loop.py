@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -331,8 +332,10 @@ def test_a_waiting_message_can_be_taken_back_or_sent_now(
     model.wait_for(model.at_gate)
     two = notebook.post(ops, {"type": "user_message", "request": {"message": "two"}})["opId"]
     three = notebook.post(ops, {"type": "user_message", "request": {"message": "three"}})["opId"]
-    waiting = notebook.get(f"sessions/{session}")["queued"]
-    assert waiting == [{"opId": two, "message": "two"}, {"opId": three, "message": "three"}]
+    # An op is taken when its request is answered, and carried out soon after.
+    both = [{"opId": two, "message": "two"}, {"opId": three, "message": "three"}]
+    while notebook.get(f"sessions/{session}")["queued"] != both:
+        time.sleep(0.02)
     notebook.post(ops, {"type": "dequeue", "opId": two})
     notebook.post(ops, {"type": "send_now", "opId": three})
     events = notebook.stream(f"sessions/{session}/events")

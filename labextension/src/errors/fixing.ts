@@ -204,7 +204,7 @@ export class Fixing {
       return 'not run';
     }
     this._tried.push(title);
-    this._hasWritten.push(written.length > 0);
+    this._written.push(written);
     if (known) {
       this._known.tried(known);
     }
@@ -226,7 +226,7 @@ export class Fixing {
     if (!chat.isDisposed) {
       chat.state.patch({ activity: null, note: said[end] });
       if (end !== 'failed') {
-        chat.state.patch({ run: null });
+        chat.state.patch({ run: null, others: [] });
       }
     }
     return end;
@@ -235,10 +235,21 @@ export class Fixing {
   /** What was tried before the attempt that helped, as some of it may still stand in cells. */
   private _earlier(): string {
     const before = this._tried.slice(0, -1).map((title, index) => {
-      const stays = this._hasWritten[index] ? ', and what it wrote stays' : '';
-      return ` Attempt ${index + 1} did not help${stays}: ${title}.`;
+      return ` Attempt ${index + 1} did not help${this._left(index)}: ${title}.`;
     });
     return before.join('');
+  }
+
+  /** What is left of what an attempt wrote; cells that it shares with later ones are not compared. */
+  private _left(index: number): string {
+    const written = this._written[index];
+    if (!written.length) {
+      return '';
+    }
+    const later = new Set(this._written.slice(index + 1).flat());
+    return written.some(cellId => later.has(cellId))
+      ? ', and what it wrote stays where a later one did not change it'
+      : ', and what it wrote stays';
   }
 
   /** What is run: new cells first, or as the notebook has them where the model proposed. */
@@ -321,8 +332,8 @@ export class Fixing {
   /** Interrupts what runs; null while nothing does. */
   private _interrupt: (() => void) | null = null;
   private readonly _tried: string[] = [];
-  /** Which of them wrote something. */
-  private readonly _hasWritten: boolean[] = [];
+  /** The ids of the cells that each of them wrote. */
+  private readonly _written: (readonly string[])[] = [];
 }
 
 function capital(text: string): string {
