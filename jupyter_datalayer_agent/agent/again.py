@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..models.tokens import estimate_item, estimate_tokens
 from ..models.types import ModelError, ModelRequest
 from ..protocol import events
 from ..protocol.base import new_id
@@ -23,6 +22,7 @@ from ..store.asked_again import answered
 from .budget import add_usage, check_budget, estimated_usage
 from .history import Item, read_history, user_item
 from .model_call import ModelCall
+from .one_call import size_of
 from .outbox import Outbox
 from .prompting import prompt_text
 from .request import model_request
@@ -192,8 +192,7 @@ class FurtherCall:
 
     async def _answer(self) -> str:
         request = self._request()
-        self._size = estimate_tokens(request.instructions) + estimate_tokens(list(request.tools))
-        self._size += sum(map(estimate_item, request.input))
+        self._size = size_of(request)
         check_budget(self._settings.token_limit, self._session.session_tokens, self._size)
         call = ModelCall(
             self._session.services.model,

@@ -75,7 +75,7 @@ async def _answer(services: Services, request: ModelRequest) -> str:
     services.telemetry("", events.AnswerStarted(answer_id=answer_id, model=request.model))
     told = events.AnswerFinished(answer_id=answer_id, model=request.model, status="stopped")
     try:
-        words = await asyncio.wait_for(ask_once(services.model, request, spent), SECONDS)
+        answer = await asyncio.wait_for(ask_once(services.model, request, spent), SECONDS)
         told.status = "completed"
     except ModelError as error:
         told.status, told.code = "failed", "model_error"
@@ -86,7 +86,7 @@ async def _answer(services: Services, request: ModelRequest) -> str:
         if told.usage is not None:
             await services.store.used_apart(request.model, told.usage)
     # Cut short it would be half a cell.
-    return words.text if words.finish_reason == "stop" else ""
+    return answer.text if answer.finish_reason == "stop" else ""
 
 
 def source_in(answer: str) -> str:
