@@ -19,8 +19,8 @@ from .model_call import Answer
 
 
 async def ask_once(model: Model, request: ModelRequest, spent: list[Usage]) -> Answer:
-    """One answer, once it is whole. ``spent`` gets what it cost, estimated where it broke off or was
-    stopped. Raises ``ModelError``; cancelling it closes the connection."""
+    """One answer, once it is whole. ``spent`` gets what it cost, estimated where it broke off or
+    was stopped. Raises ``ModelError``; cancelling it closes the connection."""
     unpaid: list[str] | None = None
     answer = Answer(finish_reason="")
     try:
