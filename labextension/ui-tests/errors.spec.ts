@@ -88,6 +88,8 @@ test('Fix proposes a known fix as a diff; the bar comes and goes with the error'
   await page.getByTestId('da-inline-accept-run').click();
   await expect(bar.note).toContainText('The cell runs since attempt 1 of 3');
   await expect(bar.root).toHaveCount(0);
+  await expect(chat.input).toHaveCount(0);
+  await shootBoth(tab, 'error-fixed', 'window');
   await page.keyboard.press('Escape');
   await expect(chat.root).toHaveCount(0);
 
@@ -100,7 +102,10 @@ test('Fix proposes a known fix as a diff; the bar comes and goes with the error'
   await page.keyboard.press('Control+Shift+Enter');
   await expect(notebook.output(3)).toHaveText('3');
   await expect(bar.note).toContainText('Run cell 5 first');
-  await page.getByTestId('da-inline-close').click();
+  // What it says goes with the next act; meanwhile the keyboard is back in the notebook.
+  await page.keyboard.press('ArrowDown');
+  await expect(notebook.cells.nth(4)).toHaveClass(/jp-mod-active/);
+  await expect(chat.root).toHaveCount(0);
 
   // A module that is missing: a new cell before this one.
   await notebook.run(5);

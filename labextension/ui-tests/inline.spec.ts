@@ -93,7 +93,7 @@ test('keys and buttons keep to the proposal, and lines of one’s own stay', asy
       },
       after: 8
     },
-    { say: proposal('first', 'a = 11\nb = 2\nc = 3\nd = 4\ne = 51\n# mine') }
+    { say: proposal('first', 'a = 11\nb = 2\nc = 33\nd = 4\ne = 51\n# mine') }
   );
   await notebook.edit(0);
   await chat.open();
@@ -133,11 +133,14 @@ test('keys and buttons keep to the proposal, and lines of one’s own stay', asy
   await page.keyboard.press('b');
   expect(await notebook.sources()).toEqual([left]);
 
-  // The buttons of each change go with the second but last one; the keyboard does not.
+  // The buttons of each change go with the second but last one; the keyboard does not, also where
+  // that is decided by the mouse, on a button of the change's own.
   await chat.input.focus();
   await chat.ask('Eleven times');
-  await expect(chat.root).toContainText('1 of 2');
+  await expect(chat.root).toContainText('1 of 3');
   await page.getByTestId('da-inline-accept-one').press('Enter');
+  await expect(page.getByTestId('da-inline-accept-one')).toBeFocused();
+  await chat.added.first().getByRole('button', { name: 'Reject' }).click();
   await expect(chat.input).toBeFocused();
   await page.keyboard.press('Escape');
   await expect(chat.root).toHaveCount(0);
@@ -230,6 +233,60 @@ test('questions, other cells, new cells, Markdown, a selection and an empty cell
   expect(
     sessions.filter(({ title }) => title === 'Inline chat in many.ipynb')
   ).toHaveLength(1);
+});
+
+test('over a proposal that is higher than the window, what decides on it stays in view', async ({
+  tab,
+  model,
+  server
+}) => {
+  const lines = Array.from({ length: 120 }, (_, index) => `x${index} = y`);
+  await server.notebook(`${tab.folder}/high.ipynb`, [
+    { source: 'y = 0', id: 'before' },
+    { source: lines.join('\n'), id: 'first' }
+  ]);
+  await tab.load('high.ipynb');
+  const notebook = tab.notebook('high.ipynb');
+  await notebook.ready();
+  const chat = new InlineChat(tab);
+  const changed = [
+    ...lines.slice(0, 100).map(line => line.replace('y', 'z')),
+    ...lines.slice(100, 119),
+    'x119 = z'
+  ];
+  await model.script({
+    gate: { say: proposal('first', changed.join('\n')), chunk: 40 },
+    after: 15
+  });
+  await notebook.edit(1);
+  await chat.open();
+  await chat.ask('The other one');
+  await model.atGate();
+  await expect(chat.input).toBeInViewport({ ratio: 1 });
+  await model.release();
+  await expect(chat.accept).toBeInViewport({ ratio: 1 });
+  await shootBoth(tab, 'inline-high', 'window');
+  // From one change to the next, the box and where the change begins are both to be seen.
+  for (const number of [2, 1]) {
+    await tab.page.keyboard.press('Alt+ArrowDown');
+    await expect(chat.root).toContainText(`${number} of 2`);
+    await expect(chat.accept).toBeInViewport({ ratio: 1 });
+    const first = chat.removedLines.getByText(
+      number === 1 ? /^x0 = y$/ : 'x119 = y'
+    );
+    await expect
+      .poll(async () => {
+        const [line, box] = [
+          await first.boundingBox(),
+          await chat.root.boundingBox()
+        ];
+        return line!.y >= box!.y + box!.height;
+      })
+      .toBe(true);
+    await expect(first).toBeInViewport();
+  }
+  await shootBoth(tab, 'inline-high-first', 'window');
+  await tab.page.keyboard.press('Escape');
 });
 
 test('a file is changed in its editor, and the first change shows soon after the model speaks', async ({

@@ -7,7 +7,7 @@ import type { InlineModel } from '../inline/model';
 import { newAct } from './caution';
 import { failureOf } from './failure';
 import { IKnownFix, KnownFixes } from './knownFixes';
-import { whenTheyType } from './person';
+import { whenTheyGoOn, whenTheyType } from './person';
 import { IRepair } from './repair';
 import { runFor } from './run';
 
@@ -223,13 +223,29 @@ export class Fixing {
       interrupted: `Interrupted. ${of}: ${title}.`,
       'not run': `The cell was not run: one before it failed. ${of}: ${title}.`
     };
-    if (!chat.isDisposed) {
-      chat.state.patch({ activity: null, note: said[end] });
-      if (end !== 'failed') {
-        chat.state.patch({ run: null, others: [] });
-      }
+    if (chat.isDisposed) {
+      return end;
+    }
+    chat.state.patch({ activity: null, note: said[end] });
+    if (end !== 'failed') {
+      chat.state.patch({ run: null, others: [] });
+    }
+    if (end === 'ok' && this._tried.length === 1) {
+      this._conclude();
     }
     return end;
+  }
+
+  /** There is nothing left to decide: the result goes with whatever the person does next. */
+  private _conclude(): void {
+    const { chat, panel } = this._options;
+    chat.conclude();
+    const going = whenTheyGoOn(panel, () => {
+      going.dispose();
+      if (chat.state.current.isDone) {
+        chat.close(false);
+      }
+    });
   }
 
   /** What was tried before the attempt that helped, as some of it may still stand in cells. */

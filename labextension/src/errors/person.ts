@@ -1,3 +1,4 @@
+import { NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 import { IDisposable, DisposableDelegate } from '@lumino/disposable';
 
 /** Keys by which nobody writes or decides: they only move or are held. */
@@ -29,4 +30,28 @@ export function whenTheyType(
   return new DisposableDelegate(() =>
     types.forEach(type => element.removeEventListener(type, onEvent, true))
   );
+}
+
+/**
+ * Tell when the person goes on in a notebook: types or decides there, goes to another cell, or runs
+ * one.
+ */
+export function whenTheyGoOn(
+  panel: NotebookPanel,
+  tell: () => void
+): IDisposable {
+  const { content } = panel;
+  const typing = whenTheyType(panel.node, tell);
+  const onRun = (_: unknown, { notebook }: { notebook: unknown }) => {
+    if (notebook === content) {
+      tell();
+    }
+  };
+  content.activeCellChanged.connect(tell);
+  NotebookActions.executionScheduled.connect(onRun);
+  return new DisposableDelegate(() => {
+    typing.dispose();
+    content.activeCellChanged.disconnect(tell);
+    NotebookActions.executionScheduled.disconnect(onRun);
+  });
 }

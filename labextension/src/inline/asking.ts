@@ -196,6 +196,7 @@ export class Asking implements IDisposable {
       prose: '',
       notice: null,
       note: null,
+      isDone: false,
       others: [],
       again: null,
       approval: null,

@@ -58,7 +58,13 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
   const [text, setText] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
   const body = useRef<HTMLDivElement>(null);
-  useKeptFocus(body, () => field.current?.focus());
+  useKeptFocus(body, () => {
+    if (field.current) {
+      field.current.focus();
+    } else {
+      model.target.focusBack();
+    }
+  });
 
   useEffect(() => {
     if (state.draft !== null) {
@@ -68,10 +74,12 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
 
   useLayoutEffect(() => {
     // As high as its text.
-    const area = field.current!;
-    area.style.height = '0';
-    area.style.height = `${area.scrollHeight}px`;
-  }, [text]);
+    const area = field.current;
+    if (area) {
+      area.style.height = '0';
+      area.style.height = `${area.scrollHeight}px`;
+    }
+  }, [text, state.isDone]);
 
   const isWorking = state.activity !== null && !state.question;
   const send = () => {
@@ -108,66 +116,59 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
   const hasAnswer = state.prose !== '' || state.asked !== '';
   return (
     <div className="da-inline-body" ref={body} onKeyDown={onKeyDown}>
-      <div className="da-inline-line">
-        <textarea
-          ref={field}
-          data-testid="da-inline-input"
-          aria-label={model.target.placeholder}
-          placeholder={
-            state.question
-              ? 'Your answer'
-              : hasAnswer
-                ? 'Ask for something else'
-                : model.target.placeholder
-          }
-          rows={1}
-          value={text}
-          onChange={event => {
-            if (!text) {
-              model.typing();
-            }
-            setText(event.target.value);
-          }}
-        />
-        {isWorking ? (
-          <IconButton
-            icon={stopIcon}
-            label="Stop"
-            data-testid="da-inline-stop"
-            data-lm-suppress-shortcuts="true"
-            onClick={() => {
-              // This button is about to be another one.
-              field.current?.focus();
-              model.stop();
-            }}
-          />
-        ) : (
-          <IconButton
-            icon={sendIcon}
-            label="Send (Enter)"
-            data-testid="da-inline-send"
-            data-lm-suppress-shortcuts="true"
-            disabled={!text.trim()}
-            onClick={send}
-          />
-        )}
-        <IconButton
-          icon={closeIcon}
-          label="Close (Escape)"
-          data-testid="da-inline-close"
-          data-lm-suppress-shortcuts="true"
-          onClick={() => model.close()}
-        />
-      </div>
-      {state.asked && <Asked asked={state.asked} activity={state.activity} />}
-      {state.note && (
-        <div
-          className="da-inline-note"
-          data-testid="da-inline-note"
-          role="status"
-        >
-          {state.note}
-        </div>
+      {state.isDone ? (
+        <Note note={state.note} />
+      ) : (
+        <>
+          <div className="da-inline-line">
+            <textarea
+              ref={field}
+              data-testid="da-inline-input"
+              aria-label={model.target.placeholder}
+              placeholder={
+                state.question
+                  ? 'Your answer'
+                  : hasAnswer
+                    ? 'Ask for something else'
+                    : model.target.placeholder
+              }
+              rows={1}
+              value={text}
+              onChange={event => {
+                if (!text) {
+                  model.typing();
+                }
+                setText(event.target.value);
+              }}
+            />
+            {isWorking ? (
+              <IconButton
+                icon={stopIcon}
+                label="Stop"
+                data-testid="da-inline-stop"
+                data-lm-suppress-shortcuts="true"
+                onClick={() => {
+                  // This button is about to be another one.
+                  field.current?.focus();
+                  model.stop();
+                }}
+              />
+            ) : (
+              <IconButton
+                icon={sendIcon}
+                label="Send (Enter)"
+                data-testid="da-inline-send"
+                data-lm-suppress-shortcuts="true"
+                disabled={!text.trim()}
+                onClick={send}
+              />
+            )}
+          </div>
+          {state.asked && (
+            <Asked asked={state.asked} activity={state.activity} />
+          )}
+          {state.note && <Note note={state.note} />}
+        </>
       )}
       {state.others.length > 0 && state.activity === null && (
         <Others
@@ -244,6 +245,23 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
         state={state}
         focusInput={() => field.current?.focus()}
       />
+      <IconButton
+        icon={closeIcon}
+        label="Close (Escape)"
+        className="da-inline-close"
+        data-testid="da-inline-close"
+        data-lm-suppress-shortcuts="true"
+        onClick={() => model.close()}
+      />
+    </div>
+  );
+}
+
+/** The reason for a proposal, or how far it has come. */
+function Note({ note }: { note: string | null }): JSX.Element {
+  return (
+    <div className="da-inline-note" data-testid="da-inline-note" role="status">
+      {note}
     </div>
   );
 }

@@ -96,6 +96,7 @@ export class CellTarget implements IInlineTarget {
     } else {
       // Behind the header, above the editor.
       layout.insertWidget(1, box);
+      this._holdInView(box);
     }
   }
 
@@ -205,6 +206,20 @@ export class CellTarget implements IInlineTarget {
       // The person has looked at a change elsewhere: they are to see where their keys go.
       void content.scrollToItem(content.activeCellIndex);
     }
+  }
+
+  /** It stays in view over a proposal that is higher than the window, which begins below it. */
+  private _holdInView(box: Widget): void {
+    box.addClass('da-mod-held');
+    const { style } = this.cell.node;
+    const observer = new ResizeObserver(() =>
+      style.setProperty('--da-inline-height', `${box.node.offsetHeight + 8}px`)
+    );
+    observer.observe(box.node);
+    box.disposed.connect(() => {
+      observer.disconnect();
+      style.removeProperty('--da-inline-height');
+    });
   }
 
   private _takeBases(): void {

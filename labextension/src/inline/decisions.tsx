@@ -70,18 +70,20 @@ export function Decisions(props: {
             data-lm-suppress-shortcuts="true"
             onClick={() => model.move(1)}
           />
-          <Decide
-            label="Accept"
-            keys="this change"
-            testId="da-inline-accept-one"
-            act={() => model.decide(true)}
-          />
-          <Decide
-            label="Reject"
-            keys="this change"
-            testId="da-inline-reject-one"
-            act={() => model.decide(false)}
-          />
+          <span className="da-inline-pair">
+            <Decide
+              label="Accept"
+              keys="this change"
+              testId="da-inline-accept-one"
+              act={() => model.decide(true)}
+            />
+            <Decide
+              label="Reject"
+              keys="this change"
+              testId="da-inline-reject-one"
+              act={() => model.decide(false)}
+            />
+          </span>
         </span>
       )}
     </div>

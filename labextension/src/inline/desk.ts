@@ -44,6 +44,7 @@ export class InlineDesk {
     const there = this._chats.find(chat => chat.owner === owner);
     if (there) {
       if (!restored) {
+        there.model.goOn();
         there.box.focusInput();
       }
       return there.model;

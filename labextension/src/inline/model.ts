@@ -142,7 +142,18 @@ export class InlineModel implements IDisposable {
 
   /** Show that something is done about what was asked. */
   busy(asked: string, activity: string): void {
-    this.state.patch({ asked, activity, notice: null });
+    this.state.patch({ asked, activity, notice: null, isDone: false });
+  }
+
+  /** What was asked is done: what is said of it stands alone, without an input. */
+  conclude(): void {
+    this._forget();
+    this.state.patch({ isDone: true });
+  }
+
+  /** There is more to ask after all. */
+  goOn(): void {
+    this.state.patch({ isDone: false });
   }
 
   /** The person decided on a proposal that was made elsewhere. */
@@ -250,12 +261,12 @@ export class InlineModel implements IDisposable {
     this._board?.move(by);
   }
 
-  /** Leave everything as it was, and go back there. */
-  close(): void {
+  /** Leave everything as it was, and go back there; or, not `isBack`, leave the keyboard where it is. */
+  close(isBack = true): void {
     const { target } = this;
     this._forget();
     this._options.onClose();
-    if (!target.isDisposed) {
+    if (isBack && !target.isDisposed) {
       target.focusBack();
     }
     this.dispose();

@@ -5,7 +5,7 @@ import { PanelLayout, Widget } from '@lumino/widgets';
 
 import {
   EditorMerge,
-  hunkButton,
+  linesButtons,
   renderLines,
   whenDrawn,
   WriteHunks
@@ -182,8 +182,10 @@ export class NewCellSlot implements ISlot {
       : 'New code cell';
     if (proposal.isComplete) {
       head.append(
-        hunkButton('Accept', 'Accept this cell', () => this.accept([0])),
-        hunkButton('Reject', 'Reject this cell', () => this.reject([0]))
+        linesButtons(
+          ['Accept', 'Accept this cell', () => this.accept([0])],
+          ['Reject', 'Reject this cell', () => this.reject([0])]
+        )
       );
     }
     this._widget.node.replaceChildren(head, renderLines(proposal.source, view));

@@ -19,6 +19,8 @@ export interface IInlineState {
   notice: string | null;
   /** What stands below what was asked: the reason for a proposal, or how far it has come. */
   note: string | null;
+  /** All is done: only what was done is shown, with nothing to ask. */
+  isDone: boolean;
   /** In place of "Accept and run"; also where nothing is to be accepted. */
   run: IOffer | null;
   /** What could be proposed in its place. */
@@ -40,6 +42,7 @@ export const NOTHING: IInlineState = {
   prose: '',
   notice: null,
   note: null,
+  isDone: false,
   run: null,
   others: [],
   pending: { count: 0, current: 0, blocked: 0, isComplete: false },

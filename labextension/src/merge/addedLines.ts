@@ -88,10 +88,10 @@ export class AddedLines extends WidgetType {
     }
     const { id } = this._hunk;
     bar.append(
-      hunkButton('Accept', 'Accept this change', () =>
-        this._actions.accept(id)
-      ),
-      hunkButton('Reject', 'Reject this change', () => this._actions.reject(id))
+      linesButtons(
+        ['Accept', 'Accept this change', () => this._actions.accept(id)],
+        ['Reject', 'Reject this change', () => this._actions.reject(id)]
+      )
     );
     return bar;
   }
@@ -183,21 +183,29 @@ function colour(
   return pieces;
 }
 
-/** For the mouse: by keys, the box's own buttons do the same. */
-export function hunkButton(
+/** A button at new lines: what it reads, what it is called, and what it does. */
+export type LinesButton = readonly [
   text: string,
   label: string,
   act: () => void
-): HTMLButtonElement {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.tabIndex = -1;
-  button.textContent = text;
-  button.title = label;
-  button.setAttribute('aria-label', label);
-  button.className = 'da-hunk-button';
-  // The cursor stays where it is in the editor.
-  button.addEventListener('mousedown', event => event.preventDefault());
-  button.addEventListener('click', act);
-  return button;
+];
+
+/** Buttons that stay on one line, for the mouse: by keys, others do the same. */
+export function linesButtons(...buttons: readonly LinesButton[]): HTMLElement {
+  const all = document.createElement('span');
+  all.className = 'da-hunk-buttons';
+  for (const [text, label, act] of buttons) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.tabIndex = -1;
+    button.textContent = text;
+    button.title = label;
+    button.setAttribute('aria-label', label);
+    button.className = 'da-hunk-button';
+    // The cursor stays where it is in the editor.
+    button.addEventListener('mousedown', event => event.preventDefault());
+    button.addEventListener('click', act);
+    all.appendChild(button);
+  }
+  return all;
 }

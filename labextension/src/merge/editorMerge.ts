@@ -99,7 +99,15 @@ export class EditorMerge implements IDisposable {
   /** Point at the hunk that lies so many further, and bring it into view. */
   point(id: number): void {
     this._dispatch(pointAt, id);
-    if (id >= 0) {
+    const hunk = this.hunks.find(each => each.id === id);
+    if (hunk) {
+      const { from, to } = this._view.viewport;
+      if (hunk.from < from || hunk.from > to) {
+        // So far off it is not drawn.
+        this._view.dispatch({
+          effects: EditorView.scrollIntoView(hunk.from, { y: 'center' })
+        });
+      }
       this._reveal(id);
       // What decides on it is about to be drawn above, and moves it.
       whenDrawn(() => this.current === id && this._reveal(id));

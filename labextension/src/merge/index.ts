@@ -1,3 +1,3 @@
-export { hunkButton, renderLines } from './addedLines';
+export { linesButtons, renderLines } from './addedLines';
 export { EditorMerge, whenDrawn, type WriteHunks } from './editorMerge';
 export { applyHunks, hunksOf, type IHunk } from './hunks';

@@ -3,7 +3,7 @@ import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import { NotebookPanel } from '@jupyterlab/notebook';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
-import { hunkButton, renderLines } from '../merge';
+import { linesButtons, renderLines } from '../merge';
 import { acceptBelow, emptyCellBelow } from './accept';
 
 /** A suggested cell, shown below the one that was run. It is no cell before it is accepted. */
@@ -27,8 +27,10 @@ export class Ghost extends Widget {
     words.textContent = 'Suggested next cell';
     head.append(
       words,
-      hunkButton('Accept (Tab)', 'Accept (Tab)', () => this._accept()),
-      hunkButton('Dismiss (Esc)', 'Dismiss (Esc)', _over)
+      linesButtons(
+        ['Accept (Tab)', 'Accept (Tab)', () => this._accept()],
+        ['Dismiss (Esc)', 'Dismiss (Esc)', _over]
+      )
     );
     const { editor } = _cell;
     this.node.append(

@@ -21,8 +21,12 @@ export function useKeptFocus(
     };
     const onPointer = ({ target }: PointerEvent) => {
       if (!(target instanceof Node && element.contains(target))) {
-        // Who clicks elsewhere wants to be there.
-        last = null;
+        // Who clicks elsewhere wants to be there, unless the click leaves the keyboard where it is.
+        setTimeout(() => {
+          if (document.activeElement !== last) {
+            last = null;
+          }
+        });
       }
     };
     const observer = new MutationObserver(() => {
