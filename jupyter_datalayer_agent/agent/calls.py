@@ -86,6 +86,7 @@ def finished(call: Item, done: Dispatched) -> FinishedCall:
         duration_ms=done.result.duration_ms,
         summary=done.summary,
         withheld=done.result.withheld,
+        needs=done.needs,
     )
     record = ToolCallRecord(
         call_id=call["call_id"],

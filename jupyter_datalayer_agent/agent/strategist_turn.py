@@ -42,6 +42,7 @@ class HistoryGate(Gate):
         return Refusal(
             f"The Strategist cannot use {tool.name}: it only reads the history.",
             f"Its tools are {', '.join(TOOLS)}. What else is wanted, the chat's Agent mode can do.",
+            "Not done: the Strategist only reads the history",
         )
 
 

@@ -14,7 +14,7 @@ from .plans import PlanState, PlanStep, WorkflowCall
 from .provenance import Provenance
 from .requests import SessionSettings, Usage
 from .sharing import ShareKind, ShareRequest
-from .tools import Change, ToolCallStatus
+from .tools import Change, Lack, ToolCallStatus
 from .workflows import FixInfo
 
 
@@ -172,7 +172,7 @@ class ToolCallArguments(BaseEvent):
 
 class ToolCallOutput(BaseEvent):
     """What the call returned: ``output`` cut as the model was sent it, but with what was
-    ``withheld`` from it; ``summary`` for a person."""
+    ``withheld`` from it; ``summary`` for a person. ``needs``: the gate refused it for this."""
 
     type: Literal["tool_call_output"] = "tool_call_output"
     call_id: str
@@ -183,6 +183,7 @@ class ToolCallOutput(BaseEvent):
     duration_ms: float = 0
     summary: str | None = None
     withheld: list[ShareKind] | None = None
+    needs: Lack | None = None
 
 
 class ApprovalRequested(BaseEvent):

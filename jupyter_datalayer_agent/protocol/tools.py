@@ -20,6 +20,8 @@ ToolErrorCode = Literal[
     "internal",
 ]
 
+# What a message lacks for the gate: Agent mode, or a notebook that is attached and active.
+Lack = Literal["mode", "notebook"]
 ToolCallStatus = Literal["ok", "error", "denied", "aborted"]
 ChangeOp = Literal["insert", "update", "delete", "move", "create", "write"]
 

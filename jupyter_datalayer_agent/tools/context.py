@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..protocol.page import ActiveDocument, PageCell
 from ..protocol.plans import PlanStep
-from ..protocol.tools import Change, ToolErrorCode
-from .gate import Gate
+from ..protocol.tools import Change, Lack, ToolErrorCode
+from .gate import Gate, Refusal
 from .private import Sharing
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ class ToolFailure(Exception):
     """A tool did not, or not wholly, do what was asked.
 
     ``output`` and ``changes`` tell what was done all the same; ``summary`` is for a person.
+    ``needs``: the gate refused it for this.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class ToolFailure(Exception):
         changes: Sequence[Change] = (),
         images: Sequence[Any] = (),
         more: str | None = None,
+        needs: Lack | None = None,
     ) -> None:
         super().__init__(message)
         self.code: ToolErrorCode = code
@@ -46,6 +48,18 @@ class ToolFailure(Exception):
         self.changes = list(changes)
         self.images = list(images)
         self.more = more
+        self.needs = needs
+
+    @classmethod
+    def of(cls, refusal: Refusal) -> ToolFailure:
+        """The gate refused the call."""
+        return cls(
+            "not_allowed",
+            refusal.message,
+            refusal.hint,
+            summary=refusal.said,
+            needs=refusal.needs,
+        )
 
 
 class SeenCells:
@@ -114,7 +128,7 @@ class ToolContext:
         refusal = self.gate.path_refusal(path or "")
         if path is None or refusal is not None:
             assert refusal is not None
-            raise ToolFailure("not_allowed", refusal.message, refusal.hint)
+            raise ToolFailure.of(refusal)
         return path
 
     async def document(self, path: str | None) -> NotebookDocument:

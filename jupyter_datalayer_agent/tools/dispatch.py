@@ -92,7 +92,7 @@ class Dispatcher:
             tool = self.registry.tool(entry.tool) if isinstance(entry, Alias) else entry
             shown = tool.name
             if (refusal := self.context.gate.refusal(tool)) is not None:
-                raise ToolFailure("not_allowed", refusal.message, refusal.hint)
+                raise ToolFailure.of(refusal)
             args = await self._arguments(entry, tool, arguments)
             denial = await self._ask(tool, args, call_id)
             if denial is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..notebook.document import DocumentError
 from ..protocol.sharing import ShareKind
-from ..protocol.tools import ToolError, ToolErrorCode, ToolResult
+from ..protocol.tools import Lack, ToolError, ToolErrorCode, ToolResult
 from .context import ToolFailure
 from .private import EVERYTHING, Refused, Sharing, Shown, private_parts, told
 from .registry import Image, ToolOutcome
@@ -30,7 +30,8 @@ class Dispatched:
 
     ``result`` and ``summary`` are whole, for the person. ``told`` is the result as the model may
     read it, None where that is all of it; ``told_summary`` and ``images`` likewise. ``private`` are
-    the kinds that the model's copy holds, and ``bare`` is the result without them.
+    the kinds that the model's copy holds, and ``bare`` is the result without them. ``needs``: the
+    gate refused the call for this.
     """
 
     result: ToolResult
@@ -42,6 +43,7 @@ class Dispatched:
     told_summary: str | None = None
     private: list[ShareKind] = field(default_factory=list)
     bare: ToolResult | None = None
+    needs: Lack | None = None
 
     @property
     def for_model(self) -> ToolResult:
@@ -63,6 +65,7 @@ class Draft:
     parts: list[frozenset[ShareKind]]
     images: list[Image]
     more: str | None
+    needs: Lack | None = None
 
     @classmethod
     def of_outcome(cls, name: str, outcome: ToolOutcome) -> Draft:
@@ -92,11 +95,13 @@ class Draft:
 
         said = [failure.output, failure.message]
         summary = failure.summary or failure.message
-        return cls(make, summary, *_private(said, failure), failure.more)
+        return cls(make, summary, *_private(said, failure), failure.more, failure.needs)
 
     def whole(self) -> Dispatched:
         """The result with nothing withheld."""
-        return Dispatched(self.make({}), str(self.summary), images=self.images, more=self.more)
+        return Dispatched(
+            self.make({}), str(self.summary), images=self.images, more=self.more, needs=self.needs
+        )
 
     async def shared(self, sharing: Sharing | None, about: Asking) -> Dispatched:
         """The result with what ``sharing`` (None: all of it) lets the model read of it."""

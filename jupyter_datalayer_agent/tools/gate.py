@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..protocol.base import Location, Mode, NotebookMode
+from ..protocol.tools import Lack
 from .registry import Tool
 
 NO_NOTEBOOK = (
@@ -20,10 +21,16 @@ NO_NOTEBOOK = (
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a tool may not be used, and what would make it possible."""
+    """Why a tool may not be used, and what would make it possible.
+
+    ``message`` and ``hint`` are for the model, ``said`` for the person; ``needs`` is what the
+    message lacks, where the person can add it.
+    """
 
     message: str
     hint: str
+    said: str
+    needs: Lack | None = None
 
 
 @dataclass
@@ -81,10 +88,8 @@ class Gate:
             return None
         if not self.attached:
             return "No notebook is attached."
-        names = ", ".join(sorted(self.attached))
-        if self.active is None:
-            return f"{names} is attached but not the active tab. Open it to let the agent see it."
-        return f"{names} is attached, but {self.active} is the active tab."
+        advice = " Open it to let the agent see it." if self.active is None else ""
+        return f"{self._off()}.{advice}"
 
     def refusal(self, tool: Tool) -> Refusal | None:
         """Why this tool may not be used at all with this message, or None."""
@@ -93,13 +98,17 @@ class Gate:
                 return Refusal(
                     f"{tool.name} changes or runs something; the inline chat only reads.",
                     "Answer with a proposal (a code block); the person applies it.",
+                    "Not done: the inline chat only reads",
+                    "mode",
                 )
             return Refusal(
                 f"{tool.name} changes or runs something, which only Agent mode may do.",
                 f"This is {self.mode.capitalize()} mode. Tell the person that Agent mode can.",
+                f"Not done: {self.mode.capitalize()} mode only reads",
+                "mode",
             )
         if tool.needs_notebook and not self.targets:
-            return Refusal(NO_NOTEBOOK, self.why_off() or "")
+            return self._no_notebook()
         return None
 
     def path_refusal(self, path: str) -> Refusal | None:
@@ -107,12 +116,26 @@ class Gate:
         if path in self.targets:
             return None
         if self.target is None:
-            return Refusal(NO_NOTEBOOK, self.why_off() or "")
+            return self._no_notebook()
         return Refusal(
             f"{path} is not the attached, active notebook of this message.",
             f"This message works on {self.target}. Leave path out, or ask the person to open "
             f"and attach {path}.",
+            f"Not done: {path} is not the notebook in front that is attached",
+            "notebook",
         )
+
+    def _no_notebook(self) -> Refusal:
+        return Refusal(NO_NOTEBOOK, self.why_off() or "", f"Not done: {self._off()}", "notebook")
+
+    def _off(self) -> str:
+        """Why there is no target, as a part of a sentence."""
+        names = ", ".join(sorted(self.attached))
+        if not names:
+            return "no notebook is attached"
+        if self.active is None:
+            return f"{names} is attached but not the active tab"
+        return f"{names} is attached, but {self.active} is the active tab"
 
     def allowed(self, tools: Iterable[Tool]) -> list[Tool]:
         """The tools that the model is sent, in the registry's order."""

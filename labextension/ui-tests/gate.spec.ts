@@ -1,5 +1,6 @@
 import { expect, test } from './support/fixtures';
 import { LabPage } from './support/lab';
+import { shootBoth } from './support/screenshots';
 import { addCell } from './support/scripts';
 
 test.use({ keepsTab: true });
@@ -47,15 +48,19 @@ test('in front and attached, a notebook is changed in Agent mode and only read i
   }
   expect(refused.lastOutput).toContain('not_allowed');
   expect(refused.lastOutput).toContain('Agent mode');
-  await expect(lab.panel.toolCalls).toHaveAttribute('data-status', 'error');
+  await expect(lab.panel.toolCalls).toHaveText(/Not done: Ask mode only reads/);
   expect(await notebook.sources()).toEqual(['# Cars']);
 
-  await lab.panel.mode('agent');
+  // What was missing is added, and the same is sent, by a click.
+  const again = lab.page.getByTestId('da-add-and-send');
+  await expect(again).toHaveText('Switch to Agent mode and send again');
+  await again.click();
+  await lab.panel.ended(2);
+  await expect(again).toHaveCount(0);
   await expect(lab.panel.attachments).toHaveAttribute(
     'data-notebook-mode',
     'full'
   );
-  await lab.panel.ask('Add a cell', 2);
   const third = (await model.requests())[2];
   expect(third.toolNames).toEqual(
     expect.arrayContaining([...READS, ...CHANGES])
@@ -85,9 +90,27 @@ test('a notebook that is attached but not in front is neither read nor changed',
   for (const request of requests.slice(1)) {
     expect(request.lastOutput).toContain('No active notebook found');
   }
+  await expect(lab.panel.toolCalls).toHaveText(
+    /Not done: \S+cars.ipynb is attached, but \S+other.ipynb is the active tab · 2 times/
+  );
   expect(await lab.notebook('cars.ipynb').sources()).toEqual(['# Cars']);
   expect(await lab.notebook('other.ipynb').sources()).toEqual([
     'untouched = True'
+  ]);
+
+  const again = lab.page.getByTestId('da-add-and-send');
+  await expect(again).toHaveText([
+    'Open cars.ipynb and send again',
+    'Attach other.ipynb and send again'
+  ]);
+  await shootBoth(lab, 'gate-not-in-front');
+  await model.script(addCell('allowed = 1'), { say: 'Added.' });
+  await again.first().click();
+  await lab.panel.ended(2);
+  expect(await lab.front()).toBe('cars.ipynb');
+  expect(await lab.notebook('cars.ipynb').sources()).toEqual([
+    '# Cars',
+    'allowed = 1'
   ]);
 });
 
@@ -114,13 +137,41 @@ test('the notebook in front that is not attached is left alone', async ({
   lab,
   model
 }) => {
-  await model.script(addCell('forbidden = 1'), { say: 'Not possible.' });
+  await model.script(
+    addCell('forbidden = 1'),
+    { say: 'Not possible.' },
+    addCell('allowed = 1'),
+    { say: 'Added.' }
+  );
+  // Whoever writes is told before it is sent.
   await lab.panel.mode('agent');
+  const lack = lab.page.getByTestId('da-notebook-lack');
+  await expect(lack).toHaveCount(0);
+  await lab.panel.input.pressSequentially('agent: Add');
+  await expect(lack).toHaveCount(0);
+  await lab.panel.input.fill('Add');
+  await expect(lack).toContainText(
+    'The agent does not see cars.ipynb.'
+  );
+  await shootBoth(lab, 'gate-not-attached');
+  await lab.panel.input.fill('');
+  await expect(lack).toHaveCount(0);
+
   await lab.panel.ask('Add a cell');
   const [first, second] = await model.requests();
   expect(first.toolNames).not.toContain('addNotebookCell');
   expect(second.lastOutput).toContain('No active notebook found');
+  await expect(lab.panel.toolCalls).toHaveText(
+    /Not done: no notebook is attached/
+  );
   expect(await lab.notebook('cars.ipynb').sources()).toEqual(['# Cars']);
+  await shootBoth(lab, 'gate-refused');
+  await lab.page.getByTestId('da-add-and-send').click();
+  await lab.panel.ended(2);
+  expect(await lab.notebook('cars.ipynb').sources()).toEqual([
+    '# Cars',
+    'allowed = 1'
+  ]);
 });
 
 test('peers 2: a switch of tab after the message never redirects the edit', async ({

@@ -8,7 +8,8 @@ from typing import Any
 import nbformat
 import pytest
 
-from tests.server.planning import plan_of
+from tests.server.planning import of_type, plan_of
+from tests.server.sessions import turns
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Calls, Say, ScriptedModelServer
 
@@ -43,6 +44,15 @@ def sources(server: RunningServer, name: str) -> list[str]:
     return [cell.source for cell in nbformat.read(server.root / name, as_version=4).cells]
 
 
+def refused(server: RunningServer, reply: dict[str, Any]) -> set[str]:
+    """What the calls lacked that the gate refused, as a person is told of them."""
+    [turn] = turns(server, reply["sessionId"], include="events")
+    calls = of_type(turn["events"], "tool_call_output")
+    lacking = [call for call in calls if call.get("needs")]
+    assert all(call["summary"].startswith("Not done: ") for call in lacking)
+    return {call["needs"] for call in lacking}
+
+
 @pytest.mark.parametrize(("attached", "active", "mode", "expected"), ROWS)
 def test_row(
     notebooks: RunningServer,
@@ -75,9 +85,11 @@ def test_row(
         assert sources(notebooks, name) == wanted
     if expected == "off":
         assert "No active notebook found" in read["output"]["error"]["message"]
+        assert refused(notebooks, reply) == {"notebook"}
     elif expected == "read-only":
         assert add["output"]["error"]["code"] == "not_allowed"
         assert "Agent mode" in add["output"]["error"]["message"]
+        assert refused(notebooks, reply) == {"mode"}
 
 
 def test_peers_02_another_notebook_is_refused_by_path(

@@ -5835,7 +5835,7 @@ export interface components {
         /**
          * ToolCallOutput
          * @description What the call returned: ``output`` cut as the model was sent it, but with what was
-         *     ``withheld`` from it; ``summary`` for a person.
+         *     ``withheld`` from it; ``summary`` for a person. ``needs``: the gate refused it for this.
          */
         ToolCallOutput: {
             /**
@@ -5852,6 +5852,11 @@ export interface components {
             durationMs: number;
             /** Name */
             name: string;
+            /**
+             * Needs
+             * @default null
+             */
+            needs?: ("mode" | "notebook") | null;
             /**
              * Output
              * @default null

@@ -18,7 +18,7 @@ import { Queue } from './Queue';
 import { ReferenceLacks } from './ReferenceLacks';
 import { StaleLine } from './StaleLine';
 import { Told } from './Told';
-import { ToolLacks } from './ToolLacks';
+import { NotebookLack, ToolLacks } from './ToolLacks';
 import { Uploads } from './Uploads';
 import { WaitingElsewhere } from './WaitingElsewhere';
 import { ComposerContext, useComposer } from './composerContext';
@@ -100,6 +100,7 @@ export function Panel(props: IPanelProps): JSX.Element {
             <Notices />
             <Told />
             <ToolLacks input={setup.chatModel.input} />
+            <NotebookLack input={setup.chatModel.input} />
             <ReferenceLacks input={setup.chatModel.input} />
             <Composer setup={setup} themeManager={themeManager} />
           </div>

@@ -2,7 +2,7 @@ import { PathExt } from '@jupyterlab/coreutils';
 import { IInputModel } from '@jupyter/chat/lib/input-model';
 import React, { useEffect, useState } from 'react';
 
-import { toolsIn } from '../chat/references';
+import { mentionsIn, toolsIn } from '../chat/references';
 import { useValue } from '../state/value';
 import { useEditorChanges } from './editorChanges';
 import { useComposer } from './composerContext';
@@ -44,6 +44,56 @@ export function ToolLacks(props: { input: IInputModel }): JSX.Element | null {
       {remedies.has('mode') && <SwitchToAgent />}
       {remedies.has('notebook') && <AttachActive />}
     </div>
+  );
+}
+
+/** Where the message needs a notebook, and the one in front is not attached, before it is sent. */
+export function NotebookLack(props: {
+  input: IInputModel;
+}): JSX.Element | null {
+  const { model } = usePanel();
+  const { mode, attachments } = useValue(model.choices);
+  const [isMeant, setMeant] = useState(false);
+  useEditorChanges();
+  const { input } = props;
+
+  useEffect(() => {
+    const onChange = () => setMeant(isForNotebook(input.value));
+    input.valueChanged.connect(onChange);
+    onChange();
+    return () => {
+      input.valueChanged.disconnect(onChange);
+    };
+  }, [input]);
+
+  const active = model.editor.activeNotebook;
+  const hasNotebook = attachments.some(({ kind }) => kind === 'notebook');
+  if (!isMeant || !active || hasNotebook || mode === 'ask') {
+    return null;
+  }
+  return (
+    <div
+      className="da-notice da-mod-info"
+      role="status"
+      data-testid="da-notebook-lack"
+    >
+      <span className="da-lack">
+        {`The agent does not see ${PathExt.basename(active)}.`}
+      </span>
+      <AttachActive />
+    </div>
+  );
+}
+
+/**
+ * Whether a message is about the notebook in front as far as its words tell: it is no command, names
+ * no document, and does not attach the one in front by itself, as `agent:` does.
+ */
+function isForNotebook(text: string): boolean {
+  return (
+    text.trim() !== '' &&
+    !/^\s*(\/|agent:)/i.test(text) &&
+    !mentionsIn(text, false).length
   );
 }
 

@@ -53,7 +53,7 @@ export const ToolLine = memo(
       <div
         className="da-tool"
         data-testid="da-tool-call"
-        data-status={call.status}
+        data-status={call.needs ? 'denied' : call.status}
         data-tool={call.name}
       >
         <button
@@ -63,7 +63,7 @@ export const ToolLine = memo(
           aria-controls={id}
           onClick={() => setOpen(!isOpen)}
         >
-          <StatusMark status={call.status} />
+          <StatusMark status={call.needs ? 'denied' : call.status} />
           <span
             className="da-tool-words"
             title={
@@ -78,7 +78,9 @@ export const ToolLine = memo(
           {!!call.withheld?.length && (
             <span className="da-dim da-kept-here"> · kept here</span>
           )}
-          <span className="da-hidden">, {STATUS_WORD[call.status]}</span>
+          <span className="da-hidden">
+            , {STATUS_WORD[call.needs ? 'denied' : call.status]}
+          </span>
           <Caret tag="span" className="da-caret" aria-hidden="true" />
         </button>
         {isOpen && (

@@ -1,7 +1,7 @@
 import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
 import React, { memo, useId, useMemo, useState } from 'react';
 
-import { IReadGroup, foldReads } from '../state/fold';
+import { ICallGroup, foldCalls } from '../state/fold';
 import {
   Entry,
   INoticeEntry,
@@ -15,6 +15,7 @@ import { activityWords } from '../state/words';
 import { planWaits } from '../state/plan';
 import { Approval } from './Approval';
 import { Compacted } from './Compacted';
+import { CallGroup } from './CallGroup';
 import { Conflicts } from './Conflicts';
 import { Elapsed } from './Elapsed';
 import { OfferedFixes } from './Fixes';
@@ -22,8 +23,8 @@ import { FurtherAnswers } from './FurtherAnswers';
 import { Markdown } from './Markdown';
 import { KeptPlan } from './Plan';
 import { Question } from './Question';
-import { ReadGroup } from './ReadGroup';
 import { useReadiness } from './Readiness';
+import { Refused } from './Refused';
 import { AttachActive, SwitchToAgent } from './ToolLacks';
 import { ToolLine } from './ToolLine';
 import { TurnFoot } from './TurnFoot';
@@ -38,7 +39,7 @@ export const TurnView = memo(
   }): JSX.Element => {
     const turn = useValue(props.turn);
     const shown = useMemo(
-      () => foldReads(withoutAsked(turn.entries)),
+      () => foldCalls(withoutAsked(turn.entries)),
       [turn.entries]
     );
     const isRunning = turn.status === 'running';
@@ -72,6 +73,7 @@ export const TurnView = memo(
           {!isRunning && <KeptPlan turn={turn} />}
           <Conflicts turn={turn} />
           {!isRunning && <OfferedFixes turn={turn} />}
+          {!isRunning && <Refused turn={turn} />}
           {isRunning ? <Working turn={turn} /> : <TurnFoot turn={turn} />}
           <FurtherAnswers turn={turn} />
         </article>
@@ -117,7 +119,7 @@ export const UserMessage = memo(
 
 const EntryView = memo(
   (props: {
-    entry: Entry | IReadGroup;
+    entry: Entry | ICallGroup;
     target?: string;
     isGrowing: boolean;
     doing?: string;
@@ -144,7 +146,8 @@ const EntryView = memo(
       case 'tool':
         return <ToolLine call={entry} target={target} doing={props.doing} />;
       case 'reads':
-        return <ReadGroup group={entry} target={target} />;
+      case 'refused':
+        return <CallGroup group={entry} target={target} />;
       case 'approval':
         return <Approval entry={entry} target={target} />;
       case 'question':

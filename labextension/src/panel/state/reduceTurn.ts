@@ -276,7 +276,8 @@ function callEnded(turn: ITurn, event: ToolCallOutput): ITurn {
           truncated: event.truncated,
           durationMs: event.durationMs,
           summary: event.summary,
-          withheld: event.withheld
+          withheld: event.withheld,
+          needs: event.needs
         }
       : undefined
   );

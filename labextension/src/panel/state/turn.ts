@@ -47,6 +47,8 @@ export interface IToolEntry {
   changes: readonly Change[];
   /** What of the output the model was not sent. */
   withheld?: readonly string[];
+  /** The gate refused it: what the message lacked. */
+  needs?: 'mode' | 'notebook';
 }
 
 /** An act that waits, or waited, for the person; with `share` it is to send this to the model. */

@@ -36,7 +36,12 @@ export function call(
   callId: string,
   name: string,
   status: 'ok' | 'error' | 'denied' | 'aborted' | 'running' = 'ok',
-  fields: { arguments?: unknown; summary?: string; output?: unknown } = {}
+  fields: {
+    arguments?: unknown;
+    summary?: string;
+    output?: unknown;
+    needs?: 'mode' | 'notebook';
+  } = {}
 ): EventInput[] {
   const begun: EventInput[] = [
     { type: 'tool_call_started', callId, name },
@@ -59,7 +64,8 @@ export function call(
       output: fields.output ?? {},
       truncated: false,
       durationMs: 12,
-      summary: fields.summary
+      summary: fields.summary,
+      needs: fields.needs
     }
   ];
 }

@@ -1,25 +1,32 @@
 import {
   caretDownIcon,
   caretRightIcon,
-  checkIcon
+  checkIcon,
+  closeIcon
 } from '@jupyterlab/ui-components';
 import React, { memo, useId, useState } from 'react';
 
-import { IReadGroup } from '../state/fold';
+import { ICallGroup } from '../state/fold';
 import { toolWords } from '../state/words';
 import { ToolLine } from './ToolLine';
 import { useCellNumber } from './context';
 
-/** Many reads in a row, as one line that opens to them. */
-export const ReadGroup = memo(
-  (props: { group: IReadGroup; target?: string }): JSX.Element => {
-    const { calls } = props.group;
+/** Many calls in a row, as one line that opens to them. */
+export const CallGroup = memo(
+  (props: { group: ICallGroup; target?: string }): JSX.Element => {
+    const { calls, kind } = props.group;
+    const isRefused = kind === 'refused';
+    const Icon = isRefused ? closeIcon.react : checkIcon.react;
     const [isOpen, setOpen] = useState(false);
     const id = useId();
     const cellNumber = useCellNumber(props.target);
     const Caret = isOpen ? caretDownIcon.react : caretRightIcon.react;
     return (
-      <div className="da-tool" data-testid="da-tool-call" data-status="ok">
+      <div
+        className="da-tool"
+        data-testid="da-tool-call"
+        data-status={isRefused ? 'denied' : 'ok'}
+      >
         <button
           type="button"
           className="da-tool-line"
@@ -27,16 +34,16 @@ export const ReadGroup = memo(
           aria-controls={id}
           onClick={() => setOpen(!isOpen)}
         >
-          <checkIcon.react
-            tag="span"
-            className="da-status-icon"
-            aria-hidden="true"
-          />
+          <Icon tag="span" className="da-status-icon" aria-hidden="true" />
           <span className="da-tool-words">
-            {`Looked ${calls.length} times`}
-            <span className="da-dim">
-              {` · ${toolWords(calls[calls.length - 1], cellNumber)}`}
-            </span>
+            {isRefused
+              ? `${toolWords(calls[0], cellNumber)} · ${calls.length} times`
+              : `Looked ${calls.length} times`}
+            {!isRefused && (
+              <span className="da-dim">
+                {` · ${toolWords(calls[calls.length - 1], cellNumber)}`}
+              </span>
+            )}
           </span>
           <Caret tag="span" className="da-caret" aria-hidden="true" />
         </button>
