@@ -388,9 +388,22 @@ test.describe('after a reload', () => {
     await model.atGate();
     await expect(chat.addedLines).toHaveText(['a = 10']);
 
+    // What is typed and not sent comes back too, here and in a chat that was asked nothing.
+    await page.keyboard.type('And then');
+    await notebook.cells.nth(1).click();
+    await page.keyboard.press('Control+i');
+    await expect(chat.input.nth(1)).toBeFocused();
+    await page.keyboard.type('Not yet');
+    await page.waitForFunction(() =>
+      JSON.stringify(sessionStorage).includes('Not yet')
+    );
     await page.reload();
     await tab.shown();
     await notebook.ready();
+    await expect(chat.input).toHaveCount(2);
+    await expect(chat.input.first()).toHaveValue('And then');
+    await expect(chat.input.nth(1)).toHaveValue('Not yet');
+    await page.getByTestId('da-inline-close').nth(1).click();
     await expect(chat.root).toContainText('Ten times the ends');
     await expect(chat.root).toContainText('Writing');
     await expect(chat.addedLines).toHaveText(['a = 10']);

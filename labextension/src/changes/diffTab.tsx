@@ -1,4 +1,5 @@
 import { MainAreaWidget, ReactWidget } from '@jupyterlab/apputils';
+import { PathExt } from '@jupyterlab/coreutils';
 import React from 'react';
 
 import { agentIcon } from '../panel/icons';
@@ -28,9 +29,20 @@ export function makeDiffTab(model: DiffModel): MainAreaWidget<DiffContent> {
   tab.title.label = 'Agent Changes';
   tab.title.closable = true;
   model.shown.subscribe(() => {
-    tab.title.caption = model.shown.current.message;
+    const { message, documents } = model.shown.current;
+    tab.title.label = titleOf(documents ?? []);
+    tab.title.caption = message;
   });
   return tab;
+}
+
+/** What changed, by the name of the document: tabs are narrow. */
+function titleOf([first, ...others]: readonly IDocumentDiff[]): string {
+  if (!first) {
+    return 'Agent Changes';
+  }
+  const more = others.length ? ` and ${others.length} more` : '';
+  return `${PathExt.basename(first.path)}${more} (changes)`;
 }
 
 /** The id of the tab with a turn's diff. */

@@ -135,9 +135,7 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
               rows={1}
               value={text}
               onChange={event => {
-                if (!text) {
-                  model.typing();
-                }
+                model.typed(event.target.value);
                 setText(event.target.value);
               }}
             />

@@ -6,11 +6,14 @@ import { Value } from '../panel/state/value';
 import { IProposal, parseAnswer } from '../proposals';
 import { Asking } from './asking';
 import { Before, Board, IDecided, nameOf } from './board';
-import { IAsked, IOpenChat, OpenChats } from './openChats';
+import { IAsked, IOpenChat, OpenChats, wasAsked } from './openChats';
 import { InlineSessions } from './sessions';
 import { IInlineState, NOTHING } from './state';
 import { decisionOf } from './propose';
 import { IInlineTarget } from './target';
+
+/** So long after the last key, in ms, what is typed is remembered. */
+const DRAFT_MS = 400;
 
 /** What an inline chat works with. */
 export interface IInlineOptions {
@@ -90,16 +93,21 @@ export class InlineModel implements IDisposable {
    * `shown` is what stands in the box in place of the message.
    */
   send(message: string, shown = message): Promise<void> {
+    this._dropDraft();
+    this._chats.draft(this.target.spot, '');
     return this._asking.send(message, shown);
   }
 
   /** Go on where the page, or the notebook, was left. */
   resume(chat: IOpenChat): void {
-    this._asking.resume(chat);
-    this._before = chat;
-    this.target.recall(chat);
-    // Beginning forgets what was there before.
-    this._chats.keep(chat);
+    if (wasAsked(chat)) {
+      this._asking.resume(chat);
+      this._before = chat;
+      this.target.recall(chat);
+      // Beginning forgets what was there before.
+      this._chats.keep(chat);
+    }
+    this.state.patch({ draft: chat.draft ?? null });
   }
 
   /** Show proposals that were made elsewhere, of the texts as they are now; `words` says where. */
@@ -187,9 +195,14 @@ export class InlineModel implements IDisposable {
     return this._stopped;
   }
 
-  /** The person has begun to write: what a message needs is made ready meanwhile. */
-  typing(): void {
-    this._asking.prepare();
+  /** The person writes: what a message needs is made ready meanwhile, and a reload loses nothing. */
+  typed(text: string): void {
+    if (!this._draft.text) {
+      this._asking.prepare();
+    }
+    clearTimeout(this._draft.timer ?? undefined);
+    const timer = window.setTimeout(() => this._keepDraft(), DRAFT_MS);
+    this._draft = { text, timer };
   }
 
   /** Stop the answer that is under way; what has come of it stays. */
@@ -275,9 +288,18 @@ export class InlineModel implements IDisposable {
   /** The document is closed: what is under way goes on, and comes back when it is opened again. */
   private _leave(): void {
     this._isLeft = true;
+    this._keepDraft();
     this._asking.abandon();
     this._options.onClose();
     this.dispose();
+  }
+
+  private _keepDraft(): void {
+    if (this._draft.timer !== null) {
+      clearTimeout(this._draft.timer);
+      this._draft.timer = null;
+      this._chats.draft(this.target.spot, this._draft.text);
+    }
   }
 
   private get _chats(): OpenChats {
@@ -291,7 +313,13 @@ export class InlineModel implements IDisposable {
     }
   }
 
+  private _dropDraft(): void {
+    clearTimeout(this._draft.timer ?? undefined);
+    this._draft = { text: '', timer: null };
+  }
+
   private _forget(): void {
+    this._dropDraft();
     this._chats.forget(this.target.spot);
   }
 
@@ -400,6 +428,11 @@ export class InlineModel implements IDisposable {
   }
 
   private readonly _asking: Asking;
+  /** What is typed, and what will remember it. */
+  private _draft: { text: string; timer: number | null } = {
+    text: '',
+    timer: null
+  };
   private _proposals: readonly IProposal[] = [];
   /** What was not proposed by this chat's own session. */
   private readonly _offered = new WeakSet<IProposal>();

@@ -24,12 +24,30 @@ export interface IOpenChat extends IAsked {
   done: readonly string[];
   /** The pieces that are rejected of the others, by the same keys. */
   rejected?: Readonly<Record<string, readonly number[]>>;
+  /** What is typed and was not sent. */
+  draft?: string;
 }
 
 type Spot = Pick<IOpenChat, 'cellId' | 'where'>;
 
 /** The place of an inline chat in a text file. */
 export const IN_FILE = { cellId: '', where: 'above' } as const;
+
+/** Of a chat in which nothing was asked yet. */
+const UNASKED = {
+  sessionId: '',
+  opId: '',
+  after: 0,
+  message: '',
+  shown: '',
+  base: '',
+  done: []
+} as const;
+
+/** Whether anything was asked in a chat. */
+export function wasAsked({ opId }: IOpenChat): boolean {
+  return opId !== '';
+}
 
 /** A chat on a longer text, in characters, does not come back: what pages remember is small. */
 const MAX_BASE = 100_000;
@@ -74,6 +92,20 @@ export class OpenChats {
       ...chat,
       rejected: { ...chat.rejected, [key]: ids }
     }));
+  }
+
+  /** What is typed in the chat, which may be all that there is of it; empty for nothing. */
+  draft(spot: Spot, text: string): void {
+    const isOther = isNot(spot);
+    const draft = text || undefined;
+    this._change(chats => {
+      const there = chats.find(each => !isOther(each)) ?? {
+        ...UNASKED,
+        ...spot
+      };
+      const kept = draft || wasAsked(there) ? [{ ...there, draft }] : [];
+      return [...chats.filter(isOther), ...kept];
+    });
   }
 
   forget(spot: Spot): void {

@@ -7,7 +7,7 @@ import { NotebookPanel } from '@jupyterlab/notebook';
 import { CellTarget } from './cellTarget';
 import { InlineDesk } from './desk';
 import { FileTarget } from './fileTarget';
-import { IN_FILE } from './openChats';
+import { IN_FILE, wasAsked } from './openChats';
 
 /** Open the inline chat of a text file again if the person has not closed it. */
 export async function restoreFileChat(
@@ -22,7 +22,7 @@ export async function restoreFileChat(
   if (!chat || file.isDisposed) {
     return;
   }
-  if (await desk.sessions.has(path, chat.sessionId)) {
+  if (!wasAsked(chat) || (await desk.sessions.has(path, chat.sessionId))) {
     desk.open(file, () => new FileTarget(file, path), chat);
   } else {
     open.forget(chat);
@@ -42,7 +42,7 @@ export async function restoreChats(
       // It is shown where the notebook is open as text.
       continue;
     }
-    if (!(await desk.sessions.has(path, sessionId))) {
+    if (wasAsked(chat) && !(await desk.sessions.has(path, sessionId))) {
       // The person has deleted the conversation.
       open.forget(chat);
       continue;

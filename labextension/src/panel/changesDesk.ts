@@ -2,7 +2,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import { Event, Op } from '../api/types';
 import { SubmitOp } from './planDesk';
-import { undoneWords } from './state/undoWords';
+import { leftWords } from './state/undoWords';
 import { Value } from './state/value';
 
 /** How long a decision may be under way before it can be made again, in ms. */
@@ -50,7 +50,11 @@ export class ChangesDesk {
       return;
     }
     if (event.type === 'changes_undone' && event.ofTurnId === turnId) {
-      this._tell('info', undoneWords(event));
+      // What was done stands in the turn.
+      const left = leftWords(event.conflicts.length);
+      if (left) {
+        this._tell('info', left);
+      }
     }
     const isAnswer =
       (event.type === 'changes_undone' || event.type === 'changes_kept') &&

@@ -1,4 +1,4 @@
-import { IOpenChat, OpenChats } from '../../inline/openChats';
+import { IOpenChat, OpenChats, wasAsked } from '../../inline/openChats';
 import { InlineSessions } from '../../inline/sessions';
 import { FakeClient, FakeMemory } from '../../panel/__tests__/fakes';
 
@@ -34,6 +34,25 @@ it('remembers the chats of a document, one for a place', async () => {
   ];
   expect(await chats.all()).toEqual(kept);
   expect(await new OpenChats(memory).all()).toEqual(kept);
+});
+
+it('remembers what is typed, asked before or not, until it is sent or deleted', async () => {
+  const memory = new FakeMemory();
+  const chats = new OpenChats(memory);
+  const other = { cellId: 'c2', where: 'above' } as const;
+  chats.keep(CHAT);
+  chats.draft(CHAT, 'And now');
+  chats.draft(other, 'Tw');
+  chats.draft(other, 'Two');
+  await chats.all();
+  const [first, second] = await new OpenChats(memory).all();
+  expect(first).toEqual({ ...CHAT, draft: 'And now' });
+  expect(second).toMatchObject({ ...other, draft: 'Two' });
+  expect([first, second].map(wasAsked)).toEqual([true, false]);
+  chats.draft(CHAT, '');
+  chats.draft(other, '');
+  await chats.all();
+  expect(await new OpenChats(memory).all()).toEqual([CHAT]);
 });
 
 it('remembers none on a text that is too long to be kept by the page', async () => {

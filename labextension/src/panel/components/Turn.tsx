@@ -10,7 +10,7 @@ import {
   waitingIn
 } from '../state/turn';
 import { IReadable, useValue } from '../state/value';
-import { restoredWords } from '../state/undoWords';
+import { undoneWords } from '../state/undoWords';
 import { activityWords } from '../state/words';
 import { planWaits } from '../state/plan';
 import { Approval } from './Approval';
@@ -158,8 +158,8 @@ const EntryView = memo(
         return <Compacted entry={entry} />;
       case 'undone':
         return (
-          <div className="da-decided">
-            {restoredWords(entry.changes, entry.left)}
+          <div className="da-decided" role="status">
+            {undoneWords(entry)}
           </div>
         );
     }

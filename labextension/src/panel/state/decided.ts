@@ -44,7 +44,13 @@ export function reduceDecided(
       event.changes.length || !left.length
         ? [
             ...turn.entries,
-            { kind: 'undone', id, changes: event.changes, left: left.length }
+            {
+              kind: 'undone',
+              id,
+              changes: event.changes,
+              left: left.length,
+              note: event.note
+            }
           ]
         : turn.entries
   };

@@ -93,6 +93,8 @@ export interface IUndoneEntry {
   id: string;
   changes: readonly Change[];
   left: number;
+  /** What cannot be taken back. */
+  note?: string;
 }
 
 /** Older turns are not sent whole any more: summarised, or left out. */

@@ -1,19 +1,13 @@
-import { Change, ChangesUndone } from '../../api/types';
+import { Change } from '../../api/types';
+import { IUndoneEntry } from './turn';
 
-/** "Undone: 2 cells restored, 1 removed." and what cannot be taken back. */
-export function undoneWords(event: ChangesUndone): string {
-  const left = leftWords(event.conflicts.length);
-  return [
-    restoredWords(event.changes, event.conflicts.length),
-    left,
-    event.note
-  ]
-    .filter(Boolean)
-    .join(' ');
+/** What was taken back, and what cannot be. */
+export function undoneWords({ changes, left, note }: IUndoneEntry): string {
+  return [restoredWords(changes, left), note].filter(Boolean).join(' ');
 }
 
 /** "Undone: 2 cells restored, 1 added cell removed."; without changes, what that means. */
-export function restoredWords(changes: readonly Change[], left = 0): string {
+function restoredWords(changes: readonly Change[], left: number): string {
   const parts: string[] = [];
   const count = (
     matches: (change: Change) => boolean,

@@ -2,7 +2,7 @@ import { Change, UndoConflict } from '../../../api/types';
 import { EventInput } from '../../__tests__/fakes';
 import { openChanges } from '../decided';
 import { ConversationStore } from '../store';
-import { restoredWords, undoneWords } from '../undoWords';
+import { undoneWords } from '../undoWords';
 import { STARTED, numbered, turnAfter } from './events';
 
 const change = (cellId: string): Change => ({
@@ -108,19 +108,17 @@ describe('what is to be decided on a turn', () => {
 });
 
 describe('the words after an undo', () => {
+  const UNDONE = { kind: 'undone', id: 'u', changes: [], left: 0 } as const;
+
   it('say what was restored, and that variables stay', () => {
     const words = undoneWords({
-      type: 'changes_undone',
-      seq: 1,
-      at: 1,
-      ofTurnId: 'turn_1',
+      ...UNDONE,
       changes: [
         change('a'),
         change('b'),
         { path: 'a.ipynb', op: 'delete', cellId: 'c' },
         { path: 'b.ipynb', op: 'delete' }
       ],
-      conflicts: [],
       note: 'Variables stay.'
     });
     expect(words).toBe(
@@ -129,7 +127,7 @@ describe('the words after an undo', () => {
   });
 
   it('do not claim that something was restored where nothing had to be', () => {
-    expect(restoredWords([])).toContain('as before already');
-    expect(restoredWords([], 1)).toBe('');
+    expect(undoneWords(UNDONE)).toContain('as before already');
+    expect(undoneWords({ ...UNDONE, left: 1 })).toBe('');
   });
 });
