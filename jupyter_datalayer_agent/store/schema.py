@@ -9,17 +9,12 @@ import sqlalchemy as sa
 metadata = sa.MetaData()
 
 
-def _session_ref(*, primary_key: bool = False, unique: bool = False) -> sa.Column[str]:
-    ref = sa.ForeignKey("sessions.id", ondelete="CASCADE")
+def _ref(table: str, *, primary_key: bool = False, unique: bool = False) -> sa.Column[str]:
+    """The id of a row of ``table``, "sessions" or "turns", with which this one goes."""
+    ref = sa.ForeignKey(f"{table}.id", ondelete="CASCADE")
+    name = f"{table.removesuffix('s')}_id"
     return sa.Column(
-        "session_id", sa.Text, ref, nullable=False, primary_key=primary_key, unique=unique or None
-    )
-
-
-def _turn_ref(*, primary_key: bool = False, unique: bool = False) -> sa.Column[str]:
-    ref = sa.ForeignKey("turns.id", ondelete="CASCADE")
-    return sa.Column(
-        "turn_id", sa.Text, ref, nullable=False, primary_key=primary_key, unique=unique or None
+        name, sa.Text, ref, nullable=False, primary_key=primary_key, unique=unique or None
     )
 
 
@@ -58,7 +53,7 @@ turns = sa.Table(
     "turns",
     metadata,
     sa.Column("id", sa.Text, primary_key=True),
-    _session_ref(),
+    _ref("sessions"),
     sa.Column("position", sa.Integer, nullable=False),
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("aborted_reason", sa.Text),
@@ -87,7 +82,7 @@ items = sa.Table(
     "items",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
-    _turn_ref(),
+    _ref("turns"),
     sa.Column("data", sa.Text, nullable=False),
 )
 
@@ -96,7 +91,7 @@ items = sa.Table(
 events = sa.Table(
     "events",
     metadata,
-    _session_ref(primary_key=True),
+    _ref("sessions", primary_key=True),
     sa.Column("seq", sa.Integer, primary_key=True),
     sa.Column("turn_id", sa.Text),
     sa.Column("type", sa.Text, nullable=False),
@@ -108,7 +103,7 @@ tool_calls = sa.Table(
     "tool_calls",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
-    _turn_ref(),
+    _ref("turns"),
     sa.Column("call_id", sa.Text, nullable=False),
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("arguments", sa.Text),
@@ -121,7 +116,7 @@ changes = sa.Table(
     "changes",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
-    _turn_ref(),
+    _ref("turns"),
     sa.Column("path", sa.Text, nullable=False),
     sa.Column("data", sa.Text, nullable=False),
 )
@@ -130,7 +125,7 @@ usage = sa.Table(
     "usage",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
-    _turn_ref(),
+    _ref("turns"),
     *_usage_columns(),
 )
 
@@ -150,7 +145,7 @@ compactions = sa.Table(
     "compactions",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
-    _session_ref(),
+    _ref("sessions"),
     sa.Column("through", sa.Integer, nullable=False),
     sa.Column("last_item", sa.Integer, nullable=False),
     sa.Column("how", sa.Text, nullable=False),
@@ -167,7 +162,7 @@ queued_ops = sa.Table(
     "queued_ops",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
-    _session_ref(),
+    _ref("sessions"),
     sa.Column("op_id", sa.Text, nullable=False),
     sa.Column("data", sa.Text, nullable=False),
     sa.Column("created_at", sa.Integer, nullable=False),
@@ -176,8 +171,8 @@ queued_ops = sa.Table(
 plans = sa.Table(
     "plans",
     metadata,
-    _turn_ref(primary_key=True),
-    _session_ref(),
+    _ref("turns", primary_key=True),
+    _ref("sessions"),
     sa.Column("data", sa.Text, nullable=False),
 )
 
@@ -186,7 +181,7 @@ checkpoints = sa.Table(
     "checkpoints",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
-    _turn_ref(),
+    _ref("turns"),
     sa.Column("path", sa.Text, nullable=False),
     sa.Column("span", sa.Integer, nullable=False),
     sa.Column("cell_order", sa.LargeBinary, nullable=False),
@@ -199,7 +194,7 @@ checkpoint_cells = sa.Table(
     "checkpoint_cells",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
-    _turn_ref(),
+    _ref("turns"),
     sa.Column("path", sa.Text, nullable=False),
     sa.Column("span", sa.Integer, nullable=False),
     sa.Column("cell_id", sa.Text, nullable=False),
@@ -213,7 +208,7 @@ later_events = sa.Table(
     "later_events",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
-    _turn_ref(),
+    _ref("turns"),
     sa.Column("seq", sa.Integer, nullable=False),
 )
 
@@ -248,7 +243,7 @@ datasets = sa.Table(
 session_datasets = sa.Table(
     "session_datasets",
     metadata,
-    _session_ref(primary_key=True),
+    _ref("sessions", primary_key=True),
     sa.Column("root", sa.Text, primary_key=True),
     sa.Column("name", sa.Text, primary_key=True),
     sa.ForeignKeyConstraint(
@@ -260,7 +255,7 @@ session_datasets = sa.Table(
 session_kinds = sa.Table(
     "session_kinds",
     metadata,
-    _session_ref(primary_key=True),
+    _ref("sessions", primary_key=True),
     sa.Column("kind", sa.Text, nullable=False),
 )
 
@@ -269,7 +264,7 @@ session_names = sa.Table(
     "session_names",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
-    _session_ref(unique=True),
+    _ref("sessions", unique=True),
 )
 
 # ``text`` is NULL for the turn's own reply, and for its plan. ``answer_id`` is that of an answer
@@ -292,8 +287,8 @@ responses = sa.Table(
 contexts = sa.Table(
     "contexts",
     metadata,
-    _session_ref(primary_key=True),
-    _turn_ref(unique=True),
+    _ref("sessions", primary_key=True),
+    _ref("turns", unique=True),
     sa.Column("data", sa.Text, nullable=False),
 )
 
@@ -301,7 +296,7 @@ contexts = sa.Table(
 open_answers = sa.Table(
     "open_answers",
     metadata,
-    _turn_ref(primary_key=True),
+    _ref("turns", primary_key=True),
     sa.Column("answer_id", sa.Text, nullable=False),
     sa.Column("model", sa.Text, nullable=False),
     sa.Column("server_id", sa.Text, nullable=False),

@@ -6,14 +6,12 @@ import { Value } from '../panel/state/value';
 import { IProposal, parseAnswer } from '../proposals';
 import { Asking } from './asking';
 import { Before, Board, IDecided, nameOf } from './board';
-import { IAsked, IOpenChat, OpenChats, wasAsked } from './openChats';
+import { IOpenChat, wasAsked } from './openChats';
+import { Remembered } from './remembered';
 import { InlineSessions } from './sessions';
 import { IInlineState, NOTHING } from './state';
 import { decisionOf } from './propose';
 import { IInlineTarget } from './target';
-
-/** So long after the last key, in ms, what is typed is remembered. */
-const DRAFT_MS = 400;
 
 /** What an inline chat works with. */
 export interface IInlineOptions {
@@ -30,6 +28,7 @@ export interface IInlineOptions {
 export class InlineModel implements IDisposable {
   constructor(private readonly _options: IInlineOptions) {
     const { target, connection, sessions } = _options;
+    this._remembered = new Remembered(target, sessions);
     this._asking = new Asking({
       target,
       connection,
@@ -38,9 +37,13 @@ export class InlineModel implements IDisposable {
       onBegin: () => {
         this._hasProposal = false;
         this._before = UNDECIDED;
-        this._forget();
+        this._remembered.forget();
       },
-      onSent: asked => this._keep(asked),
+      onSent: asked => {
+        if (!this._isDisposed || this._isLeft) {
+          this._remembered.asked(asked);
+        }
+      },
       onText: () => this._schedule(),
       onOver: () => this._show(true)
     });
@@ -93,8 +96,7 @@ export class InlineModel implements IDisposable {
    * `shown` is what stands in the box in place of the message.
    */
   send(message: string, shown = message): Promise<void> {
-    this._dropDraft();
-    this._chats.draft(this.target.spot, '');
+    this._remembered.sent();
     return this._asking.send(message, shown);
   }
 
@@ -105,7 +107,7 @@ export class InlineModel implements IDisposable {
       this._before = chat;
       this.target.recall(chat);
       // Beginning forgets what was there before.
-      this._chats.keep(chat);
+      this._remembered.restored(chat);
     }
     this.state.patch({ draft: chat.draft ?? null });
   }
@@ -155,7 +157,7 @@ export class InlineModel implements IDisposable {
 
   /** What was asked is done: what is said of it stands alone, without an input. */
   conclude(): void {
-    this._forget();
+    this._remembered.forget();
     this.state.patch({ isDone: true });
   }
 
@@ -197,12 +199,10 @@ export class InlineModel implements IDisposable {
 
   /** The person writes: what a message needs is made ready meanwhile, and a reload loses nothing. */
   typed(text: string): void {
-    if (!this._draft.text) {
+    if (!this._remembered.draft) {
       this._asking.prepare();
     }
-    clearTimeout(this._draft.timer ?? undefined);
-    const timer = window.setTimeout(() => this._keepDraft(), DRAFT_MS);
-    this._draft = { text, timer };
+    this._remembered.typed(text);
   }
 
   /** Stop the answer that is under way; what has come of it stays. */
@@ -277,7 +277,7 @@ export class InlineModel implements IDisposable {
   /** Leave everything as it was, and go back there; or, not `isBack`, leave the keyboard where it is. */
   close(isBack = true): void {
     const { target } = this;
-    this._forget();
+    this._remembered.forget();
     this._options.onClose();
     if (isBack && !target.isDisposed) {
       target.focusBack();
@@ -288,39 +288,10 @@ export class InlineModel implements IDisposable {
   /** The document is closed: what is under way goes on, and comes back when it is opened again. */
   private _leave(): void {
     this._isLeft = true;
-    this._keepDraft();
+    this._remembered.keepDraft();
     this._asking.abandon();
     this._options.onClose();
     this.dispose();
-  }
-
-  private _keepDraft(): void {
-    if (this._draft.timer !== null) {
-      clearTimeout(this._draft.timer);
-      this._draft.timer = null;
-      this._chats.draft(this.target.spot, this._draft.text);
-    }
-  }
-
-  private get _chats(): OpenChats {
-    return this._options.sessions.openChats(this.target.path);
-  }
-
-  private _keep(asked: IAsked): void {
-    const { spot, base, path } = this.target;
-    if (!this._isDisposed || this._isLeft) {
-      this._chats.keep({ ...asked, ...spot, base, path, done: [] });
-    }
-  }
-
-  private _dropDraft(): void {
-    clearTimeout(this._draft.timer ?? undefined);
-    this._draft = { text: '', timer: null };
-  }
-
-  private _forget(): void {
-    this._dropDraft();
-    this._chats.forget(this.target.spot);
   }
 
   private _finish(run: readonly string[]): void {
@@ -385,7 +356,7 @@ export class InlineModel implements IDisposable {
 
   private _onDecided(decided: IDecided): void {
     const { proposal, outcome, key } = decided;
-    const { spot, path } = this.target;
+    const { path } = this.target;
     if (this._offered.has(proposal)) {
       this._decided.emit(decided);
     } else {
@@ -394,7 +365,7 @@ export class InlineModel implements IDisposable {
         path,
         decisionOf(proposal.target, outcome)
       );
-      this._chats.decided(spot, key);
+      this._remembered.decided(key);
     }
   }
 
@@ -404,7 +375,7 @@ export class InlineModel implements IDisposable {
     ids: readonly number[]
   ): void {
     if (!this._offered.has(proposal)) {
-      this._chats.rejected(this.target.spot, key, ids);
+      this._remembered.rejected(key, ids);
     }
   }
 
@@ -428,11 +399,7 @@ export class InlineModel implements IDisposable {
   }
 
   private readonly _asking: Asking;
-  /** What is typed, and what will remember it. */
-  private _draft: { text: string; timer: number | null } = {
-    text: '',
-    timer: null
-  };
+  private readonly _remembered: Remembered;
   private _proposals: readonly IProposal[] = [];
   /** What was not proposed by this chat's own session. */
   private readonly _offered = new WeakSet<IProposal>();
