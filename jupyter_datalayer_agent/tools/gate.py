@@ -99,7 +99,6 @@ class Gate:
                     f"{tool.name} changes or runs something; the inline chat only reads.",
                     "Answer with a proposal (a code block); the person applies it.",
                     "Not done: the inline chat only reads",
-                    "mode",
                 )
             return Refusal(
                 f"{tool.name} changes or runs something, which only Agent mode may do.",
