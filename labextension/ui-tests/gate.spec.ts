@@ -150,9 +150,7 @@ test('the notebook in front that is not attached is left alone', async ({
   await lab.panel.input.pressSequentially('agent: Add');
   await expect(lack).toHaveCount(0);
   await lab.panel.input.fill('Add');
-  await expect(lack).toContainText(
-    'The agent does not see cars.ipynb.'
-  );
+  await expect(lack).toContainText('The agent does not see cars.ipynb.');
   await shootBoth(lab, 'gate-not-attached');
   await lab.panel.input.fill('');
   await expect(lack).toHaveCount(0);
