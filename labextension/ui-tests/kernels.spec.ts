@@ -32,6 +32,67 @@ test('a kernel that dies while a cell runs is told as that, and the next run wor
   await expect(notebook.output(1)).toHaveText('alive again');
 });
 
+test('a kernel that came back unheard is asked, and runs the next cell', async ({
+  lab,
+  model,
+  server
+}) => {
+  // From the kernel's death on the page hears only answers to what it asked since `isDeaf` ended.
+  let isDeaf = false;
+  let hasDied = false;
+  const heard: string[] = [];
+  await lab.page.routeWebSocket(/\/channels/, socket => {
+    const server = socket.connectToServer();
+    socket.onMessage(message => {
+      const [, id] = /"msg_id": ?"([^"]+)"/.exec(String(message)) ?? [];
+      if (id && !isDeaf) {
+        heard.push(id);
+      }
+      server.send(message);
+    });
+    server.onMessage(message => {
+      const text = String(message);
+      if (!isDeaf && (!hasDied || heard.some(id => text.includes(id)))) {
+        socket.send(message);
+      }
+      if (/"execution_state": ?"(auto)?restarting"/.test(text)) {
+        isDeaf = hasDied = true;
+        heard.length = 0;
+      }
+    });
+  });
+  const notebook = await openWork(
+    lab,
+    'import os, signal\nos.kill(os.getpid(), signal.SIGKILL)',
+    'print("alive again")'
+  );
+  await lab.closeDialogs();
+  await model.script(
+    { call: 'runNotebookCells', arguments: { cellIds: ['cell-0'] } },
+    { say: 'The kernel died.' },
+    { call: 'runNotebookCells', arguments: { cellIds: ['cell-1'] } },
+    { say: 'It runs.' }
+  );
+  await lab.panel.ask('Run it');
+  expect(isDeaf).toBe(true);
+  await lab.panel.send('Again');
+  await expect(lab.panel.turns).toHaveCount(2);
+  await expect(lab.page.locator('#jp-bottom-panel')).toContainText('Unknown');
+  // The server asks it by a way of its own.
+  const path = encodeURIComponent(`${lab.folder}/work.ipynb`);
+  await expect
+    .poll(async () => {
+      const { variables } = await server.api<{ variables?: unknown[] }>(
+        `datalayer-agent/variables?path=${path}`
+      );
+      return variables;
+    })
+    .toEqual([]);
+  isDeaf = false;
+  await lab.panel.ended(2);
+  await expect(notebook.output(1)).toHaveText('alive again');
+});
+
 test('without a kernel the model is told what to do, and no dialog opens', async ({
   lab,
   model

@@ -4,6 +4,7 @@ import { Kernel, ServerConnection } from '@jupyterlab/services';
 import { PromiseDelegate } from '@lumino/coreutils';
 
 import { KernelParams, OpenNotebook, PageRequestError } from '../api';
+import { answers } from './answering';
 import { ExecutionTracker } from './executions';
 import { within } from './waiting';
 
@@ -170,9 +171,23 @@ export async function kernelFree(
 ): Promise<void> {
   const free = new PromiseDelegate<void>();
   let timer: number | undefined;
+  let isOver = false;
+  let isAsking = false;
+  const ask = async () => {
+    isAsking = true;
+    const isUnheard = () =>
+      !isOver && context.session?.kernel?.status === 'unknown';
+    if ((await answers(context, () => !isUnheard())) && isUnheard()) {
+      free.resolve();
+    }
+    isAsking = false;
+  };
   const check = () => {
     window.clearTimeout(timer);
     const status = context.session?.kernel?.status;
+    if (status === 'unknown' && !isAsking) {
+      void ask();
+    }
     if (status && BUSY.includes(status)) {
       return;
     }
@@ -186,6 +201,7 @@ export async function kernelFree(
   executions.changed.connect(check);
   check();
   await Promise.race([free.promise, given]);
+  isOver = true;
   window.clearTimeout(timer);
   context.statusChanged.disconnect(check);
   executions.changed.disconnect(check);

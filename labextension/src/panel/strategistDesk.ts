@@ -49,6 +49,22 @@ export class StrategistDesk {
     if (this.asked.current?.isAsking || !question.trim()) {
       return null;
     }
+    const answered = this._ask(question, scratchpad);
+    this._answered = answered;
+    return answered;
+  }
+
+  /** Ask as soon as the questions before are answered. */
+  askNext(question: string): void {
+    if (question.trim()) {
+      this._answered = this._answered.then(() => this._ask(question));
+    }
+  }
+
+  private async _ask(
+    question: string,
+    scratchpad?: string
+  ): Promise<IAskedStrategist> {
     const asked = {
       question: question.trim(),
       since: Date.now(),
@@ -76,6 +92,8 @@ export class StrategistDesk {
   }
 
   private _isChosen = false;
+  /** Fulfilled when nothing that was asked is unanswered; never rejected. */
+  private _answered: Promise<unknown> = Promise.resolve();
 }
 
 /** A question with its answer, as a cell of the scratchpad. */

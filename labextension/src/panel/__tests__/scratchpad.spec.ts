@@ -170,6 +170,24 @@ describe('the Strategist', () => {
     });
   });
 
+  it('is asked what is typed meanwhile when the question before is answered', async () => {
+    const { client, model } = makeModel();
+    client.strategistReply = { reply: 'Teal.', turnId: 'trn_9' };
+    const first = model.strategist.ask('Which colour?');
+    model.strategist.askNext('And which number?');
+    model.strategist.askNext('');
+    await first;
+    await new Promise(resolve => setTimeout(resolve));
+    expect(client.questions.map(({ question }) => question)).toEqual([
+      'Which colour?',
+      'And which number?'
+    ]);
+    expect(model.strategist.asked.current).toMatchObject({
+      question: 'And which number?',
+      isAsking: false
+    });
+  });
+
   it('that cannot answer says why', async () => {
     const { client, model } = makeModel();
     client.strategistReply = new ApiError('no_model', 'No model is connected.');

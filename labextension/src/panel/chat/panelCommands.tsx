@@ -181,9 +181,7 @@ export class PanelCommands implements IChatCommandProvider {
         description: 'Ask about earlier sessions',
         run: question => {
           this._model.guide.showStrategist();
-          if (question) {
-            void this._model.strategist.ask(question);
-          }
+          this._model.strategist.askNext(question ?? '');
         },
         takesText: true
       }

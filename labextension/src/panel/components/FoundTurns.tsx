@@ -56,18 +56,22 @@ export function FoundTurns(props: {
   if (!query) {
     return null;
   }
+  // What was asked for before a deletion may come after it.
+  const hits = found?.hits.filter(
+    ({ sessionId }) => !model.sessions.isDeleted(sessionId)
+  );
   return (
     <section className="da-found" aria-label="What was said">
       <h3 className="da-found-head">What was said</h3>
       {failure && <div className="da-notice da-mod-error">{failure}</div>}
       {!found && !failure && <div className="da-dim da-padded">Searching</div>}
-      {found?.hits.length === 0 && (
+      {hits?.length === 0 && (
         <div className="da-dim da-padded">
           No message and no answer has these words.
         </div>
       )}
       <ul className="da-sessions">
-        {found?.hits.map(hit => (
+        {hits?.map(hit => (
           <li key={`${hit.turnId}-${hit.role}`}>
             <Hit
               hit={hit}

@@ -31,6 +31,8 @@ function Sessions(props: { close: () => void }): JSX.Element {
   const [cursor, setCursor] = useState<string | undefined>();
   const [failure, setFailure] = useState('');
   const search = useRef<HTMLInputElement>(null);
+  // What was asked for before a deletion may come after it.
+  const sessions = found?.filter(({ id }) => !model.sessions.isDeleted(id));
 
   useEffect(() => {
     let isCurrent = true;
@@ -78,13 +80,13 @@ function Sessions(props: { close: () => void }): JSX.Element {
         onChange={event => setQuery(event.target.value)}
       />
       {failure && <div className="da-notice da-mod-error">{failure}</div>}
-      {found?.length === 0 && (
+      {sessions?.length === 0 && (
         <div className="da-dim da-padded">
           {query ? 'No title fits.' : 'No sessions yet.'}
         </div>
       )}
       <ul className="da-sessions">
-        {found?.map(session => (
+        {sessions?.map(session => (
           <SessionRow
             key={session.id}
             session={session}

@@ -63,6 +63,29 @@ describe('the list of sessions', () => {
     expect([...client.sessions.keys()]).toEqual(['ses_1']);
   });
 
+  it('does not show it again where a list comes late that still has it', async () => {
+    const { node, client } = await openList();
+    const late = await client.listSessions();
+    client.listSessions = async () => late;
+    client.hits = [
+      {
+        turnId: 't',
+        sessionId: 'ses_2',
+        sessionTitle: 'Boats',
+        role: 'user',
+        createdAt: 1,
+        marks: [],
+        snippet: 'Boats'
+      }
+    ];
+    await click(named(node, 'Delete Boats'));
+    await click(button(node, 'Delete'));
+    await type(node.querySelector('input'), 'Boats');
+    await doing(() => new Promise(resolve => setTimeout(resolve, 400)));
+    expect(titles(node)).toEqual(['Cars']);
+    expect(node.textContent).toContain('No message and no answer');
+  });
+
   it('says of one that runs that it is stopped', async () => {
     const { node, client } = await openList();
     client.sessions.get('ses_2')!.runningTurnId = 'turn';
