@@ -15,7 +15,11 @@ export function useKeptFocus(
     if (!element) {
       return;
     }
-    let last: EventTarget | null = null;
+    const { activeElement } = document;
+    // It may have been given before this is called.
+    let last: EventTarget | null = element.contains(activeElement)
+      ? activeElement
+      : null;
     const onFocus = ({ target }: FocusEvent) => {
       last = target;
     };
