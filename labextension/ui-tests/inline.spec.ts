@@ -251,8 +251,10 @@ test('over a proposal that is higher than the window, what decides on it stays i
   const chat = new InlineChat(tab);
   const changed = [
     ...lines.slice(0, 100).map(line => line.replace('y', 'z')),
-    ...lines.slice(100, 119),
-    'x119 = z'
+    ...lines.slice(100, 118),
+    'x118 = z',
+    'x119 = y',
+    ...lines.map(line => line.replace('x', 'y'))
   ];
   await model.script({
     gate: { say: proposal('first', changed.join('\n')), chunk: 40 },
@@ -267,13 +269,19 @@ test('over a proposal that is higher than the window, what decides on it stays i
   await expect(chat.accept).toBeInViewport({ ratio: 1 });
   await shootBoth(tab, 'inline-high', 'window');
   // From one change to the next, the box and where the change begins are both to be seen.
-  for (const number of [2, 1]) {
+  const firsts = [
+    chat.removedLines.getByText('x118 = y'),
+    chat.addedLines.getByText(/^y0 = y$/),
+    chat.removedLines.getByText(/^x0 = y$/)
+  ];
+  for (const [index, first] of firsts.entries()) {
+    if (index === 1) {
+      // The person has looked at the middle of the next one.
+      await chat.addedLines.getByText('y60 = y').scrollIntoViewIfNeeded();
+    }
     await tab.page.keyboard.press('Alt+ArrowDown');
-    await expect(chat.root).toContainText(`${number} of 2`);
+    await expect(chat.root).toContainText(`${[2, 3, 1][index]} of 3`);
     await expect(chat.accept).toBeInViewport({ ratio: 1 });
-    const first = chat.removedLines.getByText(
-      number === 1 ? /^x0 = y$/ : 'x119 = y'
-    );
     await expect
       .poll(async () => {
         const [line, box] = [

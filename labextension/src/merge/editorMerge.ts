@@ -119,10 +119,16 @@ export class EditorMerge implements IDisposable {
     const hunk = this.hunks.find(each => each.id === id);
     if (hunk) {
       const added = this._view.dom.querySelector('.da-added.da-mod-current');
-      added?.scrollIntoView({ block: 'nearest' });
-      const { node } = this._view.domAtPos(hunk.from);
-      const element = node instanceof Element ? node : node.parentElement;
-      element?.scrollIntoView({ block: 'nearest' });
+      if (added) {
+        // Of what is too high for it, the browser is content with the middle.
+        const isHigh = added.clientHeight > window.innerHeight / 2;
+        added.scrollIntoView({ block: isHigh ? 'start' : 'nearest' });
+      }
+      if (hunk.from < hunk.to) {
+        const { node } = this._view.domAtPos(hunk.from);
+        const element = node instanceof Element ? node : node.parentElement;
+        element?.scrollIntoView({ block: 'nearest' });
+      }
     }
   }
 
