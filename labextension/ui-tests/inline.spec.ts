@@ -240,20 +240,22 @@ test('over a proposal that is higher than the window, what decides on it stays i
   model,
   server
 }) => {
-  const lines = Array.from({ length: 120 }, (_, index) => `x${index} = y`);
+  const lines = Array.from({ length: 120 }, (_, index) => `import x${index}`);
+  const end = ['f(', '    "a"', ')'];
   await server.notebook(`${tab.folder}/high.ipynb`, [
     { source: 'y = 0', id: 'before' },
-    { source: lines.join('\n'), id: 'first' }
+    { source: [...lines, ...end].join('\n'), id: 'first' }
   ]);
   await tab.load('high.ipynb');
   const notebook = tab.notebook('high.ipynb');
   await notebook.ready();
   const chat = new InlineChat(tab);
   const changed = [
-    ...lines.slice(0, 100).map(line => line.replace('y', 'z')),
+    ...lines.slice(0, 100).map(line => line.replace('x', 'z')),
     ...lines.slice(100, 118),
-    'x118 = z',
-    'x119 = y',
+    'import z118',
+    'import x119',
+    ...end,
     ...lines.map(line => line.replace('x', 'y'))
   ];
   await model.script({
@@ -270,14 +272,14 @@ test('over a proposal that is higher than the window, what decides on it stays i
   await shootBoth(tab, 'inline-high', 'window');
   // From one change to the next, the box and where the change begins are both to be seen.
   const firsts = [
-    chat.removedLines.getByText('x118 = y'),
-    chat.addedLines.getByText(/^y0 = y$/),
-    chat.removedLines.getByText(/^x0 = y$/)
+    chat.removedLines.getByText('import x118'),
+    chat.addedLines.getByText(/^import y0$/),
+    chat.removedLines.getByText(/^import x0$/)
   ];
   for (const [index, first] of firsts.entries()) {
     if (index === 1) {
       // The person has looked at the middle of the next one.
-      await chat.addedLines.getByText('y60 = y').scrollIntoViewIfNeeded();
+      await chat.addedLines.getByText('import y60').scrollIntoViewIfNeeded();
     }
     await tab.page.keyboard.press('Alt+ArrowDown');
     await expect(chat.root).toContainText(`${[2, 3, 1][index]} of 3`);

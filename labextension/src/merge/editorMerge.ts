@@ -127,7 +127,9 @@ export class EditorMerge implements IDisposable {
       if (hunk.from < hunk.to) {
         const { node } = this._view.domAtPos(hunk.from);
         const element = node instanceof Element ? node : node.parentElement;
-        element?.scrollIntoView({ block: 'nearest' });
+        // The line, which keeps clear of the box above; a word in it does not.
+        const line = element?.closest('.cm-line') ?? element;
+        line?.scrollIntoView({ block: 'nearest' });
       }
     }
   }
