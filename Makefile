@@ -3,7 +3,7 @@
 #   make test    all tests: Python, TypeScript, browser
 #
 #   make check   lint, formats, types, generated files     make bench      benchmarks
-#   make format  repairs formats and simple lint           make generate   openapi.json and TypeScript types
+#   make format  repairs formats and simple lint           make generate   openapi.json, TypeScript types, tables
 #   make clean   removes all that was made here
 
 SHELL := /bin/bash
@@ -31,7 +31,7 @@ LAB := $(STAMPS)/lab-$(NAMES)
 TOOLS := $(STAMPS)/tools-$(NAMES)
 
 TESTS := test-python test-oldest test-typescript test-browser
-CHECKS := check-ruff check-format check-mypy check-types check-lint check-generated
+CHECKS := check-ruff check-format check-mypy check-imports check-types check-lint check-generated
 
 .PHONY: lab test $(TESTS) check $(CHECKS) format generate bench clean
 
@@ -70,6 +70,8 @@ check-format:
 	scripts/timed.sh $@ ruff format --check .
 check-mypy:
 	scripts/timed.sh $@ mypy
+check-imports:
+	scripts/timed.sh $@ lint-imports
 check-types:
 	cd labextension && ../scripts/timed.sh $@ jlpm typecheck
 check-lint:
@@ -83,6 +85,7 @@ format: $(TOOLS)
 	cd labextension && jlpm lint
 
 generate: $(TOOLS)
+	python scripts/approvals_table.py
 	python -m jupyter_datalayer_agent.server.openapi > openapi.json
 	cd labextension && jlpm generate
 

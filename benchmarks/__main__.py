@@ -6,13 +6,14 @@ import importlib
 import sys
 
 NAMES = [
+    "conversation",
     "start",
-    "tool_calls",
-    "first_token",
+    "streaming",
     "growth",
     "history",
     "store_append",
     "javascript",
+    "first_paint",
     "page",
     "inline_latency",
     "stale_cells",

@@ -7,13 +7,15 @@ import json
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import nbformat
 
 from tests.support.jupyter import RunningServer
+from tests.support.long_chats import is_summary
+from tests.support.model_request import RecordedRequest
 from tests.support.model_script import Call, Say, Step
 from tests.support.model_server import ScriptedModelServer
 
@@ -52,11 +54,28 @@ def request(path: str | None = None, **more: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def answering(call: Step) -> Callable[[RecordedRequest], Step]:
+    """Calls after each message, ``CALLS`` of them one after the other, then a few words; a summary
+    where one is asked for."""
+
+    def answer(asked: RecordedRequest) -> Step:
+        if is_summary(asked):
+            return Say("What was done so far: cells were read.", chunk=1_000)
+        calls = 0
+        for item in reversed(asked.items):
+            if item.get("role") == "user":
+                break
+            calls += item.get("role") == "tool" or item.get("type") == "function_call_output"
+        return call if calls < CALLS else Say("Done.")
+
+    return answer
+
+
 def turn_with_calls(
     server: RunningServer, model: ScriptedModelServer, call: Step, body: dict[str, Any]
 ) -> float:
     """Seconds of one turn of ``CALLS`` tool calls, one after the other, and a short answer."""
-    model.script(*[call] * CALLS, Say("Done."))
+    model.set_default(answering(call))
     began = time.perf_counter()
     reply = server.post("chat", body)
     took = time.perf_counter() - began
@@ -81,8 +100,8 @@ def median_first_text(
 ) -> float:
     """Median seconds to the first text, after a warm-up."""
     times = []
+    model.set_default(Say("One two three four five."))
     for number in range(runs + 3):
-        model.script(Say("One two three four five."))
         took = first_text(server, body)
         if number >= 3:
             times.append(took)

@@ -99,10 +99,10 @@ def as_responses(body: dict[str, Any]) -> dict[str, Any]:
                     "output": message["content"],
                 }
             )
+        if message["role"] in ("user", "assistant") and message["content"]:
+            items.append({"role": message["role"], "content": message["content"]})
         for call in message.get("tool_calls") or []:
             items.append({"type": "function_call", "call_id": call["id"], **call["function"]})
-        if message["role"] == "user":
-            items.append({"role": "user", "content": message["content"]})
     tools = [{"type": "function", **tool["function"]} for tool in body["tools"]]
     return {"instructions": system["content"], "input": items, "tools": tools}
 

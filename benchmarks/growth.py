@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable
+from functools import partial
 
 from benchmarks.chats import (
     CALLS,
@@ -15,11 +17,13 @@ from benchmarks.chats import (
 )
 from benchmarks.table import ms, show
 from tests.support.jupyter import RunningServer
+from tests.support.long_chats import is_summary
 from tests.support.model_script import Say
 from tests.support.model_server import ScriptedModelServer
 
 CELLS = (10, 1_000, 5_000)
-TURNS = (15, 2_000)
+TURNS = (16, 2_000)
+"""Both chats begin with as many turns that are sent whole, and are summed up at the same time."""
 RUNS = 5
 
 
@@ -43,7 +47,9 @@ def main() -> None:
 
 
 def by_turns(server: RunningServer, model: ScriptedModelServer) -> list[list[str]]:
-    """A row for each length of a chat. What is sent is as long in both: the newest 15 turns."""
+    """A row for each length of a chat, for turns before which nothing had to be summed up.
+
+    What is sent is as long in both: a summary, and the newest 8 to 15 turns."""
     path = write_notebook(server, 10)
     chats = {}
     model.set_default(Say("Noted."))
@@ -56,11 +62,13 @@ def by_turns(server: RunningServer, model: ScriptedModelServer) -> list[list[str
     for _ in range(2 * RUNS):
         for count, session in chats.items():
             body = request(path, sessionId=session)
-            turns[count].append(turn_with_calls(server, model, READ_ONE, body))
+            turn = partial(turn_with_calls, server, model, READ_ONE, body)
+            turns[count].append(without_summary(model, turn))
     for _ in range(2 * RUNS):
         for count, session in chats.items():
             body = request(path, sessionId=session)
-            first[count].append(median_first_text(server, model, body, 1))
+            text = partial(median_first_text, server, model, body, 1)
+            first[count].append(without_summary(model, text))
     return [
         [
             f"{count:,}",
@@ -69,6 +77,15 @@ def by_turns(server: RunningServer, model: ScriptedModelServer) -> list[list[str
         ]
         for count in TURNS
     ]
+
+
+def without_summary(model: ScriptedModelServer, measure: Callable[[], float]) -> float:
+    """What was measured, once no summary was asked for meanwhile."""
+    while True:
+        model.reset()
+        took = measure()
+        if not any(map(is_summary, model.requests)):
+            return took
 
 
 if __name__ == "__main__":

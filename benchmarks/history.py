@@ -13,11 +13,12 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
-from benchmarks.chats import request, running
+from benchmarks.chats import CALLS, MOVE, request, running, turn_with_calls, write_notebook
 from benchmarks.table import ms, show
-from jupyter_datalayer_agent.agent.history import (
+from jupyter_datalayer_agent.agent.history.history import (
     History,
     Item,
     assistant_item,
@@ -28,7 +29,7 @@ from jupyter_datalayer_agent.agent.history import (
 from jupyter_datalayer_agent.protocol.base import new_id
 from jupyter_datalayer_agent.protocol.requests import ChatRequest
 from jupyter_datalayer_agent.store import Store
-from tests.support.long_chats import compacted, is_summary, prefix_shares, tokens_of
+from tests.support.long_chats import compacted, is_summary, kept_share, prefix_shares, tokens_of
 from tests.support.model_request import RecordedRequest
 from tests.support.model_script import Say
 
@@ -44,6 +45,11 @@ def main() -> None:
         f"A conversation of {TURNS} turns, answers of {len(ANSWER)} characters",
         ["mode", "requests", "summaries", "unchanged prefix, mean", "least", "largest request"],
         [shares("ask"), shares("agent")],
+    )
+    show(
+        f"Two turns of {CALLS} calls with a notebook attached",
+        ["API", "least, from call to call", "turn 1's last request, in turn 2's first"],
+        [kept("chat"), kept("responses")],
     )
     show(
         "By turns that are sent",
@@ -79,6 +85,18 @@ def shares(mode: str) -> list[str]:
             f"{min(same):.1%}",
             f"{largest:,} tokens",
         ]
+
+
+def kept(api: str) -> list[str]:
+    """A row: the share of a request's bytes with which the next one begins."""
+    with running(environment={"DATALAYER_AGENT_MODEL_API": api}) as (server, model):
+        body = request(write_notebook(server, 10))
+        turn_with_calls(server, model, MOVE, body)
+        session = server.get("sessions")["sessions"][0]["id"]
+        turn_with_calls(server, model, MOVE, {**body, "sessionId": session})
+        asked = [each for each in model.requests if each.tool_names]
+        shares = [kept_share(before, after) for before, after in pairwise(asked)]
+        return [api, f"{min(shares):.1%}", f"{shares[CALLS]:.1%}"]
 
 
 def turn_items(number: int) -> list[Item]:

@@ -25,7 +25,10 @@ async function once() {
   await page.keyboard.type('Change it');
   const took = await page.evaluate(
     () =>
-      new Promise(resolve => {
+      new Promise((resolve, reject) => {
+        if (document.querySelector('.da-added-line')) {
+          reject(new Error('A changed line is shown before anything was asked.'));
+        }
         const began = performance.now();
         new MutationObserver((_, observer) => {
           if (document.querySelector('.da-added-line')) {
@@ -38,8 +41,8 @@ async function once() {
           .dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
       })
   );
-  await page.getByTestId('da-inline-accept').waitFor();
-  await page.keyboard.press('Escape');
+  // Escape would keep the proposal for when the chat is opened again.
+  await page.getByTestId('da-inline-reject').click();
   await page.getByTestId('da-inline').waitFor({ state: 'detached' });
   return took;
 }

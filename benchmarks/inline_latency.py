@@ -14,6 +14,7 @@ from benchmarks.direct import replay
 from benchmarks.table import ms, show
 from tests.support.jupyter import TOKEN
 from tests.support.lab import ARGUMENTS, labextension
+from tests.support.long_chats import is_summary
 from tests.support.model_script import Say
 
 WARM_UP = 3
@@ -35,8 +36,8 @@ def main() -> None:
             command = ["node", str(script), address, str(WARM_UP + RUNS), browser]
             printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
             page = [each / 1000 for each in json.loads(printed)[WARM_UP:]]
-            bodies = [each.body for each in model.requests][-RUNS:]
-            alone = [each.first for each in replay(model, bodies, [CHANGE] * RUNS)]
+            asked = [each.body for each in model.requests if not is_summary(each)][-RUNS:]
+            alone = [each.first for each in replay(model, asked, [CHANGE] * RUNS, plain=True)]
     over = statistics.median(a - b for a, b in zip(page, alone, strict=True))
     times = [ms(statistics.median(page)), ms(statistics.median(alone)), ms(over)]
     show(

@@ -1,4 +1,4 @@
-"""Plots as SVG text, for the documentation: both axes logarithmic, readable in both themes."""
+"""Plots as SVG text, for the documentation: readable in both themes."""
 
 from __future__ import annotations
 
@@ -20,18 +20,28 @@ def lines(
     series: Mapping[str, Sequence[float]],
     *,
     goal: float | None = None,
+    linear: bool = False,
 ) -> str:
-    """A line for each of ``series`` over ``xs``; ``goal`` is drawn as a dashed line."""
+    """A line for each of ``series`` (ms) over ``xs``; ``goal`` is drawn as a dashed line. Both axes
+    are logarithmic, or ``linear`` and from 0."""
     values = [value for ys in series.values() for value in ys] + ([goal] if goal else [])
-    low = 10 ** math.floor(math.log10(min(values)))
-    high = 10 ** math.ceil(math.log10(max(values)))
+    if linear:
+        step = 10.0 if max(values) <= 100 else 50.0
+        high = step * math.ceil(max(values) / step)
+        ticks = [step * number for number in range(round(high / step) + 1)]
+    else:
+        low = 10 ** math.floor(math.log10(min(values)))
+        high = 10 ** math.ceil(math.log10(max(values)))
+        ticks = [low * 10**number for number in range(round(math.log10(high / low)) + 1)]
 
     def x(value: float) -> float:
         share = math.log(value / xs[0]) / math.log(xs[-1] / xs[0])
+        if linear:
+            share = (value - xs[0]) / (xs[-1] - xs[0])
         return LEFT + share * (WIDTH - LEFT - RIGHT)
 
     def y(value: float) -> float:
-        share = math.log(max(value, low) / low) / math.log(high / low)
+        share = value / high if linear else math.log(max(value, low) / low) / math.log(high / low)
         return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
 
     parts = [
@@ -40,15 +50,13 @@ def lines(
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
         f'<text x="{LEFT}" y="22" font-size="14" fill="#222">{escape(title)}</text>',
     ]
-    tick = low
-    while tick <= high * 1.001:
+    for tick in ticks:
         parts.append(
             f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(tick):.1f}" y2="{y(tick):.1f}" '
             f'stroke="#ddd"/><text x="{LEFT - 8}" y="{y(tick) + 4:.1f}" text-anchor="end" '
             f'fill="#444">{tick:g}</text>'
         )
-        tick *= 10
-    for value in xs:
+    for value in xs[:: max(1, len(xs) // 10)]:
         parts.append(
             f'<text x="{x(value):.1f}" y="{HEIGHT - BOTTOM + 20}" text-anchor="middle" '
             f'fill="#444">{value:,}</text>'

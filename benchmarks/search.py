@@ -25,7 +25,7 @@ import sqlalchemy as sa
 from jupyter_datalayer_agent.protocol.base import new_id
 from jupyter_datalayer_agent.protocol.requests import ChatRequest
 from jupyter_datalayer_agent.store import Store, migrations
-from jupyter_datalayer_agent.store.search import plans_of
+from jupyter_datalayer_agent.store.search.texts import plans_of
 
 from .corpus import Corpus
 from .plot import lines

@@ -8,9 +8,9 @@ import statistics
 import time
 
 from benchmarks.table import ms, show
-from jupyter_datalayer_agent.notebook.dependencies import dependents
-from jupyter_datalayer_agent.notebook.names import analyse
-from jupyter_datalayer_agent.notebook.staleness import Staleness
+from jupyter_datalayer_agent.notebook.dataflow.dependencies import dependents
+from jupyter_datalayer_agent.notebook.dataflow.names import analyse
+from jupyter_datalayer_agent.notebook.dataflow.staleness import Staleness
 from jupyter_datalayer_agent.protocol.page import PageCell, PageNotebook
 
 CELLS = (100, 1_000, 5_000)

@@ -2,18 +2,18 @@
 
 from typing import Any
 
-__version__ = "0.1.0"
+from ._version import __version__ as __version__
 
 
 def _jupyter_server_extension_points() -> list[dict[str, Any]]:
-    """Tell Jupyter Server which application to load; it is imported only when the server asks."""
+    """The application that Jupyter Server loads; imported only when the server asks."""
     from jupyter_datalayer_agent.app import DatalayerAgentApp
 
     return [{"module": "jupyter_datalayer_agent", "app": DatalayerAgentApp}]
 
 
 def _jupyter_labextension_paths() -> list[dict[str, str]]:
-    """Tell `jupyter-builder develop` where the built labextension lies."""
+    """Where `jupyter-builder develop` finds the built labextension."""
     return [{"src": "labextension", "dest": "jupyter-datalayer-agent"}]
 
 

@@ -15,9 +15,9 @@ from tornado import web
 from traitlets import default
 from traitlets.config import Config
 
-from . import __version__
+from ._version import __version__
 from .lazy_routes import LazyRoutes
-from .server.kernel_token import KernelTokens
+from .server.kernel_access.tokens import KernelTokens
 from .settings.sources import from_environment, valid_config
 from .settings.traits import AgentTraits, setting_traits
 from .telemetry.log_lines import with_package
@@ -25,12 +25,12 @@ from .telemetry.log_lines import with_package
 if TYPE_CHECKING:
     from .protocol.requests import ModelsReply
     from .protocol.workflows import FixInfo
-    from .server.parts import Parts
+    from .server.base.parts import Parts
     from .settings.layers import Layers
     from .telemetry.sink import Telemetry
     from .tools.registry import ToolRegistry
-    from .workflows.catalogue import TemplateCatalogue
     from .workflows.fix import CellFailure, FixProbe
+    from .workflows.templates.catalogue import TemplateCatalogue
 
 
 class DatalayerAgentApp(AgentTraits, ExtensionApp):
@@ -51,7 +51,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
     def _load_config(
         self, cfg: Config, section_names: Any = None, traits: dict[str, Any] | None = None
     ) -> None:
-        """Take the configuration, but for values of settings that are not valid."""
+        """Load the configuration without invalid values of our settings."""
         valid = valid_config(self, cfg, setting_traits(self), self._complain)
         super()._load_config(valid, section_names, traits)
 
@@ -64,20 +64,20 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         return "text"
 
     def initialize_settings(self) -> None:
-        """Read the environment's layer, which every other one overrides."""
+        """Read the environment's layer, which every other layer overrides."""
         traits = setting_traits(self)
         valid = valid_config(self, self.config, traits, self._complain)
         self.configured = set(self._find_my_config(valid))
         self.from_environment = from_environment(self, traits, self.configured, self._complain)
 
-    def _complain(self, *told: str) -> None:
+    def _complain(self, *message: str) -> None:
         """Log an error once: the same configuration is loaded several times."""
-        if told not in self._complaints:
-            self._complaints.add(told)
-            self.log.error(*told)
+        if message not in self._complaints:
+            self._complaints.add(message)
+            self.log.error(*message)
 
     def initialize_handlers(self) -> None:
-        """Take all routes under ``datalayer-agent/``; their handlers are imported at first use."""
+        """Register all routes under ``datalayer-agent/``; their handlers are imported lazily."""
         assert self.serverapp is not None
         KernelTokens(self.serverapp, lambda: self.autoload_magic).install()
         application = self.serverapp.web_app
@@ -100,7 +100,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         from .imports import importing
 
         with importing():
-            from .server.base import PARTS_KEY
+            from .server.base.handler import PARTS_KEY
             from .server.routes import handlers
 
             assert self.serverapp is not None
@@ -111,16 +111,16 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
     def _wire(self) -> Parts:
         """Make the parts of this server."""
         from .agent.services import Services
-        from .agent.sessions import Sessions
-        from .agent.settings import Settings
+        from .agent.session.registry import SessionRegistry
         from .datasets.service import Datasets
         from .models.catalogue import find_model
         from .models.litellm_model import LitellmModel
-        from .notebook.limits import Limits
-        from .notebook.pages import PageHub
+        from .notebook.kernel.limits import Limits
+        from .notebook.page.hub import PageHub
         from .notebook.service import NotebookService
-        from .server.parts import Parts
-        from .settings.desk import ConfigDesk
+        from .server.base.parts import Parts
+        from .settings.service import ConfigService
+        from .settings.turn import Settings
         from .store.store import Store
         from .tools.builtin import builtin_registry
 
@@ -150,11 +150,11 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             names = Settings.model_fields.keys() & values.keys() - {"locked"}
             return Settings(**{name: values[name] for name in names}, locked=layers.locked)
 
-        def sees(model: str) -> bool:
+        def supports_vision(model: str) -> bool:
             known = find_model(model)
             return known is None or known.vision
 
-        store = Store(self.database_url)
+        store = Store(self.database_url, vacuum=self.database_vacuum != "off")
         datasets = Datasets(notebooks.root_dir, store.datasets, lambda: self.max_upload_bytes)
         services = Services(
             store=store,
@@ -164,8 +164,8 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             notebooks=notebooks,
             settings=settings,
             resolve_model=resolve_model,
-            sees=sees,
-            templates=self._templates,
+            supports_vision=supports_vision,
+            templates=lambda: self._catalogue,
             find_fixes=find_fixes,
             datasets=datasets,
             telemetry=self._telemetry(registry),
@@ -173,36 +173,33 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         services.on_forgotten.extend([datasets.forget, notebooks.end_scratch])
         return Parts(
             services=services,
-            sessions=Sessions(services, self.session_idle_seconds),
+            sessions=SessionRegistry(services, self.session_idle_seconds, self.retention_days),
             models=self._models,
-            config=ConfigDesk(layers),
+            config=ConfigService(layers),
             version=__version__,
         )
 
     @cached_property
     def _catalogue(self) -> TemplateCatalogue:
-        from .workflows.catalogue import builtin_catalogue
+        """The workflows that need no model, imported at their first use."""
+        from .workflows.templates.catalogue import builtin_catalogue
 
         catalogue = builtin_catalogue()
         for problem in catalogue.add_entry_points():
             self.log.error("A workflow could not be added: %s", problem)
         return catalogue
 
-    def _templates(self) -> TemplateCatalogue:
-        """The workflows that need no model, imported when they are first asked for."""
-        return self._catalogue
-
     @cached_property
     def _layers(self) -> Layers:
         from .settings.layers import Layers
-        from .settings.person import PersonSettings, settings_file
+        from .settings.user import UserSettings, settings_file
 
         assert self.serverapp is not None
         lab = self.serverapp.extension_manager.extension_apps.get("jupyterlab", ())
         directory = next((each.user_settings_dir for each in lab), None)
         return Layers(
             self,
-            PersonSettings(settings_file(directory)),
+            UserSettings(settings_file(directory)),
             environment=self.from_environment,
             configured=self.configured,
         )
@@ -237,8 +234,8 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
 
 
 async def find_fixes(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
-    """The repairs of a failed cell, the likeliest first; imported when a cell first fails."""
-    from .workflows.repair import find_fixes as find
+    """The fixes of a failed cell, most likely first; imported when a cell first fails."""
+    from .workflows.fixes.registry import find_fixes as find
 
     return await find(failure, probe)
 

@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from . import __version__
+from ._version import __version__
 
 EXAMPLES = """\
 examples:
@@ -32,14 +32,14 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=__version__)
     commands = top.add_subparsers(dest="command", required=True, metavar="command")
 
-    run = commands.add_parser("run", help="carry out a task on a notebook")
-    run.add_argument("task", help="what is to be done, in words")
-    run.add_argument("notebook", help="the notebook; it is made where it does not exist")
+    run = commands.add_parser("run", help="run a task on a notebook")
+    run.add_argument("task", help="what to do")
+    run.add_argument("notebook", help="the notebook; created if it does not exist")
     run.add_argument("--mode", choices=["ask", "edit", "agent"], default="agent")
     run.add_argument("--model", help="provider/name; default: as configured")
     run.add_argument("--approval", choices=["never", "destructive", "always"])
-    run.add_argument("--plan", action="store_true", help="make a plan first and follow it")
-    run.add_argument("--template", metavar="ID", help="a workflow that needs no model")
+    run.add_argument("--plan", action="store_true", help="plan first, then follow the plan")
+    run.add_argument("--template", metavar="ID", help="a workflow that runs without a model")
     run.add_argument(
         "--param", action="append", default=[], metavar="NAME=VALUE", help="for the template"
     )
@@ -52,16 +52,16 @@ def parser() -> argparse.ArgumentParser:
     )
     _json(quality)
 
-    for name, words in (
-        ("workflows", "workflows that need no model"),
-        ("tutorials", "tutorials and how far you are"),
-        ("sessions", "conversations, the newest first"),
-        ("models", "models, and which are ready"),
+    for name, description in (
+        ("workflows", "workflows that run without a model"),
+        ("tutorials", "tutorials and your progress"),
+        ("sessions", "conversations, newest first"),
+        ("models", "models, and which ones are ready"),
     ):
-        _json(commands.add_parser(name, help=words))
+        _json(commands.add_parser(name, help=description))
 
-    config = commands.add_parser("config", help="settings, and where each comes from")
-    config.add_argument("--session", metavar="ID", help="as they hold in this session")
+    config = commands.add_parser("config", help="settings and their sources")
+    config.add_argument("--session", metavar="ID", help="as used in this session")
     _json(config)
     return top
 

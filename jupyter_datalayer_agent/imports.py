@@ -2,8 +2,7 @@
 
 An import of thousands of classes makes hundreds of thousands of objects that live as long as the
 process. Python's collector looks through them again and again while they are made (a third of
-litellm's import) and stops the event loop for it, up to 0.4 s at once; and again later, at each
-full collection.
+litellm's import) and stops the event loop for it, up to 0.4 s at once.
 """
 
 from __future__ import annotations
@@ -22,10 +21,11 @@ _was_enabled = True
 
 @contextlib.contextmanager
 def importing() -> Iterator[None]:
-    """No collections until the end, when what is there is exempt from later ones (``gc.freeze``).
+    """No collections until the end, when what is there counts as old (``gc.freeze``, and back).
 
-    May be nested, and entered by several threads. Imports leave about a thousand objects of cyclic
-    garbage, which then stay.
+    Else the next collections would each look through all that is new. Nothing stays exempt from
+    later ones: what is there belongs to the whole server. May be nested, and entered by several
+    threads.
     """
     global _depth, _was_enabled
     with _lock:
@@ -39,7 +39,10 @@ def importing() -> Iterator[None]:
         with _lock:
             _depth -= 1
             if _depth == 0 and _was_enabled:
-                gc.freeze()
+                # Objects that other code froze are not ours to unfreeze.
+                if gc.get_freeze_count() == 0:
+                    gc.freeze()
+                    gc.unfreeze()
                 gc.enable()
 
 

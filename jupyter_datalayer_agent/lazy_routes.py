@@ -11,7 +11,7 @@ from tornado.web import Application
 
 
 class LazyRoutes(Router):
-    """Stands in tornado's table for routes that ``load`` gives as patterns and handler classes."""
+    """Tornado's entry for the routes that ``load`` returns as patterns and handler classes."""
 
     def __init__(
         self, application: Application, load: Callable[[], list[tuple[str, type[Any]]]]

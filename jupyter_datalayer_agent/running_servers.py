@@ -1,4 +1,4 @@
-"""Which Jupyter servers of this person run on this machine, by the files that they keep of it."""
+"""This user's running Jupyter servers on this machine, from their runtime files."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 
 def running_servers(folder: Path) -> Iterator[dict[str, Any]]:
-    """What each notes of itself (``url``, ``token``, ``root_dir``, …): first those whose root holds
-    the folder, then the newest.
+    """Each server's runtime information (``url``, ``token``, ``root_dir``, …): first those whose
+    root contains the folder, then the newest.
 
     Jupyter's own function for this is in a module whose import takes a command 1.4 s.
     """
@@ -51,7 +51,7 @@ def runtime_folder() -> Path:
 
 def _lives(pid: int) -> bool:
     if sys.platform == "win32":
-        return True  # a signal would end it there; the probe tells
+        return True  # a signal would end it there; the probe finds out
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

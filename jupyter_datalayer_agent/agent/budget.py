@@ -30,7 +30,7 @@ def _sum(one: float | None, other: float | None) -> float | None:
 
 
 def estimated_usage(model: str, sent: int, answered: int) -> Usage:
-    """Usage of a call that ended before the provider told what it cost."""
+    """Usage of a call that ended before the provider reported what it cost."""
     usage = Usage(
         input_tokens=sent, output_tokens=answered, total_tokens=sent + answered, estimated=True
     )

@@ -1,41 +1,218 @@
-"""A request to the model, built in one place: for a turn, and for showing what one would send."""
+"""What a message is about, fixed when it is submitted: mode, targets, references, attachments."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from dataclasses import dataclass, field
 
-from ..models.types import ModelRequest
-from .history import Item
-from .prompting import system_prompt
+from ..notebook.document import DocumentError
+from ..notebook.paths import resolve_path
+from ..protocol.base import Location, Mode
+from ..protocol.errors import AgentError
+from ..protocol.page import ActiveDocument
+from ..protocol.requests import Attachment, ChatRequest, SessionSettings
+from ..tools.gate import Gate
 from .services import Services
-from .settings import Settings
-from .sharing import policies, sent
-from .targets import Submission
+
+AGENT_PREFIX = re.compile(r"^\s*agent:\s*", re.IGNORECASE)
+# A path with blanks stands in quotes, or has a backslash before each blank.
+_FILE = re.compile(r'(?:^|(?<=\s))@(?:"([^"]+)"|((?:\\ |[^\s"])+))')
+_TOOL = re.compile(r"(?:^|(?<=\s))#([A-Za-z_][\w-]*)")
 
 
-def model_request(
-    services: Services,
-    about: Submission,
-    settings: Settings,
-    model: str,
-    items: Sequence[Item],
-) -> ModelRequest:
-    """System prompt and tools as the gate has them, then ``items``: history, context, message."""
-    gate = about.gate
-    return ModelRequest(
-        model=model,
-        instructions=about.instructions
-        or system_prompt(
-            about.mode, gate.notebook_mode, services.notebooks.root_dir, about.location
+@dataclass
+class TurnRequest:
+    """A message with everything that is decided about it before its turn begins.
+
+    ``chat`` is the request as it came, ``text`` its message without ``agent:``; ``files`` are
+    attached paths that are not notebooks, ``cells`` and ``outputs`` the ids of the cells of each
+    notebook that are attached, or whose output is, and ``variables`` the names of its kernel's.
+    ``planned`` messages are carried out by a plan, which waits for the user with ``plan_first``.
+    ``instructions`` replace the mode's system prompt.
+    """
+
+    chat: ChatRequest
+    text: str
+    mode: Mode
+    location: Location
+    gate: Gate
+    files: list[str] = field(default_factory=list)
+    cells: dict[str, list[str]] = field(default_factory=dict)
+    outputs: dict[str, list[str]] = field(default_factory=dict)
+    variables: dict[str, list[str]] = field(default_factory=dict)
+    references: list[str] = field(default_factory=list)
+    active_document: ActiveDocument | None = None
+    planned: bool = False
+    plan_first: bool = False
+    instructions: str | None = None
+
+    def work_on(self, notebook: str | None) -> None:
+        """The message takes up a plan that works on this notebook."""
+        gate = self.gate
+        attached = gate.attached | {notebook} if notebook is not None else gate.attached
+        self.mode = gate.mode = "agent"
+        gate.attached = attached
+
+    def as_decided(self) -> ChatRequest:
+        """The request with what was taken from the page and the session written out, so that the
+        same is decided of it again when nobody is there to be asked."""
+        active = self.gate.active
+        return self.chat.model_copy(
+            update={"active_notebook": active, "mode": self.mode, "location": self.location}
+        )
+
+
+def as_submitted(services: Services, request: ChatRequest) -> ChatRequest:
+    """The request with the notebook that is active now, where it leaves that to its page: a change
+    of tab while it waits must not redirect it."""
+    page = services.pages.get(request.client_id)
+    if page is None or "active_notebook" in request.model_fields_set:
+        return request
+    document = page.state.active_document
+    path = document.path if document is not None and document.kind == "notebook" else None
+    return request.model_copy(update={"active_notebook": path})
+
+
+async def turn_request(
+    services: Services, request: ChatRequest, session: SessionSettings, created: list[str]
+) -> TurnRequest:
+    """Decide what the message is about.
+
+    Raises ``AgentError`` ``invalid_request`` or ``not_found`` for an attachment that leads outside
+    the root or to nothing.
+    """
+    text = request.message
+    mode: Mode = request.mode or session.mode or "ask"
+    location: Location = request.location or ("panel" if request.client_id else "api")
+    page = services.pages.get(request.client_id)
+    active_document = page.state.active_document if page is not None else None
+    active = await _active_notebook(services, request, active_document)
+    attached = await _attached(services, request, text, active)
+    notebooks = attached.notebooks
+    planned = AGENT_PREFIX.match(text)
+    if planned is not None:
+        text, mode = text[planned.end() :], "agent"
+    if request.workflow is not None:
+        mode = "agent"
+    if active is not None and (
+        planned is not None or request.workflow is not None or location in ("inline", "magic")
+    ):
+        notebooks.add(active)
+    plan_first = request.plan_first if request.plan_first is not None else session.plan_first
+    return TurnRequest(
+        chat=request,
+        text=text,
+        mode=mode,
+        location=location,
+        gate=Gate(
+            mode=mode,
+            location=location,
+            attached=frozenset(notebooks),
+            active=active,
+            created=created,
+            below=request.cell_id if location == "magic" else None,
         ),
-        input=sent(items, policies(settings)),
-        tools=[tool.schema() for tool in gate.allowed(services.registry)],
-        temperature=settings.temperature,
-        top_p=settings.top_p,
-        max_output_tokens=settings.max_output_tokens,
-        parallel_tool_calls=settings.parallel_tool_calls,
-        tool_choice=settings.tool_choice,
-        stream=settings.streaming,
-        api_base=settings.api_base,
-        model_api=settings.model_api,
+        files=attached.files,
+        cells=attached.cells,
+        outputs=attached.outputs,
+        variables=attached.variables,
+        references=list(dict.fromkeys([*request.tool_references, *_TOOL.findall(text)])),
+        active_document=active_document,
+        planned=planned is not None
+        or request.workflow is not None
+        or (mode == "agent" and bool(plan_first)),
+        plan_first=bool(plan_first),
     )
+
+
+async def _active_notebook(
+    services: Services, request: ChatRequest, document: ActiveDocument | None
+) -> str | None:
+    if "active_notebook" in request.model_fields_set:
+        if request.active_notebook is None:
+            return None
+        return await confined(services, request.active_notebook)
+    if document is not None and document.kind == "notebook":
+        return document.path
+    return None
+
+
+@dataclass
+class _Attached:
+    """What is attached, by the path that it belongs to."""
+
+    notebooks: set[str] = field(default_factory=set)
+    files: list[str] = field(default_factory=list)
+    cells: dict[str, list[str]] = field(default_factory=dict)
+    outputs: dict[str, list[str]] = field(default_factory=dict)
+    variables: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, path: str, attachment: Attachment | None = None) -> None:
+        """A path, by itself or as that of an attachment that is part of it."""
+        # To attach a cell, an output or a variable opens nothing else of its notebook.
+        parts = {"cell": self.cells, "output": self.outputs, "variable": self.variables}
+        if attachment is not None and attachment.kind in parts:
+            each = attachment.name if attachment.kind == "variable" else attachment.cell_id
+            _once(parts[attachment.kind], path, each)
+        elif (attachment is not None and attachment.kind == "notebook") or path.endswith(".ipynb"):
+            self.notebooks.add(path)
+        elif path not in self.files:
+            self.files.append(path)
+
+
+def _once(found: dict[str, list[str]], path: str, each: str | None) -> None:
+    if each is not None and each not in found.get(path, ()):
+        found.setdefault(path, []).append(each)
+
+
+async def _attached(
+    services: Services, request: ChatRequest, text: str, active: str | None
+) -> _Attached:
+    attached = _Attached()
+    for attachment in request.attachments:
+        path = await _attachment_path(services, attachment, request.location)
+        if attachment.kind in ("cell", "output", "variable"):
+            path = path or active
+        if path is not None:
+            attached.add(path, attachment)
+    for quoted, bare in _FILE.findall(text):
+        # A word with @ that names no file is a word: a decorator, a handle, an address.
+        path = await _existing(services, quoted or bare.replace("\\ ", " ").rstrip(".,;:!?)"))
+        if path is not None:
+            attached.add(path)
+    return attached
+
+
+async def _attachment_path(
+    services: Services, attachment: Attachment, location: Location | None
+) -> str | None:
+    if attachment.kind == "dataset" or attachment.path is None:
+        return None
+    path = await confined(services, attachment.path)
+    if not await services.notebooks.exists(path):
+        where = "under the server's root"
+        if location == "magic":
+            where = f"beside the notebook or {where}"
+        elif location != "api":
+            where += ". Remove it from the message or attach it again"
+        raise AgentError(
+            "not_found",
+            f"The attached {attachment.kind} {attachment.path} does not exist {where}.",
+        )
+    return path
+
+
+async def _existing(services: Services, path: str) -> str | None:
+    try:
+        confined_path = resolve_path(path, services.notebooks.root_dir)
+    except DocumentError:
+        return None
+    return confined_path if await services.notebooks.exists(confined_path) else None
+
+
+async def confined(services: Services, path: str) -> str:
+    """The path under the root; ``AgentError`` where it leads out of it."""
+    try:
+        return resolve_path(path, services.notebooks.root_dir)
+    except DocumentError as error:
+        raise AgentError("invalid_request", error.message, error.hint) from error

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 
 from ..datasets.service import Datasets, no_datasets
 from ..models.types import Model
-from ..notebook.pages import PageHub
+from ..notebook.page.hub import PageHub
 from ..notebook.service import NotebookService
+from ..protocol.quality import QualityReport
+from ..settings.turn import Settings
 from ..store.store import Store
 from ..tools.registry import ToolRegistry
 from ..workflows.fix import FindFixes
-from .channel import Sink, no_sink
-from .settings import Settings
+from .events.channel import Sink, ignore_event
 
 if TYPE_CHECKING:
-    from ..workflows.catalogue import TemplateCatalogue
+    from ..workflows.templates.catalogue import TemplateCatalogue
 
 log = logging.getLogger(__name__)
 
@@ -29,9 +30,9 @@ Forget = Callable[[str], Awaitable[None]]
 class Services:
     """One server's parts. ``settings`` gives the server's layer, current at each call;
     ``ready`` raises ``AgentError`` ``no_model`` where a model cannot be called as things are;
-    ``sees`` tells whether a model takes images; ``templates`` and ``find_fixes`` are what works
-    without a model; ``on_forgotten`` is called with the id of a session that is emptied or deleted,
-    for its kernel and its data sets to go."""
+    ``supports_vision`` returns whether a model takes images; ``templates`` and ``find_fixes`` are
+    what works without a model; ``on_forgotten`` is called with the id of a session that is
+    emptied or deleted, for its kernel and its data sets to go."""
 
     store: Store
     model: Model
@@ -40,12 +41,18 @@ class Services:
     notebooks: NotebookService
     settings: Callable[[], Settings]
     resolve_model: Callable[[Settings], str]
-    sees: Callable[[str], bool]
+    supports_vision: Callable[[str], bool]
     templates: Callable[[], TemplateCatalogue]
     find_fixes: FindFixes
     datasets: Datasets = field(default_factory=no_datasets)
-    telemetry: Sink = no_sink
+    telemetry: Sink = ignore_event
     on_forgotten: list[Forget] = field(default_factory=list)
+
+    async def quality_of(self, path: str, client_id: str | None = None) -> QualityReport:
+        """The quality report of a notebook. Raises ``DocumentError`` where there is none."""
+        from ..workflows.quality.of_document import quality_of
+
+        return await quality_of(self.notebooks, path, client_id)
 
     async def forget(self, session_id: str) -> None:
         """The session was emptied or deleted: all that is kept elsewhere of it goes, too."""

@@ -1,10 +1,10 @@
-"""How a command says that it cannot do what was asked."""
+"""How a command reports that it cannot do what was asked."""
 
 from __future__ import annotations
 
 
 class CommandFailed(Exception):
-    """The message is for the person at the terminal; ``code`` is the exit code."""
+    """The message is for the user at the terminal; ``code`` is the exit code."""
 
     def __init__(self, message: str, code: int = 2) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""What a run tells while it goes on: a line for what was done, on a terminal also what is done."""
+"""What a run reports: a line for each result; on a terminal, the current action as well."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ class Progress:
         self._live = self._out.isatty()
         self._quiet = quiet
         self._shown = False
+        self._has_plan = False
 
     def take(self, event: dict[str, Any]) -> None:
-        """Tell of an event, if it is one for a person."""
+        """Show an event, if it is one for the user."""
         kind = event["type"]
         if kind == "status":
             self.now(event["message"])
-        elif kind == "plan_updated" and event.get("state") == "proposed":
+        elif kind == "plan_updated" and event.get("state") in ("proposed", "running"):
             self._plan(event)
         elif kind == "step_started":
             self.line(f"[{event['index'] + 1}/{event['total']}] {event['description']}")
@@ -37,9 +38,15 @@ class Progress:
             self.line(f"! {event['message']}")
 
     def _plan(self, event: dict[str, Any]) -> None:
+        """The plan, once: its steps are shown as they come."""
+        if self._has_plan:
+            return
+        self._has_plan = True
         self.line("Plan:")
         for number, step in enumerate(event["steps"], start=1):
             self.line(f"  {number}. {step['description']}")
+        if tools := event.get("requiredTools"):
+            self.line(f"  Tools: {', '.join(tools)}")
 
     def line(self, text: str) -> None:
         """A line that stays."""

@@ -1,16 +1,17 @@
-"""``run``: a task on a notebook, with the person at the terminal where there is one."""
+"""``run``: a task on a notebook, with the user at the terminal where there is one."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
 
 from .failure import CommandFailed
 from .progress import Progress
-from .server import Server, server_for
+from .server import AgentServer, server_for
 
 ENDS = ("turn_completed", "turn_aborted")
 NOBODY = "Nobody is at the terminal. Allow it with --approval never."
@@ -30,13 +31,19 @@ def run(given: argparse.Namespace) -> int:
             done = server.post("tools/createNotebook", {"arguments": {"name": path}})
             if not done["ok"]:
                 raise CommandFailed(done["error"]["message"], 1)
-        turn = _Turn(server, Progress(quiet=given.json))
+        turn = _TurnOutput(server, Progress(quiet=given.json))
         status = turn.follow(request(given, path, exists=not created or given.template is None))
-        reply = turn.reply()
+        reply = {**turn.reply(), "offers": turn.offers}
     if given.json:
         print(json.dumps(reply, ensure_ascii=False, indent=2))
     elif reply["reply"]:
+        if (missed := reply.get("notDone")) is not None:
+            print(f"{missed['message']}\n")
         print(reply["reply"])
+        for each in turn.offers:
+            # An existing notebook is not written into.
+            into = given.notebook if created else str(file.with_name(f"{each['id']}.ipynb"))
+            print(f"\n    {run_offer(each, into)}")
     return 0 if status == "completed" else 1
 
 
@@ -75,14 +82,25 @@ def parameters_of(pairs: list[str]) -> dict[str, Any]:
     return parameters
 
 
-class _Turn:
+def run_offer(offer: dict[str, Any], notebook: str) -> str:
+    """The command that runs a workflow that was offered; ``…`` is what it still needs."""
+    given = dict(offer["parameters"])
+    command = ["jupyter", "datalayer-agent", "run", offer["name"]]
+    command += [given.pop("notebook", notebook), "--template", offer["id"]]
+    for name, value in {**given, **dict.fromkeys(offer["missing"], "…")}.items():
+        command += ["--param", f"{name}={value}"]
+    return shlex.join(command)
+
+
+class _TurnOutput:
     """One turn, followed to its end."""
 
-    def __init__(self, server: Server, progress: Progress) -> None:
+    def __init__(self, server: AgentServer, progress: Progress) -> None:
         self._server = server
         self._progress = progress
         self._session = ""
         self._turn = ""
+        self.offers: list[dict[str, Any]] = []
         self.interactive = sys.stdin.isatty() and sys.stderr.isatty()
 
     def follow(self, body: dict[str, Any]) -> str:
@@ -94,6 +112,8 @@ class _Turn:
             self._turn = event.get("turnId") or self._turn
             self._progress.take(event)
             self._answer(event)
+            if event["type"] == "workflows_offered":
+                self.offers = event["offers"]
             if event["type"] in ENDS:
                 break
         self._progress.clear()
@@ -109,14 +129,18 @@ class _Turn:
     def _answer(self, event: dict[str, Any]) -> None:
         kind = event["type"]
         if kind == "approval_requested":
-            said = self._ask(f"{event['name']}: {event['reason']}. Allow it?")
+            approved = self._ask(f"{event['name']}: {event['reason']}. Allow it?")
             op: dict[str, Any] = {"type": "approval_decision", "approvalId": event["approvalId"]}
-            op |= {"decision": "approve"} if said else {"decision": "deny", "feedback": self._why()}
+            op |= (
+                {"decision": "approve"}
+                if approved
+                else {"decision": "deny", "feedback": self._why()}
+            )
         elif kind == "user_input_requested":
             op = {"type": "user_input_answer", "requestId": event["requestId"]}
             op["answer"] = self._input(event["question"], event.get("options"))
         elif kind == "plan_updated" and event.get("state") in ("proposed", "paused"):
-            approved = self._ask("Carry this plan out?")
+            approved = self._ask("Run this plan?")
             op = {"type": "plan_decision", "decision": "approve" if approved else "reject"}
         else:
             return
@@ -137,7 +161,7 @@ class _Turn:
         choices = f" ({', '.join(options)})" if options else ""
         if not self.interactive:
             self._progress.line(f"! {question}{choices} Nobody is at the terminal to answer.")
-            return "Nobody is there to answer. Decide with what is known."
+            return "No one is available to answer. Decide with what you know."
         self._progress.clear()
         print(f"{question}{choices} ", end="", file=sys.stderr, flush=True)
         return sys.stdin.readline().strip()

@@ -29,7 +29,7 @@ ROUTE = "datalayer-agent/"
 
 
 @dataclass(frozen=True)
-class Server:
+class AgentServer:
     """A Jupyter server with the extension; ``root`` is its root folder."""
 
     url: str
@@ -84,7 +84,7 @@ class Server:
 
 
 @contextlib.contextmanager
-def server_for(folder: Path) -> Iterator[Server]:
+def server_for(folder: Path) -> Iterator[AgentServer]:
     """A server whose root holds the folder: one that runs already, so that its open pages show
     what is done, else a private one that ends afterwards."""
     running = next(_running(folder.resolve()), None)
@@ -95,12 +95,12 @@ def server_for(folder: Path) -> Iterator[Server]:
         yield started
 
 
-def _running(folder: Path) -> Iterator[Server]:
+def _running(folder: Path) -> Iterator[AgentServer]:
     for info in running_servers(folder):
         root = Path(info["root_dir"]).resolve()
         if not folder.is_relative_to(root):
             continue
-        server = Server(info["url"], info.get("token") or "", root)
+        server = AgentServer(info["url"], info.get("token") or "", root)
         # Without our extension, behind a password, or dead: then it is not for us.
         with contextlib.suppress(requests.RequestException, CommandFailed):
             server.get("config")
@@ -108,7 +108,7 @@ def _running(folder: Path) -> Iterator[Server]:
 
 
 @contextlib.contextmanager
-def _private(root: Path) -> Iterator[Server]:
+def _private(root: Path) -> Iterator[AgentServer]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -129,7 +129,7 @@ def _private(root: Path) -> Iterator[Server]:
     )  # fmt: skip
     log = _Log(process)
     try:
-        server = Server(f"http://127.0.0.1:{port}/", token, root)
+        server = AgentServer(f"http://127.0.0.1:{port}/", token, root)
         _wait(server, process, log)
         yield server
     finally:
@@ -137,7 +137,7 @@ def _private(root: Path) -> Iterator[Server]:
 
 
 class _Log:
-    """Reads what the private server says, so that it never waits for us; keeps the end of it."""
+    """Reads what the private server prints, so that it never waits for us; keeps the end of it."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         import threading
@@ -157,7 +157,7 @@ class _Log:
         return "\n".join(self._lines)
 
 
-def _wait(server: Server, process: subprocess.Popen[bytes], log: _Log) -> None:
+def _wait(server: AgentServer, process: subprocess.Popen[bytes], log: _Log) -> None:
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         try:
@@ -168,7 +168,7 @@ def _wait(server: Server, process: subprocess.Popen[bytes], log: _Log) -> None:
     raise CommandFailed(f"A Jupyter server could not be started:\n{log.text()}", 1)
 
 
-def _end(server: Server, process: subprocess.Popen[bytes]) -> None:
+def _end(server: AgentServer, process: subprocess.Popen[bytes]) -> None:
     """End the private server and with it its kernels."""
     process.terminate()
     try:

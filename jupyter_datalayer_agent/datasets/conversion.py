@@ -32,7 +32,7 @@ class Converter:
     async def convert(
         self, source: Path, target: Path, work: Path, name: str, on_progress: OnProgress
     ) -> dict[str, Any]:
-        """Make the Parquet file ``target``; its facts, as ``convert/__main__.py`` tells them.
+        """Make the Parquet file ``target``; its facts, as ``convert/__main__.py`` writes them.
 
         Raises ``AgentError`` ``invalid_request`` with what is wrong with the file. A cancellation
         kills the process.
@@ -59,8 +59,8 @@ async def _run(job: dict[str, str], on_progress: OnProgress) -> dict[str, Any]:
         return result
     if "error" in answer:
         raise AgentError("invalid_request", str(answer["error"]))
-    told = errors.read_text("utf-8", "replace")[-4000:]
-    log.error("A conversion ended with %s: %s", process.returncode, told)
+    output = errors.read_text("utf-8", "replace")[-4000:]
+    log.error("A conversion ended with %s: %s", process.returncode, output)
     raise AgentError(
         "internal",
         f"The conversion of {job['name']} ended before its time (exit {process.returncode}). It "
@@ -75,7 +75,7 @@ def _start(work: str, stderr: BinaryIO) -> subprocess.Popen[bytes]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=stderr,
-        # Python looks for modules where it starts: not among the person's own files.
+        # Python looks for modules where it starts: not among the user's own files.
         cwd=work,
         env=_environment(),
     )
@@ -96,14 +96,14 @@ async def _listen(
     assert stdin is not None
     assert stdout is not None
     with contextlib.suppress(BrokenPipeError):
-        # It stays open: its end tells the process that there is no server any more.
+        # It stays open: its end signals to the process that there is no server any more.
         stdin.write(json.dumps(job).encode() + b"\n")
         stdin.flush()
     while line := await asyncio.to_thread(stdout.readline):
-        told: dict[str, Any] = json.loads(line)
-        if "stage" not in told:
-            return told
-        await on_progress(UploadProgress.model_validate(told))
+        message: dict[str, Any] = json.loads(line)
+        if "stage" not in message:
+            return message
+        await on_progress(UploadProgress.model_validate(message))
     return {}
 
 

@@ -71,7 +71,7 @@ def too_large(limit: int) -> AgentError:
     """The upload is over the limit."""
     return AgentError(
         "too_large",
-        f"The file is larger than {in_words(limit)}, which is the most that may be uploaded here. "
+        f"The file is larger than {format_size(limit)}, the upload limit of this server. "
         "An administrator may raise the setting max_upload_bytes.",
         {"limit": limit},
     )
@@ -84,8 +84,8 @@ def disk_error(error: OSError) -> AgentError:
     return AgentError("internal", f"The file could not be written: {error.strerror or error}.")
 
 
-def in_words(size: int) -> str:
-    """A size for a person: 1.5 GB."""
+def format_size(size: int) -> str:
+    """A size for the user: 1.5 GB."""
     value = float(size)
     for unit in ("bytes", "kB", "MB", "GB"):
         if value < 1000 or unit == "GB":

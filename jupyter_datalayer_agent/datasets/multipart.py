@@ -48,7 +48,7 @@ Part = Field | FileStart | FileData | FileEnd
 
 
 class MultipartReader:
-    """Fed with the body in pieces of any size; gives its parts. Errors are ``AgentError``
+    """Fed with the body in chunks of any size; yields its parts. Errors are ``AgentError``
     ``invalid_request``. ``ended`` is True once the closing boundary was read."""
 
     def __init__(self, content_type: str) -> None:
@@ -59,14 +59,14 @@ class MultipartReader:
                 "Send the file as multipart/form-data, in the field named file.",
             )
         self._delimiter = b"\r\n--" + (found[1] or found[2]).encode()
-        # The first boundary stands at the beginning, with no line end before it.
+        # The first boundary is at the beginning, with no line end before it.
         self._buffer = b"\r\n"
         self._state = "preamble"
         self._field: tuple[str, bytearray] | None = None
         self.ended = False
 
     def feed(self, chunk: bytes) -> Iterator[Part]:
-        """What can be told after this piece."""
+        """What is known after this chunk."""
         self._buffer += chunk
         while not self.ended:
             if self._state == "headers":

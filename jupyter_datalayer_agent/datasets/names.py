@@ -14,7 +14,7 @@ _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,10}$")
 
 
 def safe_name(given: str, *, is_file: bool = True) -> str:
-    """A name made of letters, digits, ``_`` and ``-`` of what a person, or a program, gave.
+    """A name made of letters, digits, ``_`` and ``-`` of what a user, or a program, gave.
 
     ``is_file``: of the name of a file; folders before it and the suffix are left out.
     """

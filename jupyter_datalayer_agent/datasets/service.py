@@ -12,7 +12,7 @@ from ..protocol.datasets import Dataset, UploadProgress
 from ..protocol.errors import AgentError
 from .conversion import Converter, OnProgress
 from .folder import DatasetFolder
-from .incoming import Incoming, in_words, too_large
+from .incoming import Incoming, format_size, too_large
 from .names import safe_name
 
 Rows = list[dict[str, Any]]
@@ -40,7 +40,7 @@ class Datasets:
     """What handlers, tools and sessions do with data sets.
 
     ``root_dir`` is None where the contents manager does not keep files on this machine: there are
-    no data sets then, and receiving one says why. Names are unique under the root.
+    no data sets then, and receiving one reports why. Names are unique under the root.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Datasets:
         if length is not None and length > room:
             raise AgentError(
                 "too_large",
-                f"The file has {in_words(length)}, and {in_words(room)} are free on the server.",
+                f"The file has {format_size(length)}; the server has {format_size(room)} free.",
             )
         return Incoming(self._folder, self.limit)
 
@@ -196,7 +196,7 @@ class Datasets:
 
 
 async def _nowhere() -> Records:
-    raise AgentError("internal", "Nothing is kept of data sets here.")
+    raise AgentError("internal", "Data sets are not available on this server.")
 
 
 def no_datasets() -> Datasets:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from .untrusted import safe, words
+from .untrusted import escaped, safe
 
 MARKS = {"ok": "✓", "error": "✗", "denied": "✗", "aborted": "◼", "running": "…"}
 STEP_MARKS = {"completed": "✓", "failed": "✗", "in_progress": "▸", "pending": "·"}
@@ -20,7 +20,7 @@ _FENCED = re.compile(
 
 @dataclass
 class Text:
-    """A piece of the answer that the model wrote."""
+    """A part of the answer that the model wrote."""
 
     item_id: str
     text: str = ""
@@ -28,7 +28,7 @@ class Text:
 
 @dataclass
 class Step:
-    """A tool call: what it was, and what came of it in a line."""
+    """A tool call: what it was, and its result in a line."""
 
     call_id: str
     name: str
@@ -38,22 +38,28 @@ class Step:
 
 @dataclass
 class Note:
-    """A line for the person that is neither."""
+    """A line for the user that is neither."""
 
     text: str
+
+
+@dataclass
+class Missed(Note):
+    """What the answer that follows may be silent about: something was not done."""
 
 
 @dataclass
 class Answer:
     """What is known of the turn so far; ``take`` each event in its order.
 
-    ``session_id`` is where what waits is decided; without ``tells_error`` somebody else tells it.
+    ``session_id`` is where what waits is decided; without ``tells_error`` another one reports it.
     """
 
     session_id: str = ""
     tells_error: bool = True
     parts: list[Text | Step | Note] = field(default_factory=list)
     plan: list[dict[str, Any]] = field(default_factory=list)
+    tools: list[str] = field(default_factory=list)
     status: Literal["running", "completed", "aborted"] = "running"
     turn_id: str = ""
     reply: str = ""
@@ -117,6 +123,7 @@ class Answer:
 
     def _on_plan_updated(self, event: dict[str, Any]) -> None:
         self.plan = event["steps"]
+        self.tools = event.get("requiredTools") or []
         waits = event.get("state") in ("proposed", "paused")
         self.waits_for = "The plan waits for you in the agent's panel." if waits else ""
 
@@ -130,7 +137,7 @@ class Answer:
     def _on_approval_resolved(self, event: dict[str, Any]) -> None:
         self.waits_for = ""
         if event["decision"] == "expired":
-            self.parts.append(Note("Nobody approved it in time."))
+            self.parts.append(Note("It was not approved in time."))
 
     def _on_document_changed(self, event: dict[str, Any]) -> None:
         self.changes += event["changes"]
@@ -138,13 +145,26 @@ class Answer:
     def _on_warning(self, event: dict[str, Any]) -> None:
         self.parts.append(Note(event["message"]))
 
+    def _on_workflows_offered(self, event: dict[str, Any]) -> None:
+        self.reply = event["message"]
+        self.parts.append(Text("offers", event["message"]))
+
     def _on_error(self, event: dict[str, Any]) -> None:
         self.error = event["message"]
 
     def _on_final_reply(self, event: dict[str, Any]) -> None:
         self.reply = event["text"]
-        if not any(isinstance(part, Text) and part.text.strip() for part in self.parts[-1:]):
-            self.parts.append(Text("reply", event["text"]))
+        texts = [part for part in self.parts if isinstance(part, Text) and part.text.strip()]
+        last = texts[-1].text.strip() if texts else ""
+        reply = self.reply.strip()
+        if reply and reply not in (last, "".join(part.text for part in texts).strip()):
+            # The summary of a plan comes behind the last text of the model, which is kept.
+            more = reply.removeprefix(f"{last}\n").strip() if last else reply
+            texts.append(Text("reply", more))
+            self.parts.append(texts[-1])
+        if (missed := event.get("notDone")) is not None:
+            place = self.parts.index(texts[-1]) if texts else len(self.parts)
+            self.parts.insert(place, Missed(missed["message"]))
 
     def _on_turn_completed(self, event: dict[str, Any]) -> None:
         self.status = "completed"
@@ -160,6 +180,7 @@ class Answer:
     def markdown(self) -> str:
         """The whole as Markdown, the tool calls folded; readable where HTML is not."""
         pieces = [_plan_markdown(self.plan)] if self.plan else []
+        pieces += [escaped(self._needs())] if self.tools else []
         steps: list[Step] = []
         for part in self.parts:
             if isinstance(part, Step):
@@ -169,13 +190,14 @@ class Answer:
                 pieces.append(_steps_markdown(steps))
                 steps = []
             if isinstance(part, Note):
-                pieces.append(f"*{words(_line(part.text))}*")
+                mark = "**" if isinstance(part, Missed) else "*"
+                pieces.append(f"{mark}{escaped(_line(part.text))}{mark}")
             elif part.text.strip():
                 pieces.append(_closed(safe(part.text.strip())))
         if steps:
             pieces.append(_steps_markdown(steps))
         if self.problem:
-            pieces.append(f"**{words(_line(self.problem))}**")
+            pieces.append(f"**{escaped(_line(self.problem))}**")
         if not self.ended:
             pieces.append(self.now_markdown())
         return "\n\n".join(pieces) or self._nothing()
@@ -183,6 +205,7 @@ class Answer:
     def plain(self) -> str:
         """The same as plain text."""
         pieces = [f"{STEP_MARKS.get(s['status'], '·')} {s['description']}" for s in self.plan]
+        pieces += [self._needs()] if self.tools else []
         for part in self.parts:
             if isinstance(part, Step):
                 pieces.append(f"{MARKS.get(part.status, '·')} {part.summary or part.name}")
@@ -192,16 +215,24 @@ class Answer:
         pieces += [] if self.ended else [self.now()]
         return "\n".join(pieces) or self._nothing()
 
+    def _needs(self) -> str:
+        return f"Tools: {', '.join(self.tools)}"
+
+    @property
+    def missed(self) -> str:
+        """What the answer may be silent about."""
+        return next((part.text for part in self.parts if isinstance(part, Missed)), "")
+
     @property
     def problem(self) -> str:
-        """The error, where it is told here."""
+        """The error, where it is shown here."""
         return self.error if self.tells_error else ""
 
     def _nothing(self) -> str:
         return "Not answered." if self.error else ""
 
     def now(self) -> str:
-        """What is going on, in words."""
+        """What is going on, as text."""
         if self.waits_for:
             return self.waits_for
         running = [step.name for step in self.steps if step.status == "running"]
@@ -209,21 +240,21 @@ class Answer:
 
     def now_markdown(self) -> str:
         """The same as Markdown; what waits has a link that opens it in the panel's page."""
-        now = f"*{words(_line(self.now()))}*"
+        now = f"*{escaped(_line(self.now()))}*"
         if self.waits_for and _ID.fullmatch(self.session_id):
             return f"{now} [Open it there](#session-{self.session_id})"
         return now
 
     def text(self) -> str:
-        """What the model said, without what it did."""
-        said = (part.text.strip() for part in self.parts if isinstance(part, Text))
-        return self.reply.strip() or "\n\n".join(filter(None, said))
+        """The model's text, without its tool calls."""
+        texts = (part.text.strip() for part in self.parts if isinstance(part, Text))
+        return self.reply.strip() or "\n\n".join(filter(None, texts))
 
     def code(self) -> str:
-        """The code blocks of what it said; all of it, where there is none."""
-        said = self.text()
-        blocks = [match["code"].rstrip("\n") for match in _FENCED.finditer(said)]
-        return "\n\n".join(blocks) if blocks else said
+        """The code blocks of its text; all of it, where there is none."""
+        text = self.text()
+        blocks = [match["code"].rstrip("\n") for match in _FENCED.finditer(text)]
+        return "\n\n".join(blocks) if blocks else text
 
     def language(self) -> str:
         """The language of the first code block, as the model named it."""
@@ -235,8 +266,8 @@ def _steps_markdown(steps: list[Step]) -> str:
     failed = sum(step.status in ("error", "denied") for step in steps)
     count = f"{len(steps)} step{'s' if len(steps) > 1 else ''}"
     lines = "\n".join(
-        f"<li>{MARKS.get(step.status, '·')} <code>{words(step.name)}</code> "
-        f"{words(_line(step.summary))}</li>"
+        f"<li>{MARKS.get(step.status, '·')} <code>{escaped(step.name)}</code> "
+        f"{escaped(_line(step.summary))}</li>"
         for step in steps
     )
     summary = f"{count}, {failed} failed" if failed else count
@@ -245,7 +276,7 @@ def _steps_markdown(steps: list[Step]) -> str:
 
 def _plan_markdown(plan: list[dict[str, Any]]) -> str:
     return "\n".join(
-        f"{number}. {STEP_MARKS.get(step['status'], '·')} {words(_line(step['description']))}"
+        f"{number}. {STEP_MARKS.get(step['status'], '·')} {escaped(_line(step['description']))}"
         for number, step in enumerate(plan, 1)
     )
 

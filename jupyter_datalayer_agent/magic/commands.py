@@ -26,7 +26,7 @@ HELP = """\
 In Agent mode the cell is done at once. The agent adds its cells below it and runs them when the
 kernel is free; the output goes on changing meanwhile.
 
-In a prompt, {name} stands for a variable's short form, @path attaches a file, #tool names a tool.
+In a prompt, {name} inserts a variable's short form, @path attaches a file, #tool names a tool.
 _agent holds the last answer. Stop a cell that waits with the kernel's interrupt button.
 
 %agent status | stop | undo | history | models | help"""
@@ -40,9 +40,9 @@ class Commands:
         self._session_id = session_id
 
     def run(self, name: str) -> str:
-        """What the command says. Raises ``AgentMagicError``."""
-        told: str = getattr(self, name)()
-        return told
+        """The command's output. Raises ``AgentMagicError``."""
+        output: str = getattr(self, name)()
+        return output
 
     def help(self) -> str:
         """How the magic is used."""
@@ -82,7 +82,7 @@ class Commands:
             if any(state != "undone" for state in states):
                 break
         else:
-            return "There is nothing to undo."
+            return "Nothing to undo."
         after = server.get(f"sessions/{session_id}")["lastSeq"]
         op = {"type": "undo", "turnId": turn["id"]}
         op_id = server.post(f"sessions/{session_id}/ops", op)["opId"]
@@ -106,7 +106,7 @@ class Commands:
             lines.append(f"{mark} {_short(turn['message'])}")
             if turn["reply"]:
                 lines.append(f"  {_short(turn['reply'])}")
-        return "\n".join(lines) or "Nothing was said yet."
+        return "\n".join(lines) or "No messages yet."
 
     def models(self) -> str:
         """The models that can be chosen now."""
@@ -130,9 +130,9 @@ def _states(server: Server, session_id: str, turn_id: str) -> list[str]:
 
 def _undone(event: dict[str, Any]) -> str:
     count, left = len(event["changes"]), len(event.get("conflicts") or [])
-    lines = [f"Taken back: {count} change{'' if count == 1 else 's'}."]
+    lines = [f"Undone: {count} change{'' if count == 1 else 's'}."]
     if left:
-        lines.append(f"{left} changed again since, and left as they are; see the agent's panel.")
+        lines.append(f"{left} changed again since then and were kept; see the agent's panel.")
     return " ".join([*lines, event.get("note") or ""]).strip()
 
 

@@ -15,7 +15,7 @@ KEPT_SECONDS = 20.0
 
 
 class Completer:
-    """What may stand at the cursor. What the server is asked for is kept for a while."""
+    """What may be typed at the cursor. What the server is asked for is kept for a while."""
 
     def __init__(self, find: Callable[[], Server]) -> None:
         self._find = find
@@ -30,10 +30,10 @@ class Completer:
         values = self._values(option)
         if values is not None:
             return [value for value in values if value.startswith(event.symbol)]
-        words = [f"--{name}" for name in (*VALUED, *FLAGS)]
+        candidates = [f"--{name}" for name in (*VALUED, *FLAGS)]
         if len(before) == 1:
-            words += COMMANDS
-        return [word for word in words if word.startswith(event.symbol)]
+            candidates += COMMANDS
+        return [word for word in candidates if word.startswith(event.symbol)]
 
     def _values(self, option: str) -> list[str] | None:
         if option == "mode":

@@ -1,10 +1,10 @@
-"""What the person at the cell is told in place of a traceback."""
+"""What the user sees at the cell in place of a traceback."""
 
 from __future__ import annotations
 
 
 class AgentMagicError(Exception):
-    """The magic could not do what was asked; the message says why, and what to do."""
+    """The magic could not do what was asked; the message is why, and what to do."""
 
     def _render_traceback_(self) -> list[str]:
         """IPython shows these lines, and the cell counts as failed."""

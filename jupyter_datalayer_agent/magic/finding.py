@@ -35,18 +35,18 @@ def environment_server() -> Server | None:
 
 
 def find_server() -> Server:
-    """The kernel's server. Raises ``AgentMagicError`` that says what was looked for."""
+    """The kernel's server. Raises ``AgentMagicError`` with what was looked for."""
     server = environment_server()
     return server if server is not None else local_server()
 
 
 def local_server() -> Server:
-    """A server of this person on this machine, by Jupyter's runtime files: first those whose root
+    """A server of this user on this machine, by Jupyter's runtime files: first those whose root
     holds the working directory, then the newest. Raises ``AgentMagicError``."""
     reasons: list[str] = []
     for info in running_servers(Path.cwd()):
         if info.get("password") and not info.get("token"):
-            reasons.append(f"{info['url']} wants a password")
+            reasons.append(f"{info['url']} requires a password")
             continue
         certificate = os.environ.get("DATALAYER_AGENT_CERTIFICATE")
         server = Server(str(info["url"]), str(info.get("token") or ""), certificate)
@@ -54,7 +54,7 @@ def local_server() -> Server:
             server.get("sessions", seconds=PROBE_SECONDS, limit="1")
         except UnknownCertificate:
             reasons.append(
-                f"{info['url']} has a certificate that is not known here (set "
+                f"{info['url']} has an untrusted certificate (set "
                 "DATALAYER_AGENT_CERTIFICATE to its file)"
             )
         except ServerGone:

@@ -17,9 +17,9 @@ from .finding import environment_server, find_server
 from .options import Options, parse
 from .outputs import Output, has_live_frontend, interval_for, is_kernel, output_for
 from .prompt import filled
-from .question import keep_questions
+from .question import forget_questions, keep_questions
 from .server import Server
-from .turn import Turn
+from .turn import MagicTurn
 from .untrusted import printable
 
 WOULD_DEADLOCK = (
@@ -27,7 +27,7 @@ WOULD_DEADLOCK = (
     "Leave --wait out (the output goes on changing), or use --mode ask or edit."
 )
 BEHIND_ANOTHER = (
-    "An earlier message is still at work, and may need this kernel: waiting for it here would "
+    "An earlier message is still running, and may need this kernel: waiting for it here would "
     "never end. Leave {option} out (it is answered after that one), stop it (%agent stop), or "
     "ask in another session (--session new)."
 )
@@ -55,7 +55,7 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
         super().__init__(shell)
         self._server: Server | None = None
         self._session_id: str | None = None
-        self._background: list[Turn] = []
+        self._background: list[MagicTurn] = []
         self.completer = Completer(self.server)
 
     def server(self) -> Server:
@@ -96,7 +96,7 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
             raise AgentMagicError(
                 BEHIND_ANOTHER.format(option="--wait" if options.wait else "--out")
             )
-        turn = Turn.begin(server, session_id, self._request(options))
+        turn = MagicTurn.begin(server, session_id, self._request(options))
         self._session_id = session_id
         output = output_for(shell, options.format)
         if holds and not options.wait and (options.changes or busy):
@@ -153,22 +153,22 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
         cell_id = (parent.get("metadata") or {}).get("cellId")
         return cell_id if isinstance(cell_id, str) else None
 
-    def _and_wait(self, turn: Turn, output: Output, options: Options) -> None:
+    def _and_wait(self, turn: MagicTurn, output: Output, options: Options) -> None:
         turn.answer.tells_error = False  # the cell fails with it
         try:
             _show(turn, output, quiet=QUIET_SECONDS)
         except KeyboardInterrupt:
             turn.stop()
             if not turn.answer.ended:
-                turn.answer.give_up("It was told to stop, and has not said that it did.")
+                turn.answer.give_up("Stop was requested, but not confirmed.")
             output.show(turn.answer)
             raise AgentMagicError(turn.answer.error or "Stopped.") from None
         finally:
             self._keep(turn, options)
         if turn.answer.status != "completed":
-            raise AgentMagicError(turn.answer.error or "The turn did not come to its end.")
+            raise AgentMagicError(turn.answer.error or "The turn did not finish.")
 
-    def _in_background(self, turn: Turn, output: Output, options: Options) -> None:
+    def _in_background(self, turn: MagicTurn, output: Output, options: Options) -> None:
         output.show(turn.answer)
         self._background.append(turn)
 
@@ -185,7 +185,7 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
         context = contextvars.copy_context()
         threading.Thread(target=context.run, args=(follow,), name="%agent", daemon=True).start()
 
-    def _keep(self, turn: Turn, options: Options) -> None:
+    def _keep(self, turn: MagicTurn, options: Options) -> None:
         answer = turn.answer
         reply = Reply(answer.code() if options.format == "code" else answer.text())
         reply.session_id, reply.turn_id = turn.session_id, answer.turn_id
@@ -195,7 +195,7 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
             self.shell.user_ns[options.out] = reply
 
 
-def _show(turn: Turn, output: Output, quiet: float = 0.0) -> None:
+def _show(turn: MagicTurn, output: Output, quiet: float = 0.0) -> None:
     """Show the answer while it grows, not more often than its length allows.
 
     Of a message that is refused within ``quiet`` seconds nothing is shown.
@@ -232,13 +232,11 @@ def load(shell: Any) -> None:
     shell.register_magics(magics)
     for name in ("%agent", "%%agent"):
         shell.set_hook("complete_command", magics.completer, str_key=name)
-    if keep_questions not in shell.input_transformers_cleanup:
-        shell.input_transformers_cleanup.append(keep_questions)
+    keep_questions(shell)
 
 
 def unload(shell: Any) -> None:
     """Take the magic away again."""
-    if keep_questions in shell.input_transformers_cleanup:
-        shell.input_transformers_cleanup.remove(keep_questions)
+    forget_questions(shell)
     for kind in ("line", "cell"):
         shell.magics_manager.magics[kind].pop("agent", None)

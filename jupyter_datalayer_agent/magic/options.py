@@ -1,4 +1,4 @@
-"""What stands behind ``%agent``: options first, then the prompt, or one word that is a command."""
+"""What follows ``%agent``: options first, then the prompt, or one word that is a command."""
 
 from __future__ import annotations
 
@@ -52,11 +52,13 @@ def parse(line: str, cell: str | None = None) -> Options:
             known = ", ".join(f"--{each}" for each in (*VALUED, *FLAGS))
             raise AgentMagicError(f"There is no option --{name}. There are {known}.")
         if value is None:
-            raise AgentMagicError(f"--{name} wants a value.")
+            raise AgentMagicError(f"--{name} needs a value.")
         _set(options, name, value[1:-1] if value[0] in "\"'" and len(value) > 1 else value)
         rest = rest[found.end() :]
     rest = re.sub(r"^\s*--(?=\s|$)", "", rest).strip()
-    if cell is None and rest in COMMANDS:
+    if cell is None and rest in ("?", "??"):
+        options.command = "help"
+    elif cell is None and rest in COMMANDS:
         options.command = rest
     else:
         options.prompt = "\n".join(part for part in (rest, (cell or "").strip()) if part)
@@ -70,7 +72,7 @@ def _set(options: Options, name: str, value: str) -> None:
     if allowed is not None and value not in allowed:
         raise AgentMagicError(f"--{name} is one of {', '.join(allowed)}, not {value}.")
     if name == "out" and not value.isidentifier():
-        raise AgentMagicError(f"--out wants the name of a variable, not {value!r}.")
+        raise AgentMagicError(f"--out needs the name of a variable, not {value!r}.")
     if name == "attach":
         options.attach.append(value)
     else:

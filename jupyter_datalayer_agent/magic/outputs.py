@@ -35,7 +35,8 @@ def bundle(answer: Answer, form: str) -> dict[str, str]:
         code = answer.code()
         fenced = f"{_fence(code)}{answer.language()}\n{code}\n{_fence(code)}"
         return {"text/plain": code, "text/markdown": safe(fenced)}
-    return {"text/plain": f"{answer.text()}{problem}".strip() or answer.plain()}
+    missed = f"{answer.missed}\n" if answer.missed else ""
+    return {"text/plain": f"{missed}{answer.text()}{problem}".strip() or answer.plain()}
 
 
 def _fence(code: str) -> str:
@@ -91,15 +92,16 @@ class TerminalOutput:
     def show(self, answer: Answer) -> None:
         if self._form == "code":
             if answer.ended:
-                said = answer.problem if answer.error else answer.code()
-                self._write(f"{said}\n" if said else "")
+                output = answer.problem if answer.error else answer.code()
+                self._write(f"{output}\n" if output else "")
             return
-        for index, part in enumerate(answer.parts):
+        # By the part itself: one that comes later may precede it.
+        for part in answer.parts:
             if isinstance(part, Text):
-                self._write(part.text[self._written.get(index, 0) :])
-                self._written[index] = len(part.text)
+                self._write(part.text[self._written.get(id(part), 0) :])
+                self._written[id(part)] = len(part.text)
             elif not isinstance(part, Step):
-                self._line(str(index), part.text)
+                self._line(str(id(part)), part.text)
             elif part.status != "running":
                 self._line(part.call_id, f"{MARKS.get(part.status)} {part.summary or part.name}")
         if answer.waits_for:

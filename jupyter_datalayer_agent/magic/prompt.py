@@ -1,4 +1,4 @@
-"""``{name}`` in a prompt: the variable's short form, which says what it is and not all it holds."""
+"""``{name}`` in a prompt: the variable's short form, which describes it without all its content."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _short.maxlist = _short.maxtuple = _short.maxset = _short.maxdict = 10
 
 def filled(prompt: str, variables: Mapping[str, Any]) -> tuple[str, list[str]]:
     """The prompt with the short forms of the variables it names, and the names in braces that are
-    no variable's, which stay as they are. ``{{name}}`` stands for ``{name}``; braces around
+    no variable's, which stay as they are. ``{{name}}`` is a literal ``{name}``; braces around
     anything else are left alone."""
     unknown: dict[str, None] = {}
 

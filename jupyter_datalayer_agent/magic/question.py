@@ -5,21 +5,115 @@ IPython takes a line that ends with one for a request for help on its last word.
 
 from __future__ import annotations
 
-import re
+import ast
+import linecache
+import sys
+import tokenize
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
 
-_QUESTION = re.compile(r"^(\s*)%agent[ \t]+(?!\?)(\S.*\?)\s*$")
+from IPython.core.inputtransformer2 import EscapedCommand, HelpEnd
+
+_HELP = ("pinfo", "pinfo2", "psearch")
+_PROMPT = "get_ipython().run_line_magic('agent', "
+_INDENTS = (tokenize.INDENT, tokenize.DEDENT)
 
 
-def keep_questions(lines: list[str]) -> list[str]:
-    """IPython's input with such lines written as the calls that they are to become."""
-    if lines and lines[0].startswith("%%"):
-        return lines
-    return [_call(line) for line in lines]
+class PromptLine(EscapedCommand):  # type: ignore[misc,unused-ignore]
+    """Transforms ``%agent …`` before IPython looks for help; ``%agent?`` still asks for help."""
+
+    priority = HelpEnd.priority - 1
+
+    @classmethod
+    def find(cls, tokens_by_line: list[list[tokenize.TokenInfo]]) -> PromptLine | None:
+        """The first prompt in the cell."""
+        for line in tokens_by_line:
+            tokens = [token for token in line if token.type not in _INDENTS]
+            if [token.string for token in tokens[:2]] != ["%", "agent"]:
+                continue
+            sign, name = tokens[:2]
+            if sign.end == name.start and name.line.startswith(" ", name.end[1]):
+                return cls(sign.start)
+        return None
 
 
-def _call(line: str) -> str:
-    found = _QUESTION.match(line)
-    if found is None:
-        return line
-    indent, prompt = found.groups()
-    return f"{indent}get_ipython().run_line_magic('agent', {prompt!r})\n"
+def keep_questions(shell: Any) -> None:
+    """Take prompts for prompts from now on, also in the rest of the cell that is running."""
+    transformers = shell.input_transformer_manager.token_transformers
+    if PromptLine in transformers:
+        return
+    transformers.append(PromptLine)
+    _mend_running_cell(shell)
+
+
+def forget_questions(shell: Any) -> None:
+    """Leave cells to IPython again."""
+    transformers = shell.input_transformer_manager.token_transformers
+    if PromptLine in transformers:
+        transformers.remove(PromptLine)
+
+
+def _mend_running_cell(shell: Any) -> None:
+    """Answer the requests for help that prompts of this cell became before the magic was there.
+
+    A cell is transformed as a whole before its first line, ``%load_ext``, is run.
+    """
+    history = shell.history_manager
+    if history is None:
+        return
+    ran = history.input_hist_parsed[-1].splitlines()
+    meant = shell.transform_cell(history.input_hist_raw[-1]).splitlines()
+    if len(ran) != len(meant):
+        return  # Lines were joined differently and cannot be compared.
+    prompts = {
+        number: (was, _prompt(now))
+        for number, (was, now) in enumerate(zip(ran, meant, strict=True), start=1)
+        if was != now and now.lstrip().startswith(_PROMPT)
+    }
+    if not prompts:
+        return
+    magics = shell.magics_manager.magics["line"]
+    # Found by the shell, which imports what is in the table by its name only.
+    own = {name: _HelpOrPrompt(shell, shell.find_line_magic(name), prompts) for name in _HELP}
+    magics.update(own)
+
+    def restore() -> None:
+        shell.events.unregister("post_execute", restore)
+        magics.update({name: each.help for name, each in own.items() if magics.get(name) is each})
+
+    shell.events.register("post_execute", restore)
+
+
+def _prompt(line: str) -> str:
+    """The prompt in a line like ``get_ipython().run_line_magic('agent', 'why?')``."""
+    (statement,) = ast.parse(line.strip()).body
+    assert isinstance(statement, ast.Expr)
+    assert isinstance(statement.value, ast.Call)
+    return str(ast.literal_eval(statement.value.args[1]))
+
+
+class _HelpOrPrompt:
+    """A magic for help that looks where in the cell it is called."""
+
+    def __init__(
+        self, shell: Any, help: Callable[[str], Any], prompts: dict[int, tuple[str, str]]
+    ) -> None:
+        self._shell = shell
+        self.help = help
+        self._prompts = prompts
+
+    def __call__(self, line: str) -> Any:
+        prompt = self._called_for()
+        if prompt is None:
+            return self.help(line)
+        return self._shell.run_line_magic("agent", prompt)
+
+    def _called_for(self) -> str | None:
+        frame: FrameType | None = sys._getframe()
+        while frame is not None:
+            was, prompt = self._prompts.get(frame.f_lineno, (None, ""))
+            if was == linecache.getline(frame.f_code.co_filename, frame.f_lineno).rstrip("\n"):
+                return prompt
+            frame = frame.f_back
+        return None

@@ -16,7 +16,7 @@ from .failure import Refused, ServerGone, UnknownCertificate
 ROUTE = "datalayer-agent/"
 ANSWER_SECONDS = 60.0
 SILENCE_SECONDS = 45.0
-"""A stream says at least that it still lives every 15 seconds."""
+"""A stream sends at least a sign of life every 15 seconds."""
 
 
 class Server:
@@ -55,7 +55,7 @@ class Server:
         try:
             return response.readline()
         except (OSError, http.client.HTTPException) as error:
-            raise ServerGone(f"The connection to {self._place()} broke off.") from error
+            raise ServerGone(f"The connection to {self._place()} was lost.") from error
 
     def _ask(
         self, method: str, route: str, query: dict[str, str], body: Any, seconds: float
@@ -64,7 +64,7 @@ class Server:
             try:
                 return json.loads(response.read() or b"null")
             except (OSError, http.client.HTTPException, ValueError) as error:
-                raise ServerGone(f"{self._place()} gave no answer that can be read.") from error
+                raise ServerGone(f"{self._place()} gave an unreadable answer.") from error
 
     @contextlib.contextmanager
     def _response(
@@ -86,7 +86,7 @@ class Server:
                 response = connection.getresponse()
             except ssl.SSLCertVerificationError as error:
                 raise UnknownCertificate(
-                    f"{self._place()} has a certificate that is not known here. Set "
+                    f"{self._place()} has an untrusted certificate. Set "
                     "DATALAYER_AGENT_CERTIFICATE to the file of that certificate before the "
                     "magic is loaded."
                 ) from error
@@ -120,9 +120,9 @@ class Server:
 
     def _refusal(self, response: http.client.HTTPResponse) -> Refused:
         try:
-            said = json.loads(response.read())
-            error = said.get("error") if isinstance(said, dict) else None
-            message = error["message"] if isinstance(error, dict) else said["message"]
+            reply = json.loads(response.read())
+            error = reply.get("error") if isinstance(reply, dict) else None
+            message = error["message"] if isinstance(error, dict) else reply["message"]
             code = str(error["code"]) if isinstance(error, dict) else ""
         except (OSError, ValueError, KeyError, TypeError):
             message, code = f"{self._place()} answered {response.status}.", ""

@@ -18,7 +18,7 @@ PAUSE_SECONDS = 0.5
 STOP_SECONDS = 10.0
 
 
-class Turn:
+class MagicTurn:
     """A message on its way, and the answer as far as it is known."""
 
     def __init__(self, server: Server, session_id: str, op_id: str, after: int) -> None:
@@ -31,7 +31,7 @@ class Turn:
         self._waiting: queue.Queue[dict[str, Any] | AgentMagicError] = queue.Queue()
 
     @classmethod
-    def begin(cls, server: Server, session_id: str, request: dict[str, Any]) -> Turn:
+    def begin(cls, server: Server, session_id: str, request: dict[str, Any]) -> MagicTurn:
         """Send a message. Raises ``Refused`` or ``ServerGone``."""
         session = server.get(f"sessions/{session_id}")
         op = {"type": "user_message", "request": {**request, "sessionId": session_id}}
@@ -50,22 +50,22 @@ class Turn:
         the last one when the turn is over. Raises ``ServerGone``."""
         while not self.answer.ended:
             try:
-                told = self._waiting.get(timeout=interval)
+                event = self._waiting.get(timeout=interval)
             except queue.Empty:
                 yield self.answer
                 continue
             while True:
-                if isinstance(told, AgentMagicError):
-                    raise told
-                self.answer.take(told)
+                if isinstance(event, AgentMagicError):
+                    raise event
+                self.answer.take(event)
                 try:
-                    told = self._waiting.get_nowait()
+                    event = self._waiting.get_nowait()
                 except queue.Empty:
                     break
             yield self.answer
 
     def stop(self) -> None:
-        """Stop it, or take it back where it waits still; the answer says how far it came.
+        """Stop it, or withdraw it where it still waits; the answer shows how far it got.
 
         Whether it waits or has begun is known when its beginning is heard of, which may be later
         than this: it is then interrupted all the same.

@@ -1,9 +1,9 @@
 """Text of a model, made safe for the output of a cell, and for a terminal.
 
-JupyterLab renders the Markdown of a cell that the person ran without sanitising it: HTML in it
-would run in the page, with the person's rights, and an image would call another server. So nothing
+JupyterLab renders the Markdown of a cell that the user ran without sanitising it: HTML in it
+would run in the page, with the user's rights, and an image would call another server. So nothing
 that could be HTML, an image or a link to a program leaves here as it came, wherever in the text it
-stands: to decide whether something is inside of code would take the very parser that renders it,
+is: to decide whether something is inside of code would take the very parser that renders it,
 and JupyterLab takes formulas out before it parses. What is code, as far as can be seen, is written
 as HTML of our own with every sign as an entity, so that it reads as it was meant.
 """
@@ -44,7 +44,7 @@ def printable(text: str) -> str:
     return _CONTROL.sub("", text)
 
 
-def words(text: str) -> str:
+def escaped(text: str) -> str:
     """Text in which nothing is taken for Markdown or HTML."""
     return _SIGN.sub(lambda sign: _entity(sign[0]), text)
 
@@ -65,8 +65,8 @@ def _is_address(target: str) -> bool:
 def _block(block: re.Match[str]) -> str:
     if not _acts(block[0]):
         return block[0]
-    code = words(block["code"].rstrip("\n"))
-    return f'<pre><code class="language-{words(block["language"])}">{code}</code></pre>\n'
+    code = escaped(block["code"].rstrip("\n"))
+    return f'<pre><code class="language-{escaped(block["language"])}">{code}</code></pre>\n'
 
 
 def _prose(text: str) -> str:
@@ -74,7 +74,7 @@ def _prose(text: str) -> str:
 
 
 def _span(span: re.Match[str]) -> str:
-    return f"<code>{words(span['code'])}</code>" if _acts(span[0]) else span[0]
+    return f"<code>{escaped(span['code'])}</code>" if _acts(span[0]) else span[0]
 
 
 def _inert(text: str) -> str:

@@ -16,11 +16,11 @@ from .types import (
     ModelError,
     ModelRequest,
     Readiness,
-    ReasoningDelta,
+    ReasoningChunk,
     ResponseDone,
     StreamEvent,
     StreamStarted,
-    TextDelta,
+    TextChunk,
 )
 
 __all__ = [
@@ -35,11 +35,11 @@ __all__ = [
     "ModelError",
     "ModelRequest",
     "Readiness",
-    "ReasoningDelta",
+    "ReasoningChunk",
     "ResponseDone",
     "StreamEvent",
     "StreamStarted",
-    "TextDelta",
+    "TextChunk",
     "begin_import",
     "count_tokens",
     "default_model",

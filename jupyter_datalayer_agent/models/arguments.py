@@ -1,29 +1,34 @@
-"""From a ``ModelRequest`` to the arguments of ``litellm.aresponses``, and which API it will use."""
+"""From a ``ModelRequest`` to the arguments of ``litellm.aresponses`` or ``litellm.acompletion``."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
 from ..protocol.sharing import PRIVATE_NOTE
 from .catalogue import Provider, api_key, provider_of
+from .chat_messages import chat_messages, chat_tool_choice, chat_tools, system_message
+from .mapped import input_items
 from .types import Item, ModelRequest
 
 CONNECT_TIMEOUT = 20.0
-"""Seconds to reach the server; how long it may then be silent is the caller's to say."""
+"""Seconds to reach the server; how long it may then be silent is up to the caller."""
 
 NO_KEY = "none"
 """Sent to a server of one's own where no key is set: most need none, but litellm insists."""
+
+_IN_THE_BODY = {"role": "user", "content": "The messages are in extra_body."}
+"""What litellm is given in place of the conversation, since it insists on a message."""
 
 _OPENAI_HOST = "https://api.openai.com"
 _OWN_BASE = {"openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE")}
 
 
 @dataclass(frozen=True)
-class Route:
+class ModelRoute:
     """Where a request goes: the name for litellm, its provider if it is a known one, the base URL
     (``None``: the provider's own), and whether it speaks Responses rather than chat completions."""
 
@@ -32,8 +37,20 @@ class Route:
     api_base: str | None
     responses: bool
 
+    @property
+    def openai(self) -> bool:
+        """Whether litellm speaks to it as to OpenAI, and leaves messages as they are."""
+        return self.model.startswith("openai/") or (
+            self.provider is not None and self.provider.prefix == "openai"
+        )
 
-def route(request: ModelRequest, environ: Mapping[str, str] = os.environ) -> Route:
+    @property
+    def foreign(self) -> bool:
+        """Whether it is a server at an address of its own, not OpenAI's."""
+        return self.api_base is not None and not self.api_base.startswith(_OPENAI_HOST)
+
+
+def route(request: ModelRequest, environ: Mapping[str, str] = os.environ) -> ModelRoute:
     """Decide where ``request`` goes.
 
     ``auto`` is the Responses API for the providers known to serve it, at their own address: servers
@@ -45,10 +62,9 @@ def route(request: ModelRequest, environ: Mapping[str, str] = os.environ) -> Rou
         model = _for_own_server(model)
         provider = provider_of(model)
     serves = provider is not None and provider.responses
-    foreign = api_base is not None and not api_base.startswith(_OPENAI_HOST)
-    own = serves and not (foreign and provider is not None and provider.prefix == "openai")
-    responses = request.model_api == "responses" or (request.model_api == "auto" and own)
-    return Route(model, provider, api_base, responses)
+    where = ModelRoute(model, provider, api_base, responses=request.model_api == "responses")
+    own = serves and not (where.openai and where.foreign)
+    return replace(where, responses=own) if request.model_api == "auto" else where
 
 
 def _base_from_environment(provider: Provider | None, environ: Mapping[str, str]) -> str | None:
@@ -107,55 +123,102 @@ def _for_own_server(model: str) -> str:
 
 def call_arguments(
     request: ModelRequest,
-    where: Route,
+    where: ModelRoute,
     *,
     idle_timeout: float,
     environ: Mapping[str, str] = os.environ,
 ) -> dict[str, Any]:
-    """Keyword arguments of ``litellm.aresponses``. What the request leaves open is not sent."""
+    """Keyword arguments of ``litellm.aresponses``, or of ``litellm.acompletion`` where the route is
+    over chat completions. What the request leaves open is not sent."""
     import httpx  # here, since it takes 50 ms: litellm has imported it by now
 
     arguments: dict[str, Any] = {
         "model": where.model,
-        "input": input_items(request.input, where.responses),
-        "instructions": request.instructions or None,
-        "tools": [dict(tool) for tool in request.tools] or None,
-        "tool_choice": request.tool_choice if request.tools else None,
         "parallel_tool_calls": request.parallel_tool_calls if request.tools else None,
         "temperature": request.temperature,
         "top_p": request.top_p,
-        "max_output_tokens": request.max_output_tokens,
-        "text": text_format(request.output_schema),
-        "reasoning": {"effort": request.reasoning_effort} if request.reasoning_effort else None,
         "api_base": where.api_base,
         "api_key": _key(where, environ),
+        **(_of_responses(request, where) if where.responses else _of_chat(request, where)),
     }
     arguments = {name: value for name, value in arguments.items() if value is not None}
     arguments.update(
         stream=request.stream,
-        store=False,
         # Attempts are the turn loop's. What a model does not take (temperature, say) is left out
         # instead of refused.
         max_retries=0,
         num_retries=0,
         drop_params=True,
-        # The caller watches for silence itself, and knows more to say of it.
+        # The caller watches for silence itself, and can report more about it.
         timeout=httpx.Timeout(idle_timeout + 10, connect=CONNECT_TIMEOUT),
     )
-    if not where.responses:
-        arguments["use_chat_completions_api"] = True
+    return arguments
+
+
+def _of_responses(request: ModelRequest, where: ModelRoute) -> dict[str, Any]:
+    # Servers that imitate it may not count tokens; litellm then does, what it was given.
+    is_own = where.openai and not where.foreign
+    known = request.mapped if is_own else None
+    arguments: dict[str, Any] = {
+        "input": input_items(request.input) if known is None else known.responses(request.input),
+        "instructions": request.instructions or None,
+        "tools": [dict(tool) for tool in request.tools] or None,
+        "tool_choice": request.tool_choice if request.tools else None,
+        "max_output_tokens": request.max_output_tokens,
+        "text": text_format(request.output_schema),
+        "reasoning": {"effort": request.reasoning_effort} if request.reasoning_effort else None,
+        "store": False,
+    }
+    return _in_the_body(arguments, "input") if is_own else arguments
+
+
+def _of_chat(request: ModelRequest, where: ModelRoute) -> dict[str, Any]:
+    thinking = not where.openai or where.foreign
+    tools = chat_tools(request.tools) or None
+    schema = request.output_schema
+    known = request.mapped if where.openai else None
+    if known is None:
+        messages = chat_messages(request.instructions, request.input, thinking=thinking)
+    else:
+        items = known.chat(request.input, thinking=thinking)
+        messages = [*system_message(request.instructions), *items]
+    arguments: dict[str, Any] = {
+        "messages": messages,
+        "tools": tools,
+        "tool_choice": chat_tool_choice(request.tool_choice) if tools else None,
+        "max_tokens": request.max_output_tokens,
+        "response_format": None if schema is None else response_format(schema),
+        "reasoning_effort": request.reasoning_effort,
+        "stream_options": {"include_usage": True} if request.stream else None,
+    }
+    return _in_the_body(arguments, "messages") if where.openai else arguments
+
+
+def _in_the_body(arguments: dict[str, Any], conversation: str) -> dict[str, Any]:
+    """What grows with the conversation moved to ``extra_body``, which is sent as it is.
+
+    Else openai's client and litellm look through every message of it in each call: over chat
+    completions 0.2 ms for a tool call and its answer, 67 ms for a chat with 300 of them."""
+    body = {name: arguments.pop(name) for name in (conversation, "tools", "tool_choice")}
+    arguments[conversation] = [_IN_THE_BODY]
+    arguments["extra_body"] = {name: value for name, value in body.items() if value is not None}
     return arguments
 
 
 def text_format(schema: dict[str, Any] | None) -> dict[str, Any] | None:
-    """``text`` of the Responses API for an answer in JSON; the bridge to chat completions makes
-    ``response_format`` of it."""
+    """``text`` of the Responses API for an answer in JSON."""
     if schema is None:
         return None
     return {"format": {"type": "json_schema", "name": "answer", "schema": schema, "strict": False}}
 
 
-def _key(where: Route, environ: Mapping[str, str]) -> str | None:
+def response_format(schema: dict[str, Any]) -> dict[str, Any]:
+    """``response_format`` of chat completions for an answer in JSON."""
+    answer = {"name": "answer", "schema": schema, "strict": False}
+    return {"type": "json_schema", "json_schema": answer}
+
+
+def _key(where: ModelRoute, environ: Mapping[str, str]) -> str | None:
     """The key, passed explicitly since litellm would send one with white space around it as it is,
     which fails as a connection error. ``None`` leaves it to litellm (Bedrock, and unknown ones)."""
     if where.provider is None or where.provider.prefix == "bedrock":
@@ -165,31 +228,16 @@ def _key(where: Route, environ: Mapping[str, str]) -> str | None:
     return api_key(where.provider, environ) or (NO_KEY if where.api_base else None)
 
 
-def input_items(items: Iterable[Item], responses: bool) -> list[Item]:
-    """Items as they can be sent with ``store: false``.
-
-    The server has kept none of them, so an id refers to nothing and is left out, and a reasoning
-    item is only of use with its encrypted content, which the Responses API takes back."""
-    sent = []
-    for item in items:
-        reasoning = item.get("type") == "reasoning"
-        if reasoning and responses and not item.get("encrypted_content"):
-            continue
-        left_out = {"status", PRIVATE_NOTE} | (set() if reasoning and responses else {"id"})
-        kept = {name: value for name, value in item.items() if name not in left_out}
-        sent.append(kept if responses else _plain_message(kept))
-    return sent
-
-
-def _plain_message(item: Item) -> Item:
-    """A message of text alone with its text as a string: servers that imitate OpenAI's chat API do
-    not all take a list of parts, least of all from the assistant."""
-    parts = item.get("content")
-    if item.get("type", "message") != "message" or not isinstance(parts, list):
-        return item
-    if not all(part.get("type") in ("output_text", "input_text", "text") for part in parts):
-        return item
-    return {**item, "content": "".join(part["text"] for part in parts)}
+def sized_items(request: ModelRequest) -> list[Item]:
+    """What is sent of the request's items, for its size: chat completions leave out at least what
+    the Responses API does not take, and reasoning goes along where it was shown."""
+    if route(request).responses:
+        return input_items(request.input)
+    left_out = {"id", "status", PRIVATE_NOTE}
+    return [
+        {name: value for name, value in item.items() if name not in left_out}
+        for item in request.input
+    ]
 
 
 def takes_reasoning(litellm: ModuleType, model: str) -> bool:
@@ -197,10 +245,23 @@ def takes_reasoning(litellm: ModuleType, model: str) -> bool:
     return bool(litellm.supports_reasoning(model=model))
 
 
-def register(litellm: ModuleType, where: Route) -> None:
+def serves_responses(litellm: Any, where: ModelRoute) -> bool:
+    """Whether litellm can reach a Responses API there; else it would make one up of chat
+    completions, which reports less about an answer and costs more."""
+    from litellm.types.utils import LlmProviders
+    from litellm.utils import ProviderConfigManager
+
+    model, provider, *_ = litellm.get_llm_provider(where.model, api_base=where.api_base)
+    config = ProviderConfigManager.get_provider_responses_api_config(
+        provider=LlmProviders(provider), model=model
+    )
+    return config is not None
+
+
+def register(litellm: ModuleType, where: ModelRoute) -> None:
     """Tell litellm that a model which is not in its price list streams.
 
-    Else it asks the server for the whole answer and replays it in small pieces."""
+    Else it asks the server for the whole answer and replays it in small chunks."""
     prefix, _, name = where.model.rpartition("/")
     if where.model in litellm.model_cost or name in litellm.model_cost:
         return

@@ -1,7 +1,7 @@
 """The providers and models that are offered, and whether each could be called as things are.
 
 Nothing here imports litellm, opens a connection or returns a secret. Any other model name of
-litellm works too: the list is what people are shown, not what they may use.
+litellm works too: the list is what users are shown, not what they may use.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def api_key(provider: Provider, environ: Environment) -> str | None:
 def readiness(
     model: str | None, api_base: str | None = None, environ: Environment = os.environ
 ) -> Readiness:
-    """Whether ``model`` could be called now, as far as settings and environment tell.
+    """Whether ``model`` could be called now, as far as settings and environment show.
 
     Nothing is asked over the network, so a wrong key is only found by a call."""
     if not model:
@@ -185,7 +185,7 @@ def readiness(
             provider.keys,
         )
     if not key or not key.isascii() or not key.isprintable() or " " in key:
-        what = "is empty" if not key else "holds characters that no key has"
+        what = "is empty" if not key else "contains invalid characters"
         return Readiness(
             False,
             f"The key of {provider.label} {what}.",

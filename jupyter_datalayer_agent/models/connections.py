@@ -1,13 +1,13 @@
-"""How to connect a model, in the words that the page shows where none is ready."""
+"""How to connect a model, as the page shows it where none is ready."""
 
 from __future__ import annotations
 
 from jupyter_datalayer_agent.protocol.requests import Connection
 
-# What stands in backticks is a command.
+# Text in backticks is a command.
 CONNECTIONS: tuple[Connection, ...] = (
     Connection(
-        title="A key of a provider",
+        title="A provider's API key",
         steps=(
             "In the terminal that starts JupyterLab: `export ANTHROPIC_API_KEY=…` (or "
             "OPENAI_API_KEY, GEMINI_API_KEY), then `jupyter lab`"
@@ -20,7 +20,7 @@ CONNECTIONS: tuple[Connection, ...] = (
         ),
     ),
     Connection(
-        title="A server of your organisation that speaks OpenAI's API",
+        title="An OpenAI-compatible server of your organisation",
         steps=(
             "`jupyter lab --DatalayerAgentApp.model=openai/NAME "
             "--DatalayerAgentApp.api_base=https://HOST/v1`, with its key in OPENAI_API_KEY"

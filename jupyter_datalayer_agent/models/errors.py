@@ -1,15 +1,15 @@
-"""From whatever litellm raises to a ``ModelError`` that a person can act on, without keys in it."""
+"""From whatever litellm raises to a ``ModelError`` that a user can act on, without keys in it."""
 
 from __future__ import annotations
 
 import datetime
 import email.utils
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..protocol.json_text import parse_json
 from . import loader
 from .catalogue import Provider
 from .types import BrokenStream, ModelError, ModelErrorCode
@@ -75,7 +75,7 @@ def model_error(
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """``error`` and what it stands for, the innermost last; litellm wraps up to three deep."""
+    """``error`` and its causes, the innermost last; litellm wraps up to three deep."""
     seen: set[int] = set()
     current: BaseException | None = error
     while current is not None and id(current) not in seen:
@@ -121,7 +121,7 @@ def _code(chain: list[BaseException], status: int | None, detail: str) -> ModelE
 
 
 def _detail(chain: list[BaseException]) -> str:
-    """What the provider itself said, on one line, without litellm's prefixes."""
+    """The provider's own message, on one line, without litellm's prefixes."""
     text = next((str(error) for error in chain if str(error)), type(chain[0]).__name__)
     text = _TAIL.split(text, maxsplit=1)[0]
     while match := _PREFIX.match(text):
@@ -136,7 +136,7 @@ def _provider_message(text: str) -> str:
     if start < 0:
         return text
     try:
-        body = json.loads(text[start : text.rindex("}") + 1])
+        body = parse_json(text[start : text.rindex("}") + 1])
     except ValueError:
         return text
     inner: Any = body.get("error", body) if isinstance(body, dict) else None
@@ -178,19 +178,19 @@ def _message(
     name = provider.label if provider else "The model's provider"
     where = f" at {redact(api_base)}" if api_base else ""
     keys = f" Check {' or '.join(provider.keys)}." if provider and provider.keys else ""
-    said = f" It said: {detail}" if detail else ""
+    report = f" It reported: {detail}" if detail else ""
     match code:
         case "authentication":
-            return f"{name}{where} refused the key.{keys}{said}"
+            return f"{name}{where} refused the key.{keys}{report}"
         case "rate_limit":
-            return f"{name}{where} takes no more requests for now.{said}"
+            return f"{name}{where} is rate limiting requests.{report}"
         case "context_window":
-            return f"The conversation is longer than the model can read.{said}"
+            return f"The conversation is longer than the model can read.{report}"
         case "bad_request":
-            return f"{name}{where} did not accept the request.{said}"
+            return f"{name}{where} did not accept the request.{report}"
         case "connection":
             return f"{name}{where} cannot be reached. ({detail})"
         case "broken_stream":
-            return f"The answer broke off before it was complete. ({detail})"
+            return f"The answer was cut off before it was complete. ({detail})"
         case _:
-            return f"{name}{where} failed.{said}"
+            return f"{name}{where} failed.{report}"

@@ -12,27 +12,29 @@ from typing import Any
 import anyio
 
 from . import loader
-from .arguments import Route, call_arguments, register, route, takes_reasoning
-from .assembler import Assembler
+from .arguments import (
+    ModelRoute,
+    call_arguments,
+    register,
+    route,
+    serves_responses,
+    takes_reasoning,
+)
 from .catalogue import readiness
+from .chat_assembler import ChatAssembler
+from .drafts import Assembler
 from .errors import model_error
 from .prices import cost_of
+from .responses_assembler import ResponsesAssembler
 from .tokens import counted_usage
-from .types import (
-    BrokenStream,
-    ModelError,
-    ModelErrorCode,
-    ModelRequest,
-    ResponseDone,
-    StreamEvent,
-)
+from .types import BrokenStream, ModelError, ModelErrorCode, ModelRequest, ResponseDone, StreamEvent
 
 IDLE_TIMEOUT = 300.0
 """Seconds without a byte after which a stream counts as broken."""
 
 
 class LitellmModel:
-    """Calls models through litellm's Responses API, or its bridge to chat completions.
+    """Calls models through litellm: by the Responses API, or by chat completions.
 
     ``environ`` is where keys are read from; they are passed on and never kept."""
 
@@ -48,13 +50,22 @@ class LitellmModel:
         self._check_ready(request, where)
         litellm = await loader.litellm()
         register(litellm, where)
+        if where.responses and not serves_responses(litellm, where):
+            where = replace(where, responses=False)
+        if where.responses:
+            await loader.responses()
         arguments = call_arguments(
             request, where, idle_timeout=self._idle_timeout, environ=self._environ
         )
         if where.responses and takes_reasoning(litellm, where.model):
             arguments["include"] = ["reasoning.encrypted_content"]
-        assembler = Assembler(bridged=not where.responses)
-        source = await self._open_readable(litellm, arguments, where)
+        assembler: Assembler
+        if where.responses:
+            assembler = ResponsesAssembler()
+            source = await self._open_readable(litellm, arguments, where)
+        else:
+            assembler = ChatAssembler(_call_ids(request))
+            source = await self._open(litellm.acompletion(**arguments), where)
         if not request.stream:
             for event in assembler.feed_whole(source):
                 yield event
@@ -65,7 +76,7 @@ class LitellmModel:
         for event in assembler.finish():
             yield await _priced(event, request, where) if isinstance(event, ResponseDone) else event
 
-    def _check_ready(self, request: ModelRequest, where: Route) -> None:
+    def _check_ready(self, request: ModelRequest, where: ModelRoute) -> None:
         """Find a missing or an empty key before litellm makes a connection error of it."""
         state = readiness(where.model if request.model else None, where.api_base, self._environ)
         if state.ready:
@@ -74,19 +85,23 @@ class LitellmModel:
         code: ModelErrorCode = "no_model" if unset or not request.model else "authentication"
         raise ModelError(code, f"{state.reason} {state.what_to_do}")
 
-    async def _open_readable(self, litellm: Any, arguments: dict[str, Any], where: Route) -> Any:
+    async def _open_readable(
+        self, litellm: Any, arguments: dict[str, Any], where: ModelRoute
+    ) -> Any:
         """Open the answer; without earlier reasoning where the model cannot read it, as when a
         session changes to another model or key."""
         try:
             return await self._open(litellm.aresponses(**arguments), where)
         except ModelError as error:
-            kept = [item for item in arguments["input"] if item.get("type") != "reasoning"]
+            body = arguments.get("extra_body", arguments)
+            kept = [item for item in body["input"] if item.get("type") != "reasoning"]
             unreadable = error.code == "bad_request" and "encrypted" in error.message
-            if not unreadable or len(kept) == len(arguments["input"]):
+            if not unreadable or len(kept) == len(body["input"]):
                 raise
-        return await self._open(litellm.aresponses(**{**arguments, "input": kept}), where)
+        body["input"] = kept
+        return await self._open(litellm.aresponses(**arguments), where)
 
-    async def _open(self, call: Any, where: Route) -> Any:
+    async def _open(self, call: Any, where: ModelRoute) -> Any:
         """Make the call; its answer begins, or is there as a whole."""
         try:
             with anyio.fail_after(self._idle_timeout):
@@ -97,37 +112,37 @@ class LitellmModel:
             raise self._failed(error, where, None) from error
 
     async def _read(
-        self, source: Any, assembler: Assembler, where: Route
+        self, source: Any, assembler: Assembler, where: ModelRoute
     ) -> AsyncGenerator[StreamEvent, None]:
         """The stream's events up to its end, which must be a sound one."""
         try:
             events: AsyncIterator[Any] = source.__aiter__()
             while not assembler.ended:
-                try:
-                    event = await self._next(events, where)
-                except ModelError as error:
-                    for whole in assembler.recover():
-                        yield whole
-                    error.broken = assembler.broken()
-                    raise
+                event = await self._next(events, where)
+                if event is None:
+                    break
                 for ours in assembler.feed(event):
                     yield ours
-            if _cut_short(source):
-                for whole in assembler.recover():
-                    yield whole
-                raise _broken_off(assembler.broken())
+            if not assembler.is_whole(source):
+                message = "The answer was cut off before it was complete."
+                raise ModelError("broken_stream", message)
+        except ModelError as error:
+            for whole in assembler.recover():
+                yield whole
+            error.broken = assembler.broken()
+            raise
         finally:
             await _close(source)
 
-    async def _next(self, events: AsyncIterator[Any], where: Route) -> Any:
-        """The next of litellm's events. Raises ``ModelError`` where there is none."""
+    async def _next(self, events: AsyncIterator[Any], where: ModelRoute) -> Any:
+        """The next of litellm's events, None at their end. Raises ``ModelError``."""
         try:
             # Not asyncio.wait_for: before Python 3.12 it loses a cancellation that comes just when
             # the event does.
             with anyio.fail_after(self._idle_timeout):
                 return await events.__anext__()
-        except StopAsyncIteration as error:
-            raise _broken_off(BrokenStream()) from error
+        except StopAsyncIteration:
+            return None
         except TimeoutError as error:
             raise self._silent(BrokenStream()) from error
         except Exception as error:
@@ -137,7 +152,9 @@ class LitellmModel:
         message = f"The model sent nothing for {self._idle_timeout:g} seconds."
         return ModelError("broken_stream", message, broken=broken)
 
-    def _failed(self, error: Exception, where: Route, broken: BrokenStream | None) -> ModelError:
+    def _failed(
+        self, error: Exception, where: ModelRoute, broken: BrokenStream | None
+    ) -> ModelError:
         return model_error(
             error,
             provider=where.provider,
@@ -147,7 +164,7 @@ class LitellmModel:
         )
 
 
-async def _priced(done: ResponseDone, request: ModelRequest, where: Route) -> ResponseDone:
+async def _priced(done: ResponseDone, request: ModelRequest, where: ModelRoute) -> ResponseDone:
     """The end of an answer with what it cost; counted here where the provider did not count."""
     usage = done.usage
     if usage.total_tokens == 0:
@@ -156,28 +173,15 @@ async def _priced(done: ResponseDone, request: ModelRequest, where: Route) -> Re
     return replace(done, usage=usage.model_copy(update={"cost": cost}))
 
 
-def _broken_off(broken: BrokenStream) -> ModelError:
-    message = "The answer broke off before it was complete."
-    return ModelError("broken_stream", message, broken=broken)
-
-
-def _cut_short(source: Any) -> bool:
-    """Whether a bridged chat stream ended without a ``finish_reason``: litellm before 1.109 then
-    makes one up, so that cut text looks like a whole answer."""
-    wrapper = getattr(source, "litellm_custom_stream_wrapper", None)
-    if wrapper is None:
-        return False
-    reasons = ("received_finish_reason", "intermittent_finish_reason")
-    return all(getattr(wrapper, name, None) is None for name in reasons)
+def _call_ids(request: ModelRequest) -> set[str]:
+    """The ids of the calls in the request."""
+    return {item["call_id"] for item in request.input if item.get("type") == "function_call"}
 
 
 async def _close(source: Any) -> None:
     """Close the HTTP stream now, not when it is collected: the provider stops writing and
     billing."""
-    for holder in (
-        getattr(source, "litellm_custom_stream_wrapper", None),
-        getattr(source, "response", None),
-    ):
+    for holder in (source, getattr(source, "response", None)):
         close = getattr(holder, "aclose", None)
         if close is not None:
             # What is wrong with a connection that is being given up is of no interest.

@@ -1,7 +1,8 @@
 """The import of litellm: once, in a thread, when somebody is about to need it.
 
-It takes seconds and 170 MB, so nothing here imports it by itself. ``begin_import`` is called when a
-page's input is first focused, and at the latest by the first model call.
+It takes seconds and 170 MB, so nothing here imports it by itself. ``import_when_idle`` is called
+when a page shows the panel, ``begin_import`` when its input is first focused, and at the latest by
+the first model call. What chat completions need comes first; the rest waits for a quiet moment.
 """
 
 from __future__ import annotations
@@ -14,14 +15,15 @@ import logging
 import os
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from types import ModuleType
 from typing import Any
 
 from ..imports import importing
+from .idle import giving_way, wait_until_idle
 from .types import ModelError
-from .warm_up import warm_up
+from .warm_up import warm_up, warm_up_rest
 
 log = logging.getLogger(__name__)
 
@@ -36,63 +38,119 @@ IMPORT_ENVIRONMENT = {
 # Set by litellm for itself, and not meant for the kernels that this process starts.
 LEFT_BEHIND = ("TIKTOKEN_CACHE_DIR", "CUSTOM_TIKTOKEN_CACHE_DIR")
 
-# Of these a call imports some only when it is made; the import of one fails where litellm and mcp
-# are of versions that do not go together, and every call would.
+# Of these a call of the Responses API imports some only when it is made; the import of one fails
+# where litellm and mcp are of versions that do not go together, and every such call would.
 NEEDED_MODULES = (
     "litellm.responses.main",
     "litellm.responses.mcp.litellm_proxy_mcp_handler",
     "litellm.responses.streaming_iterator",
-    "litellm.responses.litellm_completion_transformation.handler",
 )
 
 _lock = threading.Lock()
-_loading: Future[ModuleType] | None = None
+_loading: _Loading | None = None
+
+
+def import_when_idle() -> None:
+    """Start the import as soon as the server has been idle for a second, unless it has begun;
+    returns at once. Until somebody needs it, it gives way to all else."""
+    _begin()
 
 
 def begin_import() -> None:
     """Start the import in a daemon thread, unless it has begun; returns at once."""
-    _begin()
+    _begin().needed.set()
 
 
 async def litellm() -> ModuleType:
-    """The litellm module, as soon as it is imported.
+    """The litellm module, as soon as chat completions can be called.
 
     Raises ``ModelError`` ``litellm_unusable`` where it cannot be used, saying what to type."""
-    return await asyncio.shield(asyncio.wrap_future(_begin()))
+    loading = _begin()
+    loading.needed.set()
+    return await asyncio.shield(asyncio.wrap_future(loading.chat))
+
+
+async def responses() -> None:
+    """Wait until the Responses API can be called, too; raises as ``litellm`` does."""
+    loading = _begin()
+    loading.needed.set()
+    loading.rest_needed.set()
+    await asyncio.shield(asyncio.wrap_future(loading.rest))
 
 
 def is_loaded() -> bool:
     """Whether litellm has been imported and can be used."""
-    return _loading is not None and _loading.done() and _loading.exception() is None
+    return _loading is not None and _is_there(_loading.chat)
 
 
-def _begin() -> Future[ModuleType]:
+class _Loading:
+    """One import: ``chat`` is what chat completions need, ``rest`` all. Each is begun in a quiet
+    moment, or once it is needed."""
+
+    def __init__(self) -> None:
+        self.chat: Future[ModuleType] = Future()
+        self.rest: Future[ModuleType] = Future()
+        self.needed = threading.Event()
+        self.rest_needed = threading.Event()
+
+
+def _begin() -> _Loading:
     global _loading
     with _lock:
         if _loading is None:
-            _loading = Future()
+            _loading = _Loading()
             threading.Thread(
                 target=_import, args=(_loading,), name="import-litellm", daemon=True
             ).start()
         return _loading
 
 
-def _import(loading: Future[ModuleType]) -> None:
+def _import(loading: _Loading) -> None:
+    wait_until_idle(loading.needed)
+    with giving_way(loading.needed):
+        _settle(loading.chat, _import_for_chat)
+    if not _is_there(loading.chat):
+        loading.rest.set_exception(loading.chat.exception())
+        return
+    # A call that waited for it is made now.
+    wait_until_idle(loading.rest_needed)
+    with giving_way(loading.rest_needed):
+        _settle(loading.rest, _import_rest)
+
+
+def _settle(future: Future[ModuleType], work: Callable[[], ModuleType]) -> None:
     try:
         with _import_environment(), importing():
-            module = importlib.import_module("litellm")
-            for name in NEEDED_MODULES:
-                importlib.import_module(name)
-            _quieten(module)
-            _try_out(module)
+            module = work()
     except ImportError as error:
-        log.warning("litellm cannot be used", exc_info=True)
-        loading.set_exception(unusable(error))
+        log.warning("Importing litellm failed", exc_info=True)
+        future.set_exception(unusable(error))
     except Exception as error:
-        log.exception("importing litellm failed")
-        loading.set_exception(unusable(error))
+        log.exception("Importing litellm failed")
+        future.set_exception(unusable(error))
     else:
-        loading.set_result(module)
+        future.set_result(module)
+
+
+def _import_for_chat() -> ModuleType:
+    module = importlib.import_module("litellm")
+    _quieten(module)
+    with contextlib.suppress(ImportError):
+        importlib.import_module("anyio._backends._asyncio")
+    _try_out(warm_up, module)
+    return module
+
+
+def _import_rest() -> ModuleType:
+    module = importlib.import_module("litellm")
+    for name in NEEDED_MODULES:
+        importlib.import_module(name)
+    _try_out(warm_up_rest, module)
+    return module
+
+
+def _is_there(future: Future[ModuleType]) -> bool:
+    return future.done() and future.exception() is None
 
 
 @contextlib.contextmanager
@@ -121,19 +179,17 @@ def _quieten(module: Any) -> None:
         logging.getLogger(name).setLevel(logging.ERROR)
 
 
-def _try_out(module: Any) -> None:
+def _try_out(warm_up: Callable[[Any], None], module: Any) -> None:
     """Do in this thread what the first call would else do in the event loop."""
-    with contextlib.suppress(ImportError):
-        importlib.import_module("anyio._backends._asyncio")
     try:
         warm_up(module)
     except Exception:
-        # Whatever is wrong will be told of the first real call, which may be of another kind.
+        # Whatever is wrong will be reported by the first real call, which may be of another kind.
         log.debug("litellm could not be warmed up", exc_info=True)
 
 
 def unusable(error: BaseException) -> ModelError:
-    """What to tell a person whose litellm cannot be used, and what to type."""
+    """The message for a user whose litellm cannot be used, with the command to type."""
     litellm_version, mcp_version = _version("litellm"), _version("mcp")
     if litellm_version is None:
         message = "litellm is not installed. Run: pip install litellm mcp"

@@ -1,4 +1,4 @@
-"""Whether a model that a person names could be called, as far as that is known without a call."""
+"""Whether a model that a user names could be called, as far as that is known without a call."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def _whose(model: str) -> Readiness:
     if _knows(litellm, model):
         return Readiness(True)
     prefix, slash, _ = model.partition("/")
-    unknown = f"There is no provider {prefix}." if slash else "It is not said whose model it is."
+    unknown = f"There is no provider {prefix}." if slash else "The provider is missing."
     return Readiness(False, unknown, "Name it as provider/name, openai/gpt-6.1-sol for example.")
 
 

@@ -1,4 +1,4 @@
-"""When a failed model call is tried again. The turn loop makes the attempts; this says how long to
+"""When a failed model call is tried again. The turn loop makes the attempts; this is how long to
 wait before each."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ MAX_RETRIES = 5
 BASE_DELAY = 0.2
 """Seconds before the first retry; it doubles with each."""
 LONGEST_WAIT = 60.0
-"""Seconds. A server that asks for longer is reported to the person instead of waited for."""
+"""Seconds. A server that asks for longer is reported to the user instead of waited for."""
 
 
 def delay_before(

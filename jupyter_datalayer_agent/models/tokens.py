@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from jupyter_datalayer_agent.protocol.pictures import is_picture
 from jupyter_datalayer_agent.protocol.requests import Usage
 from jupyter_datalayer_agent.protocol.sharing import PRIVATE_NOTE
 
@@ -47,9 +48,9 @@ def estimate_item(item: Mapping[str, Any]) -> int:
     if PRIVATE_NOTE in item:
         item = {name: value for name, value in item.items() if name != PRIVATE_NOTE}
     content = item.get("content")
-    if not isinstance(content, list) or not any(_is_picture(part) for part in content):
+    if not isinstance(content, list) or not any(is_picture(part) for part in content):
         return estimate_tokens(item)
-    rest = [part for part in content if not _is_picture(part)]
+    rest = [part for part in content if not is_picture(part)]
     pictures = len(content) - len(rest)
     return estimate_tokens({**item, "content": rest}) + IMAGE_TOKENS * pictures
 
@@ -81,24 +82,20 @@ def _count_item(item: Mapping[str, Any]) -> int:
         _counted.popitem(last=False)
     content = item.get("content")
     parts = content if isinstance(content, list) else []
-    return _counted[key] + IMAGE_TOKENS * sum(_is_picture(part) for part in parts)
+    return _counted[key] + IMAGE_TOKENS * sum(is_picture(part) for part in parts)
 
 
 def _texts(value: Any) -> Iterable[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        if not _is_picture(value):
+        if not is_picture(value):
             for name, part in value.items():
                 if name not in ("type", "id", "call_id", "status", "encrypted_content"):
                     yield from _texts(part)
     elif isinstance(value, (list, tuple)):
         for part in value:
             yield from _texts(part)
-
-
-def _is_picture(part: Any) -> bool:
-    return isinstance(part, Mapping) and part.get("type") == "input_image"
 
 
 def usage_of(reported: Any) -> Usage:

@@ -1,7 +1,7 @@
 """What crosses the boundary to a model: a request, a stream of events, and the ways it can fail.
 
 Items are those of the Responses API whatever the provider: messages, function calls, reasoning.
-An item that a stream has delivered whole (``ItemDone``) can stand as an input item in the next
+An item that a stream has delivered whole (``ItemDone``) can be an input item in the next
 request as it is. https://platform.openai.com/docs/api-reference/responses
 """
 
@@ -20,13 +20,26 @@ ModelApi: TypeAlias = Literal["auto", "responses", "chat"]
 """Which API is spoken to the provider. ``auto``: its own Responses API where it has one."""
 
 
+class MappedItems(Protocol):
+    """What a conversation's items became in its request before; see ``mapped.Mapped``."""
+
+    def chat(self, items: Sequence[Item], *, thinking: bool) -> list[dict[str, Any]]:
+        """The items as messages of chat completions."""
+        ...
+
+    def responses(self, items: Sequence[Item]) -> list[Item]:
+        """The items as the Responses API takes them."""
+        ...
+
+
 @dataclass(frozen=True)
 class ModelRequest:
     """One call of a model.
 
     ``model`` is a name of litellm, ``provider/name``. ``tools`` are function tools in the form of
     the Responses API. What is ``None`` is not sent. ``reasoning_effort`` is for models that have
-    it. ``output_schema`` is the JSON schema that the answer's text is to follow.
+    it. ``output_schema`` is the JSON schema that the answer's text is to follow. ``mapped`` is what
+    the conversation's items became in its request before.
     """
 
     model: str
@@ -43,6 +56,7 @@ class ModelRequest:
     stream: bool = True
     api_base: str | None = None
     model_api: ModelApi = "auto"
+    mapped: MappedItems | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -53,7 +67,7 @@ class StreamStarted:
 
 
 @dataclass(frozen=True)
-class TextDelta:
+class TextChunk:
     """More text of the message ``item_id``."""
 
     item_id: str
@@ -61,7 +75,7 @@ class TextDelta:
 
 
 @dataclass(frozen=True)
-class ReasoningDelta:
+class ReasoningChunk:
     """More of what the model shows of its reasoning, in the reasoning item ``item_id``."""
 
     item_id: str
@@ -101,7 +115,7 @@ class ResponseDone:
 
 
 StreamEvent: TypeAlias = (
-    StreamStarted | TextDelta | ReasoningDelta | FunctionCallStarted | ItemDone | ResponseDone
+    StreamStarted | TextChunk | ReasoningChunk | FunctionCallStarted | ItemDone | ResponseDone
 )
 
 
@@ -135,7 +149,7 @@ RETRYABLE: frozenset[ModelErrorCode] = frozenset(
 
 @dataclass(frozen=True)
 class BrokenStream:
-    """What had arrived when a stream broke off.
+    """What had arrived when a stream was lost.
 
     ``items`` are whole, have been announced by ``ItemDone`` and can be sent again.
     ``partial_item_ids`` are those of which something was shown but which did not end: a retry takes
@@ -146,7 +160,7 @@ class BrokenStream:
 
 
 class ModelError(Exception):
-    """A model call failed. ``message`` is for a person: no key, no traceback.
+    """A model call failed. ``message`` is for a user: no key, no traceback.
 
     ``retry_after`` is in seconds, where the server named a time. ``status`` is the HTTP status,
     where there was one. ``broken`` is there once a stream has begun."""
@@ -172,8 +186,8 @@ class ModelError(Exception):
 
 @dataclass(frozen=True)
 class Readiness:
-    """Whether a model can be called as things are. ``reason`` and ``what_to_do`` are for a person
-    and empty when it is ready; no secret stands in them."""
+    """Whether a model can be called as things are. ``reason`` and ``what_to_do`` are for a user
+    and empty when it is ready; they hold no secret."""
 
     ready: bool
     reason: str = ""

@@ -1,7 +1,7 @@
 """A first call without a network, in the thread that imports litellm.
 
-The first call builds schemas of litellm's and openai's classes, imports what was not needed before
-and reads a tokenizer: half a second, which would else stop the event loop of the server.
+The first call builds schemas of litellm's and openai's classes and imports what was not needed
+before: a quarter of a second, which would else stop the event loop of the server.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ import importlib
 import json
 from typing import Any
 
+from .arguments import ModelRoute, call_arguments
+from .types import ModelRequest
+
 BASE = "http://warm-up.invalid"
 
 _TOOL = {
@@ -19,12 +22,26 @@ _TOOL = {
     "description": "",
     "parameters": {"type": "object", "properties": {"up": {"type": "string"}}},
 }
+_REQUEST = ModelRequest(
+    model="openai/warm-up",
+    instructions="Say hello.",
+    input=[{"role": "user", "content": "Hello."}],
+    tools=[_TOOL],
+    api_base=BASE,
+)
+_ROUTE = ModelRoute(_REQUEST.model, None, BASE, responses=False)
 
 
 def warm_up(litellm: Any) -> None:
     """Make the call in an event loop of its own. No connection is opened."""
-    litellm.token_counter(model="gpt-4", text="warm")
     asyncio.run(_call(litellm))
+
+
+def warm_up_rest(litellm: Any) -> None:
+    """What the first count of tokens and the first answer of the Responses API would build."""
+    litellm.token_counter(model="gpt-4", text="warm")
+    # The one class of the Responses API that takes long: it is a whole answer.
+    importlib.import_module("litellm.types.llms.openai").ResponseCompletedEvent.model_rebuild()
 
 
 async def _call(litellm: Any) -> None:
@@ -36,22 +53,11 @@ async def _call(litellm: Any) -> None:
         return httpx.Response(200, content=_answer(), headers=headers)
 
     transport = httpx.MockTransport(answer)
+    arguments = call_arguments(_REQUEST, _ROUTE, idle_timeout=10, environ={})
     async with openai.AsyncOpenAI(
         api_key="none", base_url=BASE, http_client=httpx.AsyncClient(transport=transport)
     ) as client:
-        stream = await litellm.aresponses(
-            model="openai/warm-up",
-            input=[{"role": "user", "content": "Hello."}],
-            instructions="Say hello.",
-            tools=[_TOOL],
-            stream=True,
-            store=False,
-            max_retries=0,
-            use_chat_completions_api=True,
-            api_base=BASE,
-            api_key="none",
-            client=client,
-        )
+        stream = await litellm.acompletion(**{**arguments, "api_key": "none"}, client=client)
         async for _ in stream:
             pass
     # litellm's bookkeeping of the call must not be left to a loop that is closed.

@@ -19,7 +19,7 @@ Progress = Callable[[str, Literal["started", "finished"]], Awaitable[None]]
 class DocumentError(Exception):
     """A document could not be read, changed or run.
 
-    ``code`` is a tool error code; ``message`` says what is wrong, ``hint`` what would be right;
+    ``code`` is a tool error code; ``message`` is what is wrong, ``hint`` what would be right;
     ``cells`` are the cells as they are now, where an edit was refused as ``stale``.
     """
 

@@ -9,8 +9,8 @@ from contextvars import ContextVar
 
 
 class _Hold:
-    """A lock being held; it stays in the context of tasks that outlive it, so it says when it
-    ended."""
+    """A lock being held; it stays in the context of tasks that outlive it, so it marks its
+    end."""
 
     def __init__(self, path: str) -> None:
         self.path = path

@@ -15,13 +15,16 @@ from urllib.parse import unquote, urlsplit
 
 from .document import DocumentError
 
+# No tool lists files.
+ASK_FOR_PATH = "Where neither the context nor the user's message has it, ask the user."
+
 # Page addresses and drives that name a document under the root: everything after them is the path.
 _PAGE_PREFIX = re.compile(
     r"^.*?/(?:lab(?:/workspaces/[^/]+)?/tree|doc(?:/workspaces/[^/]+)?/tree|tree|notebooks|edit"
     r"|files|api/contents)/"
 )
 _DRIVE = re.compile(r"^(?:RTC|Default):")
-_INSIDE = "Give a path inside the server's root directory, as listFiles shows it."
+_INSIDE = f"Give a path inside the server's root directory. {ASK_FOR_PATH}"
 
 
 def resolve_path(path: str, root_dir: str | None) -> str:

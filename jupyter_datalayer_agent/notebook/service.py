@@ -20,27 +20,28 @@ from ..protocol.page import (
     DocumentText,
     KernelParams,
     OpenParams,
+    PageCell,
     SetOutputs,
 )
-from .browser import ANSWER_SECONDS, BrowserDocument
-from .checkpoints import Recorder
-from .context import FILE_CHARACTERS, build_context
+from .backends.browser import ANSWER_SECONDS, BrowserDocument
+from .backends.contents import NotebookFiles
+from .backends.file import FileDocument
+from .backends.headless_run import OutputSaver, WriteOutputs
+from .backends.live import Backend, LiveDocument
+from .context.notebook_context import FILE_CHARACTERS, build_context
 from .creation import Creation
+from .dataflow.staleness import Staleness
 from .document import DocumentError
-from .execution import Execution
-from .executions import ExecutionLog
-from .file import FileDocument
-from .files import NotebookFiles
-from .kernels import KernelInfo, Kernels
-from .limits import Limits
-from .live import Backend, LiveDocument
+from .edits.checkpoints import Recorder
+from .kernel.execution import Execution
+from .kernel.execution_log import ExecutionLog
+from .kernel.kernels import KernelInfo, Kernels
+from .kernel.limits import Limits
+from .kernel.scratch import ScratchKernels, ScratchRun
+from .kernel.variables import Found, variables_of
 from .locks import PathLocks
-from .pages import NotOpen, Page, PageGone, PageHub
+from .page.hub import NotOpen, Page, PageGone, PageHub
 from .paths import resolve_path
-from .runs import OutputSaver, WriteOutputs
-from .scratch import ScratchKernels, ScratchRun
-from .staleness import Staleness
-from .variables import Found, variables_of
 
 # A page that is loaded anew opens its notebooks by then. What is written to a file that it is
 # just reading would be a conflict for it.
@@ -213,12 +214,19 @@ class NotebookService:
     # Context
 
     async def context(self, path: str, client_id: str | None = None) -> NotebookContext:
-        """What a turn is told of the notebook."""
+        """What a turn gets to know of the notebook."""
+        return (await self.cells_and_context(path, client_id))[1]
+
+    async def cells_and_context(
+        self, path: str, client_id: str | None = None
+    ) -> tuple[list[PageCell], NotebookContext]:
+        """The notebook's cells, and what a turn gets to know of them."""
         document = await self.open(path, client_id)
-        return build_context(await document.read(), self.executions)
+        notebook = await document.read()
+        return notebook.cells, build_context(notebook, self.executions)
 
     async def file_context(self, path: str, client_id: str | None = None) -> FileContext:
-        """What a turn is told of an active text file, with what is typed and not saved."""
+        """What a turn gets to know of an active text file, with unsaved changes."""
         path = await self.confine(path)
         text = await self._text_in_page(path, client_id)
         if text is None:
@@ -302,8 +310,8 @@ class NotebookService:
         await self._scratch.end(key)
 
     async def rest_scratch(self, key: str) -> None:
-        """End the scratch kernel of a conversation that nobody uses now; it is told when it goes
-        on."""
+        """End the scratch kernel of a conversation that nobody uses now; it is notified when it
+        continues."""
         await self._scratch.end(key, goes_on=True)
 
     def scratch_key(self, kernel_id: str) -> str | None:

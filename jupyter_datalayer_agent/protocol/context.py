@@ -1,4 +1,4 @@
-"""What the model is told about the notebook in front of the person (DESIGN 6)."""
+"""What the model is sent about the active notebook (DESIGN 6)."""
 
 from __future__ import annotations
 
@@ -67,7 +67,8 @@ class FileContext(Wire):
 
 
 class RequestPreview(Wire):
-    """The whole of a turn's first request but the person's message, which comes last.
+    """The whole of a turn's first request but the user's message, which comes last. The history
+    holds the contexts of earlier turns.
 
     Sizes are tokens, estimated without the model's own tokenizer. ``instructions`` is the system
     prompt, ``model`` None where none is ready; ``window`` is how much that model reads, None where
@@ -90,7 +91,8 @@ class RequestPreview(Wire):
 
 
 class ContextPart(Wire):
-    """A part of the context: what the model is told of the ``path`` (or ``name``), and its size.
+    """A part of the context: what the model is sent of the ``path`` (or ``name``), whole, and the
+    size of what is sent of it now, 0 where the model has it already.
 
     ``kind`` ``state`` is what is said of notebook mode, ``references`` of the tools that are meant.
     """
@@ -105,8 +107,9 @@ class ContextPart(Wire):
 class ContextReply(Wire):
     """Answer of ``GET context``: what a turn would send now.
 
-    ``text`` is the context, ``tokens`` its estimated size, ``parts`` what it is made of, in order;
-    ``request`` the rest of what is sent.
+    ``text`` is what is new in the context, ``tokens`` its estimated size: empty where the session's
+    model knows all of it. ``parts`` are what the context is made of, in order; ``request`` the rest
+    of what is sent.
     """
 
     notebook: NotebookContext | None = None

@@ -1,4 +1,4 @@
-"""Data sets: what an upload becomes, and what is told of it (DESIGN 3)."""
+"""Data sets: what an upload becomes, and its metadata (DESIGN 3)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class RejectedRow(Wire):
 
 
 class DatasetReport(Wire):
-    """What was made of a file. ``notes`` are sentences for a person: what was inferred, and what
+    """What was made of a file. ``notes`` are sentences for a user: what was inferred, and what
     is not as one might expect. ``rejected`` has the first of ``rejected_rows`` rows."""
 
     format: DatasetFormat

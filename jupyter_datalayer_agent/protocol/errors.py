@@ -34,7 +34,7 @@ HTTP_STATUS: dict[ErrorCode, int] = {
 
 
 class ErrorBody(Wire):
-    """What went wrong: a stable code, a sentence for a person, and what else is known."""
+    """What went wrong: a stable code, a sentence for a user, and what else is known."""
 
     code: ErrorCode
     message: str
@@ -48,10 +48,10 @@ class ErrorReply(Wire):
 
 
 class AgentError(Exception):
-    """A failure that a caller must be told of, with what to do about it.
+    """A failure that is reported to the caller, with what to do about it.
 
     ``code`` is one of the wire's error codes and decides the HTTP status; ``message`` is shown to
-    a person as it is, so it names no key and holds no stack trace.
+    a user as it is, so it contains no key and no stack trace.
     """
 
     def __init__(self, code: ErrorCode, message: str, detail: Any = None) -> None:

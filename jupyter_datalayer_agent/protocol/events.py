@@ -1,4 +1,4 @@
-"""The event queue: what a session tells everybody who listens."""
+"""The event queue: what a session emits to its listeners."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from .errors import ErrorCode
 from .history import Citation
 from .plans import PlanState, PlanStep, WorkflowCall
 from .provenance import Provenance
+from .quality import QualityReport
 from .requests import SessionSettings, Usage
 from .sharing import ShareKind, ShareRequest
-from .tools import Change, Lack, ToolCallStatus
-from .workflows import FixInfo
+from .tools import Change, MissingRequirement, NotDone, ToolCallStatus
+from .workflows import FixInfo, WorkflowOffer
 
 
 class BaseEvent(Wire):
@@ -35,15 +36,22 @@ class SessionConfigured(BaseEvent):
 
 
 class OpQueued(BaseEvent):
-    """A message waits while another turn runs; ``message`` is what the person wrote."""
+    """A message is queued while another turn runs; ``message`` is the user's text."""
 
     type: Literal["op_queued"] = "op_queued"
     op_id: str
     message: str | None = None
 
 
+class OpHeld(BaseEvent):
+    """A queued message is held, since the turn was stopped, until the user sends or removes it."""
+
+    type: Literal["op_held"] = "op_held"
+    op_id: str
+
+
 class OpDequeued(BaseEvent):
-    """A waiting message was taken: by its turn, or back by the person."""
+    """A queued message left the queue: its turn started, or the user removed it."""
 
     type: Literal["op_dequeued"] = "op_dequeued"
     op_id: str
@@ -53,7 +61,7 @@ class OpDequeued(BaseEvent):
 class TurnStarted(BaseEvent):
     """A turn began; ``tools`` are the names that the model is sent.
 
-    ``workflow`` is the ready workflow that the person asked for, so that it can be asked for again.
+    ``workflow`` is the ready workflow that the user asked for, so that it can be asked for again.
     """
 
     type: Literal["turn_started"] = "turn_started"
@@ -68,7 +76,7 @@ class TurnStarted(BaseEvent):
 
 
 class Status(BaseEvent):
-    """What is being done now, in words for a person."""
+    """The current activity, as text for a user."""
 
     type: Literal["status"] = "status"
     message: str
@@ -99,14 +107,14 @@ class ReasoningDelta(BaseEvent):
 
 
 class ItemDiscarded(BaseEvent):
-    """A retried stream takes back what it had shown of this item."""
+    """A retried stream discards what it had shown of this item."""
 
     type: Literal["item_discarded"] = "item_discarded"
     item_id: str
 
 
 class PlanUpdated(BaseEvent):
-    """The plan as it stands. ``state`` only of a planned workflow, which the server carries out;
+    """The current plan. ``state`` only of a planned workflow, which the server carries out;
     without it the plan is the model's own list. ``workflow`` is the id of the template."""
 
     type: Literal["plan_updated"] = "plan_updated"
@@ -172,7 +180,7 @@ class ToolCallArguments(BaseEvent):
 
 class ToolCallOutput(BaseEvent):
     """What the call returned: ``output`` cut as the model was sent it, but with what was
-    ``withheld`` from it; ``summary`` for a person. ``needs``: the gate refused it for this."""
+    ``withheld`` from it; ``summary`` for a user. ``needs``: the gate refused it for this."""
 
     type: Literal["tool_call_output"] = "tool_call_output"
     call_id: str
@@ -183,11 +191,11 @@ class ToolCallOutput(BaseEvent):
     duration_ms: float = 0
     summary: str | None = None
     withheld: list[ShareKind] | None = None
-    needs: Lack | None = None
+    needs: MissingRequirement | None = None
 
 
 class ApprovalRequested(BaseEvent):
-    """An act waits for the person. ``changes`` is what it would change, where that is known.
+    """An action waits for approval. ``changes`` is what it would change, where that is known.
 
     With ``share`` the act is to send something to the model: the call is done, or (without a
     ``call_id``) a turn is about to begin. ``kinds`` are what code does beyond the kernel ("runs a
@@ -207,7 +215,7 @@ class ApprovalRequested(BaseEvent):
 
 
 class ApprovalResolved(BaseEvent):
-    """The wait is over; ``expired`` when nobody could answer in time."""
+    """The wait is over; ``expired`` when nobody answered in time."""
 
     type: Literal["approval_resolved"] = "approval_resolved"
     approval_id: str
@@ -215,7 +223,7 @@ class ApprovalResolved(BaseEvent):
 
 
 class UserInputRequested(BaseEvent):
-    """A question for the person."""
+    """A question for the user."""
 
     type: Literal["user_input_requested"] = "user_input_requested"
     request_id: str
@@ -243,10 +251,10 @@ class UndoConflict(Wire):
 
 
 class ChangesUndone(BaseEvent):
-    """Changes of the turn ``of_turn_id`` were taken back: ``changes`` as they were made to the
-    documents just now. ``conflicts`` were left as they are, for the person to decide.
+    """Changes of the turn ``of_turn_id`` were reverted: ``changes`` as they were made to the
+    documents just now. ``conflicts`` were left as they are, for the user to decide.
     ``cell_ids`` are the cells that are settled by this; None means all of the turn's. ``note``
-    says what cannot be taken back: what the cells did in the kernel."""
+    says what cannot be reverted: what the cells did in the kernel."""
 
     type: Literal["changes_undone"] = "changes_undone"
     of_turn_id: str
@@ -257,7 +265,7 @@ class ChangesUndone(BaseEvent):
 
 
 class ChangesKept(BaseEvent):
-    """The person keeps what the turn ``of_turn_id`` changed, or only some cells of it."""
+    """The user keeps what the turn ``of_turn_id`` changed, or only some cells of it."""
 
     type: Literal["changes_kept"] = "changes_kept"
     of_turn_id: str
@@ -265,12 +273,12 @@ class ChangesKept(BaseEvent):
 
 
 class WentBack(BaseEvent):
-    """The person went back to the turn ``to_turn_id``, or with ``include_turn`` to before its
+    """The user went back to the turn ``to_turn_id``, or with ``include_turn`` to before its
     message: the turns ``withdrawn`` (in order) are not sent any more.
 
-    ``documents`` tells whether their changes were to be taken back; each ``changes_undone`` was
-    told before. ``left`` are those of the turns of which changes stand all the same: kept by the
-    person before, or in conflict.
+    ``documents``: whether their changes were to be reverted; each ``changes_undone`` was
+    emitted before. ``left`` are those of the turns of which changes remain: kept by the user
+    before, or in conflict.
     """
 
     type: Literal["went_back"] = "went_back"
@@ -290,7 +298,7 @@ class AnswerStarted(BaseEvent):
 
 
 class AnswerDelta(BaseEvent):
-    """A piece of such an answer; an ``item_discarded`` takes an item of it back."""
+    """A delta of such an answer; an ``item_discarded`` discards an item of it."""
 
     type: Literal["answer_delta"] = "answer_delta"
     answer_id: str
@@ -299,7 +307,7 @@ class AnswerDelta(BaseEvent):
 
 
 class AnswerFinished(BaseEvent):
-    """Such an answer ended. ``text`` is the whole of it, empty where it did not come to its end:
+    """Such an answer ended. ``text`` is the whole of it, empty if it is not complete:
     what was shown of it stays, and is not kept as an answer. ``usage`` is what it cost."""
 
     type: Literal["answer_finished"] = "answer_finished"
@@ -314,20 +322,20 @@ class AnswerFinished(BaseEvent):
 
 
 class AnswerChosen(BaseEvent):
-    """The conversation goes on from this answer of the turn; without one, from its first."""
+    """The conversation continues from this answer of the turn; without one, from its first."""
 
     type: Literal["answer_chosen"] = "answer_chosen"
     answer_id: str | None = None
 
 
 class SessionReset(BaseEvent):
-    """All turns and older events of the session are forgotten."""
+    """All turns and older events of the session are deleted."""
 
     type: Literal["session_reset"] = "session_reset"
 
 
 class SessionDeleted(BaseEvent):
-    """The session is gone, with all that belonged to it. ``seq`` is 0: it will not come again."""
+    """The session was deleted, with all its data. ``seq`` is 0: it is not replayed."""
 
     type: Literal["session_deleted"] = "session_deleted"
 
@@ -342,12 +350,30 @@ class CellsStale(BaseEvent):
 
 
 class FixesOffered(BaseEvent):
-    """What could be done about a cell that failed in this turn, without a model."""
+    """Fixes, found without a model, for a cell that failed in this turn."""
 
     type: Literal["fixes_offered"] = "fixes_offered"
     path: str
     cell_id: str
     fixes: list[FixInfo]
+
+
+class WorkflowsOffered(BaseEvent):
+    """No model could answer, and these workflows are close to the message; none was started.
+    ``message`` says so in Markdown, with how to have one run."""
+
+    type: Literal["workflows_offered"] = "workflows_offered"
+    offers: list[WorkflowOffer]
+    message: str
+
+
+class QualityReported(BaseEvent):
+    """No model could answer, and the message asks for the quality of the notebook ``path``: this
+    is its report."""
+
+    type: Literal["quality_reported"] = "quality_reported"
+    path: str
+    report: QualityReport
 
 
 class DatasetRegistered(BaseEvent):
@@ -382,7 +408,7 @@ class ContextCompacted(BaseEvent):
 
 
 class Warning_(BaseEvent):
-    """Something the person should know that does not end the turn."""
+    """Something the user should know that does not end the turn."""
 
     type: Literal["warning"] = "warning"
     code: str
@@ -390,15 +416,17 @@ class Warning_(BaseEvent):
 
 
 class FinalReply(BaseEvent):
-    """The turn's whole answer. ``citations`` are the turns that the Strategist's links name."""
+    """The turn's whole answer. ``citations`` are the turns that the Strategist's links name.
+    ``not_done`` is to be shown above the answer, whatever that says."""
 
     type: Literal["final_reply"] = "final_reply"
     text: str
     citations: list[Citation] | None = None
+    not_done: NotDone | None = None
 
 
 class ErrorEvent(BaseEvent):
-    """A failure that the person must be told of.
+    """A failure that is shown to the user.
 
     ``opId`` is the op that was refused, where it is about one: a message that has no turn then.
     ``itemId`` is the text that the failure cut off: what was shown of it stays.
@@ -422,7 +450,7 @@ class TurnCompleted(BaseEvent):
 
 
 class TurnAborted(BaseEvent):
-    """The turn ended before its time. ``durationMs``: how long it worked, in ms; the time for which
+    """The turn was aborted. ``durationMs``: how long it worked, in ms; the time for which
     the server was gone is none of it."""
 
     type: Literal["turn_aborted"] = "turn_aborted"
@@ -433,6 +461,7 @@ class TurnAborted(BaseEvent):
 Event = Annotated[
     SessionConfigured
     | OpQueued
+    | OpHeld
     | OpDequeued
     | TurnStarted
     | Status
@@ -463,6 +492,8 @@ Event = Annotated[
     | SessionDeleted
     | CellsStale
     | FixesOffered
+    | WorkflowsOffered
+    | QualityReported
     | DatasetRegistered
     | TokenUsage
     | ContextCompacted

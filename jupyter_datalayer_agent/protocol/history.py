@@ -67,7 +67,7 @@ class TurnPlace(Wire):
 
 
 class Citation(Wire):
-    """A turn that an answer names, which exists. ``message`` is the first line of what the person
+    """A turn that an answer names, which exists. ``message`` is the first line of what the user
     wrote in it."""
 
     turn_id: str
@@ -82,7 +82,7 @@ class StrategistRequest(Wire):
 
     ``session_id`` is the chat from which it is asked ("this session"), or the Strategist's own
     session, which it is in any case. ``scratchpad`` is a notebook: what comes of the question is
-    written there as a cell, also when nobody waits for it any more.
+    written there as a cell, also when nobody waits for it.
     """
 
     question: str = Field(min_length=1)
@@ -101,7 +101,7 @@ class KeptAnswer(Wire):
 
 
 class StrategistState(Wire):
-    """The Strategist's session, whose events tell how far it is, and the turn that runs there."""
+    """The Strategist's session, whose events show the progress, and the turn that runs there."""
 
     session_id: str
     running_turn_id: str | None = None
@@ -111,7 +111,7 @@ class StrategistReply(ChatReply):
     """The Strategist's answer. In ``reply`` a link ``[text](turn:<turnId>)`` cites a turn.
 
     ``citations`` are the turns that it links to, in that order; ``unknown_citations`` ids that the
-    model made up, whose links were taken out. ``scratchpad`` tells of the cell that was asked for.
+    model made up, whose links were taken out. ``scratchpad`` names the cell that was asked for.
     """
 
     citations: list[Citation] = []

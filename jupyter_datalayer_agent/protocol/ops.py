@@ -33,13 +33,15 @@ class SendNow(Wire):
 
 
 class Interrupt(Wire):
-    """Stop the running turn."""
+    """Stop the running turn. With ``hold``, messages that wait in the panel do not run after
+    it: they stay in the queue until they are sent now or removed."""
 
     type: Literal["interrupt"] = "interrupt"
+    hold: bool = False
 
 
 class ApprovalDecision(Wire):
-    """The person's answer to an ``approval_requested``; the model reads ``feedback``."""
+    """The user's answer to an ``approval_requested``; the model reads ``feedback``."""
 
     type: Literal["approval_decision"] = "approval_decision"
     approval_id: str
@@ -48,10 +50,11 @@ class ApprovalDecision(Wire):
 
 
 class PlanDecision(Wire):
-    """The person's answer to a plan that is proposed or paused.
+    """The user's answer to a plan that is proposed or paused.
 
     ``edit`` replaces the steps that are not done by those of ``steps`` that are not, in that
-    order, and goes on waiting; done steps cannot be changed.
+    order, and carries them out: it is an approval of these steps. Done steps cannot be changed.
+    Steps that cannot be carried out are refused with an ``error``, and the plan waits on as it was.
     """
 
     type: Literal["plan_decision"] = "plan_decision"
@@ -60,13 +63,13 @@ class PlanDecision(Wire):
 
 
 class Pause(Wire):
-    """Pause the running plan at the end of its current step; ``resume`` goes on."""
+    """Pause the running plan at the end of its current step; ``resume`` continues."""
 
     type: Literal["pause"] = "pause"
 
 
 class UserInputAnswer(Wire):
-    """The person's answer to a ``user_input_requested``."""
+    """The user's answer to a ``user_input_requested``."""
 
     type: Literal["user_input_answer"] = "user_input_answer"
     request_id: str
@@ -74,7 +77,7 @@ class UserInputAnswer(Wire):
 
 
 class Resume(Wire):
-    """Go on with a plan that is paused, or that stopped: at the step that failed.
+    """Resume a plan that is paused, or that stopped: at the step that failed.
 
     ``client_id`` is the page that the plan goes on in; left out, the one that sends the op.
     """
@@ -106,8 +109,8 @@ class Compact(Wire):
 class Undo(Wire):
     """Take back what a turn changed, or only some cells of it.
 
-    A cell that was changed since is left as it is and told as a conflict; with ``overwrite`` it is
-    restored all the same.
+    A cell that was changed since is left as it is and reported as a conflict; with
+    ``overwrite`` it is restored all the same.
     """
 
     type: Literal["undo"] = "undo"
@@ -127,9 +130,9 @@ class Keep(Wire):
 class GoBack(Wire):
     """Withdraw the turns after ``turn_id``: they are kept and shown, and not sent any more.
 
-    With ``include_turn`` that turn is withdrawn, too: the person goes back to before its message.
-    With ``documents`` what these turns changed in documents is taken back, the newest first, as
-    ``undo`` does it: cells that were changed since are left and told as conflicts.
+    With ``include_turn`` that turn is withdrawn, too: the user goes back to before its message.
+    With ``documents`` what these turns changed in documents is reverted, the newest first, as
+    ``undo`` does it: cells that were changed since are left and reported as conflicts.
     """
 
     type: Literal["go_back"] = "go_back"
@@ -148,7 +151,7 @@ class AskAgain(Wire):
 
 
 class ChooseAnswer(Wire):
-    """Go on from this further answer of the newest turn; without one, from its first."""
+    """Continue from this further answer of the newest turn; without one, from its first."""
 
     type: Literal["choose_answer"] = "choose_answer"
     turn_id: str

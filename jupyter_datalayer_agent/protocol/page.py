@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from .base import Wire
 from .context import CellType, ExecutionStatus, SelectionStatus
@@ -27,7 +27,8 @@ class ActiveDocument(Wire):
 class OpenNotebook(Wire):
     """A notebook that is open in the page, with what its editor shows now.
 
-    ``active_cell_id`` has the cursor or the focus; ``editing`` is edit mode.
+    ``ready``: its content is loaded; until then nothing is known of its cells. ``active_cell_id``
+    has the cursor or the focus; ``editing`` is edit mode.
     """
 
     path: str
@@ -69,7 +70,7 @@ class Subscribe(Wire):
 
     type: Literal["subscribe"] = "subscribe"
     session_id: str
-    after: int = 0
+    after: int = Field(default=0, ge=0, le=2**53 - 1)
 
 
 class Unsubscribe(Wire):
@@ -80,18 +81,28 @@ class Unsubscribe(Wire):
 
 
 class SubmitOp(Wire):
-    """An op for a session; answered by ``op_accepted`` or ``op_rejected`` with this ``ref``."""
+    """An op for a session; answered by ``op_accepted`` or ``op_rejected`` with this ``ref``.
+
+    ``again``: it was sent before, over a connection that broke before the answer came.
+    """
 
     type: Literal["submit_op"] = "submit_op"
     ref: str
     session_id: str
     op: Op
+    again: bool = False
 
 
 class InputFocused(Wire):
-    """The person turned to the input: the model library may be loaded now."""
+    """The user turned to the input: the model library may be loaded now."""
 
     type: Literal["input_focused"] = "input_focused"
+
+
+class PanelShown(Wire):
+    """The panel is on the page: the model library may be loaded when the server is idle."""
+
+    type: Literal["panel_shown"] = "panel_shown"
 
 
 class PageResponse(Wire):
@@ -131,6 +142,8 @@ class PageCell(Wire):
     ``hash`` is the SHA-256 of the source in UTF-8, hexadecimal. ``cell`` is the whole nbformat
     cell, where whole cells were asked for.
     """
+
+    model_config = ConfigDict(frozen=True)
 
     id: str
     index: int
@@ -367,11 +380,13 @@ class PageRequest(Wire):
 
 
 class Welcome(Wire):
-    """Answer to ``hello``."""
+    """Answer to ``hello``. A message of more than ``max_message_bytes`` (UTF-8) closes the
+    connection."""
 
     type: Literal["welcome"] = "welcome"
     client_id: str
     version: str
+    max_message_bytes: int
 
 
 class SessionEvent(Wire):
@@ -391,14 +406,14 @@ class DocumentTouched(Wire):
 
 
 class WaitingSession(Wire):
-    """A session whose turn waits for the person: for an approval, an answer or a plan's."""
+    """A session whose turn waits for the user: for an approval, an answer or a plan's."""
 
     session_id: str
     title: str
 
 
 class SessionsWaiting(Wire):
-    """Every session that waits for the person, the newest first. Sent at each change, and after
+    """Every session that waits for the user, the newest first. Sent at each change, and after
     ``welcome``; those of the chat in a cell, which asks there, are not among them.
     """
 
@@ -429,6 +444,7 @@ ClientMessage = Annotated[
     | Unsubscribe
     | SubmitOp
     | InputFocused
+    | PanelShown
     | PageResponse
     | PageProgress,
     Field(discriminator="type"),

@@ -10,13 +10,14 @@ from .base import Wire
 
 StepStatus = Literal["pending", "in_progress", "completed", "failed"]
 PlanState = Literal["proposed", "running", "paused", "stopped", "completed", "rejected"]
-"""``proposed`` waits for the person; ``stopped`` can be resumed."""
+"""``proposed`` waits for the user; ``stopped`` can be resumed."""
 
 
 class PlanStep(Wire):
     """One step of a plan and how far it is.
 
-    ``tool_calls`` are names of tools; ``dependencies`` are indices (from 0) of earlier steps.
+    ``tool_calls`` are names of tools; ``dependencies`` are indices (from 0) of the earlier steps
+    that it needs, None if not given: then it needs all of them.
     """
 
     description: str
@@ -33,10 +34,10 @@ class WorkflowCall(Wire):
 
 
 class Plan(Wire):
-    """A planned workflow as it stands; one turn carries it out.
+    """The current state of a planned workflow; one turn carries it out.
 
     ``workflow`` names the template whose steps these are; None where the model made the plan.
-    ``estimated_duration`` is the model's guess, in words. ``notebook`` is the one that the plan is
+    ``estimated_duration`` is the model's guess, as text. ``notebook`` is the one that the plan is
     about; a template may yet have to make it. Of a template: ``facts`` is what its steps have
     learned, ``cells`` the ids of the cells that each step wrote, by the step's place.
     ``failed_cells`` are the ids of cells whose run ended badly at some time, by notebook, whatever
@@ -55,8 +56,31 @@ class Plan(Wire):
     failed_cells: dict[str, list[str]] = Field(default_factory=dict)
 
     @property
+    def has_dependencies(self) -> bool:
+        """Whether anybody said what needs what. A plan in which no step needs another says nothing:
+        models leave the list empty, too."""
+        return any(step.dependencies for step in self.steps)
+
+    def blocked(self) -> list[int]:
+        """The indices of the steps that need one that failed, also through others."""
+        found: list[int] = []
+        for index, step in enumerate(self.steps):
+            named = step.dependencies if self.has_dependencies else None
+            needed = range(index) if named is None else named
+            is_blocked = any(self.steps[n].status == "failed" or n in found for n in needed)
+            if is_blocked and step.status not in ("completed", "failed"):
+                found.append(index)
+        return found
+
+    @property
     def next_step(self) -> int | None:
-        """The index of the first step that is not done, or None when all are."""
+        """The index of the first step that is to be done and can be, or None."""
+        blocked = self.blocked()
         return next(
-            (index for index, step in enumerate(self.steps) if step.status != "completed"), None
+            (
+                index
+                for index, step in enumerate(self.steps)
+                if step.status not in ("completed", "failed") and index not in blocked
+            ),
+            None,
         )

@@ -10,14 +10,15 @@ from .base import Wire
 
 ResponseType = Literal["batch", "synthesis", "summary", "plan", "proposal"]
 """``batch``: a direct answer; ``synthesis``: drawn from other turns (the Strategist's);
-``summary``: of compacted turns; ``plan``; ``proposal``: code for the person to accept."""
+``summary``: of compacted turns; ``plan``; ``proposal``: code for the user to accept."""
 
 
 class Provenance(Wire):
     """What names one answer for ever.
 
     ``provider_id`` is the model's provider as litellm names it, ``workflow`` where no model
-    answered. An answer asked again of another model of the same provider has another index.
+    answered, ``error`` where nothing did. An answer asked again of another model of the same
+    provider has another index.
     """
 
     ai_turn_id: str

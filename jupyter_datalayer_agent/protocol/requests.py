@@ -19,12 +19,14 @@ from .base import (
 from .errors import ErrorBody
 from .plans import WorkflowCall
 from .provenance import FurtherAnswer
+from .quality import QualityReport
 from .sessions import ForkOrigin
-from .tools import Change, ToolCallStatus
+from .tools import Change, NotDone, ToolCallStatus
+from .workflows import WorkflowOffer
 
 
 class Attachment(Wire):
-    """Something the person attached to a message. ``path`` is relative to the server root.
+    """Something the user attached to a message. ``path`` is relative to the server root.
 
     A ``cell``, and the ``output`` of one, have a ``cell_id``; a ``dataset`` and a ``variable`` of
     the kernel of the notebook ``path`` (left out: the active one) a ``name``.
@@ -49,7 +51,7 @@ class Overrides(Wire):
 
 
 class ProposalDecision(Wire):
-    """What the person decided on a proposal of an answer. ``kind`` and ``target`` (a cell's id or a
+    """What the user decided on a proposal of an answer. ``kind`` and ``target`` (a cell's id or a
     file's path) are as in its info string."""
 
     kind: Literal["cell", "after", "file"]
@@ -58,11 +60,11 @@ class ProposalDecision(Wire):
 
 
 class ChatRequest(Wire):
-    """A person's message. With no ``session_id`` a session is made.
+    """A user's message. With no ``session_id`` a session is made.
 
     ``active_notebook`` is the notebook whose editor is the active one; when the field is left out
     it is what the page ``client_id`` last reported, and an explicit null means none. With
-    ``workflow`` that is carried out, without a model; ``message`` is what the person said.
+    ``workflow`` that is carried out, without a model; ``message`` is what the user said.
     ``cell_id`` is the cell of an inline chat, ``selection`` the text selected in its editor.
     ``decided`` is what became of the session's proposals since its last message.
     ``about_session`` is for the Strategist: the chat that is "this conversation" to the question.
@@ -117,7 +119,9 @@ class ToolCallRecord(Wire):
 
 
 class ChatReply(Wire):
-    """The end of a turn."""
+    """The end of a turn. ``offers`` are workflows that are close to a message that no model could
+    answer, ``quality`` the report that it asked for. ``not_done`` contradicts a ``reply`` that says
+    that all is well."""
 
     session_id: str
     turn_id: str
@@ -129,6 +133,9 @@ class ChatReply(Wire):
     changes: list[Change]
     usage: Usage
     error: ErrorBody | None = None
+    offers: list[WorkflowOffer] = []
+    quality: QualityReport | None = None
+    not_done: NotDone | None = None
 
 
 class SessionSettings(Wire):
@@ -151,15 +158,16 @@ class SessionSettings(Wire):
 
 
 class QueuedMessage(Wire):
-    """A message that waits while a turn runs."""
+    """A message that waits while a turn runs, or until it is sent now (``held``)."""
 
     op_id: str
     message: str
+    held: bool | None = None
 
 
 class Session(Wire):
     """A conversation. ``last_seq`` is the number of its newest event; ``waits`` is true while its
-    turn waits for the person.
+    turn waits for the user.
 
     ``queued``, the messages that wait, is given for a single session only; ``forked_from`` for a
     session that began as a copy of another one.
@@ -207,10 +215,11 @@ class Turn(Wire):
 
     ``items`` are Responses input items as they were sent. ``events`` (with ``?include=events``)
     are the turn's events with the deltas of one item joined into one, enough to draw it again.
-    ``withdrawn_at`` (ms since 1970) is set where the person went back to before this turn: it is
+    ``withdrawn_at`` (ms since 1970) is set where the user went back to before this turn: it is
     not sent any more. ``copied_from`` is the turn of another session that a fork copied.
     ``answers`` are what other models answered to the same message; ``chosen_answer`` is the one of
-    them from which the conversation goes on, where it does not from ``reply``.
+    them from which the conversation continues, if not from ``reply``. ``not_done`` is what
+    ``reply`` may be silent about: what was tried and did not come about.
     """
 
     id: str
@@ -237,6 +246,7 @@ class Turn(Wire):
     copied_from: str | None = None
     answers: list[FurtherAnswer] = []
     chosen_answer: str | None = None
+    not_done: NotDone | None = None
 
 
 class TurnsReply(Wire):
@@ -260,8 +270,8 @@ class CellBefore(Wire):
 class ChangesReply(Wire):
     """What a turn changed, with a unified diff of each cell.
 
-    ``states`` says of each change whether it waits for the person's decision, was kept, or was
-    taken back. ``before`` is given where it is asked for: the cells that wait for a decision, as
+    ``states`` says of each change whether it waits for the user's decision, was kept, or was
+    reverted. ``before`` is given where it is asked for: the cells that wait for a decision, as
     they were; what was decided on is not known any more.
     """
 
@@ -279,7 +289,9 @@ class OpAccepted(Wire):
 
 
 class ModelInfo(Wire):
-    """One model that may be chosen; ``ready`` says whether a call could be made now."""
+    """One model that may be chosen. ``ready``: the key or the address that a call needs is set;
+    what only the provider knows (whether the key is good, the model there) is not asked.
+    """
 
     id: str
     label: str
@@ -312,8 +324,8 @@ class ModelsReply(Wire):
 class ConfigValue(Wire):
     """One effective setting and the layer that it comes from.
 
-    ``editable`` says whether a person may change it; ``inherited`` is what holds without the
-    person's own value. User names, passwords and query values of addresses are shown as ``***``.
+    ``editable`` says whether a user may change it; ``inherited`` is what holds without the
+    user's own value. User names, passwords and query values of addresses are shown as ``***``.
     """
 
     name: str
@@ -332,13 +344,22 @@ class ConfigReply(Wire):
 
 
 class ConfigPatch(Wire):
-    """Body of ``PATCH config``: the person's settings in JupyterLab, by name; null takes the
-    person's value away. All of them change, or none."""
+    """Body of ``PATCH config``: the user's settings in JupyterLab, by name; null takes the
+    user's value away. All of them change, or none."""
 
     values: dict[str, Any]
 
 
+class DatabaseHealth(Wire):
+    """The network file system that the database is on, and SQLite's journal mode there."""
+
+    file_system: str
+    journal: str
+
+
 class Health(Wire):
-    """Answer of ``GET health``."""
+    """Answer of ``GET health``. ``database`` is given where it was opened on a network file system,
+    on which it is slower."""
 
     status: Literal["ok"] = "ok"
+    database: DatabaseHealth | None = None

@@ -28,7 +28,7 @@ class ScratchpadCell(Wire):
 class ScratchpadRequest(Wire):
     """Body of ``POST scratchpad``: cells to add at the end; with none it is only made and shown.
 
-    ``path`` is another notebook that the person uses as one; left out, it is ``scratchpad.ipynb``
+    ``path`` is another notebook that the user uses as one; left out, it is ``scratchpad.ipynb``
     in the server root, which is made where it is missing. With ``show`` the page ``client_id``
     opens it.
     """
@@ -40,7 +40,7 @@ class ScratchpadRequest(Wire):
 
 
 class ScratchpadReply(Wire):
-    """Where the cells are now; ``created`` tells that the notebook was made for them."""
+    """Where the cells are now; ``created``: the notebook was made for them."""
 
     path: str
     created: bool

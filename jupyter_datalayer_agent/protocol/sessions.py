@@ -1,4 +1,4 @@
-"""What is asked and told of a whole session: forks, the list of its prompts, exports."""
+"""Requests and replies about a whole session: forks, the list of its prompts, exports."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class ChangedPath(Wire):
 
 
 class PromptStep(Wire):
-    """A turn in the list of prompts. ``message`` is the first line of what the person wrote;
-    ``withdrawn`` tells that the person went back to before it."""
+    """A turn in the list of prompts. ``message`` is the first line of what the user wrote;
+    ``withdrawn``: the user went back to before it."""
 
     turn_id: str
     index: int

@@ -9,12 +9,12 @@ from .base import SharePolicy, Wire
 ShareKind = Literal["outputs", "row_data"]
 
 PRIVATE_NOTE = "datalayerPrivate"
-"""A key of an item in the history which holds something private; it is never sent:
+"""A key of an item in the history which contains something private; it is never sent:
 ``{"kinds": [...], "bare": the item's text without them}``."""
 
 
 class SharingNow(Wire):
-    """What may go to the model, as it holds for a turn; ``locked`` by the administrator."""
+    """What may go to the model, as it applies to a turn; ``locked`` by the administrator."""
 
     outputs: SharePolicy = "always"
     row_data: SharePolicy = "always"
@@ -24,7 +24,7 @@ class SharingNow(Wire):
 class ShareRequest(Wire):
     """With an approval: what is about to be sent to the model.
 
-    ``text`` is what the model reads when the person agrees, ``withheld`` what it reads otherwise;
+    ``text`` is what the model reads when the user agrees, ``withheld`` what it reads otherwise;
     ``pictures`` are so many that go along. ``ok``: the call that it comes from went well.
     """
 

@@ -20,8 +20,8 @@ ToolErrorCode = Literal[
     "internal",
 ]
 
-# What a message lacks for the gate: Agent mode, or a notebook that is attached and active.
-Lack = Literal["mode", "notebook"]
+# What the gate requires of a message: Agent mode, or a notebook that is attached and active.
+MissingRequirement = Literal["mode", "notebook"]
 ToolCallStatus = Literal["ok", "error", "denied", "aborted"]
 ChangeOp = Literal["insert", "update", "delete", "move", "create", "write"]
 
@@ -41,6 +41,15 @@ class Change(Wire):
     before: str | None = None
     after: str | None = None
     cell_type: Literal["code", "markdown", "raw"] | None = None
+
+
+class NotDone(Wire):
+    """What of the changes and runs that a turn tried did not come about, though it ended as if all
+    were well. ``message`` is for the user; ``call_id`` is the call that it is about."""
+
+    kind: Literal["change_failed", "run_failed", "call_failed", "nothing_done"]
+    message: str
+    call_id: str | None = None
 
 
 class ToolError(Wire):
@@ -65,6 +74,28 @@ class ToolResult(Wire):
     changes: list[Change] | None = None
     duration_ms: float = 0
     withheld: list[ShareKind] | None = None
+
+
+class CodeChange(Wire):
+    """A cell's source before and after a change; ``before`` is empty for a new cell."""
+
+    before: str = ""
+    after: str
+
+
+class ActsRequest(Wire):
+    """Body of ``POST acts``: sources that are about to be changed so, and run, in the notebook."""
+
+    path: str
+    client_id: str | None = None
+    changes: list[CodeChange]
+
+
+class ActsReply(Wire):
+    """Answer of ``POST acts``: what the changed code would do beyond the kernel that it did not do
+    before, as text; nothing where there is none."""
+
+    reason: str | None = None
 
 
 class ToolCallRequest(Wire):

@@ -1,4 +1,4 @@
-"""The variables of a notebook's kernel, as a person may attach them."""
+"""The variables of a notebook's kernel, as a user may attach them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VariablesStatus = Literal["ok", "busy", "no_kernel", "not_known", "failed"]
 class Variable(Wire):
     """One variable: its name, type (``pandas.DataFrame``) and short form.
 
-    ``shape`` is told of arrays and tables, ``columns`` of tables (name and type of each, the
+    ``shape`` is given for arrays and tables, ``columns`` of tables (name and type of each, the
     first 100). ``short`` is the value in at most 80 characters; it is empty for tables, and where
     to ask for it would run code of others.
     """
@@ -26,7 +26,7 @@ class Variable(Wire):
 
 
 class VariablesReply(Wire):
-    """Answer of ``GET variables``. ``reason`` says for a person why they are not known now;
+    """Answer of ``GET variables``. ``reason`` says why they are not known now;
     ``left_out`` is how many there are beyond the listed ones."""
 
     status: VariablesStatus

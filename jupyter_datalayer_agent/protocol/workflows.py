@@ -36,6 +36,19 @@ class WorkflowRun(Wire):
     client_id: str | None = None
 
 
+class WorkflowOffer(Wire):
+    """A workflow that is close to a message, with the ``parameters`` that are known; ``missing``
+    are the names of those that it still needs. It runs only when it is asked for: by
+    ``ChatRequest.workflow`` or by the message ``say``, None where no message would."""
+
+    id: str
+    name: str
+    description: str
+    parameters: dict[str, Any] = {}
+    missing: list[str] = []
+    say: str | None = None
+
+
 class FixCall(Wire):
     """One tool call of a fix."""
 
@@ -46,7 +59,7 @@ class FixCall(Wire):
 class FixInfo(Wire):
     """A repair of a failed cell that needs no model.
 
-    ``title`` says in words what it would do; ``safe`` ones are applied in Agent mode without a
+    ``title`` says what it would do; ``safe`` ones are applied in Agent mode without a
     question. ``calls`` are carried out in order, the last one runs the failed cell again.
     """
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from jupyter_server.utils import url_path_join
 
-from . import (
+from .base.handler import Handler, NotFoundHandler, route
+from .base.openapi import openapi_document
+from .base.route_table import Operation, Route
+from .handlers import (
     chat,
     config,
     context,
@@ -17,7 +21,6 @@ from . import (
     health,
     models,
     next_cell,
-    openapi,
     ops,
     prompts,
     scratchpad,
@@ -31,8 +34,16 @@ from . import (
     variables,
     workflows,
 )
-from .base import NotFoundHandler
-from .page import PageSocket
+from .page.socket import PageSocket
+
+
+class OpenapiHandler(Handler):
+    """Serves the description of all routes."""
+
+    @route("read")
+    async def get(self) -> dict[str, Any]:
+        return document()
+
 
 ROUTES = [
     *health.ROUTES,
@@ -57,8 +68,14 @@ ROUTES = [
     *strategist.ROUTES,
     *variables.ROUTES,
     *next_cell.ROUTES,
-    *openapi.ROUTES,
+    Route("openapi.json", OpenapiHandler, {"get": Operation("This description")}),
 ]
+
+
+@cache
+def document() -> dict[str, Any]:
+    """The OpenAPI document of all routes."""
+    return openapi_document(ROUTES)
 
 
 def handlers(base_url: str) -> list[tuple[str, type[Any]]]:

@@ -1,4 +1,4 @@
-"""The layers put together: what holds, where it comes from, and what a person may change."""
+"""The merged layers: effective values, their sources, and what a user may change."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from traitlets import TraitError, TraitType
 
-from .person import PersonSettings, snake
 from .traits import AgentTraits, is_for_server, setting_traits
+from .user import UserSettings, snake
 
 log = logging.getLogger(__name__)
 
@@ -28,8 +28,8 @@ class SettingRefused(Exception):
 
 @dataclass(frozen=True)
 class Setting:
-    """What holds of one setting. ``inherited`` is what holds without the person's own value;
-    ``editable`` says whether a person may change it."""
+    """A setting's effective value. ``inherited`` applies without the user's own value;
+    ``editable`` says whether a user may change it."""
 
     name: str
     value: Any
@@ -41,22 +41,22 @@ class Setting:
 
 
 class Layers:
-    """Default, environment, configuration (all in the owner's traits) and the person's file."""
+    """Default, environment, configuration (all in the owner's traits) and the user's file."""
 
     def __init__(
         self,
         owner: AgentTraits,
-        person: PersonSettings,
+        user: UserSettings,
         *,
         environment: set[str],
         configured: set[str],
     ) -> None:
         self._owner = owner
-        self._person = person
+        self._user = user
         self._traits = setting_traits(owner)
         self._environment = environment
         self._configured = configured
-        self._told: tuple[int, int] | None = None
+        self._logged: tuple[int, int] | None = None
         unknown = sorted(set(owner.locked) - self._traits.keys())
         if unknown:
             log.error("No such setting to be locked: %s", ", ".join(unknown))
@@ -68,23 +68,23 @@ class Layers:
         return names | {"mode_models"} if "model" in names else names
 
     def values(self) -> dict[str, Any]:
-        """What holds of every setting."""
+        """The effective value of every setting."""
         found = self.settings()
         values = {name: each.value for name, each in found.items()}
         model, by_mode = found["model"], found["mode_models"]
         if RANK[model.source] > RANK[by_mode.source] and not by_mode.locked:
-            # The person's model holds over one that a lower layer has for a mode.
+            # The user's model overrides one that a lower layer has for a mode.
             values["mode_models"] = {}
         return values
 
     def settings(self) -> dict[str, Setting]:
         """Every setting with where its value comes from."""
-        own = self._of_person()
+        own = self._user_values()
         locked = self.locked
         return {name: self._setting(name, own, locked) for name in self._traits}
 
     def change(self, values: Mapping[str, Any]) -> None:
-        """Set values of the person's, all or none; None takes one out.
+        """Set values of the user's, all or none; None takes one out.
 
         Raises ``SettingRefused``.
         """
@@ -98,7 +98,7 @@ class Layers:
             if value is not None:
                 value = self._valid(name, trait, value)
             changes[name] = value
-        self._person.write(changes)
+        self._user.write(changes)
 
     def _check_changeable(self, name: str, trait: TraitType[Any, Any]) -> None:
         if name in self.locked:
@@ -118,12 +118,12 @@ class Layers:
         except (TraitError, ValueError) as error:
             raise SettingRefused(f"{name} cannot be {value!r}: {error}") from error
 
-    def _of_person(self) -> dict[str, Any]:
-        """The person's values that count; one that does not is told once for each version of the
+    def _user_values(self) -> dict[str, Any]:
+        """The user's values that count; one that does not is logged once for each version of the
         file."""
-        given = self._person.values()
-        tell = self._person.stamp != self._told
-        self._told = self._person.stamp
+        given = self._user.values()
+        is_new = self._user.stamp != self._logged
+        self._logged = self._user.stamp
         valid = {}
         for name, value in given.items():
             trait = self._traits.get(name)
@@ -134,8 +134,8 @@ class Layers:
                 if value is not None:
                     valid[name] = self._valid(name, trait, value)
             except SettingRefused as error:
-                if tell:
-                    log.warning("%s: not used. %s", self._person.file, error)
+                if is_new:
+                    log.warning("%s: not used. %s", self._user.file, error)
         return valid
 
     def _setting(self, name: str, own: Mapping[str, Any], locked: frozenset[str]) -> Setting:

@@ -1,6 +1,6 @@
 """The two layers that are read at the server's start: the environment and Jupyter's configuration.
 
-A value that is not valid is told in the log, and the layer below holds.
+A value that is not valid is logged, and the layer below applies.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ from typing import Any
 
 from traitlets import Enum, TraitType
 
-from ..agent.settings import SESSION_NAMES
 from ..protocol.requests import Overrides
 from .traits import AgentTraits, is_for_server, setting_traits
+from .turn import SESSION_NAMES
 
 BEGIN = "<!-- made by jupyter_datalayer_agent.settings.table: begin -->"
 END = "<!-- end -->"

@@ -1,7 +1,7 @@
 """All settings as traits: names, defaults, what is valid, and what each one does.
 
 A trait that is tagged ``server=True`` is for the administrator: it is set in the environment or in
-Jupyter's configuration, and not by a person in JupyterLab.
+Jupyter's configuration, and not by a user in JupyterLab.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class AgentTraits(Configurable):
     model_api = Enum(
         ["auto", "responses", "chat"],
         "auto",
-        help="Speak the provider's Responses API, or chat completions; auto decides.",
+        help="Use the provider's Responses API or chat completions; auto decides.",
     ).tag(config=True)
     temperature = Float(
         None, allow_none=True, min=0, max=2, help="Sampling temperature, 0 to 2."
@@ -45,11 +45,11 @@ class AgentTraits(Configurable):
         None, allow_none=True, min=0.001, max=1, help="Nucleus sampling, above 0 and up to 1."
     ).tag(config=True)
     max_output_tokens = Int(
-        None, allow_none=True, min=1, help="Tokens that one model answer may have."
+        None, allow_none=True, min=1, help="Maximum tokens in one model answer."
     ).tag(config=True)
-    token_limit = Int(None, allow_none=True, min=1, help="Tokens that a session may use.").tag(
-        config=True
-    )
+    token_limit = Int(
+        None, allow_none=True, min=1, help="Maximum tokens that a session may use."
+    ).tag(config=True)
     parallel_tool_calls = Bool(True, help="Whether the model may call several tools at once.").tag(
         config=True
     )
@@ -57,34 +57,34 @@ class AgentTraits(Configurable):
         [Unicode(), Dict()],
         default_value=None,
         allow_none=True,
-        help="auto, none or required, as the provider takes it.",
+        help="auto, none or required, passed to the provider.",
     ).tag(config=True)
-    streaming = Bool(True, help="Show an answer while it is written.").tag(config=True)
-    max_tool_calls = Int(50, min=1, help="Tool calls that one turn may make.").tag(config=True)
+    streaming = Bool(True, help="Show answers as they are generated.").tag(config=True)
+    max_tool_calls = Int(50, min=1, help="Maximum tool calls in one turn.").tag(config=True)
     max_history_turns = Int(
-        15, min=1, help="Turns of the conversation that are sent word for word."
+        15, min=1, help="Turns of the conversation that are sent verbatim."
     ).tag(config=True)
     context_window = Int(
         None,
         allow_none=True,
         min=1000,
-        help="Tokens that the model reads at once, where that is not known or to be less.",
+        help="Size of the model's context window in tokens, if unknown or to limit it.",
     ).tag(config=True)
     approval_policy = Enum(
         ["never", "destructive", "always"],
         "destructive",
-        help="What in Agent mode waits for the person's approval.",
+        help="When to ask for approval in Agent mode.",
     ).tag(config=True)
     kernel_timeout_seconds = Float(
         900.0,
         min=0.1,
-        help="Seconds that one cell may run before it is interrupted.",
+        help="Seconds a cell may run before it is interrupted.",
     ).tag(config=True)
     session_idle_seconds = Float(
         1800.0,
         min=0.05,
-        help="""Seconds that a conversation in which nothing goes on stays in memory. Nothing of it
-        is lost: it is read again when somebody needs it.""",
+        help="""Seconds until an idle conversation is unloaded from memory. Nothing is lost: it is
+        loaded again when needed.""",
     ).tag(config=True, server=True)
     outputs = Enum(
         SHARING,
@@ -111,10 +111,24 @@ class AgentTraits(Configurable):
     database_url = Unicode(
         None,
         allow_none=True,
-        help="Where conversations are kept. Default: SQLite in Jupyter's data directory.",
+        help="""The SQLite file in which conversations are kept, sqlite:////absolute/path/agent.db,
+        or sqlite:// to keep them in memory only. Default: datalayer-agent/agent.db in Jupyter's
+        data directory.""",
+    ).tag(config=True, server=True)
+    retention_days = Int(
+        0,
+        min=0,
+        help="""Days without activity after which a conversation is deleted, with its undo data and
+        its share of the usage report; 0 keeps all. Those in which something waits are kept.""",
+    ).tag(config=True, server=True)
+    database_vacuum = Enum(
+        ["incremental", "off"],
+        "incremental",
+        help="""Whether the database returns unused space to the disk, a few pages at a time after
+        each turn.""",
     ).tag(config=True, server=True)
     max_upload_bytes = Int(
-        5_000_000_000, min=1, help="Bytes that an uploaded data set may have."
+        5_000_000_000, min=1, help="Maximum size of an uploaded data set in bytes."
     ).tag(config=True, server=True)
     metrics = Bool(
         False, help="Count turns, model calls, tool calls and tokens on the server's own /metrics."
@@ -126,8 +140,8 @@ class AgentTraits(Configurable):
     ).tag(config=True, server=True)
     log_content = Bool(
         False,
-        help="""Let the log hold what people and models write: messages, answers, arguments and
-        outputs of tools. Keys are taken out.""",
+        help="""Log what users and models write: messages, answers, arguments and outputs of
+        tools. Keys are redacted.""",
     ).tag(config=True, server=True)
     autoload_magic = Bool(
         False,
@@ -135,8 +149,8 @@ class AgentTraits(Configurable):
     ).tag(config=True, server=True)
     locked = List(
         Unicode(),
-        help="""Names of settings that nobody may change: neither in JupyterLab nor in a session or
-        a request. Their value is that of the configuration, the environment or the default.""",
+        help="""Names of settings that users cannot change in JupyterLab, a session or a request.
+        Their value comes from the configuration, the environment or the default.""",
     ).tag(config=True, server=True)
 
 

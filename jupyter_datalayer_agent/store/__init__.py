@@ -4,7 +4,7 @@
 first opened, not when this package is imported, so that a server start does not pay for it.
 """
 
-from .records import QueuedOp, TurnHistory
+from .records import StoredOp, TurnHistory
 from .store import Store
 
-__all__ = ["QueuedOp", "Store", "TurnHistory"]
+__all__ = ["Store", "StoredOp", "TurnHistory"]

@@ -1,4 +1,9 @@
-"""The SQLite file: where it is, how it is opened and checked, and who reads and writes it."""
+"""The SQLite file: where it is, how it is opened and checked, and who reads and writes it.
+
+It has a write-ahead log, so that reading and writing do not wait for each other. On a network file
+system that is not safe (see file_system.py): there it has a rollback journal, and each commit waits
+until it is on the disk.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +20,22 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from ..protocol.base import now_ms
 from ..protocol.errors import AgentError
-from .damage import damage
-from .driver import Connection
-from .errors import DATABASE_ERRORS, corrupt, explain
+from .file.damage import damage
+from .file.driver import DriverConnection, in_thread
+from .file.errors import DATABASE_ERRORS, corrupt, explain
+from .file.file_system import network_file_system
+from .file.journal import has_log, leave_log
+from .file.servers import ServerLock
+from .file.vacuum import INCREMENTAL, is_to_be_rebuilt, rebuild
+from .file.writer import QuickWrite, Write, Writer
 from .migrations import ForeignDatabase, NewerDatabase, is_current, migrate
-from .servers import ServerLock
-from .writer import QuickWrite, Write, Writer
 
 T = TypeVar("T")
 
 LOG = logging.getLogger(__name__)
+
+WITHOUT_LOG = ("PRAGMA synchronous = FULL", "PRAGMA busy_timeout = 30000")
+"""Without a log a commit must be on the disk at once, and waits for readers."""
 
 
 def default_path() -> Path:
@@ -55,10 +66,13 @@ def database_path(database_url: str | None) -> Path | None:
 
 
 class Database:
-    """An open database. ``path`` is None when it lives in memory only."""
+    """An open database. ``path`` is None when it lives in memory only. ``network`` is the type of
+    the network file system that it is on, ``journal`` the journal mode that it has."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
+        self.network: str | None = None
+        self.journal = ""
         self.name = ":memory:" if path is None else str(path)
         directory = None if path is None else path.with_name(f"{path.name}-servers")
         self.server = ServerLock(directory)
@@ -109,6 +123,11 @@ class Database:
         assert self._writer is not None
         return await self._writer.look(query)
 
+    async def bare(self, work: QuickWrite[T]) -> T:
+        """Run ``work`` in the writing thread, outside any transaction."""
+        assert self._writer is not None
+        return await self._writer.bare(work)
+
     async def write(self, write: Write[T]) -> T:
         """Run ``write`` in a transaction; what it did is in the file when this returns."""
         assert self._writer is not None
@@ -124,6 +143,29 @@ class Database:
         except DATABASE_ERRORS as error:
             raise explain(error, self.name) from error
 
+    async def read_raw(self, query: QuickWrite[T]) -> T:
+        """``read`` for a query on the driver's connection, in one trip to its thread: for those
+        that may take some milliseconds."""
+
+        async def read(connection: AsyncConnection) -> T:
+            return await in_thread(connection, query)
+
+        return await self.read(read)
+
+    async def rebuild(self) -> bool:
+        """Rebuild the file where that is worthwhile (see vacuum.py) and no other process has it
+        open; whether it was rebuilt."""
+        assert self._writer is not None
+        try:
+            async with self.server.opening():
+                alone = await asyncio.to_thread(self.server.is_alone)
+                if not alone or not await self.look(is_to_be_rebuilt):
+                    return False
+                await self._writer.bare(rebuild)
+                return True
+        except DATABASE_ERRORS as error:
+            raise explain(error, self.name) from error
+
     @asynccontextmanager
     async def _snapshot(self) -> AsyncIterator[AsyncConnection]:
         assert self._engine is not None
@@ -136,17 +178,35 @@ class Database:
         self._engine = _engine(self.path)
         self._writing = await self._engine.connect()
         driver = (await self._writing.get_raw_connection()).driver_connection
-        assert isinstance(driver, Connection)
+        assert isinstance(driver, DriverConnection)
         current = await self._writing.run_sync(is_current)
         # Only now: this writes to the file, and until here it may be somebody else's.
-        await driver.execute_fetchall("PRAGMA journal_mode = WAL")
+        ((pages,),) = await driver.execute_fetchall("PRAGMA page_count")
+        if pages == 0:
+            await driver.execute_fetchall(f"PRAGMA auto_vacuum = {INCREMENTAL}")
+        await self._choose_journal(driver)
         if not current:
             await self._migrate(self._writing, driver)
         await asyncio.to_thread(self.server.acquire)
         self._writer = Writer(self._writing, driver, self.name)
 
+    async def _choose_journal(self, driver: DriverConnection) -> None:
+        wanted = "WAL" if self.network is None else "TRUNCATE"
+        ((self.journal,),) = await driver.execute_fetchall(f"PRAGMA journal_mode = {wanted}")
+        if self.path is None or self.journal == "wal":
+            return
+        for pragma in WITHOUT_LOG:
+            await driver.execute_fetchall(pragma)
+        if self.network is not None:
+            LOG.info(
+                "%s is on a network file system (%s): it is used without a write-ahead log",
+                self.name,
+                self.network,
+            )
+
     def _prepare_file(self) -> None:
-        """Make the directory, and refuse a damaged file before SQLite sees it."""
+        """Make the directory, refuse a damaged file before SQLite sees it, and take the log away
+        from one that must not have it."""
         if self.path is None:
             return
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -154,8 +214,11 @@ class Database:
             why = damage(self.path)
             if why is not None:
                 raise corrupt(self.name, why)
+        self.network = network_file_system(self.path)
+        if self.network is not None and has_log(self.path):
+            leave_log(self.path)
 
-    async def _migrate(self, connection: AsyncConnection, driver: Connection) -> None:
+    async def _migrate(self, connection: AsyncConnection, driver: DriverConnection) -> None:
         await driver.execute("BEGIN IMMEDIATE")
         try:
             names = await connection.run_sync(migrate, now_ms())
@@ -168,7 +231,7 @@ class Database:
 
 def _engine(path: Path | None) -> AsyncEngine:
     async def connect() -> aiosqlite.Connection:
-        return await Connection(path)
+        return await DriverConnection(path)
 
     url = sa.URL.create("sqlite+aiosqlite", database=":memory:" if path is None else str(path))
     return create_async_engine(url, async_creator=connect)

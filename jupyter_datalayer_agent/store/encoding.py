@@ -8,19 +8,17 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from ..protocol.json_text import plain_text, to_json
 
-def to_json(value: Any) -> str:
-    """Compact JSON that SQLite can keep.
-
-    A model's stream may cut an emoji in two, and half of one is no valid UTF-8. Such text is kept
-    as ``\\ud83d`` escapes, so that the halves are whole again once they stand side by side.
-    """
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(value, separators=(",", ":"))
-    return text
+__all__ = [
+    "as_given",
+    "from_json",
+    "like_pattern",
+    "packed",
+    "plain_text",
+    "to_json",
+    "unpacked",
+]
 
 
 def as_given(model: BaseModel) -> dict[str, Any]:
@@ -41,15 +39,6 @@ def packed(value: Any) -> bytes:
 def unpacked(data: bytes | None) -> Any:
     """The value that ``packed`` was given; None for a NULL column."""
     return None if data is None else json.loads(zlib.decompress(data))
-
-
-def plain_text(text: str) -> str:
-    """The text with halves of a character joined, and lone halves replaced."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 def like_pattern(query: str) -> str:

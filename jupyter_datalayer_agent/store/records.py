@@ -12,12 +12,22 @@ from ..protocol.requests import ChatRequest
 
 
 @dataclass(frozen=True)
+class TurnContext:
+    """What a turn sent before its message: an item, None where nothing was new; and
+    what it stated, as ``agent.known_context`` reads it."""
+
+    item: dict[str, Any] | None
+    stated: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
 class TurnHistory:
     """One earlier turn, as the model's history needs it.
 
-    ``items`` are Responses input items in the order in which they were sent. ``aborted_reason`` is
-    the reason of the turn's ``turn_aborted`` event: ``interrupted`` when the person stopped it,
-    ``shutdown`` when the server ended or died under it, None for a turn that was not aborted.
+    ``context`` came before its items; None where no model was asked. ``items`` are Responses input
+    items in the order in which they were sent. ``aborted_reason`` is the reason of the turn's
+    ``turn_aborted`` event: ``interrupted`` when the user stopped it, ``shutdown`` when the server
+    ended or died under it, None for a turn that was not aborted.
     """
 
     turn_id: str
@@ -25,6 +35,7 @@ class TurnHistory:
     status: TurnStatus
     aborted_reason: str | None = None
     items: list[dict[str, Any]] = field(default_factory=list)
+    context: TurnContext | None = None
 
 
 @dataclass(frozen=True)
@@ -39,11 +50,11 @@ class TurnsWhere:
 
 @dataclass(frozen=True)
 class AskedWith:
-    """What a turn's message was asked with: the request as it was decided then, and the item of
-    its context; None where that is not kept any more."""
+    """What a turn's message was asked with: the request as it was decided then, and its context;
+    None where that is not kept, since no model was asked or an earlier version was."""
 
     request: ChatRequest
-    context: dict[str, Any] | None
+    context: TurnContext | None
 
 
 @dataclass(frozen=True)
@@ -51,7 +62,7 @@ class Compaction:
     """What is sent in place of the turns up to the position ``through``.
 
     ``last_item`` is the row of the newest item that it stands for: what is added to these turns
-    later is sent. ``messages`` are the person's own that stand in ``items`` word for word.
+    later is sent. ``messages`` are the user's own that stand in ``items`` word for word.
     Tokens are estimates of the history before and after.
     """
 
@@ -66,7 +77,7 @@ class Compaction:
 
 
 @dataclass(frozen=True)
-class Conversation:
+class StoredConversation:
     """What is sent of a session: a compaction, and the turns after it, oldest first."""
 
     compaction: Compaction | None
@@ -74,12 +85,14 @@ class Conversation:
 
 
 @dataclass(frozen=True)
-class QueuedOp:
-    """A message that waits for the running turn to end. ``created_at`` is in ms since 1970."""
+class StoredOp:
+    """A message that waits for the running turn to end; one that is ``held`` waits for the user.
+    ``created_at`` is in ms since 1970."""
 
     op_id: str
     op: UserMessage
     created_at: int
+    held: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,7 +106,7 @@ class StoredPlan:
 
 @dataclass(frozen=True)
 class WaitingTurn:
-    """A turn that waited for the person when its server ended; ``wait`` is the event that asks."""
+    """A turn that waited for the user when its server ended; ``wait`` is the event that asks."""
 
     turn_id: str
     request: ChatRequest

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from .answers import Answers
-from .checkpoints import Checkpoints
-from .compactions import Compactions
 from .database import Database
-from .datasets import Datasets
-from .event_log import EventLog
-from .forks import Forks
-from .op_queue import OpQueue
-from .past_reader import PastReader
-from .plans import Plans
-from .responses import Responses
-from .sessions import Sessions
-from .turn_reader import TurnReader
-from .turns import TurnEnd, Turns, TurnStart
-from .tutorials import Tutorials
-from .upkeep import Upkeep
-from .usage import UsageSums
-from .withdrawals import Withdrawals
+from .queries.checkpoints import Checkpoints
+from .queries.compactions import Compactions
+from .queries.datasets import DatasetQueries
+from .queries.event_log import EventLog
+from .queries.forks import Forks
+from .queries.further_answers import Answers
+from .queries.op_queue import OpQueue
+from .queries.plans import Plans
+from .queries.responses import Responses
+from .queries.sessions import SessionQueries
+from .queries.turn_reader import TurnReader
+from .queries.turns import TurnEnd, Turns, TurnStart
+from .queries.tutorials import Tutorials
+from .queries.upkeep import Upkeep
+from .queries.usage import UsageSums
+from .queries.withdrawals import Withdrawals
 
 __all__ = ["Repositories", "TurnEnd", "TurnStart"]
 
@@ -27,17 +26,16 @@ __all__ = ["Repositories", "TurnEnd", "TurnStart"]
 class Repositories:
     """One object for each kind of thing that is kept."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, vacuum: bool) -> None:
         self.database = database
-        self.sessions = Sessions(database)
-        self.upkeep = Upkeep(database)
+        self.upkeep = Upkeep(database, vacuum)
+        self.sessions = SessionQueries(database, self.upkeep)
         self.turns = Turns(database, self.upkeep)
         self.reader = TurnReader(database)
         self.log = EventLog(database)
         self.queue = OpQueue(database)
-        self.past = PastReader(database)
         self.responses = Responses(database)
-        self.answers = Answers(database)
+        self.answers = Answers(database, self.upkeep)
         self.plans = Plans(database)
         self.checkpoints = Checkpoints(database)
         self.compactions = Compactions(database)
@@ -45,15 +43,16 @@ class Repositories:
         self.usage = UsageSums(database)
         self.forks = Forks(database)
         self.withdrawals = Withdrawals(database)
-        self.datasets = Datasets(database)
+        self.datasets = DatasetQueries(database)
 
     @classmethod
-    async def open(cls, database_url: str | None) -> Repositories:
-        """Open the database and end the turns of servers that died."""
-        repositories = cls(await Database.open(database_url))
+    async def open(cls, database_url: str | None, vacuum: bool = True) -> Repositories:
+        """Open the database and end the turns of servers that died. ``vacuum``: let it shrink."""
+        repositories = cls(await Database.open(database_url), vacuum)
         try:
             await repositories.turns.recover(None)
             await repositories.answers.recover(None)
+            repositories.upkeep.go_on()
         except BaseException:
             await repositories.close()
             raise

@@ -47,7 +47,7 @@ sessions = sa.Table(
 )
 
 # ``server_id`` names the server process that runs the turn (see servers.py). ``withdrawn_at`` is
-# when the person went back to before the turn (ms since 1970): the model is not sent it any more.
+# when the user went back to before the turn (ms since 1970): the model is not sent it any more.
 # ``chosen_answer`` is the ``answer_id`` of the answer that the model is sent instead of ``reply``.
 turns = sa.Table(
     "turns",
@@ -76,6 +76,7 @@ turns = sa.Table(
     sa.Column("withdrawn_at", sa.Integer),
     sa.Column("copied_from", sa.Text),
     sa.Column("chosen_answer", sa.Text),
+    sa.Column("not_done", sa.Text),
 )
 
 items = sa.Table(
@@ -88,6 +89,7 @@ items = sa.Table(
 
 # One B-tree and no second index: this table takes a row for each piece of streamed text. For the
 # same reason ``turn_id`` is no foreign key: SQLite would look for a turn's events in all of them.
+# ``pieces`` are the lengths of the pieces of text that a row stands for (see joined_text.py).
 events = sa.Table(
     "events",
     metadata,
@@ -96,7 +98,16 @@ events = sa.Table(
     sa.Column("turn_id", sa.Text),
     sa.Column("type", sa.Text, nullable=False),
     sa.Column("data", sa.Text, nullable=False),
+    sa.Column("pieces", sa.Text),
     sqlite_with_rowid=False,
+)
+
+# Turns that have ended, and whose text is still kept as it was streamed, from ``next_seq`` on.
+unjoined_turns = sa.Table(
+    "unjoined_turns",
+    metadata,
+    _ref("turns", primary_key=True),
+    sa.Column("next_seq", sa.Integer, nullable=False),
 )
 
 tool_calls = sa.Table(
@@ -138,7 +149,7 @@ usage_apart = sa.Table(
 )
 
 # What the model is sent in place of the turns up to the position ``through``, of which
-# ``last_item`` was the newest item: ``items``, JSON. ``messages`` are those of the person that
+# ``last_item`` was the newest item: ``items``, JSON. ``messages`` are those of the user that
 # stand among them word for word. Rows only come: the newest one that no withdrawn turn makes
 # invalid holds.
 compactions = sa.Table(
@@ -166,6 +177,7 @@ queued_ops = sa.Table(
     sa.Column("op_id", sa.Text, nullable=False),
     sa.Column("data", sa.Text, nullable=False),
     sa.Column("created_at", sa.Integer, nullable=False),
+    sa.Column("held", sa.Boolean, nullable=False, server_default=sa.text("0")),
 )
 
 plans = sa.Table(
@@ -189,7 +201,7 @@ checkpoints = sa.Table(
     sa.Column("moved", sa.Text, nullable=False),
 )
 
-# ``before`` and ``cell_left`` are compressed JSON; NULL once the change is kept or taken back.
+# ``before`` and ``cell_left`` are compressed JSON; NULL once the change is kept or reverted.
 checkpoint_cells = sa.Table(
     "checkpoint_cells",
     metadata,
@@ -283,13 +295,14 @@ responses = sa.Table(
     sa.Column("answer_id", sa.Text),
 )
 
-# The context that a session's newest message was last asked with: an item, JSON.
+# What a turn sent before its message: ``data`` is an item, NULL where there was nothing new to
+# tell; ``stated`` is what it stated, as hashes. JSON.
 contexts = sa.Table(
     "contexts",
     metadata,
-    _ref("sessions", primary_key=True),
-    _ref("turns", unique=True),
-    sa.Column("data", sa.Text, nullable=False),
+    _ref("turns", primary_key=True),
+    sa.Column("data", sa.Text),
+    sa.Column("stated", sa.Text),
 )
 
 # Answers that another model is giving just now, in the server process ``server_id``.

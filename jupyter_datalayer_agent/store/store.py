@@ -1,4 +1,4 @@
-"""The one door to what is kept. See the package's docstring."""
+"""The store's interface. See the package's docstring."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ..protocol.ops import UserMessage
 from ..protocol.plans import Plan
 from ..protocol.requests import (
     ChatRequest,
+    DatabaseHealth,
     Session,
     SessionSettings,
     SessionsReply,
@@ -22,16 +23,17 @@ from ..protocol.requests import (
     TurnsReply,
     Usage,
 )
-from ..protocol.tools import Change
+from ..protocol.tools import Change, NotDone
 from ..protocol.usage import UsageBy, UsageReply
-from .past import Past
+from .history_queries import HistoryQueries
 from .records import (
     ChangeState,
     CheckpointPart,
     CheckpointSpan,
     Place,
-    QueuedOp,
+    StoredOp,
     StoredPlan,
+    TurnContext,
     TurnHistory,
     TurnsWhere,
     TutorialProgress,
@@ -39,12 +41,12 @@ from .records import (
 )
 
 if TYPE_CHECKING:
-    from .answers import Answers
-    from .compactions import Compactions
-    from .datasets import Datasets
-    from .forks import Forks
+    from .queries.compactions import Compactions
+    from .queries.datasets import DatasetQueries
+    from .queries.forks import Forks
+    from .queries.further_answers import Answers
+    from .queries.withdrawals import Withdrawals
     from .repositories import Repositories
-    from .withdrawals import Withdrawals
 
 
 class Store:
@@ -53,21 +55,30 @@ class Store:
     ``database_url`` is ``sqlite:////absolute/path`` or ``sqlite://`` (in memory); None means
     ``datalayer-agent/agent.db`` in Jupyter's data directory. The file is opened at the first use.
     A call that returned has its effect in the file. Where the database cannot be used, every call
-    raises ``AgentError`` with what to do about it; the next call tries again. To be used from one
-    event loop.
+    raises ``AgentError`` with what to do about it; the next call tries again. ``vacuum``: whether
+    space that is not needed any more goes back to the disk. To be used from one event loop.
     """
 
-    def __init__(self, database_url: str | None = None) -> None:
+    def __init__(self, database_url: str | None = None, *, vacuum: bool = True) -> None:
         self._database_url = database_url
+        self._vacuum = vacuum
         self._opened: Repositories | None = None
         self._opening = asyncio.Lock()
         self._closed = False
-        self.past = Past(self._open)
+        self.past = HistoryQueries(self._open)
 
     async def open(self) -> None:
         """Open the file, migrate it, and end the turns of servers that died. Idempotent."""
         self._closed = False
         await self._open()
+
+    @property
+    def health(self) -> DatabaseHealth | None:
+        """Of an open database on a network file system: which, and how it is kept there."""
+        database = self._opened.database if self._opened is not None else None
+        if database is None or database.network is None:
+            return None
+        return DatabaseHealth(file_system=database.network, journal=database.journal)
 
     async def close(self) -> None:
         """Finish what is being written and close the file. Idempotent."""
@@ -84,11 +95,11 @@ class Store:
             if self._closed:
                 raise AgentError("internal", "The conversation database is closed.")
             if self._opened is None:
-                # The import takes a while: in a thread, so that the server goes on answering.
+                # The import takes a while: in a thread, so that the server stays responsive.
                 name = f"{__package__}.repositories"
                 module = await asyncio.to_thread(load, name)
                 repositories: type[Repositories] = module.Repositories
-                self._opened = await repositories.open(self._database_url)
+                self._opened = await repositories.open(self._database_url, self._vacuum)
             return self._opened
 
     # Sessions
@@ -129,11 +140,18 @@ class Store:
         """Change the title, and of the settings those that are set. Raises ``not_found``."""
         return await (await self._open()).sessions.update(session_id, title, settings)
 
+    async def unused_sessions(self, before: int) -> list[str]:
+        """Sessions in which nothing happened since ``before`` (ms since 1970), the oldest first.
+
+        Not among them are those where a turn runs or waits, or a message does.
+        """
+        return await (await self._open()).sessions.unused(before)
+
     async def reset_session(
         self, session_id: str, *, title: str | None = None, events: Sequence[BaseEvent] = ()
     ) -> None:
-        """Forget the turns, events and token count; event numbers go on from where they were,
-        with ``events``, which tell of it. ``title`` is what the session is called then.
+        """Delete the turns, events and token count; event numbers continue from where they were,
+        with ``events``. ``title`` is what the session is called then.
 
         Waiting messages stay. Raises ``not_found``.
         """
@@ -187,6 +205,7 @@ class Store:
         status: Literal["completed", "failed", "aborted"],
         reply: str = "",
         error: ErrorBody | None = None,
+        not_done: NotDone | None = None,
         usage: Usage | None = None,
         ttft_ms: float | None = None,
         duration_ms: float | None = None,
@@ -208,6 +227,7 @@ class Store:
             status=status,
             reply=reply,
             error=error,
+            not_done=not_done,
             usage=usage or Usage(),
             ttft_ms=ttft_ms,
             duration_ms=duration_ms,
@@ -216,17 +236,17 @@ class Store:
         await opened.turns.finish(turn_id, end, events, items)
 
     async def abandon(self, turn_id: str) -> None:
-        """Nobody runs this turn any more, and its end could not be kept: ``recover`` ends it."""
+        """This turn no longer runs and its end could not be saved: ``recover`` ends it."""
         (await self._open()).turns.abandon(turn_id)
 
     async def recover(self, session_id: str | None = None) -> list[str]:
-        """End the running turns, of one session or all, that nobody runs any more; their ids.
+        """End the orphaned running turns of one session or of all; returns their ids.
 
         ``open`` does it for all. To be called when a session is loaded into memory, also after a
         failure of the store in the middle of a turn. What such a turn had stays: its calls without
         an answer get the output "aborted", the text that was shown becomes a message item, and a
         ``turn_aborted`` with reason ``shutdown`` is added to its events. A further answer that was
-        being given is told to have been stopped.
+        being given is reported as stopped.
         """
         opened = await self._open()
         recovered = await opened.turns.recover(session_id)
@@ -273,7 +293,7 @@ class Store:
 
     async def created_paths(self, session_id: str) -> list[str]:
         """The documents that the session's turns created, oldest first, without those that were
-        taken back."""
+        reverted."""
         return await (await self._open()).reader.created_paths(session_id)
 
     # While a turn runs
@@ -289,9 +309,9 @@ class Store:
         changes: Sequence[Change] = (),
         usage: Usage | None = None,
         model: str | None = None,
-        context: Mapping[str, Any] | None = None,
+        context: TurnContext | None = None,
     ) -> None:
-        """Keep all of these in one transaction; the cost does not depend on the chat's length.
+        """Save all of these in one transaction; the cost does not depend on the chat's length.
 
         An event whose ``seq`` is taken, since another server wrote to the session or a dead turn
         was ended meanwhile, is an error whose ``detail`` is ``{"reload": True}``: what is in memory
@@ -299,7 +319,7 @@ class Store:
 
         ``events`` have their ``seq``; ``items`` keep their order; a call that is known already (by
         ``call_id``) is updated; ``usage`` is that of one call of ``model``; ``context``
-        is what stands before the message in requests, kept of the newest turn alone. With
+        is what stands before the message in requests. With
         ``turn_id`` None only events may be given. Raises ``not_found`` when the session was
         deleted meanwhile.
         """
@@ -326,7 +346,7 @@ class Store:
         items: Sequence[Mapping[str, Any]] = (),
         changes: Sequence[Change] = (),
     ) -> None:
-        """``append`` for one call's end. ``arguments`` None leaves those that are kept."""
+        """``append`` for the end of one call. ``arguments`` None keeps the saved ones."""
         await self.append(
             session_id, turn_id, events=events, items=items, tool_calls=[call], changes=changes
         )
@@ -341,12 +361,12 @@ class Store:
         """Up to ``limit`` events with a greater ``seq``, in order, as they go over the wire."""
         return await (await self._open()).log.after(session_id, after, limit)
 
-    # Plans, and turns that wait for the person
+    # Plans, and turns that wait for the user
 
     async def save_plan(
         self, session_id: str, turn_id: str, plan: Plan, *, events: Sequence[BaseEvent] = ()
     ) -> None:
-        """Keep the turn's plan as it stands, with the events that tell of it."""
+        """Save the turn's plan in its current state, with its events."""
         await (await self._open()).plans.save(session_id, turn_id, plan, events)
 
     async def last_plan(self, session_id: str) -> StoredPlan | None:
@@ -354,18 +374,18 @@ class Store:
         return await (await self._open()).plans.last(session_id)
 
     async def sessions_left_waiting(self) -> list[str]:
-        """The sessions whose turn waits for the person and is run by no living server."""
+        """The sessions whose turn waits for the user and is run by no living server."""
         return await (await self._open()).plans.left_waiting()
 
     async def take_waiting_turn(self, session_id: str) -> WaitingTurn | None:
-        """The session's turn that waits for the person and that no living server runs; from now on
+        """The session's turn that waits for the user and that no living server runs; from now on
         this server does. To be called when no such turn is in memory here."""
         return await (await self._open()).plans.take_waiting(session_id)
 
-    # What can be taken back
+    # Checkpoints
 
     async def save_checkpoint(self, turn_id: str, part: CheckpointPart) -> None:
-        """Keep a part of a turn's checkpoint of one document. To be called before the change."""
+        """Save a part of a turn's checkpoint of one document. Call it before the change."""
         await (await self._open()).checkpoints.save(turn_id, part)
 
     async def next_checkpoint_span(self, turn_id: str, path: str) -> int:
@@ -373,11 +393,11 @@ class Store:
         return await (await self._open()).checkpoints.next_span(turn_id, path)
 
     async def open_changes(self, turn_id: str) -> list[CheckpointSpan]:
-        """The turn's changes that are neither kept nor taken back, by path and in their order."""
+        """The turn's changes that are neither kept nor reverted, by path and in their order."""
         return await (await self._open()).checkpoints.open_spans(turn_id)
 
     async def change_states(self, turn_id: str) -> dict[Place, ChangeState]:
-        """What became of each cell (or document) that the turn changed and that was recorded."""
+        """The state of each recorded cell (or document) that the turn changed."""
         return await (await self._open()).checkpoints.states(turn_id)
 
     async def settle_changes(
@@ -389,9 +409,9 @@ class Store:
         events: Sequence[BaseEvent] = (),
         items: Sequence[Mapping[str, Any]] = (),
     ) -> None:
-        """Keep what was decided of a turn's changes, with the events that tell of it.
+        """Save the decisions on a turn's changes, with their events.
 
-        The data to take them back goes. ``items`` are told the model where the conversation is
+        The data to revert them goes. ``items`` are sent to the model where the conversation is
         now, which may be turns later.
         """
         checkpoints = (await self._open()).checkpoints
@@ -401,50 +421,60 @@ class Store:
         """The id of the turn's session. Raises ``not_found``."""
         return await (await self._open()).reader.session_of(turn_id)
 
-    # Messages that wait
+    # Queued messages
 
-    async def queued_ops(self, session_id: str) -> list[QueuedOp]:
-        """The session's waiting messages, oldest first."""
+    async def queued_ops(self, session_id: str) -> list[StoredOp]:
+        """The session's queued messages, oldest first."""
         return await (await self._open()).queue.waiting(session_id)
+
+    async def has_op(self, session_id: str, op_id: str) -> bool:
+        """Whether the message with this op id is queued or has a turn."""
+        return await (await self._open()).queue.knows(session_id, op_id)
 
     async def save_queued_op(
         self, session_id: str, op_id: str, op: UserMessage, *, events: Sequence[BaseEvent] = ()
     ) -> None:
-        """Keep a waiting message, with the events that tell of it."""
+        """Save a queued message, with its events."""
         await (await self._open()).queue.save(session_id, op_id, op, events)
 
     async def remove_queued_op(
         self, session_id: str, op_id: str, *, events: Sequence[BaseEvent] = ()
     ) -> bool:
-        """Forget a waiting message and keep ``events``; False, and no events, without one."""
+        """Remove a queued message and save ``events``; False, without events, if there is none."""
         return await (await self._open()).queue.remove(session_id, op_id, events)
+
+    async def hold_queued_ops(
+        self, session_id: str, op_ids: Sequence[str], *, events: Sequence[BaseEvent]
+    ) -> None:
+        """Hold queued messages until the user sends them; saved with their events."""
+        await (await self._open()).queue.hold(session_id, op_ids, events)
 
     # Tutorials
 
     async def tutorial_progress(self) -> dict[str, TutorialProgress]:
-        """How far each tutorial is that was started or of which a lesson was passed, by its id."""
+        """Progress of each tutorial that was started or has a passed lesson, by id."""
         return await (await self._open()).tutorials.progress()
 
     async def start_tutorial(self, tutorial: str, notebook: str) -> None:
-        """Keep where the tutorial was started, the last time it was."""
+        """Save where the tutorial was last started."""
         await (await self._open()).tutorials.start(tutorial, notebook)
 
     async def lesson_passed(self, tutorial: str, lesson: int) -> None:
-        """Keep that the lesson was passed now; the first time counts."""
+        """Mark the lesson as passed now; the first time counts."""
         await (await self._open()).tutorials.passed(tutorial, lesson)
 
     # Forks, and turns that were withdrawn
 
     async def forks(self) -> Forks:
-        """Copies of conversations."""
+        """Forks of conversations."""
         return (await self._open()).forks
 
     async def withdrawals(self) -> Withdrawals:
-        """Turns that the person went back to before, and the list of all prompts."""
+        """Turns that the user went back to before, and the list of all prompts."""
         return (await self._open()).withdrawals
 
     async def answers(self) -> Answers:
-        """What other models answer to a message that was answered."""
+        """Further answers of other models to a message."""
         return (await self._open()).answers
 
     async def compactions(self) -> Compactions:
@@ -453,16 +483,16 @@ class Store:
 
     # Data sets
 
-    async def datasets(self) -> Datasets:
+    async def datasets(self) -> DatasetQueries:
         """The tables of data sets."""
         return (await self._open()).datasets
 
-    # What was used
+    # Usage
 
     async def used_apart(self, model: str, usage: Usage) -> None:
-        """A call of ``model`` that no session remembers used this."""
+        """Add the usage of a call of ``model`` that belongs to no session."""
         await (await self._open()).usage.add_apart(model, usage)
 
     async def usage(self, by: UsageBy, days: int) -> UsageReply:
-        """What was used in the last ``days`` days, today included, in all sessions."""
+        """Usage of all sessions in the last ``days`` days, including today."""
         return await (await self._open()).usage.read(by, days)

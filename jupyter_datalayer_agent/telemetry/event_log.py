@@ -20,7 +20,7 @@ from .signals import (
     ToolCallBegan,
     ToolCallEnded,
     TurnBegan,
-    TurnEnded,
+    TurnEndedSignal,
 )
 
 BASE = "https://schema.datalayer.tech/jupyter_datalayer_agent"
@@ -40,11 +40,11 @@ def schema_id(name: str) -> str:
     return f"{BASE}/{name}/v1"
 
 
-class EventLog:
+class SignalLog:
     """Registers the schemas, and emits signals by them."""
 
     def __init__(self, logger: EventLogger, known: Callable[[str], bool]) -> None:
-        """``known`` tells whether the logger has a schema of that id already."""
+        """``known``: whether the logger has a schema of that id already."""
         self._logger = logger
         for file in sorted(SCHEMAS.glob("*.yaml")):
             if not known(schema_id(file.stem)):
@@ -59,7 +59,7 @@ class EventLog:
 
 
 def as_event(signal: Signal) -> tuple[str, dict[str, Any]]:
-    """The name of the signal's schema, and what the event holds besides session and turn."""
+    """The name of the signal's schema, and what the event contains besides session and turn."""
     match signal:
         case TurnBegan():
             return "turn_start", {
@@ -67,7 +67,7 @@ def as_event(signal: Signal) -> tuple[str, dict[str, Any]]:
                 "notebook_mode": signal.notebook_mode,
                 "model": signal.model,
             }
-        case TurnEnded():
+        case TurnEndedSignal():
             return "turn_end", {
                 "status": signal.status,
                 "reason": signal.reason,

@@ -1,4 +1,4 @@
-"""How log lines look: for a person, or one JSON object a line. Imported at the server's start."""
+"""How log lines look: for a user, or one JSON object a line. Imported at the server's start."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Line:
         self.fields = fields
 
     def __str__(self) -> str:
-        told = (f"{key}={_plain(value)}" for key, value in self.fields.items())
-        return " ".join([self.name, *told])
+        pairs = (f"{key}={_plain(value)}" for key, value in self.fields.items())
+        return " ".join([self.name, *pairs])
 
 
 class JsonFormatter(logging.Formatter):
@@ -33,19 +33,19 @@ class JsonFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """The record as JSON."""
         at = datetime.fromtimestamp(record.created, timezone.utc)
-        told: dict[str, Any] = {
+        entry: dict[str, Any] = {
             "time": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             "level": record.levelname.lower(),
             "logger": record.name,
         }
         line = record.msg
         if isinstance(line, Line):
-            told |= {"event": line.name, **line.fields}
+            entry |= {"event": line.name, **line.fields}
         else:
-            told["message"] = record.getMessage()
+            entry["message"] = record.getMessage()
         if record.exc_info:
-            told["exception"] = self.formatException(record.exc_info)
-        return json.dumps(told, ensure_ascii=False, default=str)
+            entry["exception"] = self.formatException(record.exc_info)
+        return json.dumps(entry, ensure_ascii=False, default=str)
 
 
 def with_package(config: dict[str, Any], log_format: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from .signals import (
     ToolCallBegan,
     ToolCallEnded,
     TurnBegan,
-    TurnEnded,
+    TurnEndedSignal,
 )
 
 log = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ LONGEST_CONTENT = 2000
 HIDDEN = ("at", "content", "usage", "began_at")
 NAMES: dict[type[Signal], tuple[str, int]] = {
     TurnBegan: ("turn_started", logging.DEBUG),
-    TurnEnded: ("turn_ended", logging.INFO),
+    TurnEndedSignal: ("turn_ended", logging.INFO),
     ModelCallBegan: ("model_call_started", logging.DEBUG),
     ModelCallEnded: ("model_call_ended", logging.INFO),
     ToolCallBegan: ("tool_call_started", logging.DEBUG),
@@ -47,7 +47,7 @@ class Logs:
 
     def __call__(self, signal: Signal) -> None:
         if isinstance(signal, TokensUsed):
-            return  # stands in the line of its call
+            return  # is in the line of its call
         name, level = NAMES[type(signal)]
         if not log.isEnabledFor(level):
             return

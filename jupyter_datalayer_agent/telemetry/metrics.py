@@ -17,7 +17,7 @@ from .signals import (
     TokensUsed,
     ToolCallEnded,
     TurnBegan,
-    TurnEnded,
+    TurnEndedSignal,
 )
 
 OTHER = "other"
@@ -27,7 +27,7 @@ SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60, 150, 600, 1800)
 
 
 class Metrics:
-    """Counts signals. ``is_tool`` and ``is_model`` tell the names that may be labels."""
+    """Counts signals. ``is_tool`` and ``is_model`` recognize names that may be labels."""
 
     def __init__(self, is_tool: Callable[[str], bool], is_model: Callable[[str], bool]) -> None:
         self._is_tool = is_tool
@@ -40,7 +40,7 @@ class Metrics:
         match signal:
             case TurnBegan():
                 count["running"].inc()
-            case TurnEnded():
+            case TurnEndedSignal():
                 mode = signal.mode or OTHER
                 if signal.mode is not None:
                     count["running"].dec()
@@ -113,5 +113,5 @@ def collectors() -> dict[str, Any]:
         "cost": Counter(
             name("cost_dollars"), "Cost of model calls whose price is known", ["model"]
         ),
-        "errors": Counter(name("errors"), "Errors that a person was told of", ["code"]),
+        "errors": Counter(name("errors"), "Errors that were shown to a user", ["code"]),
     }

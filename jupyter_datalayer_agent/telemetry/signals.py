@@ -1,4 +1,4 @@
-"""What is worth telling of a session, derived from its events: turns, model calls, tool calls.
+"""What is worth reporting of a session, derived from its events: turns, model calls, tool calls.
 
 Times are in ms since 1970, durations in ms. Nothing here holds what people or models wrote, but
 ``content``, which is read only where a setting asks for it.
@@ -36,7 +36,7 @@ class TurnBegan(Signal):
 
 
 @dataclass(frozen=True)
-class TurnEnded(Signal):
+class TurnEndedSignal(Signal):
     """``mode`` and ``model`` are None for a turn that an earlier server began."""
 
     status: TurnEnd
@@ -70,7 +70,7 @@ class ModelCallEnded(Signal):
 
 @dataclass(frozen=True)
 class TokensUsed(Signal):
-    """The tokens of one call, also of one that no ``ModelCallBegan`` told of."""
+    """The tokens of one call, also of one that had no ``ModelCallBegan``."""
 
     model: str
     usage: Usage
@@ -93,7 +93,7 @@ class ToolCallEnded(Signal):
 
 @dataclass(frozen=True)
 class Failed(Signal):
-    """An error that the person was told of; ``turn`` is empty outside of turns."""
+    """An error that was shown to the user; ``turn`` is empty outside of turns."""
 
     code: str
 
@@ -275,7 +275,7 @@ class Signals:
             how: CallEnd = "error" if status == "failed" else "aborted"
             yield self._call_ended(session, event, turn, how, turn.error or reason)
         elapsed = float(max(0, event.at - turn.began))
-        yield TurnEnded(
+        yield TurnEndedSignal(
             session,
             event.turn_id or "",
             event.at,

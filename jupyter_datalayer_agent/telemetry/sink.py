@@ -1,5 +1,4 @@
-"""The one place that a session's events come to: each means something, or nothing, to whoever
-tells of it."""
+"""Takes every session's events and gives their signals to the reporters."""
 
 from __future__ import annotations
 
@@ -11,11 +10,11 @@ from .signals import Signal, Signals
 
 log = logging.getLogger(__name__)
 
-Teller = Callable[[Signal], None]
+Reporter = Callable[[Signal], None]
 """Takes a signal; called in the event loop, so it waits for nothing."""
 
 MAX_COMPLAINTS = 5
-"""How often the failure of one teller is logged with its traceback."""
+"""How often the failure of one reporter is logged with its traceback."""
 
 
 class Telemetry:
@@ -24,9 +23,9 @@ class Telemetry:
     An event that means nothing here (a piece of streamed text) costs a look in a table.
     """
 
-    def __init__(self, tellers: Sequence[Teller]) -> None:
+    def __init__(self, reporters: Sequence[Reporter]) -> None:
         self.signals = Signals()
-        self._tellers = list(tellers)
+        self._reporters = list(reporters)
         self._complaints: dict[object, int] = {}
 
     def __call__(self, session: str, event: BaseEvent) -> None:
@@ -40,13 +39,13 @@ class Telemetry:
                 log.exception("Telemetry: an event could not be read")
             return
         for signal in signals:
-            for teller in self._tellers:
+            for reporter in self._reporters:
                 try:
-                    teller(signal)
+                    reporter(signal)
                 except Exception:
-                    # The edge, too: one that fails does not keep the others from telling.
-                    if self._may_complain(teller):
-                        log.exception("Telemetry: %s failed", type(teller).__name__)
+                    # The edge, too: one that fails does not stop the others.
+                    if self._may_complain(reporter):
+                        log.exception("Telemetry: %s failed", type(reporter).__name__)
 
     def _may_complain(self, who: object) -> bool:
         self._complaints[who] = self._complaints.get(who, 0) + 1

@@ -17,7 +17,7 @@ from .signals import (
     ToolCallBegan,
     ToolCallEnded,
     TurnBegan,
-    TurnEnded,
+    TurnEndedSignal,
 )
 
 AGENT = "Jupyter Datalayer Agent"
@@ -77,7 +77,7 @@ class Spans:
                 turn.tool_call_began(signal)
             case ToolCallEnded():
                 turn.tool_call_ended(signal)
-            case TurnEnded():
+            case TurnEndedSignal():
                 turn.end(signal)
                 del self._turns[signal.turn]
 
@@ -151,7 +151,7 @@ class _TurnSpans:
             self._fail(span, signal.status)
         span.end(_ns(signal.at))
 
-    def end(self, signal: TurnEnded) -> None:
+    def end(self, signal: TurnEndedSignal) -> None:
         """End the turn's span, and what is still open in it."""
         for span in [*self._tools.values(), *([self._chat] if self._chat else [])]:
             self._fail(span, signal.reason or signal.status)

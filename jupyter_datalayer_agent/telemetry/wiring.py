@@ -1,13 +1,13 @@
-"""Who tells of signals on this server, by its settings."""
+"""The signal reporters of this server, by its settings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from .event_log import EventLog
+from .event_log import SignalLog
 from .logs import Logs
-from .sink import Telemetry, Teller
+from .sink import Reporter, Telemetry
 from .spans import Spans
 
 
@@ -23,13 +23,13 @@ def telemetry(
 ) -> Telemetry:
     """The sink of a server's events; ``event_logger`` is Jupyter Server's, None where it has none.
 
-    ``redact`` takes keys out of a text; ``is_tool`` and ``is_model`` tell names that may be labels.
+    ``redact`` takes keys out of a text; ``is_tool`` and ``is_model``: may a name be a label?
     """
-    tellers: list[Teller] = [Logs(content=log_content, redact=redact), Spans(version)]
+    reporters: list[Reporter] = [Logs(content=log_content, redact=redact), Spans(version)]
     if event_logger is not None:
-        tellers.append(EventLog(event_logger, event_logger.schemas.__contains__))
+        reporters.append(SignalLog(event_logger, event_logger.schemas.__contains__))
     if metrics:
         from .metrics import Metrics
 
-        tellers.append(Metrics(is_tool, is_model))
-    return Telemetry(tellers)
+        reporters.append(Metrics(is_tool, is_model))
+    return Telemetry(reporters)

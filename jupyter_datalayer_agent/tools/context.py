@@ -1,4 +1,4 @@
-"""What a running tool may use, and how it says that it could not."""
+"""What a running tool may use, and how it reports a failure."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 from ..protocol.page import ActiveDocument, PageCell
 from ..protocol.plans import PlanStep
-from ..protocol.tools import Change, Lack, ToolErrorCode
+from ..protocol.quality import QualityReport
+from ..protocol.tools import Change, MissingRequirement, ToolErrorCode
 from .gate import Gate, Refusal
-from .private import Sharing
+from .redaction import Sharing
 
 if TYPE_CHECKING:
     from ..datasets.service import Datasets
     from ..notebook.document import NotebookDocument
     from ..notebook.service import NotebookService
-    from ..store.past import Past
+    from ..store.history_queries import HistoryQueries
 
 
 class ToolFailure(Exception):
     """A tool did not, or not wholly, do what was asked.
 
-    ``output`` and ``changes`` tell what was done all the same; ``summary`` is for a person.
+    ``output`` and ``changes`` are what was done all the same; ``summary`` is for a user.
     ``needs``: the gate refused it for this.
     """
 
@@ -37,7 +38,7 @@ class ToolFailure(Exception):
         changes: Sequence[Change] = (),
         images: Sequence[Any] = (),
         more: str | None = None,
-        needs: Lack | None = None,
+        needs: MissingRequirement | None = None,
     ) -> None:
         super().__init__(message)
         self.code: ToolErrorCode = code
@@ -57,7 +58,7 @@ class ToolFailure(Exception):
             "not_allowed",
             refusal.message,
             refusal.hint,
-            summary=refusal.said,
+            summary=refusal.summary,
             needs=refusal.needs,
         )
 
@@ -65,7 +66,7 @@ class ToolFailure(Exception):
 class SeenCells:
     """The sources that a conversation has shown its model, by hash, for each notebook.
 
-    An edit is based on the text that the model saw last; a cell that the person changed since has
+    An edit is based on the text that the model saw last; a cell that the user changed since has
     another hash, and the edit is refused with the new text.
     """
 
@@ -82,7 +83,7 @@ class SeenCells:
         self._hashes[path, cell_id] = source_hash
 
     def forget(self, path: str, cell_ids: Iterable[str]) -> None:
-        """What the model was shown of these cells does not stand any more: it has to read them."""
+        """What the model was shown of these cells is outdated: it has to read them again."""
         for cell_id in cell_ids:
             self._hashes.pop((path, cell_id), None)
 
@@ -92,17 +93,23 @@ class SeenCells:
 
 
 async def _nobody_to_ask(question: str, options: list[str] | None) -> str:
-    raise ToolFailure("not_allowed", "Nobody is there to answer.", "Decide with what is known.")
+    raise ToolFailure("not_allowed", "No one is available to answer.", "Decide with what you know.")
 
 
-async def _no_plan(steps: list[PlanStep], explanation: str | None) -> None:
-    return None
+QualityOf = Callable[[str, str | None], Awaitable[QualityReport]]
+"""The quality report of the notebook at a path, as the page with this client id has it."""
+UpdatePlan = Callable[[Sequence[PlanStep], str | None], Awaitable[Sequence[PlanStep]]]
+
+
+async def _no_plan(steps: Sequence[PlanStep], explanation: str | None) -> Sequence[PlanStep]:
+    return steps
 
 
 @dataclass
 class ToolContext:
     """One call's surroundings. ``seen`` is None for a caller's own act, which is based on what
-    stands there at the time of the call; so is ``sharing``, since its result goes to no model."""
+    is there at the time of the call; so is ``sharing``, since its result goes to no model.
+    ``update_plan`` takes the model's steps and gives the plan that is shown from then on."""
 
     gate: Gate
     notebooks: NotebookService
@@ -112,10 +119,11 @@ class ToolContext:
     turn_id: str | None = None
     seen: SeenCells | None = None
     active_document: ActiveDocument | None = None
-    past: Past | None = None
+    past: HistoryQueries | None = None
     datasets: Datasets | None = None
+    quality_of: QualityOf | None = None
     ask: Callable[[str, list[str] | None], Awaitable[str]] = _nobody_to_ask
-    update_plan: Callable[[list[PlanStep], str | None], Awaitable[None]] = _no_plan
+    update_plan: UpdatePlan = _no_plan
     sharing: Sharing | None = None
     on_status: Callable[[str], Awaitable[None]] | None = None
     on_changes: Callable[[str, list[Change]], Awaitable[None]] | None = None
@@ -136,12 +144,12 @@ class ToolContext:
         return await self.notebooks.open(self.path(path), self.client_id)
 
     async def status(self, message: str) -> None:
-        """Tell the person in words what is being done."""
+        """Show the user what is being done."""
         if self.on_status is not None:
             await self.on_status(message)
 
     async def changed(self, path: str, changes: list[Change]) -> None:
-        """A document was changed and read back: told at once, whatever follows in the call."""
+        """A document was changed and read back: reported at once, whatever follows in the call."""
         if self.on_changes is not None and changes:
             await self.on_changes(path, changes)
 

@@ -8,29 +8,51 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
 
 from ..protocol.base import Location, Mode, NotebookMode
-from ..protocol.tools import Lack
-from .registry import Tool
+from ..protocol.tools import MissingRequirement
 
 NO_NOTEBOOK = (
-    "No active notebook found. Ask the person to open the notebook, make it the active tab and "
+    "No active notebook found. Ask the user to open the notebook, make it the active tab and "
     "attach it to the chat, then send the message again."
 )
+
+
+class GatedTool(Protocol):
+    """What the gate needs to know of a tool."""
+
+    @property
+    def name(self) -> str:
+        """The name that the model calls."""
+        ...
+
+    @property
+    def changes(self) -> bool:
+        """Whether it changes or runs something."""
+        ...
+
+    @property
+    def needs_notebook(self) -> bool:
+        """Whether it works on the attached, active notebook."""
+        ...
+
+
+Gated = TypeVar("Gated", bound=GatedTool)
 
 
 @dataclass(frozen=True)
 class Refusal:
     """Why a tool may not be used, and what would make it possible.
 
-    ``message`` and ``hint`` are for the model, ``said`` for the person; ``needs`` is what the
-    message lacks, where the person can add it.
+    ``message`` and ``hint`` are for the model, ``summary`` for the user; ``needs`` is what the
+    message is missing, where the user can add it.
     """
 
     message: str
     hint: str
-    said: str
-    needs: Lack | None = None
+    summary: str
+    needs: MissingRequirement | None = None
 
 
 @dataclass
@@ -83,7 +105,7 @@ class Gate:
         return "full" if self.may_change else "read-only"
 
     def why_off(self) -> str | None:
-        """For a person: why notebook mode is off, or None when it is on."""
+        """For a user: why notebook mode is off, or None when it is on."""
         if self.targets:
             return None
         if not self.attached:
@@ -91,19 +113,19 @@ class Gate:
         advice = " Open it to let the agent see it." if self.active is None else ""
         return f"{self._off()}.{advice}"
 
-    def refusal(self, tool: Tool) -> Refusal | None:
+    def refusal(self, tool: GatedTool) -> Refusal | None:
         """Why this tool may not be used at all with this message, or None."""
         if tool.changes and not self.may_change:
             if self.location == "inline":
                 return Refusal(
                     f"{tool.name} changes or runs something; the inline chat only reads.",
-                    "Answer with a proposal (a code block); the person applies it.",
-                    "Not done: the inline chat only reads",
+                    "Answer with a proposal (a code block); the user applies it.",
+                    "Not done: the inline chat is read-only",
                 )
             return Refusal(
                 f"{tool.name} changes or runs something, which only Agent mode may do.",
-                f"This is {self.mode.capitalize()} mode. Tell the person that Agent mode can.",
-                f"Not done: {self.mode.capitalize()} mode only reads",
+                f"This is {self.mode.capitalize()} mode. Tell the user that Agent mode can.",
+                f"Not done: {self.mode.capitalize()} mode is read-only",
                 "mode",
             )
         if tool.needs_notebook and not self.targets:
@@ -118,9 +140,9 @@ class Gate:
             return self._no_notebook()
         return Refusal(
             f"{path} is not the attached, active notebook of this message.",
-            f"This message works on {self.target}. Leave path out, or ask the person to open "
+            f"This message works on {self.target}. Leave path out, or ask the user to open "
             f"and attach {path}.",
-            f"Not done: {path} is not the notebook in front that is attached",
+            f"Not done: {path} is not the attached, active notebook",
             "notebook",
         )
 
@@ -136,6 +158,6 @@ class Gate:
             return f"{names} is attached but not the active tab"
         return f"{names} is attached, but {self.active} is the active tab"
 
-    def allowed(self, tools: Iterable[Tool]) -> list[Tool]:
+    def allowed(self, tools: Iterable[Gated]) -> list[Gated]:
         """The tools that the model is sent, in the registry's order."""
         return [each for each in tools if self.refusal(each) is None]

@@ -14,7 +14,7 @@ def cut(
 ) -> tuple[str, bool]:
     """The text, or its first 40 % and last 60 % of the limit with a marker between them.
 
-    ``more`` says in the marker how to read the rest. The second value tells whether it was cut.
+    ``more`` says in the marker how to read the rest. The second value is whether it was cut.
     """
     limit = max_tokens * CHARACTERS_PER_TOKEN
     if len(text) <= limit:

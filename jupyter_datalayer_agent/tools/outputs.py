@@ -14,9 +14,9 @@ from typing import Any
 from ..protocol.page import CellRun
 from ..protocol.sharing import ShareKind
 from ..protocol.tools import ToolErrorCode
-from .private import Part, PrivateText, text
+from .data_rows import is_table, looks_like_rows
+from .redaction import Part, PrivateText, text
 from .registry import Image
-from .tables import is_table, looks_like_rows
 
 OUTPUTS: frozenset[ShareKind] = frozenset(["outputs"])
 ROW_DATA: frozenset[ShareKind] = frozenset(["row_data"])
@@ -65,7 +65,7 @@ def _render_one(output: dict[str, Any], images: list[Image]) -> Part:
         trace = plain("\n".join(output.get("traceback") or []))
         last = f"{output.get('ename')}: {output.get('evalue')}"
         shown = trace if last in trace else f"{trace}\n{last}".strip()
-        return Part(shown, OUTPUTS, error_words(str(output.get("ename")), trace))
+        return Part(shown, OUTPUTS, error_label(str(output.get("ename")), trace))
     data = output.get("data") or {}
     for mime in ("image/png", "image/jpeg", "image/gif", "image/webp"):
         if mime in data:
@@ -86,8 +86,8 @@ def _part(shown: str, is_rows: bool) -> Part:
     return Part(shown, OUTPUTS, f"output of {size}")
 
 
-def error_words(ename: str, traceback: str) -> str:
-    """What is told of an error whose message and traceback are withheld."""
+def error_label(ename: str, traceback: str) -> str:
+    """What is shown of an error whose message and traceback are withheld."""
     line = _LINE.search(traceback)
     return f"{ename}{f' in line {line.group(1)}' if line else ''}, its message and traceback"
 
@@ -101,7 +101,7 @@ def failure_code(run: CellRun) -> ToolErrorCode:
 
 def failure_text(ename: str, evalue: str) -> PrivateText:
     """An error's name and its message, which holds values: ``KeyError: 'x'``."""
-    if ename == DEAD_KERNEL:  # our own words
+    if ename == DEAD_KERNEL:  # our own message
         return text(f"{ename}: {evalue}")
     return text(f"{ename}: ", Part(plain(evalue), OUTPUTS, "its message"))
 
@@ -127,7 +127,7 @@ def png_size(data: str) -> tuple[int | None, int | None]:
 
 
 def first_line(source: str) -> str:
-    """The first line of a cell that says something, cut to 60 characters: its name for people."""
+    """The first line of a cell with any text, cut to 60 characters: its name for users."""
     for line in source.splitlines():
         if line.strip():
             return line.strip()[:60]

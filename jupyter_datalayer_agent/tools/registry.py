@@ -1,8 +1,8 @@
 """What a tool is, and the one place where tools are kept by name.
 
 A tool is an async function of its arguments (a pydantic model) and a ``ToolContext``. Its
-docstring is what the model reads. ``@tool(...)`` makes a ``Tool`` of it; built-in tools stand in
-``builtin.py`` and third parties' come by the entry point group ``jupyter_datalayer_agent.tools``,
+docstring is what the model reads. ``@tool(...)`` makes a ``Tool`` of it; built-in tools are in
+``builtin/`` and third parties' come by the entry point group ``jupyter_datalayer_agent.tools``,
 all through ``ToolRegistry.add``.
 """
 
@@ -12,15 +12,13 @@ import inspect
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from ..protocol.base import Wire
 from ..protocol.tools import Change
-from .acts import Reason
+from .context import ToolContext
+from .risky_code import Reason
 from .schema import compact_schema
-
-if TYPE_CHECKING:
-    from .context import ToolContext
 
 ENTRY_POINT_GROUP = "jupyter_datalayer_agent.tools"
 
@@ -44,7 +42,7 @@ class Image:
 class ToolOutcome:
     """What a tool gives back when it did what was asked.
 
-    ``output`` is JSON for the model; ``summary`` one line for a person; ``more`` says how to read
+    ``output`` is JSON for the model; ``summary`` one line for a user; ``more`` says how to read
     what a cut leaves out; ``images`` go to models that can see.
     """
 
@@ -55,8 +53,8 @@ class ToolOutcome:
     more: str | None = None
 
 
-DestructiveRule = Callable[[Any, "ToolContext"], Awaitable[str | Reason | None]]
-Preview = Callable[[Any, "ToolContext"], Awaitable[list[Change]]]
+DestructiveRule = Callable[[Any, ToolContext], Awaitable[str | Reason | None]]
+Preview = Callable[[Any, ToolContext], Awaitable[list[Change]]]
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ class Tool:
 
     ``changes``: changes or runs something, so Agent mode only. ``needs_notebook``: works on the
     attached, active notebook. ``destructive`` names what is lost, or gives None. ``parallel``: a
-    read that may run beside others. ``preview`` tells what a call would change, for approvals.
+    read that may run beside others. ``preview`` is what a call would change, for approvals.
     """
 
     name: str
@@ -157,7 +155,7 @@ class ToolRegistry:
             self._tools[key] = entry
             return lambda: self._drop(self._tools, key)
         if normalise(entry.tool) not in self._tools:
-            raise ValueError(f"Alias {entry.name!r} stands for an unknown tool {entry.tool!r}.")
+            raise ValueError(f"Alias {entry.name!r} is for an unknown tool {entry.tool!r}.")
         self._aliases[key] = entry
         return lambda: self._drop(self._aliases, key)
 

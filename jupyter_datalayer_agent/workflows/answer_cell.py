@@ -1,11 +1,14 @@
-"""A question to the Strategist with what came of it, as a cell of the scratchpad."""
+"""A question to the Strategist with its answer, as a cell of the scratchpad."""
 
 from __future__ import annotations
 
 import re
 
-from ..protocol.history import StrategistReply
+from ..protocol.history import Provenance, StrategistReply
 from ..protocol.scratchpad import ScratchpadCell
+
+ERROR = "error"
+"""The turn and the provider in the provenance of a cell that says why there is no answer."""
 
 CITED = re.compile(r"\]\(turn:([\w-]+)\)")
 
@@ -13,9 +16,9 @@ CITED = re.compile(r"\]\(turn:([\w-]+)\)")
 def answer_cell(question: str, reply: StrategistReply) -> ScratchpadCell:
     """The answer, or why there is none; its citations as links that JupyterLab's renderer keeps."""
     if reply.error is not None:
-        return problem_cell(question, reply.error.message)
+        return problem_cell(question, reply.error.message, reply.session_id)
     if not reply.reply.strip():
-        return problem_cell(question, "it was stopped.")
+        return problem_cell(question, "it was stopped.", reply.session_id)
     text = CITED.sub(r"](#turn-\1)", reply.reply)
     return ScratchpadCell(
         content=f"{_asked(question)}\n\n{text}",
@@ -25,9 +28,13 @@ def answer_cell(question: str, reply: StrategistReply) -> ScratchpadCell:
     )
 
 
-def problem_cell(question: str, message: str) -> ScratchpadCell:
-    """Why there is no answer."""
-    return ScratchpadCell(content=f"{_asked(question)}\n\n> Not answered: {message}")
+def problem_cell(question: str, message: str, session_id: str) -> ScratchpadCell:
+    """Why there is no answer. Its provenance says so, and names none."""
+    return ScratchpadCell(
+        content=f"{_asked(question)}\n\n> Not answered: {message}",
+        provenance=Provenance(ai_turn_id=ERROR, provider_id=ERROR, response_type="batch"),
+        session_id=session_id,
+    )
 
 
 def _asked(question: str) -> str:

@@ -6,7 +6,7 @@ import ast
 import posixpath
 from collections.abc import Iterable, Iterator
 
-from ..notebook.ipython_source import NotPython, parse_cell
+from ..notebook.dataflow.ipython_source import NotPython, parse_cell
 from .parameters import is_data_file
 from .side_effects import writes
 

@@ -1,6 +1,6 @@
 """Which distribution holds a module: the ones that are known by name.
 
-Only what stands here is ever installed without a question. Anybody can publish a package under a
+Only what is listed here is ever installed without a question. Anybody can publish a package under a
 name that is nearly that of a popular one, and its code runs when it is installed; so a name that is
 not here, but near one that is, is taken for a misspelling and is never proposed.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from ..notebook.words import words
+from ..notebook.name_set import name_set
 from .nearness import distance
 
 # Imported under another name than they are installed under. The longest dotted name counts.
@@ -151,7 +151,7 @@ DISTRIBUTIONS = {
 }
 
 # Installed under the name that they are imported under (an underscore may be a hyphen).
-SAME_NAME = words(
+SAME_NAME = name_set(
     "accelerate aiofiles aiohttp aiosqlite altair ansible anthropic anyio apache_beam arch "
     "arviz astropy asyncpg atoti autogluon babel baostock bitsandbytes black bokeh boto3 "
     "botocore bottleneck bqplot branca cachetools calmap catboost category_encoders causalml "
@@ -204,7 +204,7 @@ _OTHER_SPELLING = {
 }
 
 # Modules of the standard library that newer versions of Python, or Python 3, have no more.
-FORMER_STDLIB = words(
+FORMER_STDLIB = name_set(
     "__builtin__ _winreg aifc asynchat asyncore audioop BaseHTTPServer cgi cgitb chunk "
     "commands ConfigParser Cookie cookielib copy_reg cPickle crypt cStringIO dummy_thread "
     "formatter htmlentitydefs HTMLParser httplib imghdr imp lib2to3 mailcap md5 msilib nis "
@@ -212,8 +212,8 @@ FORMER_STDLIB = words(
     "SocketServer spwd StringIO sunau symbol telnetlib thread Tkinter tkMessageBox urllib2 "
     "urlparse UserDict uu xdrlib xmlrpclib"
 )
-# What people call their own files: never somebody else's package.
-OWN_NAMES = words(
+# What users call their own files: never somebody else's package.
+OWN_NAMES = name_set(
     "analysis app base classes common conf config constants core data dataset db functions "
     "helper helpers io_utils lib libs main model models module my_functions my_module mylib "
     "mymodule plots plotting preprocess preprocessing project script scripts settings src "

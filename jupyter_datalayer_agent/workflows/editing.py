@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..notebook.ipython_source import NotPython, parse_cell
+from ..notebook.dataflow.ipython_source import NotPython, parse_cell
 from ..protocol.page import PageCell
 from ..protocol.workflows import FixCall
 
 
 @dataclass(frozen=True)
-class Span:
-    """A piece of a source, in characters from its start, and what is to stand there."""
+class SourceSpan:
+    """A part of a source, in characters from its start, and its replacement."""
 
     start: int
     end: int
@@ -30,7 +30,7 @@ def tree_of(source: str) -> ast.Module | None:
 
 
 def offsets(source: str, node: ast.expr | ast.stmt | ast.alias) -> tuple[int, int]:
-    """Where a node stands in the source, in characters (the tree counts lines and bytes)."""
+    """Where a node is in the source, in characters (the tree counts lines and bytes)."""
     assert node.end_lineno is not None
     assert node.end_col_offset is not None
     return (
@@ -46,14 +46,14 @@ def _offset(source: str, line: int, column: int) -> int:
     return start + len(text.encode()[:column].decode(errors="ignore"))
 
 
-def replaced(source: str, spans: Iterable[Span]) -> str:
-    """The source with the pieces replaced."""
+def replaced(source: str, spans: Iterable[SourceSpan]) -> str:
+    """The source with the parts replaced."""
     for span in sorted(spans, key=lambda each: each.start, reverse=True):
         source = source[: span.start] + span.text + source[span.end :]
     return source
 
 
-def name_spans(source: str, name: str, new: str) -> list[Span]:
+def name_spans(source: str, name: str, new: str) -> list[SourceSpan]:
     """Every use of a variable: no attribute, no keyword of a call, nothing in strings or
     comments."""
     tree = tree_of(source)
@@ -63,11 +63,11 @@ def name_spans(source: str, name: str, new: str) -> list[Span]:
             start, end = offsets(source, node)
             # A cell that IPython reads in another way has other places: those are left alone.
             if source[start:end] == name:
-                spans.append(Span(start, end, new))
+                spans.append(SourceSpan(start, end, new))
     return spans
 
 
-def string_span(source: str, node: ast.Constant, new: str) -> Span | None:
+def string_span(source: str, node: ast.Constant, new: str) -> SourceSpan | None:
     """A string literal with another value, in the quotes that it has; None where the place in the
     source is not that of the literal."""
     start, end = offsets(source, node)
@@ -82,12 +82,12 @@ def string_span(source: str, node: ast.Constant, new: str) -> Span | None:
     if repr(new)[0] == "'":
         body = body.replace("\\'", "'")
     if quote in body:
-        return Span(start, end, repr(new))
-    return Span(start, end, f"{quote}{body}{quote}")
+        return SourceSpan(start, end, repr(new))
+    return SourceSpan(start, end, f"{quote}{body}{quote}")
 
 
 def update(path: str, cell: PageCell, source: str, *, run: bool = True) -> FixCall:
-    """The call that gives a cell its new source: the changed lines only, so that what the person
+    """The call that gives a cell its new source: the changed lines only, so that what the user
     types elsewhere in the cell meanwhile stays."""
     arguments: dict[str, Any] = {"path": path, "cellId": cell.id, "run": run}
     old, new = _changed_lines(cell.source, source)
@@ -120,7 +120,7 @@ def run(path: str, cell_ids: Sequence[str]) -> FixCall:
 
 
 def add_before(path: str, cell_id: str, source: str) -> FixCall:
-    """The call that puts a code cell in front of another one and runs it."""
+    """The call that puts a code cell before another one and runs it."""
     return FixCall(
         name="addNotebookCell",
         arguments={
@@ -134,5 +134,5 @@ def add_before(path: str, cell_id: str, source: str) -> FixCall:
 
 
 def cell_name(cell: PageCell) -> str:
-    """How a person calls a cell: ``cell 3``."""
+    """A cell's name for users: ``cell 3``."""
     return f"cell {cell.index + 1}"

@@ -30,15 +30,19 @@ class FixProbe(Protocol):
 class CellFailure:
     """A cell that failed: ``cells`` are all of the notebook's, ``cell`` is the failed one.
 
-    ``error`` is None where there was no kernel to run it (then ``no_kernel`` is true).
+    ``error`` is None where there was no kernel to run it: then ``no_kernel`` is true,
+    ``kernel_name`` the one that the notebook names, if it does, and ``not_run`` are the cells that
+    wait for one. ``language`` is None where nothing says what the notebook is written in.
     """
 
     path: str
     cell: PageCell
     cells: Sequence[PageCell]
     error: CellRunError | None
-    language: str = "python"
+    language: str | None
     no_kernel: bool = False
+    kernel_name: str | None = None
+    not_run: Sequence[str] = ()
 
 
 Finder = Callable[[CellFailure, FixProbe], Awaitable[list[FixInfo]]]
@@ -50,8 +54,8 @@ FindFixes = Finder
 class Fix:
     """A finder of repairs for errors of these names (``ename``); an empty tuple means any.
 
-    ``language`` is that of the notebooks it knows; None means any. ``no_kernel`` finders are asked
-    where there was no kernel to run the cell, and only there.
+    ``language`` is that of the notebooks it knows; None means any, also an unknown one.
+    ``no_kernel`` finders are asked where there was no kernel to run the cell, and only there.
     """
 
     id: str

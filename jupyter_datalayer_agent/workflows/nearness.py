@@ -11,7 +11,7 @@ _MOST = 3
 
 def distance(first: str, second: str, limit: int = 3) -> int:
     """Edits between two words, a swap of neighbours being one (optimal string alignment); any
-    number over ``limit`` stands for more."""
+    number over ``limit`` means more."""
     if abs(len(first) - len(second)) > limit:
         return limit + 1
     before: list[int] = []

@@ -1,7 +1,7 @@
 """The parameters of a template: what is missing, and what can be guessed from a task's words.
 
 A guess is made only where it is nearly sure (a file that the task names, the only data file there
-is, a column that the task says is to be predicted); what is left is asked of the person, who is
+is, a column that the task says is to be predicted); the rest is asked of the user, who is
 offered the likeliest answers first.
 """
 
@@ -62,7 +62,7 @@ def guessed_parameters(
     read: Sequence[str] = (),
     folder: str | None = None,
 ) -> dict[str, Any]:
-    """What can be said of the parameters without asking, by their names in camelCase.
+    """What is known of the parameters without asking, by their names in camelCase.
 
     ``files`` are paths under the server root, ``columns`` the columns of the data where they are
     known (see ``columns_of``); ``read`` and ``folder`` as for ``sure_data_file``. Nothing is
@@ -129,7 +129,7 @@ def columns_of(file: Path) -> list[str]:
 
 
 def target_in(task: str, columns: Sequence[str]) -> str | None:
-    """The column that stands first after a word such as "predict" in the task."""
+    """The first column after a word such as "predict" in the task."""
     after = re.split(PREDICT, task, maxsplit=1, flags=re.IGNORECASE)
     if len(after) < 2:
         return None
@@ -144,16 +144,16 @@ def target_in(task: str, columns: Sequence[str]) -> str | None:
 
 
 def _named(path: str, task: str) -> int:
-    """3: the whole path stands in the task; 2: the file's name; 1: its name without suffix."""
-    said, name = task.lower(), posixpath.basename(path).lower()
+    """3: the task has the whole path; 2: the file's name; 1: its name without suffix."""
+    wanted, name = task.lower(), posixpath.basename(path).lower()
     stem = _plain(name.split(".")[0])
-    if re.search(rf"(?<![\w/]){re.escape(path.lower())}(?![\w/])", said):
+    if re.search(rf"(?<![\w/]){re.escape(path.lower())}(?![\w/])", wanted):
         return 3
-    if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said):
+    if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", wanted):
         return 2
     if not stem or stem in _ANY_TASK:
         return 0
-    return 1 if re.search(rf"\b{re.escape(stem)}\b", _plain(said)) else 0
+    return 1 if re.search(rf"\b{re.escape(stem)}\b", _plain(wanted)) else 0
 
 
 def _plain(text: str) -> str:
@@ -168,11 +168,11 @@ def _kind_of_task(task: str) -> str | None:
     """Classification or regression, where the task says one of them and not both."""
     kinds = [
         kind
-        for kind, words in (
+        for kind, pattern in (
             ("classification", r"\bclassif(?:y|ier|iers|ication)\b"),
             ("regression", r"\bregress(?:ion|or)\b"),
         )
-        if re.search(words, task, flags=re.IGNORECASE)
+        if re.search(pattern, task, flags=re.IGNORECASE)
     ]
     # Logistic regression is a classification.
     if kinds == ["regression"] and re.search(r"\blogistic\b", task, flags=re.IGNORECASE):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 from typing import Any
 
 from ..notebook.document import DocumentError
@@ -14,6 +15,14 @@ from .fix import CellFailure
 
 COMPUTE_SECONDS = 20.0
 MOST_FILES = 5_000
+_KERNELS = {
+    "python": "python",
+    "xpython": "python",
+    "ir": "r",
+    "xr": "r",
+    "julia": "julia",
+    "bash": "bash",
+}
 _PASSED_OVER = frozenset({"node_modules", "__pycache__", "site-packages", "venv", "env"})
 
 
@@ -100,18 +109,32 @@ async def failure_of(
         cell=cell,
         cells=notebook.cells,
         error=error,
-        language=await language_of(notebooks, notebook),
+        language=await language_of(notebooks, notebook) or _language_of_error(error),
     )
 
 
-async def language_of(notebooks: NotebookService, notebook: PageNotebook) -> str:
-    """The language of a notebook's code, in lower case: its kernel's, or what its name says."""
+async def language_of(notebooks: NotebookService, notebook: PageNotebook) -> str | None:
+    """The language of a notebook's code, in lower case: its kernel's, or what its metadata name;
+    None where they name none."""
     if notebook.kernel_language:
         return notebook.kernel_language.lower()
+    name = notebook.kernel_name
     for spec in await notebooks.kernel_specs():
-        if spec["name"] == notebook.kernel_name and spec["language"]:
+        if spec["name"] == name and spec["language"]:
             return str(spec["language"]).lower()
-    return "python"
+    return _language_of_kernel(name) if name else None
+
+
+def _language_of_error(error: CellRunError) -> str | None:
+    """The language of an error whose traceback is Python's."""
+    python = any("Traceback (most recent call last)" in line for line in error.traceback)
+    return "python" if python else None
+
+
+def _language_of_kernel(name: str) -> str | None:
+    """What a kernel that is not installed speaks, by the names that kernels usually have."""
+    family = re.match(r"[a-z+]*", name.lower())
+    return _KERNELS.get(family[0]) if family is not None else None
 
 
 def _error_in(cell: PageCell) -> CellRunError | None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..notebook.document import DocumentError
-from ..notebook.edits import new_cell
+from ..notebook.edits.batch import new_cell
 from ..notebook.service import NotebookService
 from ..protocol.history import Provenance
 from ..protocol.page import CellPosition, InsertCell
@@ -19,7 +19,7 @@ from ..protocol.scratchpad import ScratchpadCell
 PATH = "scratchpad.ipynb"
 KEY = "datalayer_agent"
 """Under which a cell's metadata has ``{"provenance": {...}, "sessionId": ...}``, and a notebook's
-``{"scratchpad": true}`` where the person uses it as a scratchpad."""
+``{"scratchpad": true}`` where the user uses it as a scratchpad."""
 
 
 async def add_cells(

@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 import re
 
-from ..notebook.ipython_source import NotPython, parse_cell
-from ..notebook.names import analyse
-from ..notebook.words import words
-from ..tools.acts import act_of
+from ..notebook.dataflow.ipython_source import NotPython, parse_cell
+from ..notebook.dataflow.names import analyse
+from ..notebook.name_set import name_set
+from ..tools.risky_code import first_action_of
 
-_LOUD_FUNCTIONS = words("exec eval input getpass setattr delattr exit quit")
-_LOUD_METHODS = words(
+_LOUD_FUNCTIONS = name_set("exec eval input getpass setattr delattr exit quit")
+_LOUD_METHODS = name_set(
     "commit copy2 copyfile copytree delete dump execute executemany executescript kill makedirs "
     "mkdir patch popen post put remove removedirs rename rmdir rmtree run save save_model savefig "
     "savetxt savez send send_message sendmail spawn submit symlink_to system to_clipboard to_csv "
@@ -23,14 +23,14 @@ _LOUD_METHODS = words(
     "upload urlretrieve write write_bytes write_csv write_parquet write_text writelines"
 )
 # They take long, as a rule: nobody wants them to begin by themselves.
-_LONG_METHODS = words("fit fit_generator fit_predict fit_transform train sleep")
+_LONG_METHODS = name_set("fit fit_generator fit_predict fit_transform train sleep")
 
 
 def side_effect(source: str) -> str | None:
-    """What running the cell does beyond the kernel, in words, or None."""
-    act = act_of(source)
-    if act is not None:
-        return act
+    """What running the cell does beyond the kernel, as text, or None."""
+    action = first_action_of(source)
+    if action is not None:
+        return action
     try:
         tree = parse_cell(source)
     except NotPython as other:
@@ -38,8 +38,8 @@ def side_effect(source: str) -> str | None:
     except SyntaxError:
         return "cannot be read as Python"
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and (said := _loud(node)) is not None:
-            return said
+        if isinstance(node, ast.Call) and (effect := _loud(node)) is not None:
+            return effect
     return None
 
 

@@ -16,17 +16,19 @@ from ..protocol.base import Wire
 
 
 class StepFailed(Exception):
-    """A step could not do its work; ``message`` is for the person.
+    """A step could not do its work; ``message`` is for the user.
 
-    ``cell_id`` is the cell that did not end well, where it was one; ``told`` is the message as the
-    model may read it, None where that is all of it.
+    ``cell_id`` is the cell that did not end well, where it was one; ``redacted`` is the message as
+    the model may read it, None where that is all of it.
     """
 
-    def __init__(self, message: str, cell_id: str | None = None, told: str | None = None) -> None:
+    def __init__(
+        self, message: str, cell_id: str | None = None, redacted: str | None = None
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.cell_id = cell_id
-        self.told = told
+        self.redacted = redacted
 
 
 class TemplateRun(Protocol):
@@ -66,7 +68,7 @@ class TemplateRun(Protocol):
 
 @dataclass(frozen=True)
 class TemplateStep:
-    """One step: what the person reads of it, the tools that it uses, and what it does."""
+    """One step: what the user reads of it, the tools that it uses, and what it does."""
 
     description: str
     act: Callable[[TemplateRun], Awaitable[None]]
@@ -79,8 +81,9 @@ class Template:
 
     ``parameters`` is its model of arguments; a field without a default that is not given is asked
     for. ``steps`` gives the steps for complete parameters. ``keywords`` are words of a task that
-    this template is the closest to. ``notebook`` is the file that is written where none is named.
-    ``without_data`` says what became of it where no data file was chosen, if it can do without.
+    this template is close to, in lower case and without accents. ``notebook`` is the file that is
+    written where none is named. ``without_data`` is what was done where no data file was
+    chosen, if it can do without.
     """
 
     id: str

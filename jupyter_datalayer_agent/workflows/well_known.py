@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..notebook.words import words
+from ..notebook.name_set import name_set
 
 WELL_KNOWN = {
     "np": "import numpy as np",
@@ -85,7 +85,7 @@ WELL_KNOWN = {
     "stats": "from scipy import stats",
 }
 # Words that are as likely to be somebody's own variable: only where they are used as a module is.
-ONLY_AS_MODULE = words(
+ONLY_AS_MODULE = name_set(
     "alt collections copy csv dt glob go io json math numpy os pandas pickle pl px random re "
     "requests scipy sm statistics stats string sys time urllib uuid xr"
 )

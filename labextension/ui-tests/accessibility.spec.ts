@@ -3,7 +3,7 @@ import { expect, test } from './support/fixtures';
 import { InlineChat } from './support/inline';
 import { LabPage } from './support/lab';
 import { addCell } from './support/scripts';
-import { Theme, useTheme } from './support/screenshots';
+import { useTheme } from './support/screenshots';
 import { openWork } from './support/work';
 
 const ANSWER =
@@ -18,10 +18,7 @@ const CODE = [
   '.da-diff-tab td span:not(.da-sign)'
 ];
 
-/** The theme that is not chosen now; a change of theme takes a second. */
-let other: Theme = 'dark';
-
-/** What axe finds in both themes within these elements, as the page is now. */
+/** What axe finds in both themes within these elements, the current one first: a change takes a second. */
 async function faults(
   tab: LabPage,
   where: string,
@@ -34,14 +31,14 @@ async function faults(
       ...(marked.length ? await faintCode(tab.page, ...marked) : [])
     ].map(line => `${where}: ${line}`);
   const before = await found();
-  await useTheme(tab, other);
-  // A change of theme shows it over everything.
-  await expect(tab.page.locator('#jupyterlab-splash')).toHaveCount(0);
-  other = other === 'dark' ? 'light' : 'dark';
+  const isLight = await tab.page
+    .locator('body')
+    .getAttribute('data-jp-theme-light');
+  await useTheme(tab, isLight === 'true' ? 'dark' : 'light');
   return [...before, ...(await found())];
 }
 
-test('axe finds nothing serious in the panel, its menus, the inline chat and the diff', async ({
+test('axe finds nothing serious in the panel, its menus and its completions', async ({
   tab,
   model
 }) => {
@@ -72,6 +69,8 @@ test('axe finds nothing serious in the panel, its menus, the inline chat and the
   await panel.send('Remove the second cell');
   await expect(panel.root.getByTestId('da-approve')).toBeVisible();
   found.push(...(await faults(tab, 'approval', '.da-waiting')));
+  await panel.root.getByTestId('da-approve').hover();
+  found.push(...(await faults(tab, 'at the mouse', '.da-waiting')));
   await panel.root.getByTestId('da-deny').click();
   await panel.ended(2);
 
@@ -91,15 +90,32 @@ test('axe finds nothing serious in the panel, its menus, the inline chat and the
     found.push(...(await faults(tab, title ?? '?', '.da-popup')));
     await page.keyboard.press('Escape');
   }
-  await panel.input.focus();
-  await page.keyboard.type('@');
-  await expect(
-    page.getByRole('listbox').getByRole('option').first()
-  ).toBeVisible();
-  found.push(...(await faults(tab, 'completion', '.MuiAutocomplete-popper')));
-  await page.keyboard.press('Backspace');
+  // A list of completions closes where the keyboard leaves the input, as it may with the theme.
+  for (const theme of ['dark', 'light'] as const) {
+    await useTheme(tab, theme);
+    await panel.input.focus();
+    await page.keyboard.type('@');
+    await expect(
+      page.getByRole('listbox').getByRole('option').first()
+    ).toBeVisible();
+    const faults = await seriousFaults(page, '.MuiAutocomplete-popper');
+    found.push(...faults.map(line => `completion, ${theme}: ${line}`));
+    await panel.input.fill('');
+  }
+  expect([...new Set(found)]).toEqual([]);
+  await useTheme(tab, 'light');
+});
 
-  // The inline chat, with a diff and with an answer.
+test('axe finds nothing serious in the inline chat, its diff and the diff of a turn', async ({
+  tab,
+  model
+}) => {
+  const { page, panel } = tab;
+  const found: string[] = [];
+  await openWork(tab, 'a = 1\nb = 2', 'c = 3');
+  await model.script(addCell('1 + 1', { run: true }), { say: 'Added.' });
+  await panel.ask('Add a cell');
+
   const chat = new InlineChat(tab);
   await model.script({
     say: `Twice that.\n\n\`\`\`python cell=cell-0\na = 2\nb = 2\n\`\`\`\n\n\`\`\`python after=cell-0\nprint(a)\n\`\`\``
@@ -111,16 +127,10 @@ test('axe finds nothing serious in the panel, its menus, the inline chat and the
   await chat.ask('Twice');
   await expect(chat.accept).toBeVisible();
   await expect(chat.newCells).toHaveCount(1);
-  found.push(
-    ...(await faults(
-      tab,
-      'diff',
-      '.da-inline',
-      '.da-added',
-      '.da-removed-line',
-      '.da-new-cell'
-    ))
-  );
+  const parts = ['.da-inline', '.da-added', '.da-removed-line', '.da-new-cell'];
+  found.push(...(await faults(tab, 'diff', ...parts)));
+  await chat.accept.hover();
+  found.push(...(await faults(tab, 'at the mouse', '.da-inline')));
   await chat.input.focus();
   await page.keyboard.press('Escape');
   await panel.root

@@ -28,7 +28,7 @@ test('an act that needs approval stands in its place with its diff, and happens 
   await tab.panel.ended();
   expect(await notebook.sources()).toEqual(['a = 1']);
   await expect(card).toHaveCount(0);
-  await expect(tab.panel.root).toContainText('Allowed by you');
+  await expect(tab.panel.root).toContainText('You approved');
 });
 
 test('approved for the session, the same kind of act is not asked about again', async ({
@@ -114,6 +114,15 @@ test('a question of the agent is answered in its place', async ({
   );
   await lab.panel.send('Compare the cars');
   await expect(lab.panel.waiting).toContainText('Which origin?');
+  await lab.panelWidth(300);
+  for (const each of await lab.panel.waiting.getByRole('button').all()) {
+    const lines = await each.evaluate(node => {
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      return range.getClientRects().length;
+    });
+    expect(lines).toBe(1);
+  }
   await lab.panel.waiting.getByRole('button', { name: 'Japan' }).click();
   await lab.panel.ended();
   expect((await model.requests())[1].lastOutput).toContain('Japan');
@@ -138,7 +147,7 @@ test('Stop ends the model stream at once and keeps what was said', async ({
   expect(await model.outcome(1)).toBe('disconnected');
   await lab.panel.ended(1, 'aborted');
   await expect(lab.panel.answers).toHaveText('The first half');
-  await expect(lab.panel.root).toContainText('You stopped this.');
+  await expect(lab.panel.root).toContainText('Stopped.');
   await lab.panel.ask('Go on', 2);
   expect((await model.requests())[1].text).toContain('stopped');
 });
@@ -178,7 +187,7 @@ test('a message that is sent while a turn runs waits; it can be taken back, or s
   await model.atGate();
   await lab.panel.send('Second');
   await lab.panel.send('Third');
-  const queue = lab.panel.root.getByRole('list', { name: 'Waiting messages' });
+  const queue = lab.panel.root.getByRole('list', { name: 'Queued messages' });
   await expect(queue.getByRole('listitem')).toHaveCount(2);
   const second = queue.getByRole('listitem').filter({ hasText: 'Second' });
   await second.getByRole('button', { name: 'Remove' }).click();
@@ -188,6 +197,36 @@ test('a message that is sent while a turn runs waits; it can be taken back, or s
   await lab.panel.ended(2);
   await expect(lab.panel.messages('user')).toHaveText(['First', 'Third']);
   await expect(lab.panel.answers.last()).toHaveText('The answer to the third.');
+  await expect(queue).toHaveCount(0);
+  expect(await model.requests()).toHaveLength(2);
+});
+
+test('Esc stops the turn and holds what waits, also over a reload, until it is sent', async ({
+  lab,
+  model
+}) => {
+  await model.script(
+    { gate: { say: 'The first answer' }, after: 1 },
+    { say: 'The answer to the second.' }
+  );
+  await lab.panel.send('First');
+  await model.atGate();
+  await lab.panel.send('Second');
+  const queue = lab.panel.root.getByRole('list', { name: 'Queued messages' });
+  await expect(queue.getByRole('listitem')).toHaveCount(1);
+  await lab.panel.input.press('Escape');
+  await lab.panel.ended(1, 'aborted');
+  await expect(queue).toContainText('Not sent: stopped');
+  await lab.page.reload();
+  await lab.shown();
+  await expect(queue).toContainText('Second');
+  await expect(queue).toContainText('Not sent: stopped');
+  await expect(lab.panel.turns).toHaveCount(1);
+  await queue.getByRole('button', { name: 'Send' }).click();
+  await lab.panel.ended(2);
+  await expect(lab.panel.answers.last()).toHaveText(
+    'The answer to the second.'
+  );
   await expect(queue).toHaveCount(0);
   expect(await model.requests()).toHaveLength(2);
 });

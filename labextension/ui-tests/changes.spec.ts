@@ -80,7 +80,7 @@ test('a cell that both changed is shown with both versions, and each answer work
   await root.getByTestId('da-undo').click();
   const conflicts = root.getByTestId('da-conflict');
   await expect(conflicts).toHaveCount(2);
-  await expect(conflicts.first()).toContainText('Cell 1 was changed');
+  await expect(conflicts.first()).toContainText('Cell 1 was edited');
   await expect(conflicts.first()).toContainText('- a = 10  # mine');
   await expect(conflicts.first()).toContainText('+ a = 1');
   expect(await notebook.sources()).toEqual([
@@ -100,10 +100,12 @@ test('a cell that both changed is shown with both versions, and each answer work
   );
   await conflicts
     .filter({ hasText: 'Cell 1' })
-    .getByRole('button', { name: 'Keep what is there' })
+    .getByRole('button', { name: 'Keep the current version' })
     .click();
   await expect(conflicts).toHaveCount(1);
-  await conflicts.getByRole('button', { name: 'Restore the old text' }).click();
+  await conflicts
+    .getByRole('button', { name: 'Restore the earlier text' })
+    .click();
   await expect(conflicts).toHaveCount(0);
   expect(await notebook.sources()).toEqual([
     'a = 10  # mine',
@@ -128,7 +130,7 @@ test('an older turn is taken back from its foot, and the newest by the palette',
   await tab.panel.ask('Change one');
   await tab.panel.ask('Change the other', 2);
   const first = tab.panel.turns.first();
-  await first.getByRole('button', { name: 'Undo its changes' }).click();
+  await first.getByRole('button', { name: 'Undo changes' }).click();
   await expect(first).toContainText('Undone: 1 cell restored.');
   expect(await notebook.sources()).toEqual(['a = 1', 'b = 20']);
   await tab.page.evaluate(async () => {
@@ -154,9 +156,7 @@ test('cells whose outputs are older than their code are told, and run with what 
   });
   await tab.panel.ask('Make a ten');
   const stale = tab.panel.root.getByTestId('da-stale');
-  await expect(stale).toContainText(
-    '2 cells show outputs older than their code'
-  );
+  await expect(stale).toContainText('2 cells have outdated output');
   await stale.getByRole('button', { name: 'Run them' }).click();
   await expect(notebook.output(1)).toHaveText('11');
   await expect(notebook.prompt(2)).toHaveText('[3]:');

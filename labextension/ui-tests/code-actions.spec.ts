@@ -50,7 +50,7 @@ test('code of an answer is applied as a diff, inserted and put in place of a cel
     'Below cell 2',
     '',
     'util.py',
-    'A cell that is gone',
+    'Deleted cell',
     'Below cell 2'
   ]);
   await expect(
@@ -83,7 +83,7 @@ test('code of an answer is applied as a diff, inserted and put in place of a cel
   expect((await notebook.sources())[0]).toBe(SOURCE);
   await shootBoth(tab, 'code-actions-applied', 'window');
   await chat.added.nth(1).getByRole('button', { name: 'Accept' }).click();
-  await page.keyboard.press('Escape');
+  await chat.reject.click();
   const applied = SOURCE.replace('e = 5', 'e = 50');
   await expect.poll(async () => (await notebook.sources())[0]).toBe(applied);
 
@@ -124,9 +124,9 @@ test('code of an answer is applied as a diff, inserted and put in place of a cel
   await notebook.undo();
   await expect.poll(async () => (await notebook.sources())[0]).toBe(applied);
 
-  // A cell that is gone is said to be; the rest is there.
+  // Deleted cell is said to be; the rest is there.
   await expect(
-    act(4, 'Apply: The cell that this is for is gone.')
+    act(4, 'Apply: The target cell no longer exists.')
   ).toHaveAttribute('aria-disabled', 'true');
 
   // The next message says what became of the proposals, once.
@@ -136,14 +136,17 @@ test('code of an answer is applied as a diff, inserted and put in place of a cel
     'What the person did with your proposals since: cell id=first: accepted in part; new cell after id=second: accepted; new cell after id=second: accepted; cell id=first: accepted.'
   );
   await panel.ask('Really?', 3);
-  expect((await model.request(3)).text).not.toContain('with your proposals');
+  // It stays where it was sent, and is not said again.
+  const { text } = await model.request(3);
+  expect(text.split('with your proposals')).toHaveLength(2);
 
   // The file is opened, with the diff in its editor. No notebook is in front then.
   await act(3, 'Apply to util.py, as a diff').click();
   await expect(chat.addedLines.last()).toHaveText('    return 2 * x');
-  await expect(
-    act(2, /^Insert below: No notebook is in front/)
-  ).toHaveAttribute('aria-disabled', 'true');
+  await expect(act(2, /^Insert below: No active notebook/)).toHaveAttribute(
+    'aria-disabled',
+    'true'
+  );
   await page.keyboard.press('Control+Enter');
   await expect(
     page.locator('.jp-FileEditor:visible .cm-content')

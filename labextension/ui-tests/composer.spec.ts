@@ -23,7 +23,7 @@ test('a command that is typed whole takes one Enter, however fast it is typed; a
   await panel.input.fill('/nonsense now');
   await panel.input.press('Enter');
   await expect(panel.root).toContainText(
-    'Not sent: there is no command /nonsense.'
+    'Not sent: unknown command /nonsense.'
   );
   await expect(panel.input).toHaveValue('/nonsense now');
   await expect(panel.turns).toHaveCount(0);
@@ -47,12 +47,32 @@ test('a completion that is typed whole is sent by Enter, menu or not', async ({
   await expect(
     page.getByRole('listbox').getByRole('option').first()
   ).toContainText(
-    'Read cells of the notebook · needs a notebook that is attached and in front'
+    'Read cells of the notebook · needs an attached, active notebook'
   );
   await page.keyboard.press('Enter');
   await panel.ended();
   await expect(panel.messages('user')).toHaveText('Use #getNotebookCells');
   await expect(page.getByRole('listbox')).toHaveCount(0);
+});
+
+test('what is open over the panel closes when a message is sent', async ({
+  lab,
+  model
+}) => {
+  const { page, panel } = lab;
+  const options = page.getByRole('listbox').getByRole('option');
+  await model.script({ say: 'Seen.' });
+  await panel.input.fill('/help');
+  await panel.input.press('Enter');
+  const help = panel.root.getByTestId('da-help');
+  await expect(help).toBeVisible();
+  await panel.input.pressSequentially('Look at @car');
+  await expect(options.first()).toBeVisible();
+  await panel.sendButton.click();
+  await panel.ended();
+  await expect(panel.input).toHaveValue('');
+  await expect(options).toHaveCount(0);
+  await expect(help).toHaveCount(0);
 });
 
 test('Esc closes the menu, then leaves what is written, and stops from the empty input', async ({
@@ -83,7 +103,7 @@ test('Esc closes the menu, then leaves what is written, and stops from the empty
   await panel.ended(1, 'aborted');
   // It is said once that it was stopped, after what was done.
   await expect(panel.root.locator('.da-stopped')).toHaveText(
-    /^Nothing was changed or run\.You stopped this\./
+    /^Stopped\. No changes made\./
   );
   const text = await panel.turns.innerText();
   expect(text.match(/stopped/gi)).toHaveLength(1);

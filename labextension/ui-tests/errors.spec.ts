@@ -66,10 +66,10 @@ test('Fix proposes a known fix as a diff; the bar comes and goes with the error'
   await shootBoth(tab, 'error-fix', 'window');
   // Another name is as near: each is shown in place of the other.
   const other = chat.root.getByTestId('da-inline-other');
-  await expect(other).toHaveText('Replace totl by toto');
+  await expect(other).toHaveText('Replace totl with toto');
   await other.click();
   await expect(chat.addedLines).toHaveText(['print(toto)']);
-  await expect(other).toHaveText('Replace totl by total');
+  await expect(other).toHaveText('Replace totl with total');
   await other.press('Enter');
   await expect(chat.addedLines).toHaveText(['print(total)']);
   await expect(chat.input).toBeFocused();
@@ -86,7 +86,7 @@ test('Fix proposes a known fix as a diff; the bar comes and goes with the error'
   await bar.fix.click();
   await expect(chat.addedLines).toHaveText(['import json']);
   await page.getByTestId('da-inline-accept-run').click();
-  await expect(bar.note).toContainText('The cell runs since attempt 1 of 3');
+  await expect(bar.note).toContainText('Fixed in attempt 1 of 3');
   await expect(bar.root).toHaveCount(0);
   await expect(chat.input).toHaveCount(0);
   await shootBoth(tab, 'error-fixed', 'window');
@@ -128,7 +128,7 @@ test('Fix proposes a known fix as a diff; the bar comes and goes with the error'
   expect((await model.requests()).length).toBe(0);
 });
 
-test('Fix and run goes on until the cell runs, gives up after three, and stops for the person', async ({
+test('Fix and run goes on until the cell runs, gives up after three, and stops for the user', async ({
   tab,
   server,
   model
@@ -149,7 +149,7 @@ test('Fix and run goes on until the cell runs, gives up after three, and stops f
   await model.script(proposal('total = 1\nprint(total)\ntotal / 2'));
   await bar.fixAndRun.click();
   await expect(bar.note).toHaveText(
-    /^The cell runs since attempt 2 of 3: .* Attempt 1 did not help, and what it wrote stays where a later one did not change it/
+    /^Fixed in attempt 2 of 3: .* Attempt 1 did not help, and its changes remain where a later attempt did not replace them/
   );
   await expect(notebook.cells.first()).toContainText('0.5');
   expect((await notebook.sources())[0]).toContain('total / 2');
@@ -168,7 +168,7 @@ test('Fix and run goes on until the cell runs, gives up after three, and stops f
     ...[1, 2, 3].map(number => proposal(`raise ValueError("${number}")`))
   );
   await bar.fixAndRun.click();
-  await expect(chat.root).toContainText('Three attempts did not help');
+  await expect(chat.root).toContainText('Three attempts failed');
   await expect(notebook.output(0)).toContainText('ValueError: 3');
   expect((await model.requests()).length).toBe(4);
   await shootBoth(tab, 'error-given-up', 'window');
@@ -177,7 +177,9 @@ test('Fix and run goes on until the cell runs, gives up after three, and stops f
   // What acts beyond the kernel is looked at first.
   await model.script(proposal('!touch there.txt'));
   await bar.fixAndRun.click();
-  await expect(bar.note).toContainText('Look at this before it runs: !touch');
+  await expect(bar.note).toContainText(
+    'Review before running. It runs a shell command: !touch there.txt (line 1).'
+  );
   await expect(chat.addedLines).toHaveText(['!touch there.txt']);
   await page.getByTestId('da-inline-close').click();
 

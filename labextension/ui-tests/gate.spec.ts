@@ -5,7 +5,7 @@ import { addCell } from './support/scripts';
 
 test.use({ keepsTab: true });
 
-const READS = ['getNotebookCells', 'getCellOutputs'];
+const READS = ['getNotebookCells', 'getCellOutputs', 'getNotebookQuality'];
 const CHANGES = [
   'addNotebookCell',
   'updateNotebookCell',
@@ -48,7 +48,9 @@ test('in front and attached, a notebook is changed in Agent mode and only read i
   }
   expect(refused.lastOutput).toContain('not_allowed');
   expect(refused.lastOutput).toContain('Agent mode');
-  await expect(lab.panel.toolCalls).toHaveText(/Not done: Ask mode only reads/);
+  await expect(lab.panel.toolCalls).toHaveText(
+    /Not done: Ask mode is read-only/
+  );
   expect(await notebook.sources()).toEqual(['# Cars']);
 
   // What was missing is added, and the same is sent, by a click.
@@ -133,7 +135,7 @@ test('with a file in front, an attached notebook is left alone', async ({
   expect(await lab.notebook('cars.ipynb').sources()).toEqual(['# Cars']);
 });
 
-test('the notebook in front that is not attached is left alone', async ({
+test('the active notebook that is not attached is left alone', async ({
   lab,
   model
 }) => {
@@ -143,19 +145,21 @@ test('the notebook in front that is not attached is left alone', async ({
     addCell('allowed = 1'),
     { say: 'Added.' }
   );
-  // Whoever writes is told before it is sent.
+  // Whoever sends it is asked before.
   await lab.panel.mode('agent');
-  const lack = lab.page.getByTestId('da-notebook-lack');
-  await expect(lack).toHaveCount(0);
-  await lab.panel.input.pressSequentially('agent: Add');
-  await expect(lack).toHaveCount(0);
-  await lab.panel.input.fill('Add');
-  await expect(lack).toContainText('The agent does not see cars.ipynb.');
+  const question = lab.page.getByTestId('da-ask-notebook');
+  await lab.panel.send('Add a cell');
+  await expect(question).toContainText(
+    'cars.ipynb is not attached, so the agent cannot see it.'
+  );
+  await expect(lab.panel.input).toHaveValue('Add a cell');
+  await expect(lab.panel.turns).toHaveCount(0);
   await shootBoth(lab, 'gate-not-attached');
-  await lab.panel.input.fill('');
-  await expect(lack).toHaveCount(0);
-
-  await lab.panel.ask('Add a cell');
+  await lab.panel.input.fill('Add a');
+  await expect(question).toHaveCount(0);
+  await lab.panel.input.fill('Add a cell');
+  await lab.page.getByTestId('da-send-without').click();
+  await lab.panel.ended();
   const [first, second] = await model.requests();
   expect(first.toolNames).not.toContain('addNotebookCell');
   expect(second.lastOutput).toContain('No active notebook found');
@@ -170,6 +174,56 @@ test('the notebook in front that is not attached is left alone', async ({
     '# Cars',
     'allowed = 1'
   ]);
+});
+
+test('a question about the notebook is asked about before it goes out without, in every mode', async ({
+  lab,
+  model
+}) => {
+  const { page, panel } = lab;
+  const question = page.getByTestId('da-ask-notebook');
+  await model.script(
+    { say: 'It is a document.' },
+    { say: 'It has one cell.' },
+    { say: 'I see none.' },
+    { say: 'It has one cell.' }
+  );
+  // A general question is none about the notebook.
+  await panel.ask('What is a notebook?');
+  await panel.send('What is in this notebook?');
+  await expect(question).toBeVisible();
+  await expect(panel.turns).toHaveCount(1);
+  await page.getByTestId('da-attach-and-send').click();
+  await panel.ended(2);
+  await expect(panel.input).toBeFocused();
+  await expect(panel.input).toHaveValue('');
+  await expect(panel.attachments).toContainText(['cars.ipynb']);
+  const { text } = (await model.requests()).at(-1)!;
+  const context = text.slice(text.lastIndexOf('<context>'));
+  expect(context).toContain(`Notebook ${lab.folder}/cars.ipynb: `);
+
+  // Another one is active now. Enter on the same words sends them as they are.
+  await openOther(lab);
+  await panel.input.fill('What is in this notebook?');
+  await panel.input.press('Enter');
+  await expect(
+    question.getByRole('button', { name: 'Attach other.ipynb and send' })
+  ).toBeVisible();
+  await expect(panel.input).toBeFocused();
+  await panel.input.press('Enter');
+  await panel.ended(3);
+  expect((await model.requests()).at(-1)!.toolNames).not.toContain(
+    'getNotebookCells'
+  );
+  await panel.send('What is in this notebook?');
+  await question
+    .getByRole('button', { name: 'Open cars.ipynb and send' })
+    .click();
+  await panel.ended(4);
+  const last = (await model.requests()).at(-1)!;
+  expect(last.text.slice(last.text.lastIndexOf('<context>'))).toContain(
+    `Notebook ${lab.folder}/cars.ipynb: `
+  );
 });
 
 test('peers 2: a switch of tab after the message never redirects the edit', async ({
@@ -206,6 +260,37 @@ test('peers 2: a switch of tab after the message never redirects the edit', asyn
   ]);
   // Nor is the person taken to the other tab.
   expect(await lab.front()).toBe('other.ipynb');
+});
+
+test('what is chosen and opened while a message is on its way is for the next one', async ({
+  lab,
+  model
+}) => {
+  const { page, panel } = lab;
+  await openOther(lab);
+  await panel.attach('other.ipynb');
+  await lab.open('cars.ipynb');
+  await panel.attach('cars.ipynb');
+  // Its session is only made when the person has gone elsewhere.
+  let goOn = () => undefined as void;
+  const gone = new Promise<void>(resolve => (goOn = resolve));
+  await page.route('**/datalayer-agent/sessions', async route => {
+    if (route.request().method() === 'POST') {
+      await gone;
+    }
+    await route.continue();
+  });
+  await model.script({ say: 'Read.' });
+  await panel.send('What is here?');
+  await lab.open('other.ipynb');
+  await panel.mode('agent');
+  expect(await lab.front()).toBe('other.ipynb');
+  goOn();
+  await panel.ended();
+  const { text, toolNames } = (await model.requests()).at(-1)!;
+  const context = text.slice(text.lastIndexOf('<context>'));
+  expect(context).toContain(`Notebook ${lab.folder}/cars.ipynb: `);
+  expect(toolNames).not.toContain('addNotebookCell');
 });
 
 test('peers 2: of two attached notebooks only the one in front can be changed', async ({

@@ -235,6 +235,215 @@ test('questions, other cells, new cells, Markdown, a selection and an empty cell
   ).toHaveLength(1);
 });
 
+test('one plain block is a diff where a change was asked for, and code with buttons where not', async ({
+  tab,
+  model,
+  server
+}) => {
+  const { page } = tab;
+  await server.notebook(`${tab.folder}/plain.ipynb`, [
+    { source: SOURCE, id: 'first' },
+    { source: '', id: 'empty' }
+  ]);
+  await tab.load('plain.ipynb');
+  const notebook = tab.notebook('plain.ipynb');
+  await notebook.kernelReady();
+  const chat = new InlineChat(tab);
+  const fence = (source: string, info = 'python') =>
+    `\`\`\`${info}\n${source}\n\`\`\``;
+  const changed = SOURCE.replace('a = 1', 'a = 10');
+  const apply = page.getByTestId('da-code-apply');
+
+  // As it streams it may still become an example; when it is over it is a diff, and nothing else.
+  await model.script({ gate: { say: fence(changed), chunk: 6 }, after: 4 });
+  await notebook.edit(0);
+  await chat.open();
+  await chat.ask('Ten times the first');
+  await model.atGate();
+  await expect(chat.answer).toContainText('a = 10');
+  await expect(chat.added).toHaveCount(0);
+  await model.release();
+  await expect(chat.accept).toBeVisible();
+  await expect(chat.addedLines).toHaveText(['a = 10']);
+  await expect(chat.answer).toHaveCount(0);
+  await page.keyboard.press('Control+Enter');
+  await expect.poll(async () => (await notebook.sources())[0]).toBe(changed);
+
+  // It says that no changes are needed.
+  await model.script({ say: fence(changed) });
+  await chat.open();
+  await chat.ask('Ten times the first');
+  await expect(chat.root).toContainText('No changes needed');
+  await expect(chat.accept).toHaveCount(0);
+
+  // Of a selection, that alone is replaced.
+  await page.getByTestId('da-inline-close').click();
+  await model.script({ say: fence('bb = 2\nbbb = 2', '') });
+  await notebook.edit(0);
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Shift+End');
+  await chat.open();
+  await chat.ask('More of it');
+  await expect(chat.removedLines).toHaveText(['b = 2']);
+  await expect(chat.addedLines).toHaveText(['bb = 2', 'bbb = 2']);
+  await chat.reject.click();
+
+  // An example in the answer to a question is code with buttons.
+  await model.script({ say: fence('print(1)') });
+  await notebook.edit(0);
+  await page.keyboard.press('Control+Home');
+  await chat.open();
+  await chat.ask('How do I print?');
+  await expect(chat.answer).toContainText('print(1)');
+  await expect(apply).toBeVisible();
+  await expect(chat.added).toHaveCount(0);
+
+  // So is code with prose around it, and code in another language, which cannot be applied.
+  await model.script({
+    say: `Like this:\n\n${fence(`${changed}\nf = 6`)}\n\nOr so:\n\n${fence('ls', 'bash')}`
+  });
+  await chat.input.focus();
+  await chat.ask('Add f');
+  await expect(apply).toHaveCount(2);
+  await expect(apply.nth(1)).toHaveAttribute('aria-disabled', 'true');
+  await expect(apply.nth(1)).toHaveAttribute('title', /bash/);
+  await expect(chat.added).toHaveCount(0);
+  await shootBoth(tab, 'inline-code', 'window');
+  await apply.first().press('Enter');
+  await expect(chat.addedLines).toHaveText(['f = 6']);
+  await page.getByTestId('da-code-below').first().click();
+  const withCell = [changed, `${changed}\nf = 6`, ''];
+  await expect.poll(() => notebook.sources()).toEqual(withCell);
+  await page.getByTestId('da-code-above').nth(1).click();
+  await expect.poll(() => notebook.sources()).toEqual(['ls', ...withCell]);
+  await chat.input.focus();
+  await page.keyboard.press('Control+Enter');
+  await expect
+    .poll(async () => (await notebook.sources())[1])
+    .toBe(`${changed}\nf = 6`);
+  await expect(chat.root).toHaveCount(0);
+
+  // An empty cell is written.
+  await model.script({ say: fence('z = 3') });
+  await notebook.edit(3);
+  await chat.open();
+  await chat.ask('z is three');
+  await expect(chat.addedLines).toHaveText(['z = 3']);
+  await page.keyboard.press('Control+Enter');
+  await expect.poll(async () => (await notebook.sources())[3]).toBe('z = 3');
+});
+
+test('a chat goes with its cell wherever that goes, and Escape leaves it for later', async ({
+  tab,
+  model,
+  server
+}) => {
+  const { page } = tab;
+  const path = `${tab.folder}/moved.ipynb`;
+  await server.notebook(path, [
+    { source: SOURCE, id: 'first' },
+    { source: '# Notes', type: 'markdown', id: 'notes' },
+    { source: 'z = 1', id: 'last' }
+  ]);
+  await tab.load('moved.ipynb');
+  const notebook = tab.notebook('moved.ipynb');
+  await notebook.ready();
+  const chat = new InlineChat(tab);
+  const changed = SOURCE.replace('a = 1', 'a = 10').replace('e = 5', 'e = 50');
+  await model.script({ say: proposal('first', changed) });
+  await notebook.edit(0);
+  await chat.open();
+  await chat.ask('Ten times the ends');
+  await expect(chat.accept).toBeVisible();
+  await page.keyboard.type('And then');
+  /** The whole chat is on the cell, at this place or wherever that is. */
+  const isOn = async (index: number | null, typed = 'And then') => {
+    await expect(chat.root).toHaveCount(1);
+    const cell = notebook.cells.filter({ has: chat.root });
+    await expect(cell.getByTestId('da-inline-input')).toHaveValue(typed);
+    await expect(cell.locator('.da-removed-line')).toHaveText([
+      'a = 1',
+      'e = 5'
+    ]);
+    await expect(cell.getByTestId('da-inline-accept')).toBeVisible();
+    if (index !== null) {
+      expect(await notebook.sources()).toHaveLength(3);
+      expect((await notebook.sources()).indexOf(SOURCE)).toBe(index);
+    }
+  };
+  const command = (id: string) =>
+    page.evaluate(id => window.jupyterapp.commands.execute(id), id);
+
+  await command('notebook:move-cell-down');
+  await isOn(1);
+  // By the agent, or by another program.
+  await server.api('datalayer-agent/tools/moveNotebookCell', 'POST', {
+    path,
+    arguments: { cellId: 'first', position: 'end' }
+  });
+  await isOn(2);
+  await command('notebook:undo-cell-action');
+  await isOn(1);
+  // With the mouse.
+  await notebook.cells.first().scrollIntoViewIfNeeded();
+  const from = (await notebook.prompt(1).boundingBox())!;
+  const to = (await notebook.cells.first().boundingBox())!;
+  await page.mouse.move(from.x + from.width / 2, from.y + 10);
+  await page.mouse.down();
+  await page.mouse.move(to.x + 30, to.y + to.height - 2, { steps: 5 });
+  await page.mouse.move(to.x + 30, to.y + to.height / 2, { steps: 5 });
+  await page.mouse.up();
+  await isOn(0);
+  await command('notebook:change-cell-to-markdown');
+  await isOn(0);
+  await command('notebook:change-cell-to-raw');
+  await isOn(0);
+  // One step, or several that followed each other at once.
+  await command('notebook:undo-cell-action');
+  await isOn(null);
+  const cell = notebook.cells.filter({ has: chat.root });
+  await cell.locator('.jp-InputPrompt').click();
+  await command('notebook:change-cell-to-code');
+  await isOn(null);
+  await cell.locator('.jp-InputPrompt').click();
+  await command('notebook:delete-cell');
+  await expect(chat.root).toHaveCount(0);
+  await command('notebook:undo-cell-action');
+  await isOn(null);
+  await shootBoth(tab, 'inline-moved', 'window');
+  const at = (await notebook.sources()).indexOf(SOURCE);
+
+  // Escape leaves it, Ctrl+I in the cell shows it again; also after a reload.
+  await chat.input.focus();
+  await page.keyboard.press('Escape');
+  await expect(chat.root).toHaveCount(0);
+  await expect(chat.added).toHaveCount(0);
+  expect((await notebook.sources())[at]).toBe(SOURCE);
+  await notebook.edit(at);
+  await chat.open();
+  await isOn(at);
+  await page.keyboard.type(' this');
+  // In the editor, too.
+  await notebook.edit(at);
+  await page.keyboard.press('Escape');
+  await expect(chat.root).toHaveCount(0);
+  await command('docmanager:save');
+  await tab.leave();
+  await tab.open('moved.ipynb');
+  await notebook.ready();
+  await expect(notebook.cells).toHaveCount(3);
+  await notebook.edit(at);
+  await expect(chat.root).toHaveCount(0);
+  await chat.open();
+  await isOn(at, 'And then this');
+  await page.keyboard.press('Control+Enter');
+  await expect.poll(async () => (await notebook.sources())[at]).toBe(changed);
+  await expect(chat.root).toHaveCount(0);
+  await chat.open();
+  await expect(chat.input).toHaveValue('');
+});
+
 test('over a proposal that is higher than the window, what decides on it stays in view', async ({
   tab,
   model,
@@ -423,7 +632,7 @@ test.describe('after a reload', () => {
     await expect(chat.root).toContainText('Reconnecting');
     await tab.closeDialogs();
     await server.startAgain();
-    await expect(chat.root).toContainText('It was cut short.', {
+    await expect(chat.root).toContainText('The answer was cut off.', {
       timeout: 40_000
     });
     await expect(chat.addedLines).toHaveText(['a = 10']);

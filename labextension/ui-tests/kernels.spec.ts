@@ -22,6 +22,7 @@ test('a kernel that dies while a cell runs is told as that, and the next run wor
     { say: 'It runs.' }
   );
   await tab.panel.send('Run both');
+  await tab.panel.approve();
   await tab.panel.ended();
   const told = (await model.requests())[1].lastOutput;
   expect(told).toContain('kernel_error');
@@ -73,7 +74,9 @@ test('a kernel that came back unheard is asked, and runs the next cell', async (
     { call: 'runNotebookCells', arguments: { cellIds: ['cell-1'] } },
     { say: 'It runs.' }
   );
-  await lab.panel.ask('Run it');
+  await lab.panel.send('Run it');
+  await lab.panel.approve();
+  await lab.panel.ended();
   expect(isDeaf).toBe(true);
   await lab.panel.send('Again');
   await expect(lab.panel.turns).toHaveCount(2);
@@ -90,6 +93,52 @@ test('a kernel that came back unheard is asked, and runs the next cell', async (
     .toEqual([]);
   isDeaf = false;
   await lab.panel.ended(2);
+  await expect(notebook.output(1)).toHaveText('alive again');
+});
+
+test('a kernel that came back on other ports than the page listens to is reached', async ({
+  lab,
+  model
+}) => {
+  // The connection that JupyterLab makes when it hears of the death leads to the ports from before.
+  let hasDied = false;
+  let isStale = false;
+  let stale = 0;
+  await lab.page.routeWebSocket(/\/channels/, socket => {
+    const server = socket.connectToServer();
+    if (hasDied && stale === 0) {
+      stale++;
+      isStale = true;
+      socket.onMessage(() => undefined);
+      server.onMessage(() => undefined);
+      return;
+    }
+    isStale = false;
+    socket.onMessage(message => server.send(message));
+    server.onMessage(message => {
+      socket.send(message);
+      hasDied ||= /"execution_state": ?"(auto)?restarting"/.test(
+        String(message)
+      );
+    });
+  });
+  const notebook = await openWork(
+    lab,
+    'import os, signal\nos.kill(os.getpid(), signal.SIGKILL)',
+    'print("alive again")'
+  );
+  await lab.closeDialogs();
+  await model.script(
+    { call: 'runNotebookCells', arguments: { cellIds: ['cell-0'] } },
+    { say: 'The kernel died.' },
+    { call: 'runNotebookCells', arguments: { cellIds: ['cell-1'] } },
+    { say: 'It runs.' }
+  );
+  await lab.panel.send('Run it');
+  await lab.panel.approve();
+  await lab.panel.ended();
+  expect(isStale).toBe(true);
+  await lab.panel.ask('Again', 2);
   await expect(notebook.output(1)).toHaveText('alive again');
 });
 

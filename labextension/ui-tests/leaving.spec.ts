@@ -187,7 +187,7 @@ test('a browser tab that is closed in the middle of a run: what was printed befo
   ]);
 });
 
-test("a page that is loaded while the person's cell runs waits for its end with the agent's", async ({
+test("a page that is loaded while the user's cell runs waits for its end with the agent's", async ({
   tab,
   model,
   server
@@ -218,4 +218,68 @@ test("a page that is loaded while the person's cell runs waits for its end with 
   await tab.panel.ended(2);
   await expect(notebook.output(1)).toHaveText('of the agent');
   await expect(tab.panel.root).toContainText('kernel ready');
+});
+
+test('a turn of a program begins at once when the page with its notebook was closed', async ({
+  tab,
+  model,
+  server
+}) => {
+  await openWork(tab, 'x = 1');
+  await model.script(
+    { call: 'addNotebookCell', arguments: { type: 'code', content: 'y = 2' } },
+    { say: 'Added.' }
+  );
+  await tab.page.close();
+  const { url, token } = server.about;
+  const path = `${tab.folder}/work.ipynb`;
+  const began = Date.now();
+  const response = await fetch(`${url}datalayer-agent/chat`, {
+    method: 'POST',
+    headers: { Authorization: `token ${token}` },
+    body: JSON.stringify({
+      message: 'Add a cell',
+      mode: 'agent',
+      attachments: [{ kind: 'notebook', path }],
+      activeNotebook: path
+    })
+  });
+  expect(await response.json()).toMatchObject({ reply: 'Added.' });
+  expect(Date.now() - began).toBeLessThan(7_000);
+  const { cells } = await server.read(path);
+  expect(cells.map(cell => cell.source)).toEqual(['x = 1', 'y = 2']);
+});
+
+test('the changes of a turn that goes on while its page is loaded anew are in the notebook', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(tab, 'x = 0');
+  const numbers = Array.from({ length: 12 }, (_, index) => index + 1);
+  const steps = numbers.map(number => ({
+    call: 'addNotebookCell',
+    arguments: { type: 'code', content: `x = ${number}` },
+    // They come one after the other from before the reload until after it.
+    chunk: 1_000,
+    delayMs: 300
+  }));
+  await model.script({ gate: steps[0], after: 0 }, ...steps.slice(1), {
+    say: 'Added all.'
+  });
+  await tab.panel.send('Add twelve cells');
+  await model.atGate();
+  const reloaded = tab.page.reload();
+  await model.release();
+  await reloaded;
+  await tab.shown();
+  await tab.panel.ended();
+
+  const all = [0, ...numbers].map(number => `x = ${number}`);
+  await expect(notebook.cells).toHaveCount(all.length);
+  expect(await notebook.sources()).toEqual(all);
+  expect(await notebook.isDirty()).toBe(false);
+  await notebook.type(0, ' # typed');
+  await tab.page.keyboard.press('Control+s');
+  await expect.poll(() => notebook.isDirty()).toBe(false);
+  await expect(tab.page.locator('.jp-Dialog')).toHaveCount(0);
 });

@@ -109,7 +109,26 @@ test('an answer streams into a cell, and in Agent mode cells are added and run b
   expect(await notebook.sources()).toHaveLength(3);
 });
 
-test('in a kernel of another language the person is told what works there, and it does', async ({
+test('a question is asked in the cell that loads the magic, and help stays help', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(
+    tab,
+    '%load_ext jupyter_datalayer_agent\n%agent what does this notebook do?',
+    'notebook = 42\nnotebook?'
+  );
+  await notebook.kernelReady();
+  await model.script({ say: 'It asks.' });
+  await notebook.run(0);
+  await expect(notebook.output(0)).toHaveText('It asks.');
+  const [{ text }] = await model.requests();
+  expect(text).toContain('what does this notebook do?');
+  await notebook.run(1);
+  await expect(notebook.output(1)).toContainText('String form');
+});
+
+test('in a kernel of another language the user is told what works there, and it does', async ({
   tab,
   model,
   server

@@ -69,7 +69,7 @@ test('peers 18: a refused key is told as that, with what to do and without the k
   // What was shown before stays, marked as cut off.
   const broken = lab.panel.root.getByTestId('da-broken');
   await expect(lab.panel.answers).toContainText('The first half');
-  await expect(broken).toHaveText('The answer broke off here.');
+  await expect(broken).toHaveText('The answer was cut off here.');
   await lab.panel.send('Hello');
   await lab.panel.ended(2, 'aborted');
   await expect(alert.last()).toContainText('The model does not exist.');
@@ -89,7 +89,7 @@ test('# completes tools and @ completes files, by the keyboard', async ({
   const { input, attachments } = lab.panel;
   const options = lab.page.getByRole('listbox').getByRole('option');
   await input.focus();
-  await lab.page.keyboard.type('Use #getnotebook');
+  await lab.page.keyboard.type('Use #getnotebookc');
   await expect(options.first()).toContainText('#getNotebookCells');
   await lab.page.keyboard.press('ArrowDown');
   await lab.page.keyboard.press('Enter');
@@ -155,9 +155,9 @@ test('a link to a file opens it in JupyterLab; one that leads elsewhere says so'
   await page.keyboard.press('Enter');
   await expect.poll(() => lab.front()).toBe('cars.csv');
   await link('a secret').click();
-  await expect(panel.root).toContainText('leads out of');
+  await expect(panel.root).toContainText('is outside');
   await link('nothing').click();
-  await expect(panel.root).toContainText('There is no file gone.txt here');
+  await expect(panel.root).toContainText('File not found: gone.txt');
   await expect(panel.answers).toContainText('(not followed: /lab?reset)');
   await expect(link('the top')).toHaveCount(0);
   const outside = link('a page');
@@ -166,7 +166,7 @@ test('a link to a file opens it in JupyterLab; one that leads elsewhere says so'
   expect(page.url()).toContain('/lab');
 });
 
-test('a file of the person’s computer that is no table is not taken silently', async ({
+test('a file of the user’s computer that is no table is not taken silently', async ({
   lab
 }) => {
   const { panel } = lab;
@@ -338,7 +338,7 @@ test('a session is deleted after a question; the one that runs is stopped, the o
   await sessions.getByRole('searchbox').fill(lab.folder);
   await sessions.getByRole('button', { name: `Delete ${name}` }).click();
   const question = sessions.getByRole('alertdialog');
-  await expect(question).toContainText('It is running, and is stopped.');
+  await expect(question).toContainText('It is running and will be stopped.');
   await question.getByRole('button', { name: 'Delete' }).click();
   await expect(sessions.locator('[data-session]')).toHaveCount(0);
   expect(await model.outcome(1)).toBe('disconnected');

@@ -65,7 +65,7 @@ test('typing in the same cell while the agent thinks is not overwritten, and the
   );
 });
 
-test('peers 5: one undo of the notebook takes back the batch, and nothing of the person', async ({
+test('peers 5: one undo of the notebook takes back the batch, and nothing of the user', async ({
   tab,
   model
 }) => {
@@ -142,7 +142,7 @@ test('a run leaves edit mode and the cursor where they were', async ({
   expect((await notebook.sources())[1]).toBe('first = 10\nsecond = 2');
 });
 
-test("the person's running cell is never interrupted: the agent's run waits, and Stop ends only that", async ({
+test("the user's running cell is never interrupted: the agent's run waits, and Stop ends only that", async ({
   tab,
   model,
   server
@@ -174,7 +174,7 @@ test("the person's running cell is never interrupted: the agent's run waits, and
   ).toHaveCount(0);
 });
 
-test("a cell that the agent runs asks for input on the page, as the person's own would", async ({
+test("a cell that the agent runs asks for input on the page, as the user's own would", async ({
   tab,
   model
 }) => {

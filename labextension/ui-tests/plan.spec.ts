@@ -116,7 +116,7 @@ test('a running plan is paused after its step, and goes on', async ({
   expect((await notebook.sources())[2]).toBe("'counted'");
 });
 
-test('a plan that stopped goes on where it stopped, after the person repaired it and reloaded', async ({
+test('a plan that stopped goes on where it stopped, after the user repaired it and reloaded', async ({
   tab,
   model
 }) => {
@@ -197,9 +197,9 @@ test('a plan that waits is still there after a reload and a kill -9 of the serve
   await expect(plan.approve).toBeEnabled();
 
   await server.kill();
-  await expect(tab.panel.root).toContainText('The server does not answer');
+  await expect(tab.panel.root).toContainText('Connection lost');
   await server.startAgain();
-  await expect(tab.panel.root).not.toContainText('The server does not answer', {
+  await expect(tab.panel.root).not.toContainText('Connection lost', {
     timeout: 40_000
   });
   await tab.closeDialogs();
@@ -227,9 +227,9 @@ test('an approval that waits is still there after a reload and a kill -9 of the 
   await tab.shown();
   await expect(tab.panel.waiting).toContainText('b = 2');
   await server.kill();
-  await expect(tab.panel.root).toContainText('The server does not answer');
+  await expect(tab.panel.root).toContainText('Connection lost');
   await server.startAgain();
-  await expect(tab.panel.root).not.toContainText('The server does not answer', {
+  await expect(tab.panel.root).not.toContainText('Connection lost', {
     timeout: 40_000
   });
   await tab.closeDialogs();
@@ -258,4 +258,50 @@ test('a plan that is rejected does nothing, and leads back to the input', async 
   await expect(plan.kept).toContainText('Plan not approved');
   await expect(tab.panel.root.getByTestId('da-changes')).toHaveCount(0);
   expect(await notebook.sources()).toEqual(['a = 1']);
+});
+
+test('the steps stand beside what decides on them, whatever was done with the plan before', async ({
+  tab,
+  model,
+  server
+}) => {
+  const notebook = await openWork(tab, 'a = 1');
+  const { panel, page } = tab;
+  await page.setViewportSize({ width: 1000, height: 700 });
+  const plan = new PlanPart(panel);
+  const noted = (...steps: string[]) => ({
+    call: 'updatePlan',
+    arguments: { steps: steps.map(description => ({ description })) }
+  });
+  const many = Array.from({ length: 12 }, (_, i) => `Step number ${i + 1}`);
+  await model.script(planOf('Wait'), add(UNTIL_GO), { say: 'Waited.' });
+  await panel.send('agent: wait');
+  await expect(plan.steps).toHaveCount(1);
+  await plan.root.locator('[aria-expanded]').click();
+  await expect(plan.steps).toHaveCount(0);
+  await server.text(`${tab.folder}/go`, '');
+  await panel.ended();
+
+  // The model notes its plan down by the tool: these are the steps to decide on.
+  await model.script(noted(...many), add("'done'"), { say: 'Done.' });
+  await panel.root.getByTestId('da-plan-first').click();
+  await panel.send('Do all of it');
+  await expect(plan.approve).toBeInViewport({ ratio: 1 });
+  await expect(plan.steps).toHaveText(many.map(each => new RegExp(each)));
+  await expect(plan.steps.first()).toBeInViewport({ ratio: 1 });
+  await expect(
+    panel.root.locator('[data-testid="da-tool-call"][data-status="running"]')
+  ).toHaveCount(0);
+  await expect(plan.root.locator('[aria-expanded]')).toHaveCount(0);
+  await plan.edit.click();
+  await expect(plan.run).toBeInViewport({ ratio: 1 });
+  await expect(plan.fields.first()).toBeInViewport({ ratio: 1 });
+  for (let left = many.length; left > 1; left--) {
+    await plan.root
+      .getByRole('button', { name: `Remove step ${left}` })
+      .click();
+  }
+  await plan.run.click();
+  await panel.ended(2);
+  expect((await notebook.sources()).slice(2)).toEqual(["'done'"]);
 });

@@ -2,7 +2,7 @@ import { expect, test } from './support/fixtures';
 import { shoot, shootBoth } from './support/screenshots';
 import { openWork } from './support/work';
 
-test('outputs are asked about with what would be sent, and what is kept stays with the person', async ({
+test('outputs are asked about with what would be sent, and what is kept stays with the user', async ({
   tab,
   model
 }) => {
@@ -14,7 +14,7 @@ test('outputs are asked about with what would be sent, and what is kept stays wi
   await shootBoth(tab, 'sharing-choice', 'window');
   await dialog.getByRole('button', { name: 'Close' }).click();
   await expect(panel.root.getByTestId('da-sharing')).toHaveText(
-    'asks before outputs'
+    'outputs: ask first'
   );
 
   const run = { call: 'runNotebookCells', arguments: { all: true } };
@@ -24,8 +24,8 @@ test('outputs are asked about with what would be sent, and what is kept stays wi
   await expect(panel.waiting).toContainText('tulip-7319');
   await shootBoth(tab, 'sharing-asked');
   await panel.root.getByTestId('da-deny').click();
-  await expect(panel.root).toContainText('Kept from the model by you');
-  await expect(panel.toolCalls.first()).toContainText('kept here');
+  await expect(panel.root).toContainText('You declined to send it');
+  await expect(panel.toolCalls.first()).toContainText('not sent');
   const sent = async () => JSON.stringify(await model.requests());
   expect(await sent()).not.toContain('tulip-7319');
 

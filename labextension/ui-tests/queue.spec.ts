@@ -1,7 +1,7 @@
 import { expect, test } from './support/fixtures';
 import { openWork } from './support/work';
 
-test("an agent's cell that fails leaves the person's waiting cells in the kernel's queue", async ({
+test("an agent's cell that fails leaves the user's waiting cells in the kernel's queue", async ({
   tab,
   model,
   server

@@ -48,7 +48,7 @@ test('what is referred to by the keyboard alone is attached and reaches the mode
   await complete('See @cars', /@var:cars/);
   await complete('and @cell:2', 'total = 42');
   await complete('and @output:2', 'of cell 2: total = 42');
-  await complete('with #run', /#runNotebookCells.*in Agent mode only/);
+  await complete('with #run', /#runNotebookCells.*Agent mode only/);
   await expect(panel.attachments).toContainText([
     'work.ipynb',
     'cars',
@@ -57,7 +57,7 @@ test('what is referred to by the keyboard alone is attached and reaches the mode
   ]);
   // Said before it is sent, with the way out of it.
   const lacks = panel.root.getByTestId('da-lacks');
-  await expect(lacks).toContainText('#runNotebookCells: in Agent mode only');
+  await expect(lacks).toContainText('#runNotebookCells: Agent mode only');
   await expect(lacks.getByTestId('da-switch-mode')).toBeVisible();
   for (const width of [300, 400]) {
     await tab.panelWidth(width);
@@ -117,7 +117,7 @@ test('what is referred to by the keyboard alone is attached and reaches the mode
   await model.script({ say: 'Both.' });
   await panel.input.fill('And @output:9, @none.csv or @cars.csv ');
   await expect(panel.root.getByTestId('da-reference-lacks')).toHaveText(
-    'Nothing to attach: @output:9 (work.ipynb has 2 cells), @none.csv (there is no such file), @cars.csv (there is no such file).'
+    'Cannot attach: @output:9 (work.ipynb has 2 cells), @none.csv (file not found), @cars.csv (file not found).'
   );
   await panel.ask('And @cell:1, or @cell:9?', 2);
   await expect(panel.attachments.last()).toContainText('Cell 1 of work.ipynb');
@@ -155,7 +155,7 @@ test('the paperclip lists cells, variables, tools and commands; a busy kernel sa
 
   await into('tools');
   const tool = menu.getByRole('menuitemcheckbox', { name: '#addNotebookCell' });
-  await expect(tool).toContainText('in Agent mode only');
+  await expect(tool).toContainText('Agent mode only');
   await shootBoth(tab, 'references-tools-300');
   await tool.focus();
   await page.keyboard.press('Enter');

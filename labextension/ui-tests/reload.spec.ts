@@ -1,3 +1,5 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
+
 import { expect, test } from './support/fixtures';
 import { openWork } from './support/work';
 
@@ -55,12 +57,12 @@ test('a server that was killed in the middle of a turn loses nothing that was sh
   await lab.panel.input.fill('Written while it was gone');
 
   await server.kill();
-  await expect(lab.panel.root).toContainText('The server does not answer');
+  await expect(lab.panel.root).toContainText('Connection lost');
   await expect(lab.panel.input).toHaveValue('Written while it was gone');
   await expect(lab.panel.answers).toHaveText('The first half');
   await server.startAgain();
 
-  await expect(lab.panel.root).not.toContainText('The server does not answer', {
+  await expect(lab.panel.root).not.toContainText('Connection lost', {
     timeout: 40_000
   });
   await lab.panel.ended(1, 'aborted');
@@ -119,4 +121,33 @@ print("went on")`,
     runs: { status: string }[];
   };
   expect(told.runs.map(run => run.status)).toEqual(['ok', 'ok']);
+});
+
+test("the cell toolbar's Ask can be used as soon as its notebook is active, whenever it was drawn", async ({
+  lab,
+  server
+}) => {
+  // As at a reload: a notebook and its toolbar are there before the notebook is active.
+  await lab.open('cars.csv');
+  const path = `${lab.folder}/other.ipynb`;
+  await server.notebook(path, [{ source: 'other = 1', id: 'other' }]);
+  await lab.page.evaluate(async path => {
+    await window.jupyterapp.commands.execute('docmanager:open', {
+      path,
+      options: { activate: false, mode: 'split-right' }
+    });
+  }, path);
+  const ask = lab.page
+    .locator('.jp-Cell', { hasText: 'other = 1' })
+    .locator('[data-command="datalayer-agent:inline-chat"]');
+  await expect(ask).toHaveAttribute('aria-disabled', 'true');
+  await lab.page.evaluate(path => {
+    const { shell } = window.jupyterapp;
+    for (const widget of shell.widgets('main')) {
+      if ((widget as NotebookPanel).context?.path === path) {
+        shell.activateById(widget.id);
+      }
+    }
+  }, path);
+  await expect(ask).toHaveAttribute('aria-disabled', 'false');
 });

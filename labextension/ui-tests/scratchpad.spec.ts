@@ -97,7 +97,7 @@ test('what is worth keeping goes to the scratchpad and leads back; the Strategis
   await question.fill('Which colour do I like?');
   await question.press('Enter');
   await model.atGate();
-  await expect(bar).toContainText('Looking through earlier sessions');
+  await expect(bar).toContainText('Searching earlier sessions');
   await expect(question).toBeDisabled();
   await expect(ask).toBeDisabled();
   await shootBoth(lab, 'strategist-working', 'window');
@@ -128,6 +128,10 @@ test('what is worth keeping goes to the scratchpad and leads back; the Strategis
   await expect
     .poll(async () => (await pad.sources()).pop())
     .toContain('Not answered');
+  expect((await pad.content()).pop()!.metadata).toMatchObject({
+    datalayer_agent: { provenance: { aiTurnId: 'error', providerId: 'error' } }
+  });
+  await expect(labels).toHaveCount(4);
 
   // In the panel: /strategist and the question, answered in a card; the conversation has none of it.
   await model.script({ say: `Teal ([here](turn:${colour})).` });
@@ -143,7 +147,7 @@ test('what is worth keeping goes to the scratchpad and leads back; the Strategis
   await expect(panel.turns.nth(1)).toHaveClass(/da-mod-marked/);
 });
 
-test('a notebook of the person’s own becomes the scratchpad, open or not', async ({
+test('a notebook of the user’s own becomes the scratchpad, open or not', async ({
   lab,
   model
 }) => {

@@ -34,7 +34,7 @@ pictures('the panel in each mode and state', async ({ lab, model, mean }) => {
   });
   await lab.panelWidth(400);
   await lab.notebook('cars.ipynb').kernelReady();
-  await expect(panel.root).toContainText('You could begin with');
+  await expect(panel.root).toContainText('Suggestions for');
   await shootBoth(lab, 'start');
 
   await panel.attach('cars.ipynb');

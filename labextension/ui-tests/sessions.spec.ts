@@ -8,7 +8,7 @@ import { shoot, shootBoth, useTheme } from './support/screenshots';
 const menuOf = (lab: LabPage, turn: number) =>
   lab.panel.turns.nth(turn).getByTestId('da-turn-menu');
 
-test('fork, go back with the documents, export, clear: what was said is the person’s', async ({
+test('fork, go back with the documents, export, clear: what was said is the user’s', async ({
   lab,
   model,
   server
@@ -79,7 +79,7 @@ test('fork, go back with the documents, export, clear: what was said is the pers
   await shootBoth(lab, 'go-back', 'window');
   await dialog.getByRole('button', { name: 'With the Documents' }).click();
   await expect(panel.root.getByTestId('da-withdrawn')).toContainText(
-    '1 turn taken back'
+    '1 turn reverted'
   );
   await expect.poll(() => notebook.sources()).not.toContain('second = 2');
   expect(await notebook.sources()).toContain('first = 1');
@@ -91,7 +91,7 @@ test('fork, go back with the documents, export, clear: what was said is the pers
   );
   await panel.root
     .getByTestId('da-withdrawn')
-    .getByRole('button', { name: 'taken back' })
+    .getByRole('button', { name: 'reverted' })
     .click();
   await expect(panel.turns).toHaveCount(4);
   await lab.panelWidth(300);
@@ -115,6 +115,9 @@ test('fork, go back with the documents, export, clear: what was said is the pers
   const text = await readFile(await file.path(), 'utf8');
   expect(text).toContain('My favourite colour is blue');
   expect(text).toContain('One cell was added.');
+  await expect(panel.root.locator('.da-notice')).toContainText(
+    `was written as Markdown to ${file.suggestedFilename()}`
+  );
 
   // A summary in place of older turns: told, and there to be read.
   await model.script({ say: 'They like **blue**; a cell was added.' });
@@ -129,7 +132,7 @@ test('fork, go back with the documents, export, clear: what was said is the pers
   await model.script({ say: 'Blue.' });
   await panel.send('Which is my favourite colour?');
   await expect(panel.answers.last()).toHaveText('Blue.');
-  // The person comes back with another model in mind.
+  // The user comes back with another model in mind.
   const { sessions: known } = (await server.api(
     'datalayer-agent/sessions?limit=1'
   )) as { sessions: { id: string }[] };
@@ -176,12 +179,14 @@ test('fork, go back with the documents, export, clear: what was said is the pers
   const sent = (await model.requests()).pop()!.text;
   expect(sent).toContain('It is **teal**, I think.');
   expect(sent).not.toMatch(/^Blue\.$/m);
-  await expect(panel.root.getByTestId('da-went-on')).toContainText('went on');
+  await expect(panel.root.getByTestId('da-went-on')).toContainText(
+    'Continued from second-opinion'
+  );
   await shootBoth(lab, 'went-on');
 
   await panel.input.fill('/clear');
   await panel.input.press('Enter');
-  await expect(dialog).toContainText('cannot be brought back');
+  await expect(dialog).toContainText('cannot be undone');
   await dialog.getByRole('button', { name: 'Clear' }).click();
   await expect(panel.turns).toHaveCount(0);
   await model.script({ say: 'I do not know.' });
@@ -217,7 +222,7 @@ test('two tabs on one session see the same; what waits can be removed or sent no
   await expect(other.panel.stopButton).toBeVisible();
 
   const waiting = (tab: LabPage) =>
-    tab.panel.root.getByRole('list', { name: 'Waiting messages' });
+    tab.panel.root.getByRole('list', { name: 'Queued messages' });
   await panel.send('Two');
   await panel.send('Three');
   for (const tab of [lab, other]) {
@@ -229,7 +234,9 @@ test('two tabs on one session see the same; what waits can be removed or sent no
     .filter({ hasText: 'Two' })
     .getByRole('button', { name: 'Remove' })
     .click();
-  await expect(waiting(lab)).not.toContainText('Two');
+  for (const tab of [lab, other]) {
+    await expect(waiting(tab)).not.toContainText('Two');
+  }
   await inOther.getByRole('button', { name: 'Send now' }).click();
   for (const tab of [lab, other]) {
     await tab.panel.ended(2);
@@ -294,7 +301,7 @@ test('a search finds what was said in any session, and leads to it in a long one
   expect(await panel.turns.count()).toBeLessThan(45);
   await panel.root.getByRole('button', { name: 'Later messages' }).click();
   await expect.poll(() => panel.turns.count()).toBeGreaterThan(20);
-  await panel.root.getByRole('button', { name: 'To the newest' }).click();
+  await panel.root.getByRole('button', { name: 'Jump to latest' }).click();
   await expect(panel.turns.last()).toContainText('Message 44');
   await expect(panel.turns.last()).toBeInViewport();
   // Reading upwards brings earlier ones.

@@ -23,7 +23,7 @@ test('settings in JupyterLab hold for the next message, locked ones are shown so
 
     await panel.root.getByTestId('da-model-select').click();
     await expect(panel.root).toContainText(
-      'The administrator of this server chose the model.'
+      'The model is set by the server administrator.'
     );
     await page.keyboard.press('Escape');
 
@@ -55,7 +55,7 @@ test('settings in JupyterLab hold for the next message, locked ones are shown so
     const usage = panel.root.getByTestId('da-usage');
     await expect(usage.locator('tbody tr')).toHaveCount(1);
     for (const by of ['model', 'session', 'day']) {
-      await usage.getByLabel('Count by').selectOption(by);
+      await usage.getByLabel('Group by').selectOption(by);
       await expect(usage.locator('thead th').first()).toHaveText(
         new RegExp(by, 'i')
       );

@@ -32,7 +32,7 @@ test('a cell that failed in a turn is repaired by a click, whatever the mode', a
   await shootBoth(tab, 'fixed');
 });
 
-test('cells that failed for the person are repaired from a conversation', async ({
+test('cells that failed for the user are repaired from a conversation', async ({
   tab,
   model
 }) => {
@@ -93,9 +93,9 @@ test('a repair that is not safe says what it would do, and asks', async ({
   await chip.press('Enter');
   const question = panel.root.getByRole('group', { name: /Install/ });
   await expect(question).toContainText('%pip install');
-  await expect(question.getByRole('button', { name: 'Do it' })).toBeFocused();
+  await expect(question.getByRole('button', { name: 'Apply' })).toBeFocused();
   await shoot(tab, 'fix-asks');
-  await question.getByRole('button', { name: 'Leave it' }).click();
+  await question.getByRole('button', { name: 'Cancel' }).click();
   await expect(question).toHaveCount(0);
   await expect(panel.turns).toHaveCount(0);
 });

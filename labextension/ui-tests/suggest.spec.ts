@@ -82,8 +82,106 @@ test('a next cell is suggested as a ghost: Tab accepts, Escape dismisses, typing
   await page.keyboard.type('#');
   await notebook.run(2);
   const hint = page.getByTestId('da-error-hint');
-  await expect(hint).toHaveText('A fix is known: Replace prnt by print');
+  await expect(hint).toHaveText('Known fix: Replace prnt with print');
   await expect(ghost).toHaveCount(0);
   expect((await model.requests()).length).toBe(3);
   await shootBoth(tab, 'error-hint', 'window');
+});
+
+test('runs of the agent are not the user’s: they suggest no next cell, and their failures are offered no repair', async ({
+  tab,
+  server,
+  model
+}) => {
+  const { page, panel } = tab;
+  await server.notebook(`${tab.folder}/agent.ipynb`, [
+    { source: 'total = 3', id: 'first' },
+    { source: 'print(totl)', id: 'second' },
+    {
+      source:
+        '%load_ext jupyter_datalayer_agent\n%agent say what six times seven is',
+      id: 'third'
+    },
+    { source: 'print(totel)', id: 'fourth' }
+  ]);
+  await server.api(`${SETTINGS}suggest`, 'PUT', { raw: '{"enabled": true}' });
+  await server.api(`${SETTINGS}errors`, 'PUT', { raw: '{"hints": true}' });
+  const asked: string[] = [];
+  page.on('request', request => {
+    const route = /datalayer-agent\/(next-cell|fixes)/.exec(request.url());
+    if (route) {
+      asked.push(route[1]);
+    }
+  });
+  /** What of the two was asked for until a suggestion would have been. */
+  const askedSoon = async () => {
+    await page.evaluate(() => new Promise(done => setTimeout(done, 2_500)));
+    return asked.splice(0);
+  };
+  await tab.load('agent.ipynb');
+  const notebook = tab.notebook('agent.ipynb');
+  await notebook.kernelReady();
+  await panel.attach('agent.ipynb');
+  await panel.mode('agent');
+  const ghost = page.getByTestId('da-ghost');
+  const hint = page.getByTestId('da-error-hint');
+
+  // In the session that is shown.
+  await model.script(
+    {
+      call: 'runNotebookCells',
+      arguments: { cellIds: ['first', 'fourth'], stopOnError: false }
+    },
+    { call: 'runNotebookCells', arguments: { cellIds: ['first'] } },
+    { say: 'Done.' }
+  );
+  await panel.ask('Run them');
+  await expect(notebook.output(3)).toContainText('NameError');
+  expect(await askedSoon()).toEqual([]);
+
+  // In one that is not, while another turn is shown.
+  await model.script(
+    { call: 'runNotebookCells', arguments: { cellIds: ['second'] } },
+    { call: 'runNotebookCells', arguments: { cellIds: ['first'] } },
+    { say: 'Done.' }
+  );
+  const path = `${tab.folder}/agent.ipynb`;
+  const { status, toolCalls } = await server.api<{
+    status: string;
+    toolCalls: unknown[];
+  }>('datalayer-agent/chat', 'POST', {
+    message: 'Run them',
+    mode: 'agent',
+    attachments: [{ kind: 'notebook', path }],
+    activeNotebook: path
+  });
+  expect(status).toBe('completed');
+  expect(toolCalls).toHaveLength(2);
+  await notebook.ran(1);
+  expect(await askedSoon()).toEqual([]);
+  await expect(panel.root.getByTestId('da-fix-line')).toHaveCount(0);
+  await expect(hint).toHaveText(['', '']);
+
+  // A question by the magic, whose cell the user runs.
+  await model.script({ say: 'It is 42.' });
+  await notebook.run(2);
+  await expect(notebook.output(2)).toHaveText('It is 42.');
+  expect(await askedSoon()).toEqual([]);
+
+  // The user's own runs, of the same cells: the failure has its repair, the other its next cell.
+  await notebook.run(1);
+  await expect(hint.first()).toHaveText(/^Known fix: Replace totl/);
+  await expect(panel.root.getByTestId('da-fix-line')).toContainText(
+    'Fix cell 2'
+  );
+  expect(asked.splice(0)).toEqual(expect.arrayContaining(['fixes']));
+
+  // Fix and run is the agent's, and its failures are its own.
+  await page.getByTestId('da-fix-run').first().click();
+  await expect(notebook.output(1)).toHaveText('3');
+  await expect(panel.root.getByTestId('da-fix-line')).toHaveCount(0);
+  expect(await askedSoon()).not.toContain('next-cell');
+  await model.script(cell('print(total)'));
+  await notebook.run(0);
+  await expect(ghost).toContainText('print(total)');
 });

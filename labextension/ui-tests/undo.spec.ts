@@ -186,9 +186,12 @@ test('a notebook that a turn made is deleted again, and its tab closes', async (
     hasText: 'made.ipynb'
   });
   await expect(shown).toHaveCount(1);
+  const chip = lab.panel.attachments.filter({ hasText: 'made.ipynb' });
+  await expect(chip).toBeVisible();
   expect(await takeBack(server)).toMatchObject({
     changes: [{ op: 'delete', path: `${lab.folder}/made.ipynb` }]
   });
   await expect(shown).toHaveCount(0);
+  await expect(chip).toHaveCount(0);
   await expect(server.read(`${lab.folder}/made.ipynb`)).rejects.toThrow();
 });

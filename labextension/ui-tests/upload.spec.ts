@@ -31,7 +31,7 @@ test('data is uploaded from the attach menu, reported, attached and deleted', as
     'Data set cities: 40,000 rows · 4 columns'
   );
   await expect(upload).toContainText('1 row could not be read');
-  await upload.getByText('What was read').click();
+  await upload.getByText('Import details').click();
   await expect(upload).toContainText('line 12: it has 5 values instead of 4');
   await expect(upload).toContainText(
     'people is text: 1 of its 40,000 values are not whole numbers.'
@@ -129,7 +129,7 @@ test('an upload on its way can be cancelled, and how it looks', async ({
   await choose('towns.csv');
   await expect(upload).toHaveAttribute('data-stage', 'done');
   await expect(upload).toContainText('Data set towns:');
-  await upload.getByText('What was read').click();
+  await upload.getByText('Import details').click();
   await both('upload-report');
   await upload.getByRole('button', { name: /^Close/ }).click();
   await panel.root.getByTestId('da-attach').click();

@@ -4,7 +4,7 @@ import { LabPage } from './support/lab';
 const widthOf = async (lab: LabPage) =>
   (await lab.panel.root.boundingBox())!.width;
 
-test('the panel gets room when it is first opened, and keeps what the person gives it', async ({
+test('the panel gets room when it is first opened, and keeps what the user gives it', async ({
   lab
 }) => {
   const { page } = lab;

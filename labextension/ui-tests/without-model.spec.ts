@@ -13,7 +13,7 @@ async function outputsOf(server: LabServer, path: string) {
   );
 }
 
-/** What is seen of the documents; the person's own one stays the active one. */
+/** What is seen of the documents. */
 function visibleTabs(lab: LabPage) {
   return lab.page.locator('#jp-main-dock-panel .lm-TabBar-tab.lm-mod-current');
 }
@@ -74,6 +74,58 @@ test('agent: create a complete data analysis notebook, with no model configured'
   }
 });
 
+test('what is close is offered with its parameters, and runs by a click', async ({
+  lab,
+  server
+}) => {
+  const { panel } = lab;
+  await lab.load('cars.ipynb');
+  await lab.notebook('cars.ipynb').ready();
+  await panel.send(`agent: explore ${lab.folder}/cars.csv`);
+  const offer = panel.root.getByTestId('da-offered-workflows');
+  await expect(offer).toContainText('Nothing was started');
+  await expect(offer).toContainText(
+    `Exploratory data analysis · data ${lab.folder}/cars.csv`
+  );
+  await expect(panel.root.getByTestId('da-tool-call')).toHaveCount(0);
+  await shootBoth(lab, 'offered-workflow');
+
+  await offer.getByTestId('da-fill-in-workflow').click();
+  const form = panel.root.getByTestId('da-workflow-form');
+  await expect(form.getByLabel('Data file')).toHaveValue(
+    `${lab.folder}/cars.csv`
+  );
+  await form.getByRole('button', { name: /Close/ }).click();
+
+  await offer.getByTestId('da-run-workflow').click();
+  await expect(panel.turns).toHaveCount(2);
+  await expect(panel.turns.last()).toHaveAttribute('data-status', 'completed', {
+    timeout: 80_000
+  });
+  await expect(offer).toHaveCount(0);
+  await expect(visibleTabs(lab)).toContainText([
+    'exploratory_data_analysis.ipynb'
+  ]);
+  const outputs = await outputsOf(server, 'exploratory_data_analysis.ipynb');
+  expect(outputs.length).toBeGreaterThan(5);
+});
+
+test('a quality task is answered by the report, which opens as a card', async ({
+  lab
+}) => {
+  const { panel } = lab;
+  await lab.load('cars.ipynb');
+  await lab.notebook('cars.ipynb').ready();
+  await panel.send('agent: analyze the quality of this notebook');
+  await panel.ended();
+  await expect(panel.turns).toContainText('of 100');
+  await expect(panel.root.getByTestId('da-tool-call')).toHaveCount(0);
+  await panel.root.getByTestId('da-open-quality').click();
+  await expect(
+    panel.root.getByTestId('da-quality').getByRole('meter')
+  ).toBeVisible();
+});
+
 test('a workflow is run by its form; the notebook that it makes is in front', async ({
   lab,
   server
@@ -101,6 +153,10 @@ test('a workflow is run by its form; the notebook that it makes is in front', as
     timeout: 80_000
   });
   await expect(visibleTabs(lab)).toContainText(['eda.ipynb']);
+  expect(await lab.front()).toBe('eda.ipynb');
+  await expect(
+    panel.attachments.filter({ hasText: 'eda.ipynb' })
+  ).toHaveAttribute('data-notebook-mode', 'read-only');
   await expect(
     page.locator('.jp-NotebookPanel:not(.lm-mod-hidden) img').first()
   ).toBeAttached();
@@ -109,7 +165,7 @@ test('a workflow is run by its form; the notebook that it makes is in front', as
   expect(outputs.filter(each => each.output_type === 'error')).toEqual([]);
 });
 
-test('the quality of the notebook in front is shown, and leads to its cells', async ({
+test('the quality of the active notebook is shown, and leads to its cells', async ({
   tab
 }) => {
   const { panel } = tab;
@@ -172,6 +228,9 @@ test('a tutorial: a wrong answer, what is said of it, the right one, and progres
   await expect.poll(() => lab.front()).toBe('pandas-basics.ipynb');
   const progress = card.getByRole('progressbar');
   await expect(progress).toHaveAttribute('aria-valuenow', '0');
+  // The mark around the current lesson is not cut to two ticks.
+  await expect(progress).toHaveCSS('overflow', 'visible');
+  await expect(progress).toHaveCSS('height', '6px');
 
   const verdict = card.getByTestId('da-verdict');
   await card.getByTestId('da-check').click();
@@ -180,7 +239,7 @@ test('a tutorial: a wrong answer, what is said of it, the right one, and progres
   });
   await expect(verdict).toContainText('penguins');
 
-  await card.getByRole('button', { name: 'Go to its cell' }).click();
+  await card.getByRole('button', { name: 'Go to cell' }).click();
   await page.evaluate(() => {
     const { content } = window.jupyterapp.shell
       .currentWidget as unknown as import('@jupyterlab/notebook').NotebookPanel;
@@ -211,7 +270,7 @@ test('a tutorial: a wrong answer, what is said of it, the right one, and progres
   await lab.open('cars.csv');
   await expect.poll(() => lab.front()).toBe('cars.csv');
   await expect(card.getByTestId('da-check')).toHaveCount(0);
-  await card.getByRole('button', { name: /Go on in/ }).click();
+  await card.getByRole('button', { name: /Continue in/ }).click();
   await expect(card).toContainText('2. Exploring data');
   await expect(card.getByTestId('da-check')).toBeVisible();
   await card.getByRole('button', { name: /Close/ }).click();
@@ -300,7 +359,7 @@ test('Explain says what is known of an error without a model; Fix, that none is 
   await notebook.run(0);
   await page.getByTestId('da-explain').click();
   await expect(chat).toContainText('Nothing has defined this name');
-  await expect(chat).toContainText('Replace totl by total');
+  await expect(chat).toContainText('Replace totl with total');
   await expect(chat).toContainText('A model could say more');
   await shootBoth(tab, 'error-explain-without-model', 'window');
   await page.keyboard.press('Escape');

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -114,6 +115,8 @@ def test_a_new_notebook_a_plan_and_a_failure_with_an_exit_code(tmp_path: Path) -
     ) as model:
         done = command(tmp_path, "run", "go", "new.ipynb", "--plan", api_base=model.base_url)
     assert done.returncode == 1
+    assert "Plan:\n  1. Load\n  2. Divide\n  Tools: addNotebookCell\n" in done.stderr
+    assert done.stderr.count("Plan:") == 1
     assert "[1/2] Load" in done.stderr
     assert "Stopped at step 2 of 2" in done.stdout
     assert nbformat.read(tmp_path / "new.ipynb", as_version=4).cells[0].source == LOAD
@@ -127,6 +130,20 @@ def test_what_needs_approval_is_denied_where_nobody_sits_at_the_terminal(tmp_pat
     assert done.returncode == 0
     assert "--approval never" in done.stderr
     assert len(nbformat.read(tmp_path / "cars.ipynb", as_version=4).cells) == 1
+
+
+def test_an_answer_is_printed_under_what_was_not_done(tmp_path: Path) -> None:
+    write_cars(tmp_path)
+    script = [add("1 / 0"), Say("It ran without an error.")] * 2
+    task = ["run", "Divide", "cars.ipynb"]
+    with ScriptedModelServer(*script) as model:
+        done = command(tmp_path, *task, api_base=model.base_url)
+        machine = command(tmp_path, *task, "--json", api_base=model.base_url)
+    line, _, answer, *_ = done.stdout.split("\n")
+    assert line.startswith("The last run failed: Cell 2 (“1 / 0”) failed")
+    assert "ZeroDivisionError" in line
+    assert answer == "It ran without an error."
+    assert json.loads(machine.stdout)["notDone"]["kind"] == "run_failed"
 
 
 def test_a_template_needs_no_model(tmp_path: Path) -> None:
@@ -146,6 +163,33 @@ def test_without_a_model_a_task_fails_and_says_what_to_do(tmp_path: Path) -> Non
     done = command(tmp_path, "run", "sing", "cars.ipynb")
     assert done.returncode == 1
     assert "model" in done.stderr
+
+
+def test_without_a_model_what_is_close_is_offered_with_the_command_that_runs_it(
+    tmp_path: Path,
+) -> None:
+    write_cars(tmp_path)
+    before = (tmp_path / "cars.ipynb").read_bytes()
+    done = command(tmp_path, "run", "create a notebook about cars.csv", "cars.ipynb")
+    assert done.returncode == 1
+    assert (tmp_path / "cars.ipynb").read_bytes() == before
+    offered = done.stdout.strip().splitlines()[-1].strip()
+    assert offered == (
+        "jupyter datalayer-agent run 'Data analysis notebook' data-analysis-notebook.ipynb "
+        "--template data-analysis-notebook --param data=cars.csv"
+    )
+    again = command(tmp_path, *shlex.split(offered)[2:])
+    assert again.returncode == 0, again.stderr
+    assert (tmp_path / "data-analysis-notebook.ipynb").exists()
+
+
+def test_without_a_model_a_quality_task_is_answered_by_the_report(tmp_path: Path) -> None:
+    write_cars(tmp_path)
+    done = command(tmp_path, "run", "is this notebook clean?", "cars.ipynb", "--json")
+    assert done.returncode == 0, done.stderr
+    reply = json.loads(done.stdout)
+    assert "of 100" in reply["reply"]
+    assert reply["offers"] == []
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_nul_bytes_are_left_out_and_told_of(tmp_path: Path) -> None:
 def test_columns_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
     made = convert(tmp_path, "dup.csv", "a,A,,a\n1,2,3,4\n")
     assert list(made.types) == ["a", "A_2", "column3", "a_3"]
-    assert "stand twice" in made.report["notes"][0]
+    assert "duplicate names" in made.report["notes"][0]
 
 
 def test_a_line_that_is_too_long_is_left_out(tmp_path: Path) -> None:

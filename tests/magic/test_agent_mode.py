@@ -6,6 +6,7 @@ import nbformat
 from nbconvert import HTMLExporter
 
 from tests.magic.kernels import LOAD, notebook_kernel, write_notebook
+from tests.server.planning import plan_of
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Gate, Say, ScriptedModelServer
 
@@ -44,6 +45,41 @@ def test_the_cell_is_done_at_once_and_cells_are_added_and_run_below_it(
     (session,) = server.get("sessions", undecided="agent.ipynb")["sessions"]
     assert session["id"] == server.get("sessions", limit=1)["sessions"][0]["id"]
     assert server.get("sessions", undecided="other.ipynb")["sessions"] == []
+
+
+def test_a_plan_that_runs_at_once_is_shown_with_its_tools(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    write_notebook(server, "plan.ipynb", LOAD, "%agent agent: go")
+    model.script(plan_of("Add a cell"), add("planned = 1"), Say("Added."))
+    with notebook_kernel(server, "plan.ipynb") as kernel:
+        kernel.run(LOAD)
+        asked = kernel.run("%agent agent: go", "cell-1")
+        kernel.wait(lambda: "1 of 1 step done" in asked.display["text/markdown"])
+        plan, tools, *_ = asked.display["text/markdown"].split("\n\n")
+        assert plan == "1. ✓ Add a cell"
+        assert tools == "Tools: addNotebookCell"
+        assert asked.display["text/plain"].startswith("✓ Add a cell\nTools: addNotebookCell\n")
+
+
+def test_an_answer_stands_under_a_line_that_says_what_was_not_done(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    write_notebook(server, "claims.ipynb", LOAD, "%agent --mode agent go")
+    wrong = Call("updateNotebookCell", {"cellId": "nowhere", "content": "1"})
+    model.script(wrong, Say("The chart is in the new cell below."))
+    with notebook_kernel(server, "claims.ipynb") as kernel:
+        kernel.run(LOAD)
+        asked = kernel.run("%agent --mode agent go", "cell-1")
+        kernel.wait(lambda: asked.display["text/markdown"].endswith("below."))
+        kernel.wait(lambda: "Nothing was changed" in asked.display["text/markdown"])
+        *_, line, answer = asked.display["text/markdown"].split("\n\n")
+        assert line.startswith(
+            "**Nothing was changed in this turn. The last change failed: No cell"
+        )
+        assert answer == "The chart is in the new cell below."
+        *_, line, answer = asked.display["text/plain"].split("\n")
+        assert line.startswith("Nothing was changed in this turn.")
 
 
 def test_what_would_wait_for_itself_is_refused_with_the_reason(

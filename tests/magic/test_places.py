@@ -7,8 +7,11 @@ import sys
 from pathlib import Path
 
 import nbformat
+import pytest
 from nbclient import NotebookClient
 
+from jupyter_datalayer_agent.magic.answer import Answer
+from jupyter_datalayer_agent.magic.outputs import TerminalOutput, bundle
 from tests.magic.kernels import LOAD, notebook_kernel, write_notebook
 from tests.notebook.support import BASH_SPEC, install_spec
 from tests.support.jupyter import RunningServer
@@ -49,6 +52,29 @@ def _both_kernels(server: RunningServer, own: Path) -> None:
         assert told == f"as always {own}\n"
     with notebook_kernel(server, "auto.ipynb", "bash") as kernel:
         assert "no such job" in str(kernel.run("%agent hello").outputs)
+
+
+def test_in_a_terminal_nothing_is_printed_twice_and_what_was_not_done_follows_the_answer(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    answer = Answer()
+    terminal = TerminalOutput("markdown")
+    for event in (
+        {"type": "text_delta", "itemId": "a", "delta": "It is "},
+        {"type": "text_delta", "itemId": "a", "delta": "added."},
+        {"type": "warning", "message": "Cut off."},
+        {
+            "type": "final_reply",
+            "text": "It is added.",
+            "notDone": {"kind": "change_failed", "message": "The last change failed: No."},
+        },
+        {"type": "turn_completed"},
+    ):
+        answer.take(event)
+        terminal.show(answer)
+    printed = capsys.readouterr().out
+    assert printed == "It is added.\nCut off.\nThe last change failed: No.\n"
+    assert bundle(answer, "text")["text/plain"] == "The last change failed: No.\nIt is added."
 
 
 def test_in_a_terminal_it_is_plain_text_and_imports_next_to_nothing(

@@ -122,9 +122,9 @@ def test_commands_and_stopping(server: RunningServer, model: ScriptedModelServer
         kernel.wait(lambda: asked.display["text/markdown"].endswith("Added."))
         assert "add a cell" in kernel.run("%agent history").text
         assert re.search(r"Session: add a cell .* idle", kernel.run("%agent status").text)
-        assert kernel.run("%agent undo").text.startswith("Taken back: 1 change.")
+        assert kernel.run("%agent undo").text.startswith("Undone: 1 change.")
         assert len(nbformat.read(server.root / "commands.ipynb", as_version=4).cells) == 1
-        assert kernel.run("%agent undo").text == "There is nothing to undo.\n"
+        assert kernel.run("%agent undo").text == "Nothing to undo.\n"
         assert "openai/scripted (default)" in kernel.run("%agent models").text
         assert kernel.run("%agent stop").text == "Nothing is running.\n"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_datalayer_agent.magic.untrusted import printable, safe, words
+from jupyter_datalayer_agent.magic.untrusted import escaped, printable, safe
 
 OURS = re.compile(r"</?(pre|code)>|<code class=\"language-[^\"<>]*\">")
 PIECES = [
@@ -61,5 +61,5 @@ def test_code_with_tags_reads_as_it_was_meant() -> None:
 
 
 def test_words_are_words_and_terminals_get_no_commands() -> None:
-    assert words("It's 1.5 a_b *c* <d>…") == "It's 1.5 a&#95;b &#42;c&#42; &#60;d&#62;…"
+    assert escaped("It's 1.5 a_b *c* <d>…") == "It's 1.5 a&#95;b &#42;c&#42; &#60;d&#62;…"
     assert printable("a\x1b[2Jb\tc\nd\x9b1m") == "a[2Jb\tc\nd1m"

@@ -12,10 +12,10 @@ from jupyter_datalayer_agent.models import (
     LitellmModel,
     ModelError,
     ModelRequest,
-    ReasoningDelta,
+    ReasoningChunk,
     ResponseDone,
     StreamEvent,
-    TextDelta,
+    TextChunk,
 )
 from tests.support.model_server import ScriptedModelServer
 
@@ -47,11 +47,11 @@ class Answered:
 
     @property
     def text(self) -> str:
-        return "".join(event.delta for event in self.of(TextDelta))
+        return "".join(event.delta for event in self.of(TextChunk))
 
     @property
     def reasoning(self) -> str:
-        return "".join(event.delta for event in self.of(ReasoningDelta))
+        return "".join(event.delta for event in self.of(ReasoningChunk))
 
     @property
     def done(self) -> ResponseDone:
@@ -106,7 +106,7 @@ def check_items(answered: Answered) -> None:
     assert len(set(ids)) == len(ids)
     if answered.of(ResponseDone):
         assert [event.item for event in done] == list(answered.done.items)
-        shown = {event.item_id for event in answered.of(TextDelta) + answered.of(ReasoningDelta)}
+        shown = {event.item_id for event in answered.of(TextChunk) + answered.of(ReasoningChunk)}
         assert shown <= set(ids)
     elif answered.error is not None:
         assert [event.item for event in done] == list(answered.error.broken.items)

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from jupyter_datalayer_agent.models import Item, ModelRequest
-from jupyter_datalayer_agent.models.arguments import Route, input_items, route
+from jupyter_datalayer_agent.models.arguments import ModelRoute, route
+from jupyter_datalayer_agent.models.mapped import input_items
 
 OWN = "http://localhost:8000/v1"
 
 
-def routed(model: str, environ: dict[str, str] | None = None, **fields: Any) -> Route:
+def routed(model: str, environ: dict[str, str] | None = None, **fields: Any) -> ModelRoute:
     return route(ModelRequest(model, "", [], **fields), environ or {})
 
 
@@ -72,23 +73,7 @@ def test_ids_and_reasoning_that_no_server_keeps_are_left_out() -> None:
          "content": [{"type": "output_text", "text": "Hi."}]},
         {"type": "function_call", "id": "fc_1", "call_id": "c", "name": "f", "arguments": "{}"},
     ]  # fmt: skip
-    sent = input_items(items, responses=True)
+    sent = input_items(items)
     assert [item.get("id") for item in sent] == ["rs_2", None, None]
     assert all("status" not in item for item in sent)
     assert items[2]["id"] == "msg_1", "what is stored is not changed"
-
-
-def test_messages_of_text_alone_go_to_chat_servers_as_strings() -> None:
-    image = {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}
-    items: list[Item] = [
-        {"role": "user", "content": [{"type": "input_text", "text": "a"}]},
-        {"role": "user", "content": [{"type": "input_text", "text": "b"}, image]},
-    ]
-    first, second = input_items(items, responses=False)
-    assert first["content"] == "a"
-    assert second["content"][1] == image
-
-
-def test_the_same_items_give_the_same_bytes() -> None:
-    items: list[Item] = [{"role": "user", "content": "a"}, {"type": "reasoning", "summary": []}]
-    assert input_items(items, responses=False) == input_items(items, responses=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_datalayer_agent.models import ItemDone, TextDelta
+from jupyter_datalayer_agent.models import ItemDone, TextChunk
 from tests.models.calls import APIS, answer, model, request
 from tests.support.model_server import (
     BreakAfter,
@@ -31,7 +31,7 @@ async def test_a_connection_cut_in_mid_text_is_a_broken_stream(api: str) -> None
     assert answered.failure.code == "broken_stream"
     assert answered.failure.retryable
     assert answered.text == "one two "
-    shown = answered.of(TextDelta)[0].item_id
+    shown = answered.of(TextChunk)[0].item_id
     assert answered.failure.broken.partial_item_ids == (shown,)
     assert answered.failure.broken.items == ()
     assert not answered.of(ItemDone)

@@ -11,9 +11,11 @@ from jupyter_datalayer_agent.models import (
     FunctionCallStarted,
     ItemDone,
     StreamStarted,
-    TextDelta,
+    TextChunk,
+    arguments,
 )
-from tests.models.calls import APIS, HELLO, answer, model, request
+from jupyter_datalayer_agent.models.mapped import Mapped
+from tests.models.calls import APIS, HELLO, TOOL, answer, model, request
 from tests.support.model_server import (
     Answer,
     Call,
@@ -110,6 +112,14 @@ async def test_reasoning_is_an_item_of_its_own(api: str, stream: bool) -> None:
         assert answered.reasoning == "Let me see."
 
 
+@pytest.fixture(params=["OpenAI's own", "a server like it"])
+def _own(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the scripted server in OpenAI's place, and as one at an address of its own."""
+    if request.param == "OpenAI's own":
+        monkeypatch.setattr(arguments, "_OPENAI_HOST", "http://127.0.0.1")
+
+
+@pytest.mark.usefixtures("_own")
 async def test_encrypted_reasoning_is_asked_for_and_sent_back_whole() -> None:
     step = Answer([Reasoning("Hm.", encrypted="opaque"), Call("add", {"x": 1}, "call_a")])
     with ScriptedModelServer(step, Say("Done.")) as server:
@@ -122,8 +132,13 @@ async def test_encrypted_reasoning_is_asked_for_and_sent_back_whole() -> None:
                 "responses",
                 model="openai/gpt-5.3-codex",
                 input=[*HELLO, *first.done.items, output],
+                tools=[TOOL],
+                tool_choice="auto",
+                mapped=Mapped(),
             )
         )
+        assert server.requests[1].body["tools"][0]["name"] == "add"
+        assert server.requests[1].body["tool_choice"] == "auto"
         assert server.requests[0].body["include"] == ["reasoning.encrypted_content"]
         assert server.requests[0].body["store"] is False
         _, reasoning, call, result = server.requests[1].items
@@ -133,6 +148,7 @@ async def test_encrypted_reasoning_is_asked_for_and_sent_back_whole() -> None:
     assert (call["call_id"], result["call_id"]) == ("call_a", "call_a")
 
 
+@pytest.mark.usefixtures("_own")
 async def test_reasoning_that_the_model_cannot_read_is_left_out_in_a_second_try() -> None:
     refusal = {"error": {"message": "The encrypted content could not be verified."}}
     reasoning = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "other"}
@@ -167,12 +183,12 @@ async def test_a_model_that_no_price_list_knows_streams_natively(api: str) -> No
         asked = request(server, api, model="openai/never-heard-of-it")
         async with contextlib.aclosing(model().stream(asked)) as events:
             async for event in events:
-                if isinstance(event, TextDelta):
+                if isinstance(event, TextChunk):
                     assert event.delta == "first"
                     break
             assert server.requests[0].outcome is None, "the server was still in mid-answer"
             server.release()
-            rest = [event.delta async for event in events if isinstance(event, TextDelta)]
+            rest = [event.delta async for event in events if isinstance(event, TextChunk)]
         assert server.requests[0].stream is True
     assert "".join(rest) == " second"
 
@@ -182,7 +198,7 @@ async def test_closing_the_stream_disconnects_at_once(api: str) -> None:
     with ScriptedModelServer(Gate(Say("first second", chunk=5), after=1)) as server:
         async with contextlib.aclosing(model().stream(request(server, api))) as events:
             async for event in events:
-                if isinstance(event, TextDelta):
+                if isinstance(event, TextChunk):
                     break
         await server.wait_until(server.answered(0, "disconnected"), timeout=2)
 
@@ -194,7 +210,7 @@ async def test_cancelling_the_consumer_disconnects_at_once(api: str) -> None:
 
         async def consume() -> None:
             async for event in model().stream(request(server, api)):
-                if isinstance(event, TextDelta):
+                if isinstance(event, TextChunk):
                     seen.set()
 
         task = asyncio.create_task(consume())

@@ -122,13 +122,44 @@ def test_the_import_does_what_a_first_call_needs_and_gives_the_garbage_collector
                 module = await loader.litellm()
                 assert not told, told
                 assert gc.isenabled()
-                assert gc.get_freeze_count() > 100_000
+                assert gc.get_freeze_count() == 0
+                await loader.responses()
+                assert not told, told
                 event = module.types.llms.openai.ResponseCompletedEvent
                 assert event.__pydantic_complete__, "the first call would build it"
 
             asyncio.run(main())
             """
         )
+    )
+
+
+def test_chat_completions_need_no_mcp_and_the_responses_api_says_that_it_does() -> None:
+    run_python(
+        """
+        import asyncio, sys
+        sys.modules["mcp"] = None
+        from jupyter_datalayer_agent.models import ModelError, loader
+
+        async def main():
+            assert (await loader.litellm()).__name__ == "litellm"
+            said = None
+            try:
+                await loader.responses()
+            except ModelError as error:
+                assert error.code == "litellm_unusable"
+                said = error.message
+            assert loader.is_loaded()
+            # The oldest litellm that is allowed does without it.
+            try:
+                import litellm.responses.mcp.litellm_proxy_mcp_handler
+            except ImportError:
+                assert said and "mcp" in said, said
+            else:
+                assert said is None, said
+
+        asyncio.run(main())
+        """
     )
 
 

@@ -17,7 +17,7 @@ OWN = "http://localhost:1/v1"
         ("anthropic/any", None, {"ANTHROPIC_API_KEY": "k"}, None),
         ("nope/none", None, {}, "There is no provider nope. Name it as provider/name"),
         ("nope/none", OWN, {}, None),
-        ("none", None, {}, "It is not said whose model it is."),
+        ("none", None, {}, "The provider is missing."),
         ("hosted_vllm/mine", None, {}, None),
         ("cohere_chat/mine", None, {}, None),
         ("clarifai/mine", None, {}, None),

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from jupyter_datalayer_agent.notebook import connection, execution
-from jupyter_datalayer_agent.notebook.connection import KernelConnection
 from jupyter_datalayer_agent.notebook.document import DocumentError
+from jupyter_datalayer_agent.notebook.kernel import connection, execution
+from jupyter_datalayer_agent.notebook.kernel.connection import KernelConnection
 
 from .support import World, code, install_spec, text_of, until, world, write_notebook
 

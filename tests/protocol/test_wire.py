@@ -11,9 +11,8 @@ from pydantic import ValidationError
 from jupyter_datalayer_agent.protocol.events import EVENT_ADAPTER, TextDelta
 from jupyter_datalayer_agent.protocol.ops import OP_ADAPTER
 from jupyter_datalayer_agent.protocol.requests import ChatRequest
-from jupyter_datalayer_agent.server.openapi import document
-from jupyter_datalayer_agent.server.routes import ROUTES
-from jupyter_datalayer_agent.tools.notebook_change import UpdateNotebookCell
+from jupyter_datalayer_agent.server.routes import ROUTES, document
+from jupyter_datalayer_agent.tools.builtin.notebook_change import UpdateNotebookCell
 
 OPENAPI = Path(__file__).parents[2] / "openapi.json"
 

@@ -7,14 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.jupyter import RunningServer
-from tests.support.model_server import (
-    BreakAfter,
-    Call,
-    Gate,
-    Say,
-    ScriptedModelServer,
-    Status,
-)
+from tests.support.model_server import BreakAfter, Call, Gate, Say, ScriptedModelServer, Status
 
 from .planning import add, plan_of, task
 from .sessions import act, chat, new_notebook, turns
@@ -123,7 +116,7 @@ def test_the_conversation_goes_on_from_the_answer_that_was_chosen(
     assert any("Pear." in cell and "went on from this" in cell for cell in cells)
     assert json.loads(exported["json"])["turns"][0]["chosenAnswer"] == answer
     late = choose(server, session, one, None)
-    assert "newest" in late["message"], "what was said since was said to the other answer"
+    assert "latest" in late["message"], "what was said since was said to the other answer"
 
     session, (one,) = chat(server, model, ("Name a tree", "Oak."))
     model.script(Say("Elm."))
@@ -141,7 +134,7 @@ def test_it_is_refused_while_a_turn_runs_and_for_any_turn_but_the_newest(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     session, (one, two) = chat(server, model, ("One", "1"), ("Two", "2"))
-    assert "newest" in ask_again(server, session, one)["message"]
+    assert "latest" in ask_again(server, session, one)["message"]
     model.script(Gate(Say("Slow."), after=0))
     message = {"type": "user_message", "request": {"message": "Three"}}
     act(server, session, message, "model_started")

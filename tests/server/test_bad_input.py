@@ -146,13 +146,25 @@ def test_peers_07_broken_arguments_are_told_to_the_model(
     assert errors[3]["message"].endswith(allowed)
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("runNotebookCells", "give cellIds, or all: true"), ("selectKernel", "give kernelId")],
+)
+def test_arguments_that_do_not_go_together_are_told_as_that(
+    server: RunningServer, name: str, words: str
+) -> None:
+    result = server.post(f"tools/{name}", {"arguments": {}, "path": "cars.ipynb"})
+    assert result["error"]["code"] == "invalid_arguments"
+    assert f"arguments: {words}" in result["error"]["message"]
+
+
 def test_a_model_that_answers_with_nothing(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(Empty(), Say("Better."))
     answer = server.request("POST", "chat", json={"message": "hi"})
     message = failed(answer, 502, "model_error")
-    assert "nothing" in message
+    assert "empty answer" in message
     again = server.post("chat", {"message": "again", "sessionId": answer.json()["sessionId"]})
     assert again["reply"] == "Better."
 

@@ -133,7 +133,7 @@ def test_what_is_patched_is_where_jupyterlab_looks_for_it(
         ({"locked": []}, 403, "locked is set for the whole server"),
         ({"temperature": 3}, 400, "temperature cannot be 3"),
         ({"colour": "blue"}, 400, "There is no setting 'colour'"),
-        ({"api_base": "https://***@host/v1"}, 400, "Write it out"),
+        ({"api_base": "https://***@host/v1"}, 400, "masked value"),
     ],
 )
 def test_what_cannot_be_set_is_refused_and_nothing_else_changes(

@@ -53,7 +53,7 @@ def test_a_preview_loads_no_litellm(server: RunningServer) -> None:
     # First in this module: the tests below make the server load it.
     asked(server, mode="agent", path="cars.ipynb")
     imported = server.log.read_text()
-    assert "jupyter_datalayer_agent.agent.preview" in imported
+    assert "jupyter_datalayer_agent.agent.features.preview" in imported
     assert " litellm\n" not in imported
 
 
@@ -62,15 +62,25 @@ def test_a_preview_is_what_the_model_then_receives(
     server: RunningServer, model: ScriptedModelServer, mode: str
 ) -> None:
     begin = {"mode": mode, "attachments": ATTACHED, "activeNotebook": "cars.ipynb"}
+    notes = (server.root / "notes.txt").read_text()
     model.script(Call("getNotebookCells"), Say("Two."), Say("Three."), Say("Four."))
     session = server.post("chat", {"message": "One?", **begin})["sessionId"]
     server.post("chat", {"message": "And then?", "sessionId": session, **begin})
 
+    known = asked(server, sessionId=session, **begin)
+    assert (known["text"], known["tokens"]) == ("", 0), "it was told before"
+    assert known["request"]["contextTokens"] == 0
+    assert {part["tokens"] for part in known["parts"]} == {0}
+    assert "# Cars" in known["parts"][0]["text"]
+    (server.root / "notes.txt").write_text(f"{notes} Read in {mode} mode.")
     shown = asked(server, sessionId=session, **begin)
     server.post("chat", {"message": "Last?", "sessionId": session, **begin})
 
     body = model.requests[-1].body
     *history, context, message = body["input"]
+    assert f"Read in {mode} mode." in shown["text"]
+    assert "# Cars" not in shown["text"]
+    assert shown["text"].startswith("<context>\nAs of turn 3. ")
     request = shown["request"]
     assert request["mode"] == mode
     assert request["model"] == "openai/scripted"
@@ -80,7 +90,7 @@ def test_a_preview_is_what_the_model_then_receives(
     assert context["content"][0]["text"] == shown["text"]
     assert message["content"][0]["text"] == "Last?"
     assert request["historyTurns"] == 2
-    assert request["historyItems"] == len(history) == 6
+    assert request["historyItems"] == len(history) == 7
     sizes = {
         "instructionsTokens": estimate_tokens(body["instructions"]),
         "toolsTokens": estimate_tokens(body["tools"]),

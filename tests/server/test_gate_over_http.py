@@ -13,7 +13,7 @@ from tests.server.sessions import turns
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Calls, Say, ScriptedModelServer
 
-READS = {"getNotebookCells", "getCellOutputs"}
+READS = {"getNotebookCells", "getCellOutputs", "getNotebookQuality"}
 CHANGES = {
     "addNotebookCell",
     "updateNotebookCell",

@@ -39,9 +39,7 @@ def test_an_inline_message_reads_and_proposes_and_changes_nothing(
     request = model.requests[0]
     assert reply["notebookMode"] == "read-only"
     assert {"getNotebookCells", "getCellOutputs"} <= set(request.tool_names)
-    assert not {"updateNotebookCell", "addNotebookCell", "executeCode", "writeFile"} & set(
-        request.tool_names
-    )
+    assert not {"updateNotebookCell", "addNotebookCell", "executeCode"} & set(request.tool_names)
     assert [call["status"] for call in reply["toolCalls"]] == ["ok", "error"]
     assert "proposal" in reply["toolCalls"][1]["output"]["error"]["hint"]
     assert reply["reply"] == PROPOSAL

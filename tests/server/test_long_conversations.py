@@ -10,13 +10,7 @@ import pytest
 
 from tests.server.test_turn_loop import ENDS, until
 from tests.support.jupyter import RunningServer
-from tests.support.long_chats import (
-    compacted,
-    is_summary,
-    prefix_shares,
-    summary_of,
-    tokens_of,
-)
+from tests.support.long_chats import compacted, is_summary, prefix_shares, summary_of, tokens_of
 from tests.support.model_server import (
     Answer,
     Call,

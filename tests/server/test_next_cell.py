@@ -13,14 +13,7 @@ import pytest
 from nbformat import v4
 
 from tests.support.jupyter import TOKEN, RunningServer
-from tests.support.model_server import (
-    Answer,
-    Gate,
-    Say,
-    ScriptedModelServer,
-    Status,
-    TokenCounts,
-)
+from tests.support.model_server import Answer, Gate, Say, ScriptedModelServer, Status, TokenCounts
 
 SOURCE = "secret = 'x' * 3\ncars = [1, 2]"
 

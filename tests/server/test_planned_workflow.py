@@ -286,6 +286,56 @@ def test_resume_as_an_op_goes_on_with_the_step_that_was_interrupted(
     assert seen[-1]["type"] == "turn_completed"
 
 
+def meanwhile(server: RunningServer, tool: str, source: str, **arguments: Any) -> Say:
+    """Somebody else changes the cell with this source while the model says that it is done."""
+    cells = server.post("tools/getNotebookCells", {"arguments": {"path": "cars.ipynb"}})
+    [cell] = [each["id"] for each in cells["output"]["cells"] if each["content"] == source]
+    given = {"path": "cars.ipynb", **arguments}
+    given |= {"cellIds": [cell]} if tool == "deleteNotebookCells" else {"cellId": cell}
+    assert server.post(f"tools/{tool}", {"arguments": given})["ok"]
+    return Say("Done.")
+
+
+def test_a_step_is_not_done_when_one_of_its_cells_is_gone(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    cells = [add("'one'"), add("'two'")]
+
+    def gone(_: RecordedRequest) -> Say:
+        return meanwhile(server, "deleteNotebookCells", "'one'")
+
+    model.script(plan_of("Write two cells"), Calls(cells), gone, add("'one'"), Say("Again."))
+    reply = server.post("chat", task("agent: do it"))
+    assert reply["status"] == "completed", reply
+    assert "The cell “'one'” that this step wrote is not in cars.ipynb." in model.requests[3].text
+    assert sources(server)[-2:] == ["'two'", "'one'"]
+
+
+def test_a_cell_that_is_gone_is_not_made_good_by_words(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    def gone(_: RecordedRequest) -> Say:
+        return meanwhile(server, "deleteNotebookCells", "'gone'")
+
+    cells = Calls([add("'gone'"), add("'stays'")])
+    model.script(plan_of("Write two cells"), cells, gone, Say("It is there."), Say("Really."))
+    reply = server.request("POST", "chat", json=task("agent: do it")).json()
+    assert "Stopped at step 1 of 1" in reply["reply"], reply
+
+
+def test_a_cell_that_was_changed_since_is_said_and_kept(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    def theirs(_: RecordedRequest) -> Say:
+        return meanwhile(server, "updateNotebookCell", "'mine'", content="'theirs'")
+
+    model.script(plan_of("Write a cell"), add("'mine'"), theirs)
+    reply = server.post("chat", task("agent: do it"))
+    assert reply["status"] == "completed", reply
+    assert "1 cell read back, 1 cell changed since by somebody else and kept so" in reply["reply"]
+    assert sources(server)[-1] == "'theirs'"
+
+
 def test_a_step_is_not_done_when_the_model_only_says_so(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
@@ -296,41 +346,47 @@ def test_a_step_is_not_done_when_the_model_only_says_so(
     assert "Stopped at step 1 of 1" in reply["reply"]
 
 
-def instead(server: RunningServer, session: str) -> Event:
-    events = server.get(f"sessions/{session}/turns", include="events")["turns"][0]["events"]
-    (told,) = of_type(events, "warning")
-    assert told["code"] == "template_instead"
-    assert plan_states(events)[-1] == "completed"
-    return told
-
-
-def test_where_the_model_gives_no_plan_the_closest_workflow_is_carried_out(
+def test_where_the_model_gives_no_plan_the_workflow_that_was_asked_for_is_carried_out(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(Say("I would rather not."), Say("Still no plan."))
     message = "agent: a data analysis notebook, without_plan.ipynb, of cars.csv"
     reply = server.post("chat", {"message": message})
     assert reply["status"] == "completed", reply
-    assert "gave no plan" in instead(server, reply["sessionId"])["message"]
+    turn = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"][0]
+    (told,) = of_type(turn["events"], "warning")
+    assert told["code"] == "template_instead"
+    assert "gave no plan" in told["message"]
     assert (server.root / "without_plan.ipynb").exists()
 
 
-def test_where_the_model_is_down_the_closest_workflow_is_carried_out(
+def test_where_the_model_gives_no_plan_what_is_close_is_offered(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
-    model.script(*[Status(503, headers={"Retry-After": "0"})] * 6)
+    model.script(Say("I would rather not."), Say("Still no plan."))
+    answer = server.request("POST", "chat", json=task("agent: explore cars.csv"))
+    assert answer.status_code == 502
+    assert [each["id"] for each in answer.json()["offers"]] == ["exploratory-data-analysis"]
+    assert answer.json()["toolCalls"] == []
+
+
+@pytest.mark.parametrize(
+    ("status", "tries", "said"),
+    [(401, 1, "refused the key"), (429, 6, "rate limiting"), (503, 6, "failed")],
+)
+def test_a_model_that_refuses_or_is_down_is_said_and_no_workflow_stands_in(
+    server: RunningServer, model: ScriptedModelServer, status: int, tries: int, said: str
+) -> None:
+    model.script(*[Status(status, headers={"Retry-After": "0"})] * tries)
     message = "agent: a data analysis notebook, model_down.ipynb, of cars.csv"
-    reply = server.post("chat", {"message": message})
-    assert reply["status"] == "completed", reply
-    instead(server, reply["sessionId"])
-    assert len(model.requests) == 6
-
-
-def test_a_task_that_reviews_is_given_the_quality_report(
-    server: RunningServer, model: ScriptedModelServer
-) -> None:
-    model.script(Say("It has no title."), Say("Four."))
-    for message in ("Review this notebook", "What is 2 + 2"):
-        server.post("chat", task(message, mode="agent", attachments=CARS))
-    assert "Quality of the notebook: " in model.requests[0].text
-    assert "Quality of the notebook: " not in model.requests[1].text
+    answer = server.request("POST", "chat", json={"message": message})
+    assert answer.status_code == 502
+    reply = answer.json()
+    assert said in reply["error"]["message"]
+    assert reply["offers"] == []
+    assert not (server.root / "model_down.ipynb").exists()
+    turn = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"][0]
+    assert of_type(turn["events"], "workflows_offered", "warning", "plan_updated") == []
+    [error] = of_type(turn["events"], "error")
+    assert error["retryable"]
+    assert len(model.requests) == tries

@@ -234,14 +234,14 @@ def test_ask_shows_what_would_be_sent_and_sends_it_when_the_person_agrees(
     first, second, third = of_type(seen, "approval_requested")
     assert first["share"]["kinds"] == ["outputs"]
     assert PRINTED in first["share"]["text"]
-    assert "withheld by the person" in first["share"]["withheld"]
+    assert "withheld by the user" in first["share"]["withheld"]
     assert first["reason"].startswith("The outputs of this executeCode are about to be sent")
     assert not second["share"]["ok"]
     assert RAISED in second["share"]["text"]
     assert third["share"]["pictures"] == 1
     text = received(model)
     assert PRINTED not in text
-    assert "[output of 10 characters withheld by the person]" in text
+    assert "[output of 10 characters withheld by the user]" in text
     assert RAISED in text
     assert PICTURE in text
     outputs = of_type(seen, "tool_call_output")

@@ -215,7 +215,7 @@ def test_the_preview_tells_the_size_of_each_part(
         "context",
         attachments=json.dumps(given),
         activeNotebook=PATH,
-        toolReferences=json.dumps(["getCellOutputs", "listFiles"]),
+        toolReferences=json.dumps(["getCellOutputs", "listKernels"]),
     )
     parts = shown["parts"]
     assert [each["kind"] for each in parts] == [
@@ -224,11 +224,11 @@ def test_the_preview_tells_the_size_of_each_part(
     assert [each.get("path") for each in parts] == [PATH, "notes.txt", PATH, PATH, PATH, None]
     assert parts[4]["names"] == ["cars", "total"]
     body = "\n\n".join(each["text"] for each in parts)
-    assert shown["text"] == f"<context>\n{body}\n</context>"
+    assert shown["text"] == f"<context>\nAs of turn 1.\n\n{body}\n</context>"
     assert all(each["tokens"] > 0 for each in parts)
     assert abs(sum(each["tokens"] for each in parts) - shown["tokens"]) < 20
 
-    tools = ["getCellOutputs", "listFiles"]
+    tools = ["getCellOutputs", "listKernels"]
     asked(notebook, model, attachments=given, toolReferences=tools)
     assert shown["text"] in [
         each["content"] for each in model.requests[-1].body["messages"] if each["role"] == "user"

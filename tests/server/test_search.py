@@ -45,8 +45,8 @@ def test_what_was_said_is_found_and_leads_back_to_its_turn(
 
 def test_a_search_that_cannot_be_made_says_what_is_wrong(server: RunningServer) -> None:
     for query, told in (
-        ("", "q is what to look for"),
-        ("q=%20", "q is what to look for"),
+        ("", "q (the text to search for) is empty"),
+        ("q=%20", "q (the text to search for) is empty"),
         ("q=a&limit=0", "limit must be from 1 to 100"),
         ("q=a&limit=x", "limit must be a whole number"),
         (f"q={'a' * 600}", "500 characters"),

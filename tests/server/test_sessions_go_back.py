@@ -163,14 +163,14 @@ def test_refusals_say_what_is_wrong(server: RunningServer, model: ScriptedModelS
     session, ids = chat(server, model, *COLOURS[:2])
     assert "Nothing came after" in go_back(server, session, ids[-1])["message"]
     go_back(server, session, ids[0])
-    assert "already went back" in go_back(server, session, ids[1])["message"]
+    assert "already rewound" in go_back(server, session, ids[1])["message"]
     unknown = {"type": "go_back", "turnId": "turn_no"}
     answer = server.request("POST", f"sessions/{session}/ops", json=unknown)
     assert answer.status_code == 404
     model.script(Gate(Say("Late."), after=0))
     op = {"type": "user_message", "request": {"message": "Third"}}
     act(server, session, op, "turn_started")
-    assert "A turn is running" in go_back(server, session, ids[0])["message"]
+    assert "A turn or a summary is running" in go_back(server, session, ids[0])["message"]
     model.release()
 
 

@@ -78,7 +78,7 @@ def test_it_comes_back_with_its_conversation_settings_and_listeners(
         server.request("PATCH", f"sessions/{session}", json={"title": "Told all the same"})
         tab.wait_for("session_configured", title="Told all the same")
         numbers = [event["seq"] for event in tab.events]
-        assert numbers == list(range(1, len(numbers) + 1))
+        assert numbers == sorted(set(numbers))
     assert server.get(f"sessions/{session}")["settings"]["mode"] == "edit"
 
 

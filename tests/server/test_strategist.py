@@ -235,7 +235,48 @@ def test_what_comes_of_a_question_is_written_as_a_cell_also_when_nobody_waits_fo
     assert later["scratchpad"] == {"path": "pad.ipynb", "cellId": second.id}
     assert third.source.startswith("**Which colour?**\n\n> Not answered: ")
     assert failed["scratchpad"]["cellId"] == third.id
+    assert third.metadata.datalayer_agent == {
+        "provenance": {
+            "aiTurnId": "error",
+            "providerId": "error",
+            "responseType": "batch",
+            "responseIndex": 0,
+        },
+        "sessionId": server.get("strategist")["sessionId"],
+    }
     assert "gone.ipynb" in missing.json()["scratchpad"]["problem"]
+
+
+def test_a_question_that_was_stopped_or_refused_is_a_cell_with_the_provenance_of_an_error(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    nbformat.write(nbformat.v4.new_notebook(), server.root / "pad.ipynb")
+    asked = {"question": "for ever?", "scratchpad": "pad.ipynb"}
+    model.script(Gate(Say("Never said."), after=0))
+    asking = threading.Thread(target=lambda: server.post("strategist", asked))
+    asking.start()
+    model.wait_for(model.at_gate)
+    session_id = server.get("strategist")["sessionId"]
+    busy = server.request("POST", "strategist", json=asked)
+    server.post(f"sessions/{session_id}/ops", {"type": "interrupt"})
+    asking.join()
+    cells = nbformat.read(server.root / "pad.ipynb", as_version=4).cells
+    assert busy.status_code == 409
+    assert [cell.source.partition("Not answered: ")[2][:14] for cell in cells] == [
+        "The Strategist",
+        "it was stopped",
+    ]
+    for cell in cells:
+        about = cell.metadata.datalayer_agent
+        assert about.sessionId == session_id
+        assert about.provenance == {
+            "aiTurnId": "error",
+            "providerId": "error",
+            "responseType": "batch",
+            "responseIndex": 0,
+        }
+    # It names no answer, and nothing takes it for one.
+    assert server.request("GET", "responses", params=dict(about.provenance)).status_code == 404
 
 
 def test_a_question_may_follow_from_the_last_ones_without_what_they_looked_up(

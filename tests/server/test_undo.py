@@ -142,7 +142,7 @@ def test_a_turn_that_did_everything_is_taken_back_exactly(
     assert set(states(server, reply)) == {"undone"}
     again = undo(server, reply)
     assert (again["type"], again["code"]) == ("error", "invalid_request")
-    assert "already taken back" in again["message"]
+    assert "already undone" in again["message"]
     assert read(path).cells == before.cells
 
 
@@ -166,7 +166,7 @@ def test_it_is_taken_back_by_a_server_that_was_killed_and_started_again(tmp_path
         assert read(path).cells == before.cells
         server.kill()
         server.start()
-        assert "already taken back" in undo(server, reply)["message"]
+        assert "already undone" in undo(server, reply)["message"]
         turns = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"]
         assert [e["type"] for e in turns[0]["events"]].count("changes_undone") == 1
         # The model believes what it did until it is told.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_datalayer_agent.store.usage import first_ms, query
+from jupyter_datalayer_agent.store.queries.usage import first_ms, query
 from tests.support.cars import write_cars
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Answer, Call, Say, ScriptedModelServer, TokenCounts

@@ -76,7 +76,8 @@ def test_an_approval_is_decided_after_the_server_was_ended(
     assert [e["status"] for e in of_type(seen, "tool_call_output")] == ["ok", "ok", "ok"]
     assert sources(server) == ["Before.", "After."]
     assert len(model.requests) == 2
-    assert [event["seq"] for event in seen] == list(range(1, len(seen) + 1))
+    numbers = [event["seq"] for event in seen]
+    assert numbers == sorted(set(numbers))
 
 
 def test_a_denial_after_the_restart_reaches_the_model_with_its_reason(

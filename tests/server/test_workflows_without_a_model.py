@@ -29,7 +29,7 @@ def run_again(path: Path) -> None:
     NotebookClient(notebook, resources={"metadata": {"path": str(path.parent)}}).execute()
 
 
-def test_a_planned_task_is_carried_out_by_the_closest_workflow(server: RunningServer) -> None:
+def test_a_workflow_that_is_asked_for_by_its_name_is_carried_out(server: RunningServer) -> None:
     message = "agent: create a complete data analysis notebook"
     reply = server.post("chat", {"message": message, "mode": "ask"})
     turn = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"][0]
@@ -82,7 +82,7 @@ def test_continue_after_a_plan_that_is_done_has_nothing_to_continue(
     assert "steps done" in done["reply"], done
     again = server.post("chat", {"message": "agent: continue", "sessionId": done["sessionId"]})
     assert again["status"] == "completed", again
-    assert again["reply"].startswith("There is nothing to continue")
+    assert again["reply"].startswith("Nothing to continue")
     # With nothing before it, it is a message like another one.
     answer = server.request("POST", "chat", json={"message": "agent: continue"})
     assert answer.status_code == 503
@@ -196,9 +196,115 @@ def test_a_fix_is_carried_out_as_a_turn_that_can_be_undone(server: RunningServer
     assert [change["op"] for change in reply["changes"]] == ["update"]
 
 
+def notebooks(server: RunningServer) -> set[str]:
+    return {path.name for path in server.root.glob("*.ipynb")}
+
+
+@pytest.mark.parametrize("mode", ["ask", "agent"])
+@pytest.mark.parametrize("prefix", ["", "agent: "])
+def test_what_is_close_is_offered_and_not_started(
+    server: RunningServer, prefix: str, mode: str
+) -> None:
+    before = notebooks(server)
+    message = f"{prefix}explore cars.csv"
+    answer = server.request("POST", "chat", json={"message": message, "mode": mode})
+    reply = answer.json()
+    assert answer.status_code == 503
+    assert reply["error"]["code"] == "no_model"
+    [offer] = reply["offers"]
+    assert offer["id"] == "exploratory-data-analysis"
+    assert offer["parameters"] == {"data": "cars.csv"}
+    assert offer["missing"] == []
+    assert offer["say"] == "agent: exploratory data analysis of cars.csv"
+    assert reply["reply"].startswith("Nothing was started.")
+    assert offer["say"] in reply["reply"]
+    assert reply["toolCalls"] == []
+    assert notebooks(server) == before
+    turn = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"][0]
+    [told] = of_type(turn["events"], "workflows_offered")
+    assert told["offers"] == reply["offers"]
+    assert turn["reply"] == reply["reply"]
+
+
+def test_an_offer_says_what_it_still_needs_and_runs_by_what_it_holds(
+    server: RunningServer,
+) -> None:
+    (server.root / "two.csv").write_text("a,b\n1,2\n")
+    try:
+        unsure = server.request("POST", "chat", json={"message": "agent: explore the data"})
+    finally:
+        (server.root / "two.csv").unlink()
+    [offer] = unsure.json()["offers"]
+    assert offer["missing"] == ["data"]
+    assert "say" not in offer
+    assert "It needs: data." in unsure.json()["reply"]
+    said = server.request("POST", "chat", json={"message": "agent: train a model on cars.csv"})
+    [offer] = said.json()["offers"]
+    assert offer["id"] == "machine-learning-pipeline"
+    done = server.post("chat", {"message": offer["say"]})
+    assert done["status"] == "completed", done
+    assert done["offers"] == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "delete the last cell of this notebook",
+        "fix the notebook",
+        "explain the model in cell 2",
+        "rename the data analysis notebook",
+    ],
+)
+def test_what_is_about_an_existing_notebook_gets_no_workflow(
+    server: RunningServer, message: str
+) -> None:
+    nbformat.write(nbformat.v4.new_notebook(), server.root / "mine.ipynb")
+    before = notebooks(server)
+    request = {"message": f"agent: {message}", "activeNotebook": "mine.ipynb"}
+    answer = server.request("POST", "chat", json=request)
+    assert answer.status_code == 503
+    assert answer.json()["offers"] == []
+    assert answer.json()["toolCalls"] == []
+    assert notebooks(server) == before
+
+
+@pytest.mark.parametrize("mode", ["ask", "agent"])
+@pytest.mark.parametrize(
+    "message",
+    [
+        "analyze the quality of this notebook",
+        "is this notebook clean?",
+        "agent: review this notebook",
+    ],
+)
+def test_a_quality_task_leads_to_the_quality_report(
+    server: RunningServer, message: str, mode: str
+) -> None:
+    cells = [nbformat.v4.new_code_cell("from os import *")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), server.root / "poor.ipynb")
+    before = (server.root / "poor.ipynb").read_bytes()
+    attached = [{"kind": "notebook", "path": "poor.ipynb"}]
+    request = {"message": message, "activeNotebook": "poor.ipynb", "attachments": attached}
+    reply = server.post("chat", {**request, "mode": mode})
+    assert reply["status"] == "completed", reply
+    assert reply["quality"]["score"] == server.get("quality", path="poor.ipynb")["score"]
+    assert f"{reply['quality']['score']} of 100" in reply["reply"]
+    assert "No model is connected" in reply["reply"]
+    assert reply["changes"] == []
+    assert (server.root / "poor.ipynb").read_bytes() == before
+    turn = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"][0]
+    assert [e["path"] for e in of_type(turn["events"], "quality_reported")] == ["poor.ipynb"]
+
+
+def test_a_quality_task_without_a_notebook_says_what_it_needs(server: RunningServer) -> None:
+    answer = server.request("POST", "chat", json={"message": "is this notebook clean?"})
+    assert answer.status_code == 503
+    assert "attach the notebook" in answer.json()["error"]["message"]
+
+
 def test_a_task_that_names_a_column_to_predict_sets_the_target(server: RunningServer) -> None:
-    message = "agent: train a model to predict Horsepower from cars.csv, into predicted.ipynb"
-    reply = server.post("chat", {"message": message})
+    message = "agent: machine learning pipeline to predict Horsepower from cars.csv, "
+    reply = server.post("chat", {"message": message + "into predicted.ipynb"})
     assert reply["status"] == "completed", reply
     sources = [
         cell.source for cell in nbformat.read(server.root / "predicted.ipynb", as_version=4).cells

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from traitlets import Enum, TraitType
 
-from jupyter_datalayer_agent.agent.settings import Settings
-from jupyter_datalayer_agent.settings.person import PersonSettings, camel, snake
 from jupyter_datalayer_agent.settings.table import with_table
 from jupyter_datalayer_agent.settings.traits import AgentTraits, is_for_server, setting_traits
+from jupyter_datalayer_agent.settings.turn import Settings
+from jupyter_datalayer_agent.settings.user import UserSettings, camel, snake
 from tests.support.jupyter import REPOSITORY
 
 SCHEMA = json.loads((REPOSITORY / "labextension" / "schema" / "settings.json").read_text())
 
 
-def for_persons() -> dict[str, TraitType[Any, Any]]:
+def user_traits() -> dict[str, TraitType[Any, Any]]:
     return {
         name: trait
         for name, trait in setting_traits(AgentTraits()).items()
@@ -33,9 +33,9 @@ def test_the_table_in_the_documentation_is_that_of_the_traits() -> None:
     )
 
 
-def test_the_settings_editor_has_what_a_person_may_set() -> None:
-    assert SCHEMA["properties"].keys() == {camel(name) for name in for_persons()}
-    for name, trait in for_persons().items():
+def test_the_settings_editor_has_what_a_user_may_set() -> None:
+    assert SCHEMA["properties"].keys() == {camel(name) for name in user_traits()}
+    for name, trait in user_traits().items():
         described = SCHEMA["properties"][camel(name)]
         assert "default" not in described, "what holds on the server is the default"
         if isinstance(trait, Enum):
@@ -46,10 +46,10 @@ def test_the_settings_editor_has_what_a_person_may_set() -> None:
                 assert described[theirs] == bound, name
 
 
-def test_a_turn_knows_every_setting_of_a_person() -> None:
+def test_a_turn_knows_every_setting_of_a_user() -> None:
     settings = Settings()
     owner = AgentTraits()
-    for name in for_persons():
+    for name in user_traits():
         assert name in Settings.model_fields
         assert getattr(settings, name) == getattr(owner, name), f"the default of {name}"
 
@@ -63,10 +63,10 @@ def test_a_name_in_jupyterlab_and_one_of_a_trait_are_the_same(name: str) -> None
 def test_a_file_that_holds_something_else_is_left_as_it_is(tmp_path: Path) -> None:
     file = tmp_path / "settings.jupyterlab-settings"
     file.write_text("{ model: 'openai/x', // and then")
-    person = PersonSettings(file)
-    assert person.values() == {}
+    user = UserSettings(file)
+    assert user.values() == {}
     with pytest.raises(OSError, match="holds something else"):
-        person.write({"model": "openai/y"})
+        user.write({"model": "openai/y"})
     assert file.read_text() == "{ model: 'openai/x', // and then"
     file.write_text("{ model: 'openai/x', /* mine */ }")
-    assert person.values() == {"model": "openai/x"}
+    assert user.values() == {"model": "openai/x"}

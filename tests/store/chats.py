@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
@@ -86,6 +87,16 @@ class Chat:
     async def numbers(self) -> list[int]:
         """The numbers of all events that are kept."""
         return [event["seq"] for event in await self.store.events_after(self.session_id, 0, 10_000)]
+
+
+def kept_events(path: Path, session_id: str) -> dict[int, str]:
+    """The types of the events that are kept, by number; text that was joined by all of its."""
+    found: dict[int, str] = {}
+    query = "SELECT seq, type, pieces FROM events WHERE session_id = ? ORDER BY seq"
+    for seq, kind, pieces in rows(path, query, session_id):
+        first = seq + 1 - len(json.loads(pieces or "[0]"))
+        found |= dict.fromkeys(range(first, seq + 1), kind)
+    return found
 
 
 def rows(path: Path, sql: str, *values: Any) -> list[tuple[Any, ...]]:

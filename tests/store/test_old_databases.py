@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_datalayer_agent.agent.export import exported
+from jupyter_datalayer_agent.agent.features.export import exported
 from jupyter_datalayer_agent.protocol.sessions import EXPORT_FORMATS
 from jupyter_datalayer_agent.store import Store
 from jupyter_datalayer_agent.store.encoding import packed

@@ -17,8 +17,9 @@ from jupyter_datalayer_agent.protocol.events import SessionReset, Status, WentBa
 from jupyter_datalayer_agent.protocol.ops import UserMessage
 from jupyter_datalayer_agent.protocol.plans import Plan
 from jupyter_datalayer_agent.protocol.requests import ChatRequest, SessionSettings, Usage
-from jupyter_datalayer_agent.store import Store, driver
-from jupyter_datalayer_agent.store.driver import Connection
+from jupyter_datalayer_agent.store import Store
+from jupyter_datalayer_agent.store.file import driver
+from jupyter_datalayer_agent.store.file.driver import DriverConnection
 from jupyter_datalayer_agent.store.records import CheckpointCell, CheckpointPart
 
 from .chats import Chat, open_store, rows
@@ -127,14 +128,14 @@ async def everything(store: Store) -> Any:
 async def test_a_write_that_finds_the_disk_full_leaves_all_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Write
 ) -> None:
-    connections: list[Connection] = []
+    connections: list[DriverConnection] = []
 
-    class Noted(Connection):
+    class Noted(DriverConnection):
         def __init__(self, path: Path | None) -> None:
             super().__init__(path)
             connections.append(self)
 
-    monkeypatch.setattr("jupyter_datalayer_agent.store.database.Connection", Noted)
+    monkeypatch.setattr("jupyter_datalayer_agent.store.database.DriverConnection", Noted)
     path = tmp_path / "agent.db"
     async with open_store(path) as store:
         chat = await a_chat(store)
@@ -178,7 +179,7 @@ class Holder:
         line: str = self._process.stdout.readline()
         return line.strip()
 
-    def let_go(self) -> None:
+    def unload(self) -> None:
         print(file=self._process.stdin, flush=True)
         assert self._line() == "free"
 
@@ -201,7 +202,7 @@ async def test_another_programs_lock_is_told_at_each_write_and_loses_nothing(
             assert str(path) in raised.value.message
             chat.seq = seq
         assert await everything(store) == before, "what is kept can be read meanwhile"
-        holder.let_go()
+        holder.unload()
         # The end of the turn could not be kept: it is ended as one whose server died.
         assert await store.recover(chat.session_id) == [chat.turn_id]
         chat.seq = await store.last_seq(chat.session_id)
@@ -219,7 +220,7 @@ async def test_writes_go_on_by_themselves_when_a_lock_is_short(tmp_path: Path) -
         holder = await asyncio.to_thread(Holder, path)
         waiting = asyncio.create_task(append(chat))
         await asyncio.sleep(0)
-        holder.let_go()
+        holder.unload()
         await waiting
         assert (await store.last_seq(chat.session_id)) == chat.seq
         await asyncio.to_thread(holder.close)

@@ -11,8 +11,9 @@ import pytest
 
 from jupyter_datalayer_agent.protocol.errors import AgentError
 from jupyter_datalayer_agent.protocol.events import TextDelta
-from jupyter_datalayer_agent.store import Store, servers
-from jupyter_datalayer_agent.store.servers import ServerLock
+from jupyter_datalayer_agent.store import Store
+from jupyter_datalayer_agent.store.file import servers
+from jupyter_datalayer_agent.store.file.servers import ServerLock
 
 from .chats import Chat, open_store, url
 

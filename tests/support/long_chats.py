@@ -38,11 +38,18 @@ def rendered(request: RecordedRequest) -> bytes:
 
 def prefix_shares(requests: Sequence[RecordedRequest]) -> list[float]:
     """Of each request's bytes but the first one's, the share that begins the one before, too."""
-    shares = []
-    for before, after in pairwise(map(rendered, requests)):
-        differing = (at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b)
-        shares.append(next(differing, min(len(before), len(after))) / len(after))
-    return shares
+    pairs = pairwise(map(rendered, requests))
+    return [_same(before, after) / len(after) for before, after in pairs]
+
+
+def kept_share(before: RecordedRequest, after: RecordedRequest) -> float:
+    """Of the bytes of one request, the share with which a later one begins."""
+    return _same(rendered(before), rendered(after)) / len(rendered(before))
+
+
+def _same(before: bytes, after: bytes) -> int:
+    differing = (at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b)
+    return next(differing, min(len(before), len(after)))
 
 
 def compacted(request: RecordedRequest) -> str | None:

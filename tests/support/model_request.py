@@ -26,6 +26,9 @@ class RecordedRequest:
     authorization: str | None = None
     """``present`` or ``None``; the value is never kept."""
     arrived_at: float = field(default_factory=time.monotonic)
+    first_sent_at: float | None = None
+    """When the first piece of the answer had been sent; all three by ``time.monotonic``."""
+    ended_at: float | None = None
     outcome: str | None = None
     chunks_sent: int = 0
 

@@ -12,15 +12,7 @@ import tornado.web
 
 from tests.support import model_wire
 from tests.support.model_request import RecordedRequest, ScriptError
-from tests.support.model_script import (
-    DropConnection,
-    Hang,
-    InvalidJson,
-    Plan,
-    Status,
-    Step,
-    plan,
-)
+from tests.support.model_script import DropConnection, Hang, InvalidJson, Plan, Status, Step, plan
 
 if TYPE_CHECKING:
     from tests.support.model_server import ScriptedModelServer
@@ -64,6 +56,7 @@ class ModelHandler(tornado.web.RequestHandler):
             self.server.ended(self.recorded, "disconnected")
 
     async def post(self) -> None:
+        arrived_at = time.monotonic()
         try:
             body = json.loads(self.request.body)
         except ValueError:
@@ -72,7 +65,7 @@ class ModelHandler(tornado.web.RequestHandler):
         headers = {name.lower(): value for name, value in self.request.headers.get_all()}
         key = headers.pop("authorization", None) or headers.pop("api-key", None)
         self.recorded = RecordedRequest(
-            self.request.path, headers, body, "present" if key else None
+            self.request.path, headers, body, "present" if key else None, arrived_at
         )
         self.server.record(self.recorded)
         try:
@@ -123,6 +116,7 @@ class ModelHandler(tornado.web.RequestHandler):
             if frame.content:
                 sent += 1
                 self.recorded.chunks_sent = sent
+                self.recorded.first_sent_at = self.recorded.first_sent_at or time.monotonic()
                 if await self._at(planned, sent):
                     break
         await self.finish()

@@ -43,7 +43,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tests.support.model_request import RecordedRequest, ScriptError, look_up
@@ -84,22 +84,39 @@ class Reasoning:
 
 
 @dataclass(frozen=True)
+class Refuse:
+    """A refusal."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Deltas:
+    """Chat completions alone: these deltas, each in a chunk of its own, as some provider sends
+    them."""
+
+    deltas: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
 class TokenCounts:
     input: int
     output: int
     cached: int = 0
 
 
-Part = Say | Call | Reasoning
+Part = Say | Call | Reasoning | Refuse | Deltas
 
 
 @dataclass(frozen=True)
 class Answer:
-    """One whole answer. ``finish`` is ``stop``, ``length`` or ``content_filter``."""
+    """One whole answer. ``finish`` is ``stop``, ``length`` or ``content_filter``; not ``counted``,
+    it has no usage."""
 
     parts: Sequence[Part] = ()
     finish: str = "stop"
     usage: TokenCounts | None = None
+    counted: bool = True
 
 
 def Calls(calls: Sequence[Call], text: str = "") -> Answer:
@@ -175,7 +192,7 @@ class DropConnection:
     """Close the connection without a byte."""
 
 
-AnswerStep = Say | Call | Reasoning | Answer | Empty | BreakAfter | NoFinish | StreamError | Gate
+AnswerStep = Part | Answer | Empty | BreakAfter | NoFinish | StreamError | Gate
 Step = AnswerStep | Hang | Status | InvalidJson | DropConnection | Callable[[RecordedRequest], Any]
 
 
@@ -213,11 +230,11 @@ def plan(step: AnswerStep, request: RecordedRequest) -> Plan:
 def _resolve_answer(step: AnswerStep, request: RecordedRequest) -> Answer:
     if isinstance(step, Empty):
         return Answer()
-    if isinstance(step, (Say, Call, Reasoning)):
+    if isinstance(step, Part):
         step = Answer([step])
     if not isinstance(step, Answer):
         raise ScriptError(f"{step!r} cannot stand inside another step")
-    return Answer([_resolve_part(part, request) for part in step.parts], step.finish, step.usage)
+    return replace(step, parts=[_resolve_part(part, request) for part in step.parts])
 
 
 def _resolve_part(part: Part, request: RecordedRequest) -> Part:
@@ -226,6 +243,8 @@ def _resolve_part(part: Part, request: RecordedRequest) -> Part:
         if not isinstance(arguments, str):
             arguments = json.dumps(look_up(arguments, request))
         return Call(part.name, arguments, part.call_id, part.chunk, part.delay_ms)
+    if isinstance(part, Refuse | Deltas):
+        return part
     text = str(look_up(part.text, request))
     if isinstance(part, Say):
         return Say(text, part.chunk, part.delay_ms)

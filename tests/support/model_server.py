@@ -30,6 +30,7 @@ import contextlib
 import json
 import pathlib
 import threading
+import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
@@ -44,6 +45,7 @@ from tests.support.model_script import (
     BreakAfter,
     Call,
     Calls,
+    Deltas,
     DropConnection,
     Empty,
     Gate,
@@ -51,6 +53,7 @@ from tests.support.model_script import (
     InvalidJson,
     NoFinish,
     Reasoning,
+    Refuse,
     Say,
     Status,
     Step,
@@ -64,6 +67,7 @@ __all__ = [
     "BreakAfter",
     "Call",
     "Calls",
+    "Deltas",
     "DropConnection",
     "Empty",
     "Gate",
@@ -72,6 +76,7 @@ __all__ = [
     "NoFinish",
     "Reasoning",
     "RecordedRequest",
+    "Refuse",
     "Say",
     "ScriptError",
     "ScriptedModelServer",
@@ -265,6 +270,7 @@ class ScriptedModelServer:
     def ended(self, request: RecordedRequest, outcome: str) -> None:
         with self._changed:
             request.outcome = request.outcome or outcome
+            request.ended_at = request.ended_at or time.monotonic()
             self._changed.notify_all()
 
     def next_step(self, request: RecordedRequest) -> Step:

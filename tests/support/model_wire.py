@@ -14,8 +14,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tests.support.model_request import RecordedRequest
-from tests.support.model_script import Answer, Call, Part, Plan, Reasoning, Say, TokenCounts
+from tests.support.model_request import RecordedRequest, ScriptError
+from tests.support.model_script import (
+    Answer,
+    Call,
+    Deltas,
+    Part,
+    Plan,
+    Reasoning,
+    Refuse,
+    Say,
+    TokenCounts,
+)
 
 _numbers = itertools.count(1)
 
@@ -108,6 +118,11 @@ class ChatWire:
             if isinstance(part, Call):
                 yield from self._call(part, call_index)
                 call_index += 1
+            elif isinstance(part, Deltas):
+                for delta in part.deltas:
+                    yield self._chunk(dict(delta), content=True)
+            elif isinstance(part, Refuse):
+                yield self._chunk({"refusal": part.text}, content=True)
             else:
                 key = "content" if isinstance(part, Say) else "reasoning_content"
                 delay = part.delay_ms if isinstance(part, Say) else 0
@@ -116,7 +131,7 @@ class ChatWire:
         if finish:
             yield self._chunk({}, self._finish_reason())
             options = self.request.body.get("stream_options") or {}
-            if options.get("include_usage"):
+            if options.get("include_usage") and self.answer.counted:
                 head = {**self.head, "object": "chat.completion.chunk"}
                 yield Frame({**head, "choices": [], "usage": self._usage_json()})
         if done:
@@ -136,7 +151,10 @@ class ChatWire:
         thought = "".join(
             str(part.text) for part in self.answer.parts if isinstance(part, Reasoning)
         )
-        message: dict[str, Any] = {"role": "assistant", "content": text or None, "refusal": None}
+        refusal = "".join(part.text for part in self.answer.parts if isinstance(part, Refuse))
+        message: dict[str, Any] = {
+            "role": "assistant", "content": text or None, "refusal": refusal or None
+        }  # fmt: skip
         if thought:
             message["reasoning_content"] = thought
         calls = [
@@ -156,7 +174,7 @@ class ChatWire:
             **self.head,
             "object": "chat.completion",
             "choices": [choice],
-            "usage": self._usage_json(),
+            **({"usage": self._usage_json()} if self.answer.counted else {}),
             "system_fingerprint": "fp_scripted",
         }
 
@@ -206,7 +224,7 @@ class ResponsesWire:
             "tools": asked.get("tools", []),
             "top_p": asked.get("top_p", 1.0),
             "truncation": "disabled",
-            "usage": usage if ended else None,
+            "usage": usage if ended and self.answer.counted else None,
             "user": None,
             "metadata": {},
         }
@@ -263,6 +281,16 @@ class ResponsesWire:
                 "arguments": part.arguments,
                 "call_id": part.call_id or new_id("call"),
             }
+        if isinstance(part, Refuse):
+            return {
+                "id": new_id("msg"),
+                "type": "message",
+                "status": "completed",
+                "role": "assistant",
+                "content": [{"type": "refusal", "refusal": part.text}],
+            }
+        if isinstance(part, Deltas):
+            raise ScriptError("Deltas are for chat completions")
         item: dict[str, Any] = {
             "id": new_id("rs"),
             "type": "reasoning",
@@ -299,6 +327,9 @@ class ResponsesWire:
                 name=part.name,
                 arguments=part.arguments,
             )
+        elif isinstance(part, Refuse):
+            kind, content = "response.refusal.delta", {**at, "content_index": 0}
+            yield self._event(kind, **content, delta=part.text, content=True)
         elif isinstance(part, Say):
             yield from self._text(part, {**at, "content_index": 0})
         else:

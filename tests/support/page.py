@@ -19,23 +19,31 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from tests.support.jupyter import TOKEN, RunningServer
 
-Answer = Callable[[dict[str, Any]], dict[str, Any]]
+GOING_AWAY = 1001
+
+Answer = Callable[[dict[str, Any]], dict[str, Any] | None]
 
 
 class FakePage:
-    """Connects on entry, says hello, and keeps every message in ``received``."""
+    """Connects on entry, says hello, and keeps every message in ``received``.
+
+    What it has no ``answer`` to, None included, it leaves unanswered. ``frame_bytes`` counts the
+    bytes of all frames that came, their heads included.
+    """
 
     def __init__(
         self, server: RunningServer, client_id: str = "page-1", answer: Answer | None = None
     ) -> None:
         self.client_id = client_id
         self.received: queue.Queue[dict[str, Any]] = queue.Queue()
+        self.frame_bytes = 0
         self._server = server
         self._answer = answer
         self._connection: WebSocketClientConnection | None = None
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run)
+        self._close: Callable[[Any], None] = lambda connection: connection.close()
 
     def __enter__(self) -> FakePage:
         self._thread.start()
@@ -50,8 +58,21 @@ class FakePage:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
+        self.leave()
+
+    def leave(self) -> None:
+        """Close the connection as a browser does whose page is closed or loaded anew."""
+        self._end(lambda connection: connection.close(GOING_AWAY))
+
+    def break_off(self) -> None:
+        """Break the connection, as a network does, while the page stays as it is."""
+        self._end(lambda connection: connection.protocol.stream.close())
+
+    def _end(self, close: Callable[[Any], None]) -> None:
+        if self._thread.is_alive():
+            self._close = close
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -62,27 +83,34 @@ class FakePage:
         self._ready.set()
         with contextlib.suppress(KeyboardInterrupt):
             self._loop.run_forever()
-        reader.cancel()
-        self._connection.close()
+        self._close(self._connection)
         self._loop.run_until_complete(asyncio.gather(reader, return_exceptions=True))
+        self._connection.close()
         self._loop.run_until_complete(asyncio.sleep(0))
         self._loop.close()
 
     async def _read(self) -> None:
         assert self._connection is not None
         while (text := await self._connection.read_message()) is not None:
+            self.frame_bytes += frame_size(text)
             message = json.loads(text)
             if message["type"] == "request" and self._answer is not None:
+                found = self._answer(message)
                 answer = {"type": "response", "requestId": message["requestId"]}
-                await self._connection.write_message(json.dumps(answer | self._answer(message)))
+                if found is not None:
+                    await self._connection.write_message(json.dumps(answer | found))
             self.received.put(message)
 
     def send(self, message: dict[str, Any]) -> None:
         """Send a message to the server."""
+        self.send_text(json.dumps(message))
+
+    def send_text(self, text: str | bytes) -> None:
+        """Send a text, or bytes as a binary message, that need not be a message's JSON."""
 
         async def write() -> None:
             assert self._connection is not None
-            await self._connection.write_message(json.dumps(message))
+            await self._connection.write_message(text, binary=isinstance(text, bytes))
 
         asyncio.run_coroutine_threadsafe(write(), self._loop).result(30)
 
@@ -95,3 +123,9 @@ class FakePage:
             if message["type"] == "event" and message["event"]["type"] == kind:
                 event: dict[str, Any] = message["event"]
                 return event
+
+
+def frame_size(text: str | bytes) -> int:
+    """Bytes of a server's frame with this text (RFC 6455, 5.2)."""
+    length = len(text.encode() if isinstance(text, str) else text)
+    return length + (2 if length < 126 else 4 if length < 65_536 else 10)

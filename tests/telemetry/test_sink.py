@@ -11,7 +11,7 @@ import pytest
 from jupyter_datalayer_agent.protocol import events
 from jupyter_datalayer_agent.protocol.events import BaseEvent
 from jupyter_datalayer_agent.protocol.requests import Usage
-from jupyter_datalayer_agent.telemetry.signals import Signal, TokensUsed, TurnEnded
+from jupyter_datalayer_agent.telemetry.signals import Signal, TokensUsed, TurnEndedSignal
 from jupyter_datalayer_agent.telemetry.sink import MAX_COMPLAINTS, Telemetry
 from jupyter_datalayer_agent.telemetry.wiring import telemetry
 
@@ -65,7 +65,7 @@ def test_a_teller_that_fails_keeps_nobody_from_telling(caplog: pytest.LogCapture
         for number in range(3):
             for event in a_turn(f"turn_{number}"):
                 sink("s", event)
-    assert sum(isinstance(signal, TurnEnded) for signal in heard) == 3
+    assert sum(isinstance(signal, TurnEndedSignal) for signal in heard) == 3
     assert len(caplog.records) == MAX_COMPLAINTS, "it is told, and not without end"
     assert sink.signals.running == 0
 
@@ -88,6 +88,6 @@ def test_a_turn_of_which_the_start_was_not_seen_is_told_as_far_as_it_was() -> No
     assert used == [call]
     assert before not in used
     ended = heard[-1]
-    assert isinstance(ended, TurnEnded)
+    assert isinstance(ended, TurnEndedSignal)
     assert (ended.mode, ended.status, ended.reason) == (None, "aborted", "interrupted")
     assert sink.signals.running == 0

@@ -8,9 +8,9 @@ import zlib
 
 import pytest
 
-from jupyter_datalayer_agent.tools.acts import act_of
 from jupyter_datalayer_agent.tools.limits import CHARACTERS_PER_TOKEN, MAX_OUTPUT_TOKENS, cut
 from jupyter_datalayer_agent.tools.outputs import render_outputs
+from jupyter_datalayer_agent.tools.risky_code import first_action_of
 
 
 def png(width: int, height: int) -> str:
@@ -82,7 +82,7 @@ def test_errors_and_streams_lose_their_colours() -> None:
     ],
 )
 def test_code_that_reaches_past_the_kernel_is_recognised(code: str) -> None:
-    assert act_of(code)
+    assert first_action_of(code)
 
 
 @pytest.mark.parametrize(
@@ -90,4 +90,4 @@ def test_code_that_reaches_past_the_kernel_is_recognised(code: str) -> None:
     ["x != y", "# !rm -rf", "df['a'] % pip", "%matplotlib inline", "print('!')", "a = b if not c"],
 )
 def test_ordinary_code_is_not_taken_for_it(code: str) -> None:
-    assert act_of(code) is None
+    assert first_action_of(code) is None

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_datalayer_agent.tools.builtin import builtin_registry
-from jupyter_datalayer_agent.tools.conversation import ask_user
+from jupyter_datalayer_agent.tools.builtin.conversation import ask_user
 from jupyter_datalayer_agent.tools.registry import Alias, ToolRegistry
 
 PLUGIN = '''

@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-from jupyter_datalayer_agent.notebook.limits import MIB, Limits
+from jupyter_datalayer_agent.notebook.kernel.limits import MIB, Limits
 from jupyter_datalayer_agent.protocol.tools import ToolResult
 from jupyter_datalayer_agent.tools.builtin import builtin_registry
 from jupyter_datalayer_agent.tools.context import ToolContext
-from jupyter_datalayer_agent.tools.dispatch import Dispatcher
+from jupyter_datalayer_agent.tools.dispatcher import Dispatcher
 from jupyter_datalayer_agent.tools.gate import Gate
 from tests.notebook.support import World, world
 

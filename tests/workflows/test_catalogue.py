@@ -8,35 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_datalayer_agent.workflows.catalogue import TemplateCatalogue, builtin_catalogue
+from jupyter_datalayer_agent.workflows.matching import match
+from jupyter_datalayer_agent.workflows.templates.catalogue import (
+    TemplateCatalogue,
+    builtin_catalogue,
+)
 from tests.support.template_run import KernelForTemplates, run_again
 
 GUIDE = Path(__file__).parents[2] / "docs" / "adding-a-workflow.md"
 MOONS = "planet,moon\nMars,Phobos\nMars,Deimos\nEarth,Moon\n"
-
-
-@pytest.mark.parametrize(
-    ("task", "expected"),
-    [
-        ("create a complete data analysis notebook", "data-analysis-notebook"),
-        ("Create a notebook", "data-analysis-notebook"),
-        ("explore this data", "exploratory-data-analysis"),
-        ("Do an exploratory data analysis of sales.csv", "exploratory-data-analysis"),
-        ("Are there outliers?", "exploratory-data-analysis"),
-        ("train a model", "machine-learning-pipeline"),
-        ("Predict the price of a house", "machine-learning-pipeline"),
-        ("ML please", "machine-learning-pipeline"),
-        ("make a report with plots", "data-visualization-report"),
-        ("visualising sales", "data-visualization-report"),
-        ("write a poem", None),
-        ("", None),
-    ],
-)
-def test_the_closest_workflow_is_found_by_the_words_of_the_task(
-    task: str, expected: str | None
-) -> None:
-    found = builtin_catalogue().closest(task)
-    assert (found.id if found else None) == expected
 
 
 def test_what_is_listed_tells_parameters_and_steps() -> None:
@@ -96,7 +76,7 @@ async def test_the_example_of_the_guide_loads_by_its_entry_point_and_runs(
     assert catalogue.add_entry_points() == []
     template = catalogue.find("count-values")
     assert template is not None
-    assert catalogue.closest("how often does each moon occur?") is template
+    assert match("how often does each moon occur?", catalogue).templates == (template,)
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "moons.csv").write_text(MOONS)
     with KernelForTemplates(tmp_path / "root") as kernel:

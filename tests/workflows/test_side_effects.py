@@ -33,8 +33,8 @@ def test_not_quiet(source: str) -> None:
 
 
 def test_it_says_what_it_would_do() -> None:
-    assert side_effect("df.to_csv('a.csv')") == "calls to_csv()"
-    assert side_effect("open('a', 'w')") == "writes a file"
+    assert side_effect("df.to_csv('a.csv')") == "may overwrite a.csv"
+    assert side_effect("open('a', 'w')") == "may overwrite a"
     assert side_effect("x = 1") is None
 
 

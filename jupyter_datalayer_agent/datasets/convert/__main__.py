@@ -15,34 +15,34 @@ import time
 from pathlib import Path
 from typing import Any
 
-TELL_SECONDS = 0.1
+REPORT_SECONDS = 0.1
 
 
-class Teller:
-    """Writes lines of JSON; steps not oftener than anybody could see."""
+class ProgressReporter:
+    """Writes lines of JSON; progress no more often than anybody could see."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._told = 0.0
+        self._reported = 0.0
         self._stage = ""
 
     def progress(self, stage: str, fraction: float | None) -> None:
         """How far the conversion is."""
         now = time.monotonic()
-        if stage == self._stage and now - self._told < TELL_SECONDS:
+        if stage == self._stage and now - self._reported < REPORT_SECONDS:
             return
-        self._told, self._stage = now, stage
-        self.say({"stage": stage, "fraction": fraction})
+        self._reported, self._stage = now, stage
+        self.write({"stage": stage, "fraction": fraction})
 
-    def say(self, what: dict[str, Any]) -> None:
+    def write(self, what: dict[str, Any]) -> None:
         """One line."""
         with self._lock:
             sys.stdout.write(json.dumps(what) + "\n")
             sys.stdout.flush()
 
 
-def convert(job: dict[str, str], teller: Teller) -> dict[str, Any]:
-    """Make the Parquet file and read back what is told of it. Raises ``ConversionError``."""
+def convert(job: dict[str, str], reporter: ProgressReporter) -> dict[str, Any]:
+    """Make the Parquet file and read back what is reported of it. Raises ``ConversionError``."""
     from . import excel, json_lines, parquet, tables
     from .duck import connect
     from .kinds import kind_of
@@ -55,24 +55,31 @@ def convert(job: dict[str, str], teller: Teller) -> dict[str, Any]:
     report = Report(kind)
     if note:
         report.notes.append(note)
-    tell = teller.progress
+    report_progress = reporter.progress
     rows: int | None = None
-    tell("checking", 0.0)
+    report_progress("checking", 0.0)
     with connect(work) as database:
         if kind == "parquet":
-            parquet.convert(database, source, target, tell, shown)
+            parquet.convert(database, source, target, report_progress, shown)
         elif kind in ("json", "jsonl"):
-            text = as_utf8(source, work, shown, report, tell)
+            text = as_utf8(source, work, shown, report, report_progress)
             json_lines.convert(
-                database, text, work, target, report, tell, array=kind == "json", shown=shown
+                database,
+                text,
+                work,
+                target,
+                report,
+                report_progress,
+                array=kind == "json",
+                shown=shown,
             )
         else:
             if kind == "excel":
-                text = excel.to_csv(source, work, report, tell, shown)
+                text = excel.to_csv(source, work, report, report_progress, shown)
             else:
-                text = as_utf8(source, work, shown, report, tell)
+                text = as_utf8(source, work, shown, report, report_progress)
             rows = tables.convert(
-                database, text, target, report, tell, tsv=kind == "tsv", shown=shown
+                database, text, target, report, report_progress, tsv=kind == "tsv", shown=shown
             )
             if kind == "excel":
                 report.delimiter = None
@@ -85,30 +92,30 @@ def convert(job: dict[str, str], teller: Teller) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Read the job, do it, tell the result."""
+    """Read the job, do it, write the result."""
     job = json.loads(sys.stdin.readline())
     threading.Thread(target=_end_with_the_server, daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(5)
-    teller = Teller()
+    reporter = ProgressReporter()
     from .outcome import ConversionError
 
     try:
         import duckdb
     except ImportError as error:
-        teller.say({"error": f"DuckDB cannot be imported ({error}): pip install duckdb"})
+        reporter.write({"error": f"DuckDB cannot be imported ({error}): pip install duckdb"})
         return
     try:
-        result = convert(job, teller)
+        result = convert(job, reporter)
     except ConversionError as error:
-        teller.say({"error": str(error)})
+        reporter.write({"error": str(error)})
     except (MemoryError, duckdb.OutOfMemoryException):
-        teller.say({"error": f"{job['name']} needs more memory than a conversion may take."})
+        reporter.write({"error": f"{job['name']} needs more memory than a conversion may use."})
     except (duckdb.Error, OSError) as error:
         line = str(error).splitlines()[0][:300] if str(error) else type(error).__name__
-        teller.say({"error": f"{job['name']} could not be converted: {line}"})
+        reporter.write({"error": f"{job['name']} could not be converted: {line}"})
     else:
-        teller.say({"result": result})
+        reporter.write({"result": result})
 
 
 def _end_with_the_server() -> None:

@@ -1,4 +1,4 @@
-"""How a text table is written: what stands between values, and which line names the columns."""
+"""How a text table is written: the delimiter between values, and which line names the columns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _VALUE = re.compile(
 
 @dataclass
 class Dialect:
-    """``skip`` lines stand before the table; ``columns`` are unique names."""
+    """``skip`` lines precede the table; ``columns`` are unique names."""
 
     delimiter: str
     escape: str
@@ -61,10 +61,10 @@ def _with_columns(
     line, top = table[0]
     notes: list[str] = []
     if line > 1:
-        notes.append(f"The first {line - 1:,} lines stand before the table and were left out.")
+        notes.append(f"The first {line - 1:,} lines before the table were skipped.")
     header = _is_header([row for _, row in table])
     if not header:
-        notes.append("The first line does not name the columns: they were given numbers.")
+        notes.append("The first line has no column names: columns are numbered.")
         columns = [f"column{number}" for number in range(1, max(width, len(top)) + 1)]
         return Dialect(delimiter, escape, line - 1, False, columns, notes)
     given = [each.strip() for each in top]
@@ -76,7 +76,7 @@ def _with_columns(
 
 
 def unique(given: list[str], notes: list[str]) -> list[str]:
-    """Names of which each stands for one column, whatever the case of its letters."""
+    """Names of which each is one column, whatever the case of its letters."""
     taken: set[str] = set()
     columns: list[str] = []
     changed: list[str] = []
@@ -91,7 +91,7 @@ def unique(given: list[str], notes: list[str]) -> list[str]:
         if new != name:
             changed.append(f"column {number} is called {new}")
     if changed:
-        notes.append(f"Names that are missing or stand twice: {names(changed)}.")
+        notes.append(f"Missing or duplicate names: {names(changed)}.")
     return columns
 
 
@@ -122,7 +122,7 @@ def _parsed(lines: Iterable[str], delimiter: str, escape: str) -> list[tuple[int
                 rows.append((start, reader.line_num, row))
             start = reader.line_num + 1
     except csv.Error:
-        pass  # what stands before is enough to go by
+        pass  # what precedes it is enough
     return rows
 
 

@@ -1,4 +1,4 @@
-"""A DuckDB that keeps within its memory, and says how far it is."""
+"""A DuckDB that keeps within its memory, and reports its progress."""
 
 from __future__ import annotations
 
@@ -41,24 +41,24 @@ def run(
     stage: str,
     part: tuple[float, float] = (0.0, 1.0),
 ) -> list[tuple[Any, ...]]:
-    """Run a query, telling how far it is: ``part`` is the stretch of the stage that it makes."""
+    """Run a query and report its progress: ``part`` is the stretch of the stage that it makes."""
     done = threading.Event()
     start, end = part
 
-    def tell() -> None:
+    def report_progress() -> None:
         while not done.wait(POLL_SECONDS):
             percent = database.query_progress()
             if percent >= 0:
                 progress(stage, start + (end - start) * min(percent, 100.0) / 100.0)
 
-    teller = threading.Thread(target=tell, daemon=True)
-    teller.start()
+    reporter = threading.Thread(target=report_progress, daemon=True)
+    reporter.start()
     try:
         rows: list[tuple[Any, ...]] = database.execute(query, values).fetchall()
         return rows
     finally:
         done.set()
-        teller.join()
+        reporter.join()
 
 
 def group_size(columns: int) -> int:

@@ -117,4 +117,4 @@ def _wrong(line: bytes) -> str | None:
         return f"it is not valid JSON ({getattr(error, 'msg', 'not UTF-8')})"
     except RecursionError:
         return "it is nested too deeply"
-    return None if isinstance(value, dict) else "it is no object"
+    return None if isinstance(value, dict) else "it is not an object"

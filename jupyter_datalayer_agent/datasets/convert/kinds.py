@@ -22,9 +22,9 @@ _SIGNATURES: list[tuple[bytes, str]] = [
     (b"7z\xbc\xaf", "a 7z archive; unpack it first"),
     (b"\x7fELF", "a program"),
     (b"MZ", "a program"),
-    (b"\x89HDF", "an HDF5 file, which is not taken"),
-    (b"SQLite format 3", "an SQLite database, which is not taken"),
-    (b"ARROW1", "an Arrow (Feather) file, which is not taken"),
+    (b"\x89HDF", "an HDF5 file, which is not supported"),
+    (b"SQLite format 3", "an SQLite database, which is not supported"),
+    (b"ARROW1", "an Arrow (Feather) file, which is not supported"),
     (b"\xd0\xcf\x11\xe0", "an old Excel file (.xls); save it as .xlsx"),
 ]
 _WORDS = {
@@ -52,7 +52,9 @@ def kind_of(path: Path, name: str) -> tuple[str, str | None]:
     if kind is None:
         kind = expected if expected in ("csv", "tsv") else _text_kind(head)
     same = expected is None or kind == expected or {kind, expected} <= {"json", "jsonl"}
-    note = None if same else f"The name says {_WORDS[expected or kind]}, but it is {_WORDS[kind]}."
+    note = (
+        None if same else f"The name suggests {_WORDS[expected or kind]}, but it is {_WORDS[kind]}."
+    )
     return kind, note
 
 

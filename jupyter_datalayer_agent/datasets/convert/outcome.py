@@ -1,4 +1,4 @@
-"""What a conversion tells: its progress, its result, and why there is none."""
+"""What a conversion reports: its progress, its result, and why there is none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Progress = Callable[[str, float | None], None]
 
 
 class ConversionError(Exception):
-    """The file cannot be made a table of; the message says to a person why, and what to do."""
+    """The file cannot be made a table of; the message is for the user: why, and what to do."""
 
 
 @dataclass
@@ -37,9 +37,9 @@ class Report:
 
     def to_json(self) -> dict[str, Any]:
         """As the server reads it."""
-        told = asdict(self)
-        told["rejected"] = [{"line": line, "reason": why} for line, why in self.rejected]
-        return told
+        facts = asdict(self)
+        facts["rejected"] = [{"line": line, "reason": why} for line, why in self.rejected]
+        return facts
 
 
 def names(things: list[str], most: int = 5) -> str:

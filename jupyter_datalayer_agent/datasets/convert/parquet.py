@@ -1,4 +1,4 @@
-"""Parquet: kept as it is once all of it was read; and what is told of any Parquet file."""
+"""Parquet: kept as it is once all of it was read; and what is reported of any Parquet file."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def convert(
 
 
 def facts(database: duckdb.DuckDBPyConnection, path: Path) -> dict[str, Any]:
-    """What is told of the Parquet file, as it is read back: rows, columns, sizes, first rows."""
+    """The report on the Parquet file, as it is read back: rows, columns, sizes, first rows."""
     source = f"read_parquet({literal(str(path))})"
     described = database.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
     columns = [{"name": row[0], "type": _type(row[1])} for row in described]

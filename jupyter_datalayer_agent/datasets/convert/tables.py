@@ -26,7 +26,7 @@ SAMPLE_CELLS = 500_000
 COUNTS_OF_SAMPLE = 150
 COUNTS_OF_TABLE = 150
 NEARLY = 0.1
-"""Of which share of a column's values it is worth telling that they are not what the others are."""
+"""Of which share of a column's values to report that they differ from the others."""
 MOST_OPEN_QUOTES = 10
 MOST_REJECTED = 100_000
 _FOUND = re.compile(r"Columns: (\d+) Found: (\d+)")
@@ -135,7 +135,7 @@ def count_all(
     progress: Progress,
     part: tuple[float, float],
 ) -> tuple[int, dict[str, tuple[int, list[int]]]]:
-    """Of the whole table: its rows, and what ``types.read_counts`` tells of each column."""
+    """Of the whole table: its rows, and what ``types.read_counts`` finds about each column."""
     rows = 0
     found: dict[str, tuple[int, list[int]]] = {}
     start, end = part
@@ -213,7 +213,7 @@ def _look(
         if len(blanked) == MOST_OPEN_QUOTES:
             table.quoted = False
             report.notes.append(
-                "The quotes in this file do not pair up; they were read as characters like others."
+                "The quotes in this file do not pair up; they were read as ordinary characters."
             )
             continue
         line, position = opened

@@ -29,7 +29,7 @@ _BOMS = [
 
 
 @dataclass
-class Text:
+class TextFile:
     """What a file's bytes are. ``encoding`` is None where it is not one encoding all through."""
 
     encoding: str | None
@@ -52,7 +52,7 @@ class Text:
 
 
 def as_utf8(path: Path, work: Path, name: str, report: Report, progress: Progress) -> Path:
-    """The file itself, or a copy that DuckDB can read; what was done stands in the report."""
+    """The file itself, or a copy that DuckDB can read; what was done is in the report."""
     text = look(path, name, progress)
     if text.wide:
         report.encoding = str(text.encoding).upper()
@@ -67,16 +67,16 @@ def as_utf8(path: Path, work: Path, name: str, report: Report, progress: Progres
     with copy.open("wb") as target:
         for block in _line_blocks(path):
             target.write(repair.block(block))
-    _tell(repair, text, report)
+    _add_notes(repair, text, report)
     return copy
 
 
-def look(path: Path, name: str, progress: Progress) -> Text:
+def look(path: Path, name: str, progress: Progress) -> TextFile:
     """Look the file through. Raises ``ConversionError`` for what is no text."""
     with path.open("rb") as file:
         head = file.read(BLOCK)
     encoding = _wide(head) or ("utf-8-sig" if head.startswith(codecs.BOM_UTF8) else "utf-8")
-    text = Text(encoding)
+    text = TextFile(encoding)
     if text.wide:
         return text
     stripped = head.translate(None, _CONTROL)
@@ -179,7 +179,7 @@ class _Repair:
         return line
 
 
-def _tell(repair: _Repair, text: Text, report: Report) -> None:
+def _add_notes(repair: _Repair, text: TextFile, report: Report) -> None:
     if repair.recoded:
         report.encoding = "Windows-1252 (Latin-1)"
         numbers = ", ".join(f"{number:,}" for number in repair.recoded)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from .duck import literal, name
 
 MISSING = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None"]
-"""What stands for no value, in columns that are not text."""
+"""What means no value, in columns that are not text."""
 LONGEST = 200
 """Bytes of a text that may be something else; a longer one is not looked at."""
 _V = re.compile(r"\bv\b")
@@ -78,13 +78,13 @@ DATES = [
 
 def kinds(delimiter: str) -> list[Kind]:
     """What a column may be, the narrowest first. A comma in a number is a point only in a file
-    whose values stand apart by something else."""
+    whose values are separated by something else."""
     commas = [COMMA_NUMBERS] if delimiter != "," else []
     return [*NUMBERS, *commas, *DATES, *DAY_FIRST, *MONTH_FIRST]
 
 
 def value_of(column: str) -> str:
-    """The column's text without spaces around it, NULL for what stands for no value."""
+    """The column's text without spaces around it, NULL for what means no value."""
     text = f"trim({name(column)})"
     # Not IN: DuckDB makes a join of a long one, and rows lose their order in a join.
     missing = " ".join(f"WHEN {text} = {literal(each)} THEN NULL" for each in MISSING)
@@ -110,7 +110,7 @@ def cast(column: str, kind: Kind | None) -> str:
     """The column in a SELECT, as the type that it was found to be (None: text as it is)."""
     if kind is None:
         return name(column)
-    # What stands for no value is of none of the types: casts make NULL of it. But for NaN.
+    # What means no value is of none of the types: casts make NULL of it. But for NaN.
     value = _V.sub(lambda _: f"trim({name(column)})", kind.value)
     if kind.type == "float64":
         value = f"nullif({value}, 'nan'::DOUBLE)"

@@ -1,4 +1,4 @@
-"""Code of ours that runs in a person's kernel, to bind a data set to a name there.
+"""Code of ours that runs in a user's kernel, to bind a data set to a name there.
 
 It is sent as source and runs in a namespace of its own: of the kernel's names only the one that is
 asked for changes.
@@ -38,7 +38,7 @@ finally:
 def loading(**arguments: Any) -> str:
     """Code that calls ``load`` (see ``load.py``) and prints what it returns."""
     source = _source()
-    # As plain text, so that a person who is asked for approval can read it.
+    # As plain text, so that a user who is asked for approval can read it.
     assert "'''" not in source
     return _RUNNER.format(source=source, arguments=arguments, mark=MARK)
 

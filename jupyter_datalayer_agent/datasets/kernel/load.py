@@ -20,7 +20,7 @@ def load(
 ) -> dict[str, Any]:
     """``estimate``: bytes as a pandas frame; ``limit``: bytes that this kernel may use, or None.
 
-    What is returned has ``missing`` (a package) or ``kept`` (what the name stands for) where
+    What is returned has ``missing`` (a package) or ``kept`` (the type of the name's value) where
     nothing was bound.
     """
     there = names.get(name)
@@ -28,23 +28,23 @@ def load(
         return {"kept": type(there).__name__}
     memory = available(limit)
     fits = memory is None or estimate <= memory // SHARE
-    told: dict[str, Any] = {"memory": memory, "estimate": estimate, "fits": fits}
+    facts: dict[str, Any] = {"memory": memory, "estimate": estimate, "fits": fits}
     chosen = engine or ("pandas" if fits else first_installed(LAZY))
     if chosen is None:
-        return {**told, "missing": "polars"}
+        return {**facts, "missing": "polars"}
     missing = first_missing(["dask.dataframe", "pyarrow"] if chosen == "dask" else [chosen])
     if missing is not None:
-        return {**told, "engine": chosen, "missing": missing}
+        return {**facts, "engine": chosen, "missing": missing}
     table = READERS[chosen](path, fits)
     if table is None:
-        return {**told, "engine": chosen, "missing": "pyarrow"}
+        return {**facts, "engine": chosen, "missing": "pyarrow"}
     rows, dtypes = described(chosen, table)
     if name in names:
-        told["replaced"] = type(there).__name__
+        facts["replaced"] = type(there).__name__
     names[name] = table
     bound = names[name]
     kind = type(bound).__module__.partition(".")[0] + "." + type(bound).__name__
-    return {**told, "engine": chosen, "type": kind, "shape": [rows, len(dtypes)], "dtypes": dtypes}
+    return {**facts, "engine": chosen, "type": kind, "shape": [rows, len(dtypes)], "dtypes": dtypes}
 
 
 def with_pandas(path: str, fits: bool) -> Any:

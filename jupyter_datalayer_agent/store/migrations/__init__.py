@@ -23,6 +23,10 @@ from . import (
     m0010_titles,
     m0011_asked_again,
     m0012_usage_apart,
+    m0013_held_messages,
+    m0014_contexts,
+    m0016_not_done,
+    m0017_joined_text,
 )
 
 
@@ -47,6 +51,10 @@ MIGRATIONS: list[Migration] = [
     Migration("0010_titles", m0010_titles.upgrade),
     Migration("0011_asked_again", m0011_asked_again.upgrade),
     Migration("0012_usage_apart", m0012_usage_apart.upgrade),
+    Migration("0013_held_messages", m0013_held_messages.upgrade),
+    Migration("0014_contexts", m0014_contexts.upgrade),
+    Migration("0016_not_done", m0016_not_done.upgrade),
+    Migration("0017_joined_text", m0017_joined_text.upgrade),
 ]
 
 TABLE = "applied_migrations"

@@ -1,4 +1,4 @@
-"""What is sent of a long conversation, turns that the person went back behind, and costs."""
+"""What is sent of a long conversation, turns that the user went back behind, and costs."""
 
 from __future__ import annotations
 

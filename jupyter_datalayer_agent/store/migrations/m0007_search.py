@@ -11,9 +11,9 @@ import sqlite3
 import sqlalchemy as sa
 
 from ...protocol.errors import AgentError
-from ..grams import BLOCK, grams
-from ..indexed import TEXTS_OF_BLOCK, text_of
 from ..providers import answer_type, provider_of
+from ..search.grams import BLOCK, grams
+from ..search.indexed import TEXTS_OF_BLOCK, text_of
 
 OLDEST_SQLITE = (3, 34, 0)
 """The first version with the trigram tokenizer."""

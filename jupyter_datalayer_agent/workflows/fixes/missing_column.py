@@ -1,12 +1,12 @@
-"""KeyError on a DataFrame: a column of nearly that name."""
+"""KeyError on a DataFrame: columns of nearly those names."""
 
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from ...notebook.words import words
+from ...notebook.name_set import name_set
 from ...protocol.workflows import FixInfo
 from .. import editing
 from ..fix import CellFailure, Fix, FixProbe
@@ -14,120 +14,286 @@ from ..nearness import Near, near_names
 from ..side_effects import may_run_again
 from ..tracebacks import plain, where
 
-# Methods that take names of columns.
-_COLUMN_METHODS = words(
-    "agg aggregate boxplot corrwith drop drop_duplicates dropna duplicated explode fillna groupby "
-    "hist insert join melt merge nlargest nsmallest pivot pivot_table pop set_index sort_values "
-    "unstack value_counts"
+# Methods and functions of pandas that take names of columns.
+_COLUMN_METHODS = name_set(
+    "agg aggregate astype boxplot corrwith drop drop_duplicates dropna duplicated explode fillna "
+    "get_dummies groupby hist insert join melt merge nlargest nsmallest pivot pivot_table plot pop "
+    "rename set_index sort_values unstack value_counts"
 )
-_COLUMN_KEYWORDS = words(
-    "by column columns hue id_vars keys left_on on right_on size style subset value_vars values x y"
+_COLUMN_KEYWORDS = name_set(
+    "by column columns hue id_vars index keys labels left_on on right_on size style subset "
+    "value_vars values x y"
 )
+# What a chain of calls goes through with the columns of the table that it starts with.
+_KEEPS_COLUMNS = name_set(
+    "astype copy drop_duplicates dropna fillna groupby head nlargest nsmallest query reset_index "
+    "round sample sort_index sort_values tail"
+)
+# Of these, what is not known to be columns is rows.
+_OF_ROWS = name_set("drop rename")
+_ACCESSORS = name_set("at loc plot")
+
 _COLUMNS = """
 print(__import__('json').dumps((lambda frame: [each for each in frame.columns
     if isinstance(each, str)][:5000] if type(frame).__name__ in ('DataFrame', 'GeoDataFrame')
-    and hasattr(frame, 'columns') else None)({name})))
+    and hasattr(frame, 'columns') else None)(
+    {name}.obj if type({name}).__name__ == 'DataFrameGroupBy' else {name})))
 """
+
+Tables = tuple[str, ...]
+"""Variables with DataFrames, all of which must have a column."""
+Candidates = tuple[str | None, ...]
+"""The same before it is known whether they are any; None for what is no variable."""
+
+
+@dataclass(frozen=True)
+class _Lookup:
+    """A literal of the cell that names a column.
+
+    It is one of the ``side`` of the first of ``candidates`` that are DataFrames; ``beside`` are the
+    literals of the list that it is in, itself among them.
+    """
+
+    literal: ast.Constant
+    candidates: Sequence[Candidates]
+    side: slice
+    beside: Sequence[ast.Constant]
+
+    @property
+    def name(self) -> str:
+        """The column's name."""
+        return str(self.literal.value)
+
+
+class _Columns:
+    """What columns the DataFrames of the kernel have, each asked for once."""
+
+    def __init__(self, probe: FixProbe) -> None:
+        self._probe = probe
+        self._known: dict[str, list[str] | None] = {}
+
+    async def of(self, lookup: _Lookup) -> tuple[Tables, list[str]] | None:
+        """The tables that the column is of, and the columns that all of them have."""
+        for tables in lookup.candidates:
+            known = {table: await self._of(table) for table in tables if table is not None}
+            own = tuple(table for table in tables[lookup.side] if table is not None)
+            if own and None not in known.values():
+                first, *others = [known[table] or [] for table in own]
+                return own, [each for each in first if all(each in other for other in others)]
+        return None
+
+    async def _of(self, table: str) -> list[str] | None:
+        if table not in self._known:
+            found = await self._probe.compute(_COLUMNS.format(name=table))
+            self._known[table] = found if isinstance(found, list) else None
+        return self._known[table]
 
 
 async def find(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
-    """What to do about a column that is not there."""
+    """What to do about columns that are not there.
+
+    One fix repairs all that are missing of the tables that the failing statement looks them up in;
+    where one of them is near nothing, there is none.
+    """
     assert failure.error is not None
-    if "pandas" not in plain(failure.error.traceback):
-        return []  # a dict's key, or another library's
-    line = where(failure.error.traceback).line
+    tree = editing.tree_of(failure.cell.source)
+    if tree is None or "pandas" not in plain(failure.error.traceback):
+        return []  # no Python, a dict's key, or another library's
+    message, line = plain([failure.error.evalue]), where(failure.error.traceback).line
+    known = _Columns(probe)
     fixes: list[FixInfo] = []
-    for key in _keys(plain([failure.error.evalue])):
-        for frame, uses in _frames(failure, key, line).items():
-            columns = await probe.compute(_COLUMNS.format(name=frame))
-            if not isinstance(columns, list) or key in columns:
-                continue
-            for near in near_names(key, columns):
-                fix = _fix(failure, key, near, uses, line)
-                if fix is not None:
-                    fixes.append(fix)
+    for tables, missing in (await _missing(tree, line, message, known)).items():
+        uses = await _uses(tree, tables, missing, known)
+        fixes += _fixes(failure, missing, uses, line)
     return fixes if len({each.id for each in fixes}) == len(fixes) else fixes[:1]
 
 
-def _keys(said: str) -> list[str]:
-    """The missing names: ``'a'``, ``"['a', 'b'] not in index"``, ``"None of [Index(['a'], …"``."""
-    try:
-        value = ast.literal_eval(said)
-    except (SyntaxError, ValueError):
-        return []
-    if not isinstance(value, str):
-        return []
-    match = re.search(r"\[('[^\]]*')\]", value)
-    if match is None or not re.search(r"not in index|not found in axis|None of", value):
-        return [value]
-    try:
-        listed = ast.literal_eval(f"[{match[1]}]")
-    except (SyntaxError, ValueError):
-        return []
-    return [each for each in listed if isinstance(each, str)]
+@dataclass(frozen=True)
+class _Missing:
+    """Columns that are not there: what each could be, and their neighbours in lists."""
+
+    near: dict[str, list[Near]]
+    beside: set[str]
 
 
-def _frames(failure: CellFailure, key: str, line: int | None) -> dict[str, list[ast.Constant]]:
-    """The DataFrames that the key is looked up in by the failing statement, each with the
-    literals of the cell that name a column of it."""
-    tree = editing.tree_of(failure.cell.source)
-    if tree is None:
-        return {}
-    found: dict[str, list[ast.Constant]] = {}
-    failing: set[str] = set()
+async def _missing(
+    tree: ast.Module, line: int | None, message: str, known: _Columns
+) -> dict[Tables, _Missing]:
+    """By tables, what the failing statement misses: what the error names, and what is in one
+    list with it (pandas names the first one, as a rule)."""
+    found: dict[Tables, _Missing] = {}
     for statement in tree.body:
-        for frame, literal in _lookups(statement, key):
-            found.setdefault(frame, []).append(literal)
-            if line is None or statement.lineno <= line <= (statement.end_lineno or line):
-                failing.add(frame)
-    return {frame: uses for frame, uses in found.items() if frame in failing}
+        if line is not None and not statement.lineno <= line <= (statement.end_lineno or line):
+            continue
+        for lookup in _lookups(statement):
+            of = await known.of(lookup) if _is_named(lookup.name, message) else None
+            if of is None or lookup.name in of[1]:
+                continue
+            tables, columns = of
+            missing = found.setdefault(tables, _Missing({}, set()))
+            for name in [lookup.name, *(str(each.value) for each in lookup.beside)]:
+                if name in columns:
+                    missing.beside.add(name)
+                else:
+                    missing.near.setdefault(name, near_names(name, columns))
+    return found
 
 
-def _lookups(tree: ast.AST, key: str) -> Iterator[tuple[str, ast.Constant]]:
+def _is_named(name: str, message: str) -> bool:
+    """Whether the error is about this name. pandas puts it, and lists and indexes of it, in words
+    that differ from method to method, and not always quoted as Python would."""
+    try:
+        value = ast.literal_eval(message)
+    except (SyntaxError, ValueError):
+        value = message
+    text = value if isinstance(value, str) else message
+    quoted = (repr(name), f"'{name}'", f'"{name}"')
+    return text == name or text.endswith(f": {name}") or any(each in text for each in quoted)
+
+
+async def _uses(
+    tree: ast.Module, tables: Tables, missing: _Missing, known: _Columns
+) -> dict[str, list[ast.Constant]]:
+    """All literals of the cell that name these columns of these tables."""
+    uses: dict[str, list[ast.Constant]] = {}
+    for lookup in _lookups(tree):
+        if lookup.name in missing.near:
+            of = await known.of(lookup)
+            if of is not None and lookup.name not in of[1] and set(of[0]) & set(tables):
+                uses.setdefault(lookup.name, []).append(lookup.literal)
+    return uses
+
+
+def _fixes(
+    failure: CellFailure,
+    missing: _Missing,
+    uses: dict[str, list[ast.Constant]],
+    line: int | None,
+) -> list[FixInfo]:
+    """The nearest for all; then, for each, what else it could be."""
+    if not all(missing.near.values()):
+        return []
+    nearest = {name: near[0] for name, near in missing.near.items()}
+    choices = [nearest]
+    for name, near in missing.near.items():
+        choices += [{**nearest, name: other} for other in near[1:]]
+    made = [_fix(failure, choice, missing.beside, uses, line) for choice in choices]
+    return [fix for fix in made if fix is not None]
+
+
+def _fix(
+    failure: CellFailure,
+    choice: dict[str, Near],
+    beside: set[str],
+    uses: dict[str, list[ast.Constant]],
+    line: int | None,
+) -> FixInfo | None:
+    source = failure.cell.source
+    spans = [
+        editing.string_span(source, literal, near.name)
+        for name, near in choice.items()
+        for literal in uses[name]
+    ]
+    exact = [span for span in spans if span is not None]
+    if len(exact) < len(spans):
+        return None
+    wrong = list(choice)
+    right = [near.name for near in choice.values()]
+    # One column twice is hardly what was meant.
+    is_clear = all(near.clear for near in choice.values())
+    is_once = len({*right, *beside}) == len(right) + len(beside)
+    column = "column" if len(wrong) == 1 else "columns"
+    return FixInfo(
+        id="column-" + "-".join(f"{name}-{near.name}" for name, near in choice.items()),
+        title=f"Use the {column} {_listed(right)} instead of {_listed(wrong)}",
+        explanation=f"The table has no {column} {_listed(wrong)}; it has {_listed(right)}.",
+        safe=is_clear and is_once and may_run_again(source, line),
+        calls=[editing.update(failure.path, failure.cell, editing.replaced(source, exact))],
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    *most, last = map(repr, names)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+_BOTH = slice(None)
+_SIDES: dict[str | None, slice] = {"left_on": slice(0, 1), "right_on": slice(1, 2)}
+
+
+def _lookups(tree: ast.AST) -> Iterator[_Lookup]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Subscript):
-            for literal in _in_subscript(node):
-                if literal.value == key and (frame := _frame(node.value)) is not None:
-                    yield frame, literal
+            frame = _frame(node.value)
+            for named in _in_subscript(node) if frame is not None else ():
+                literals = list(_strings(named))
+                for each in literals:
+                    # A list that is assigned to may make columns.
+                    beside = [each] if isinstance(node.ctx, ast.Store) else literals
+                    yield _Lookup(each, [(frame,)], _BOTH, beside)
         elif isinstance(node, ast.Call):
-            for literal in _in_call(node):
-                if literal.value == key and (frame := _frame_of_call(node)) is not None:
-                    yield frame, literal
+            candidates = _tables_of_call(node)
+            for keyword, named in _in_call(node):
+                literals = list(_strings(named))
+                for each in literals:
+                    yield _Lookup(each, candidates, _SIDES.get(keyword, _BOTH), literals)
 
 
-def _in_subscript(node: ast.Subscript) -> Iterator[ast.Constant]:
-    """Column names of ``df['a']``, ``df[['a', 'b']]``, ``df.loc[rows, 'a']``."""
+def _in_subscript(node: ast.Subscript) -> Iterator[ast.expr]:
+    """What names columns in ``df['a']``, ``df[['a', 'b']]``, ``df.loc[rows, 'a']``."""
     index = node.slice
     if isinstance(node.value, ast.Attribute) and node.value.attr in ("loc", "at"):
         if isinstance(index, ast.Tuple) and len(index.elts) == 2:
-            yield from _strings(index.elts[1])
+            yield index.elts[1]
     elif not (isinstance(node.value, ast.Attribute) and node.value.attr in ("iloc", "iat")):
-        yield from _strings(index)
+        yield index
 
 
-def _in_call(node: ast.Call) -> Iterator[ast.Constant]:
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-    for value in node.args:
-        if name in _COLUMN_METHODS:
-            yield from _strings(value)
+def _in_call(node: ast.Call) -> Iterator[tuple[str | None, ast.expr]]:
+    """What names columns in a call, with the keyword by which it is given."""
+    name = _called(node)
+    of_rows = name in _OF_ROWS and not _is_along_columns(node)
+    for value in node.args if name in _COLUMN_METHODS and not of_rows else ():
+        yield None, value
     for keyword in node.keywords:
-        if keyword.arg in _COLUMN_KEYWORDS:
-            yield from _strings(keyword.value)
+        if keyword.arg in ("index", "labels") and name in _OF_ROWS:
+            if keyword.arg == "labels" and not of_rows:
+                yield keyword.arg, keyword.value
+        elif keyword.arg in _COLUMN_KEYWORDS:
+            yield keyword.arg, keyword.value
+        elif name in ("agg", "aggregate") and isinstance(keyword.value, ast.Tuple):
+            # ``agg(mean=("a", "mean"))``
+            yield from ((keyword.arg, each) for each in keyword.value.elts[:1])
+
+
+def _is_along_columns(node: ast.Call) -> bool:
+    axis = [*node.args[1:2], *(each.value for each in node.keywords if each.arg == "axis")]
+    return any(isinstance(each, ast.Constant) and each.value in (1, "columns") for each in axis)
+
+
+def _called(node: ast.Call) -> str:
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr
+    return node.func.id if isinstance(node.func, ast.Name) else ""
 
 
 def _strings(node: ast.expr) -> Iterator[ast.Constant]:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node
-    elif isinstance(node, ast.List | ast.Tuple):
+    elif isinstance(node, ast.List | ast.Tuple | ast.Set):
         for each in node.elts:
             yield from _strings(each)
+    elif isinstance(node, ast.Dict):
+        for key in node.keys:
+            if key is not None:
+                yield from _strings(key)
 
 
 def _frame(node: ast.expr) -> str | None:
     """The variable (or attribute of one) that is looked up in: ``df`` of ``df.loc``; of a chain of
     calls the one that it starts with, where that keeps the columns."""
     while True:
-        if isinstance(node, ast.Attribute) and node.attr in ("loc", "at"):
+        if isinstance(node, ast.Attribute) and node.attr in _ACCESSORS:
             node = node.value
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr not in _KEEPS_COLUMNS:
@@ -138,44 +304,36 @@ def _frame(node: ast.expr) -> str | None:
     return ast.unparse(node) if _is_plain(node) else None
 
 
-_KEEPS_COLUMNS = words(
-    "copy dropna fillna groupby head query sample sort_index sort_values tail drop_duplicates "
-    "nlargest nsmallest"
-)
-
-
 def _is_plain(node: ast.expr) -> bool:
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name)
 
 
-def _frame_of_call(node: ast.Call) -> str | None:
-    """``df`` of ``df.groupby('a')`` and of ``sns.histplot(data=df, x='a')``."""
-    for keyword in node.keywords:
-        if keyword.arg == "data":
-            return _frame(keyword.value)
-    if isinstance(node.func, ast.Attribute) and node.func.attr in _COLUMN_METHODS:
-        return _frame(node.func.value)
-    return None
-
-
-def _fix(
-    failure: CellFailure, key: str, near: Near, uses: list[ast.Constant], line: int | None
-) -> FixInfo | None:
-    spans = [editing.string_span(failure.cell.source, each, near.name) for each in uses]
-    exact = [span for span in spans if span is not None]
-    if len(exact) < len(spans):
-        return None
-    return FixInfo(
-        id=f"column-{key}-{near.name}",
-        title=f"Use the column {near.name!r} instead of {key!r}",
-        explanation=f"The table has no column {key!r}; it has {near.name!r}.",
-        safe=near.clear and may_run_again(failure.cell.source, line),
-        calls=[
-            editing.update(failure.path, failure.cell, editing.replaced(failure.cell.source, exact))
-        ],
-    )
+def _tables_of_call(node: ast.Call) -> list[Candidates]:
+    """``df`` of ``df.groupby('a')``, of ``pd.melt(df, ['a'])`` and of ``sns.histplot(data=df,
+    x='a')``; both tables of a merge. Whether ``pd`` is one, the kernel says."""
+    given = {each.arg: _frame(each.value) for each in node.keywords}
+    if data := given.get("data"):
+        return [(data,)]
+    func, name = node.func, _called(node)
+    owner = func.value if isinstance(func, ast.Attribute) else None
+    is_plot = isinstance(owner, ast.Attribute) and owner.attr == "plot"
+    if name not in _COLUMN_METHODS and not is_plot:
+        return []
+    first, second, *_ = *map(_frame, node.args[:2]), None, None
+    left, right = given.get("left"), given.get("right")
+    method: Candidates = ()
+    function: Candidates = (first or given.get("frame"),)
+    if owner is not None:
+        method = (_frame(owner),)
+    if name == "merge":
+        method = (*method, first or right)
+        function = (first or left, second or right)
+    if owner is None:
+        return [function]
+    # Of what precedes a method only a name may be a module's.
+    return [method, function] if isinstance(owner, ast.Name) else [method]
 
 
 FIX = Fix("missing-column", ("KeyError",), find)

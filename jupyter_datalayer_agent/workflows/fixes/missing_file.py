@@ -7,8 +7,8 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from ...notebook.names import analyse
-from ...notebook.words import words
+from ...notebook.dataflow.names import analyse
+from ...notebook.name_set import name_set
 from ...protocol.page import PageCell
 from ...protocol.workflows import FixInfo
 from .. import editing
@@ -20,7 +20,7 @@ from ..tracebacks import where
 _NO_FILE = re.compile(
     r"""(?:No such file or directory|[Ff]ile|[Pp]ath)(?: not found)?:? *b?(['"])(?P<name>.+?)\1"""
 )
-_READERS = words(
+_READERS = name_set(
     "ExcelFile fromfile genfromtxt imread load load_dataset load_workbook "
     "loadtxt open open_dataset read read_bytes read_csv read_excel read_feather read_file read_fwf "
     "read_hdf read_html read_image read_json read_orc read_parquet read_pickle read_sas read_spss "
@@ -68,7 +68,7 @@ def _fix(failure: CellFailure, cell: PageCell, source: str, wanted: str, near: N
     here = cell.id == failure.cell.id
     if not here:
         calls.append(editing.run(failure.path, [failure.cell.id]))
-        explanation += f" The name stands in {editing.cell_name(cell)}, which would be run again."
+        explanation += f" The name is in {editing.cell_name(cell)}, which would be run again."
         again = False
     return FixInfo(
         id=f"file-{near.name}",
@@ -79,11 +79,11 @@ def _fix(failure: CellFailure, cell: PageCell, source: str, wanted: str, near: N
     )
 
 
-# Where the name stands
+# Where the name is
 
 
 def _cell_with(failure: CellFailure, wanted: str) -> PageCell | None:
-    """The failed cell, where the name stands in it as it is; else the one cell that gives it to a
+    """The failed cell, where it has the name as it is; else the one cell that gives it to a
     variable which the failed cell uses. None where it is put together in any other way."""
     if _literals(failure.cell, wanted):
         return failure.cell
@@ -148,7 +148,7 @@ def _assigned(cell: PageCell, wanted: str) -> Iterator[str]:
             yield from (each.id for each in node.targets if isinstance(each, ast.Name))
 
 
-def _spans(cell: PageCell, wanted: str, new: str) -> list[editing.Span] | None:
+def _spans(cell: PageCell, wanted: str, new: str) -> list[editing.SourceSpan] | None:
     """The literals' new texts; None where one of them names a file to be written or removed."""
     spans = []
     for literal in _literals(cell, wanted):

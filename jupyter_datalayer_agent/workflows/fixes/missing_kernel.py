@@ -4,27 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...notebook.dependencies import is_python
+from ...notebook.dataflow.dependencies import is_python
 from ...protocol.workflows import FixCall, FixInfo
 from .. import editing
 from ..fix import CellFailure, Fix, FixProbe
 
 _USUAL = ("python3", "ir", "bash")
 _MOST = 3
+_UNKNOWN = "The notebook does not say what language it is in"
 
 
 async def find(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
-    """Kernels of the notebook's language; safe where there is only one, or the usual one."""
+    """Kernels of the notebook's language, the one that it names first.
+
+    Safe is that one, else the only one, else the usual one of the language. Where nothing says
+    what the language is, every kernel is a guess.
+    """
     specs = [spec for spec in await probe.kernel_specs() if _fits(spec, failure.language)]
-    specs.sort(key=lambda spec: (spec["name"] not in _USUAL, spec["name"]))
-    return [
-        _fix(failure, spec, safe=len(specs) == 1 or spec["name"] in _USUAL)
-        for spec in specs[:_MOST]
-    ]
+    names = [spec["name"] for spec in specs]
+    best = next((each for each in (failure.kernel_name, *_USUAL) if each in names), None)
+    if len(specs) == 1:
+        best = names[0]
+    specs.sort(key=lambda spec: (spec["name"] != best, spec["name"]))
+    known = failure.language is not None
+    return [_fix(failure, spec, safe=known and spec["name"] == best) for spec in specs[:_MOST]]
 
 
-def _fits(spec: dict[str, Any], language: str) -> bool:
+def _fits(spec: dict[str, Any], language: str | None) -> bool:
     known = str(spec.get("language") or "").lower()
+    if language is None:
+        return True
     if is_python(language):
         return is_python(known) if known else False
     return known == language.lower()
@@ -35,13 +44,21 @@ def _fix(failure: CellFailure, spec: dict[str, Any], *, safe: bool) -> FixInfo:
     select = FixCall(
         name="selectKernel", arguments={"path": failure.path, "kernelName": spec["name"]}
     )
+    runs = [editing.run(failure.path, list(failure.not_run))] if failure.not_run else []
+    language = spec.get("language")
+    if failure.language is None:
+        why = f"{_UNKNOWN}; {name} is installed" + (f" and runs {language}." if language else ".")
+    elif spec["name"] == failure.kernel_name:
+        why = f"The notebook has no kernel; {name} is the one that it names."
+    else:
+        why = f"The notebook's kernel could not be started; {name} is installed and runs the same "
+        why += f"language ({language})."
     return FixInfo(
         id=f"select-kernel-{spec['name']}",
         title=f"Use the kernel {name}",
-        explanation=f"The notebook's kernel could not be started; {name} is installed and runs "
-        f"the same language ({spec.get('language')}).",
+        explanation=why,
         safe=safe,
-        calls=[select, editing.run(failure.path, [failure.cell.id])],
+        calls=[select, *runs],
     )
 
 

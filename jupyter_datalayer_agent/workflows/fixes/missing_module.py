@@ -70,17 +70,17 @@ async def find(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
 def _missing(failure: CellFailure) -> str | None:
     """The dotted name of what is missing, as the cell imports it."""
     assert failure.error is not None
-    said = failure.error.evalue
-    if match := _NO_MODULE.search(said):
+    message = failure.error.evalue
+    if match := _NO_MODULE.search(message):
         module = match[1].strip(".")
         # Of ``from google.cloud import storage`` the error names no more than "google".
         longer = [each for each in _imported(failure.cell) if each.startswith(f"{module}.")]
         known = [each for each in longer if distribution_of(each) is not None]
         return known[0] if known and "." not in module else module
-    if match := _NO_NAME.search(said):
+    if match := _NO_NAME.search(message):
         module = f"{match[2]}.{match[1]}"
         return module if distribution_of(module) is not None else None
-    if match := _OPTIONAL.search(said):
+    if match := _OPTIONAL.search(message):
         module = match[1].replace("-", "_")
         return module if distribution_of(module) is not None else None
     return None
@@ -182,10 +182,10 @@ def _is_in(name: str, module: str) -> bool:
     return name == module or name.startswith(f"{module}.")
 
 
-def _renamed(source: str, start: int, module: str, new: str) -> editing.Span | None:
+def _renamed(source: str, start: int, module: str, new: str) -> editing.SourceSpan | None:
     if start < 0 or not source.startswith(module, start):
         return None
-    return editing.Span(start, start + len(module), new)
+    return editing.SourceSpan(start, start + len(module), new)
 
 
 def _used_elsewhere(failure: CellFailure, module: str) -> bool:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...notebook.ipython_source import NotPython, parse_cell
+from ...notebook.dataflow.ipython_source import NotPython, parse_cell
 from ...protocol.workflows import FixInfo
 from .. import editing
 from ..fix import CellFailure, Fix, FixProbe
@@ -26,7 +26,7 @@ _STEPS = 2
 
 
 @dataclass(frozen=True)
-class _Repair:
+class _SyntaxRepair:
     source: str
     what: str
     sure: bool = True
@@ -42,8 +42,8 @@ async def find(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
         FixInfo(
             id=f"syntax-{place + 1}",
             title=repair.what[0].upper() + repair.what[1:],
-            explanation="The cell can be read as Python then."
-            + ("" if len(repairs) == 1 else " There is more than one way to repair it."),
+            explanation="The cell is then valid Python."
+            + ("" if len(repairs) == 1 else " There is more than one way to fix it."),
             safe=len(repairs) == 1 and repair.sure,
             calls=[editing.update(failure.path, failure.cell, repair.source)],
         )
@@ -62,21 +62,21 @@ def _stops_at(source: str) -> int | None:
     return None
 
 
-def _repairs(source: str) -> list[_Repair]:
+def _repairs(source: str) -> list[_SyntaxRepair]:
     """The repairs that parse, with as few steps as any does."""
     printed = with_print_function(source)
     if printed != source and _stops_at(printed) is None:
-        return [_Repair(printed, "write print as a function")]
-    open_ones = [_Repair(source, "")]
+        return [_SyntaxRepair(printed, "write print as a function")]
+    open_ones = [_SyntaxRepair(source, "")]
     if printed != source:
-        open_ones = [_Repair(printed, "write print as a function")]
+        open_ones = [_SyntaxRepair(printed, "write print as a function")]
     for _ in range(_STEPS):
-        next_ones: dict[str, _Repair] = {}
+        next_ones: dict[str, _SyntaxRepair] = {}
         for before in open_ones:
             for repair in _single(before.source):
                 what = f"{before.what} and {repair.what}" if before.what else repair.what
                 sure = repair.sure and before.sure
-                next_ones.setdefault(repair.source, _Repair(repair.source, what, sure))
+                next_ones.setdefault(repair.source, _SyntaxRepair(repair.source, what, sure))
         done = [each for each in next_ones.values() if _stops_at(each.source) is None]
         if done:
             return done
@@ -88,7 +88,7 @@ def _repairs(source: str) -> list[_Repair]:
     return []
 
 
-def _single(source: str) -> Iterator[_Repair]:
+def _single(source: str) -> Iterator[_SyntaxRepair]:
     stop = _stops_at(source)
     if stop is None:
         return
@@ -104,9 +104,9 @@ def _single(source: str) -> Iterator[_Repair]:
         yield from _with_bracket(source, *scan.open_brackets[-1])
 
 
-def _insert(source: str, place: int, text: str, what: str, *, sure: bool = True) -> _Repair:
+def _insert(source: str, place: int, text: str, what: str, *, sure: bool = True) -> _SyntaxRepair:
     line = source.count("\n", 0, place) + 1
-    return _Repair(source[:place] + text + source[place:], f"{what} in line {line}", sure)
+    return _SyntaxRepair(source[:place] + text + source[place:], f"{what} in line {line}", sure)
 
 
 def _line_ends(source: str, start: int) -> Iterator[tuple[int, str]]:
@@ -126,7 +126,7 @@ def _without_comment(line: str) -> str:
     return (line if scan.comment is None else line[: scan.comment]).rstrip()
 
 
-def _with_colon(source: str, stop: int) -> Iterator[_Repair]:
+def _with_colon(source: str, stop: int) -> Iterator[_SyntaxRepair]:
     lines = source.split("\n")
     for number in dict.fromkeys([stop, stop - 1]):
         if not 1 <= number <= len(lines):
@@ -137,7 +137,7 @@ def _with_colon(source: str, stop: int) -> Iterator[_Repair]:
             yield _insert(source, place, ":", "add the missing “:”")
 
 
-def _with_bracket(source: str, start: int, opened: str) -> Iterator[_Repair]:
+def _with_bracket(source: str, start: int, opened: str) -> Iterator[_SyntaxRepair]:
     """A closing bracket at the end of each line from there on, or before the colon of its block."""
     close = _CLOSES[opened]
     what = f"add the missing “{close}”"
@@ -146,22 +146,22 @@ def _with_bracket(source: str, start: int, opened: str) -> Iterator[_Repair]:
         yield _insert(source, place, close, what)
 
 
-def _with_right_close(source: str, place: int, opened: str | None) -> Iterator[_Repair]:
+def _with_right_close(source: str, place: int, opened: str | None) -> Iterator[_SyntaxRepair]:
     """A closing bracket that closes nothing, or something else."""
     line = source.count("\n", 0, place) + 1
     found = source[place]
     without = source[:place] + source[place + 1 :]
     if opened is None:
-        yield _Repair(without, f"take out the “{found}” too many in line {line}", sure=False)
+        yield _SyntaxRepair(without, f"take out the “{found}” too many in line {line}", sure=False)
         return
     right = _CLOSES[opened]
     # df["a") is a slip; f(a[1) has one missing.
     yield _insert(source, place, right, f"add the missing “{right}”")
     swapped = source[:place] + right + source[place + 1 :]
-    yield _Repair(swapped, f"close “{opened}” by “{right}” in line {line}", sure=False)
+    yield _SyntaxRepair(swapped, f"close “{opened}” by “{right}” in line {line}", sure=False)
 
 
-def _with_quote(source: str, start: int, quote: str) -> Iterator[_Repair]:
+def _with_quote(source: str, start: int, quote: str) -> Iterator[_SyntaxRepair]:
     what = f"add the missing {quote}"
     if len(quote) == 3:
         yield _insert(source, len(source), quote, what, sure=False)

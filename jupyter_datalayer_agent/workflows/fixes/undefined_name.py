@@ -7,8 +7,8 @@ import keyword
 import re
 from collections.abc import Sequence
 
-from ...notebook.dependencies import BUILTINS, Dependencies, build
-from ...notebook.names import analyse
+from ...notebook.dataflow.dependencies import BUILTINS, Dependencies, build
+from ...notebook.dataflow.names import analyse
 from ...protocol.page import PageCell
 from ...protocol.workflows import FixInfo
 from .. import editing
@@ -132,12 +132,12 @@ def _names(cells: Sequence[PageCell]) -> str:
 
 
 def _why(name: str, definer: PageCell, failed: PageCell) -> str:
-    said = f"Cell {definer.index + 1} defines {name}"
+    start = f"Cell {definer.index + 1} defines {name}"
     if definer.index > failed.index:
-        return f"{said} and stands below {editing.cell_name(failed)}."
+        return f"{start} and is below {editing.cell_name(failed)}."
     if definer.execution_count is None:
-        return f"{said} and has not been run."
-    return f"{said}, and the kernel no longer has it."
+        return f"{start} and has not been run."
+    return f"{start}, and the kernel no longer has it."
 
 
 # An import
@@ -230,12 +230,12 @@ def _misspelt(failure: CellFailure, name: str, present: set[str] | None) -> list
     for each in near:
         spans = editing.name_spans(failure.cell.source, name, each.name)
         if not spans:
-            return []  # it stands in another cell's function: which one was meant, is not said
+            return []  # it is in another cell's function: which one was meant is unknown
         source = editing.replaced(failure.cell.source, spans)
         fixes.append(
             FixInfo(
                 id=f"rename-{name}-{each.name}",
-                title=f"Replace {name} by {each.name}",
+                title=f"Replace {name} with {each.name}",
                 explanation=f"Nothing is named {name}; {each.name} is there.",
                 safe=each.clear and _again(failure),
                 calls=[editing.update(failure.path, failure.cell, source)],

@@ -13,8 +13,8 @@ from pathlib import Path
 from shutil import which
 from typing import Any
 
-from .book import Book
-from .rule import Found, Rule
+from .notebook import AnalysedNotebook
+from .rule import Finding, QualityRule
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +22,7 @@ SECONDS = 20.0
 _UNUSED = "F401"
 # Code that does something else than it seems to, whatever the style.
 _BUGS = ("B006", "B015", "B018", "E722", "F502", "F601", "F632", "F702", "F811")
-# What stands for itself as the last line of a cell is shown by the notebook.
+# An expression in the last line of a cell is shown by the notebook.
 _SHOWN = ("B015", "B018")
 
 
@@ -34,15 +34,15 @@ def ruff() -> str | None:
     return next((each for each in found if each), which("ruff"))
 
 
-def _diagnostics(book: Book) -> list[dict[str, Any]]:
+def _diagnostics(notebook: AnalysedNotebook) -> list[dict[str, Any]]:
     """What ruff says of the notebook, kept with it, since two rules ask."""
-    kept = book.__dict__.get("ruff")
+    kept = notebook.__dict__.get("ruff")
     if kept is None:
-        kept = book.__dict__["ruff"] = _run(book)
+        kept = notebook.__dict__["ruff"] = _run(notebook)
     return list(kept)
 
 
-def _run(book: Book) -> list[dict[str, Any]]:
+def _run(notebook: AnalysedNotebook) -> list[dict[str, Any]]:
     program = ruff()
     if program is None:
         return []
@@ -51,21 +51,21 @@ def _run(book: Book) -> list[dict[str, Any]]:
     try:
         done = subprocess.run(
             [program, *arguments, *select, "--stdin-filename", "notebook.ipynb", "-"],
-            input=_notebook_of(book),
+            input=_notebook_of(notebook),
             capture_output=True,
             text=True,
             encoding="utf-8",
             timeout=SECONDS,
             check=True,
         )
-        said = json.loads(done.stdout)
+        diagnostics = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, json.JSONDecodeError) as error:
         log.warning("ruff could not look at a notebook: %s", error)
         return []
-    return [each for each in said if each.get("cell") and each.get("code")]
+    return [each for each in diagnostics if each.get("cell") and each.get("code")]
 
 
-def _notebook_of(book: Book) -> str:
+def _notebook_of(notebook: AnalysedNotebook) -> str:
     """The notebook as ruff wants it: valid, in Python, without what it does not look at."""
     cells: list[dict[str, Any]] = [
         {
@@ -76,43 +76,44 @@ def _notebook_of(book: Book) -> str:
             "outputs": [],
             "source": cell.source if cell.type == "code" else "",
         }
-        for cell in book.cells
+        for cell in notebook.cells
     ]
     metadata = {"language_info": {"name": "python"}}
     return json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5})
 
 
-def _unused(book: Book) -> Iterator[Found]:
-    for each in _diagnostics(book):
+def _unused(notebook: AnalysedNotebook) -> Iterator[Finding]:
+    for each in _diagnostics(notebook):
         if each["code"] == _UNUSED:
-            yield Found(_sentence(each["message"]), book.cells[each["cell"] - 1])
+            yield Finding(_sentence(each["message"]), notebook.cells[each["cell"] - 1])
 
 
-def _bugs(book: Book) -> Iterator[Found]:
-    for each in _diagnostics(book):
-        cell = book.cells[each["cell"] - 1]
+def _bugs(notebook: AnalysedNotebook) -> Iterator[Finding]:
+    for each in _diagnostics(notebook):
+        cell = notebook.cells[each["cell"] - 1]
         last = each["end_location"]["row"] >= cell.source.rstrip().count("\n") + 1
         if each["code"] in _BUGS and not (each["code"] in _SHOWN and last):
-            yield Found(f"{_sentence(each['message'])} ({each['code']})", cell)
+            yield Finding(f"{_sentence(each['message'])} ({each['code']})", cell)
 
 
 def _sentence(message: str) -> str:
     return f"{message[:1].upper()}{message[1:].rstrip('.')}."
 
 
-def _absent(book: Book) -> Iterator[Found]:
+def _absent(notebook: AnalysedNotebook) -> Iterator[Finding]:
     if ruff() is None:
-        yield Found(
+        yield Finding(
             "ruff is not installed: unused imports and likely mistakes were not looked for."
         )
 
 
 RULES = [
-    Rule("unused-import", "info", 2, 10, "an import that is not used (ruff)",
-         "Take out the imports that are not used.", _unused, python=True),
-    Rule("likely-mistake", "warning", 3, 9,
+    QualityRule("unused-import", "info", 2, 10, "an unused import (ruff)",
+         "Remove unused imports.", _unused, python=True),
+    QualityRule("likely-mistake", "warning", 3, 9,
          "code that ruff knows as a likely mistake: a bare except, a list as default value",
          "Look at the likely mistakes that ruff names.", _bugs, python=True),
-    Rule("no-linter", "info", 0, None, "ruff is not installed, so its rules were not applied",
+    QualityRule("no-linter", "info", 0, None,
+         "ruff is not installed, so its rules were not applied",
          "Install ruff to look for unused imports and likely mistakes.", _absent, python=True),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The report of a notebook under the server root, as it stands in the page or in its file."""
+"""The report of a notebook under the server root, as it is in the page or in its file."""
 
 from __future__ import annotations
 
@@ -38,6 +38,13 @@ def as_notebook(read: PageNotebook) -> dict[str, Any]:
         "metadata": {"kernelspec": spec, "language_info": language},
         "cells": [cell.cell for cell in read.cells],
     }
+
+
+def with_suggestions(report: QualityReport) -> str:
+    """The same as ``rendered``, and how to improve it, what costs most first."""
+    if not report.suggestions:
+        return rendered(report)
+    return "\n".join([rendered(report), "To improve it:", *(f"- {s}" for s in report.suggestions)])
 
 
 def rendered(report: QualityReport, most: int = 15) -> str:

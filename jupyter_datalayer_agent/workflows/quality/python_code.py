@@ -6,18 +6,18 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ...notebook.ipython_source import NotPython, parse_cell
-from ...notebook.names import analyse
-from .book import Book
-from .rule import Found, Rule
+from ...notebook.dataflow.ipython_source import NotPython, parse_cell
+from ...notebook.dataflow.names import analyse
+from .notebook import AnalysedNotebook
+from .rule import Finding, QualityRule
 
 MOST_PRINTS = 3
 _PRINT = re.compile(r"(?<![\w.])print\(")
 _WILDCARD = re.compile(r"^\s*from\s+([\w.]+)\s+import\s+\*", re.MULTILINE)
 
 
-def _syntax(book: Book) -> Iterator[Found]:
-    for cell in book.code:
+def _syntax(notebook: AnalysedNotebook) -> Iterator[Finding]:
+    for cell in notebook.code:
         if cell.source.lstrip().startswith("%%"):
             continue  # of a magic that is not known here, nothing is known
         try:
@@ -25,11 +25,11 @@ def _syntax(book: Book) -> Iterator[Found]:
         except NotPython:
             continue
         except SyntaxError as error:
-            yield Found(f"The cell cannot be read as Python: {error.msg}.", cell)
+            yield Finding(f"Invalid Python: {error.msg}.", cell)
 
 
-def _wildcards(book: Book) -> Iterator[Found]:
-    for cell in book.code:
+def _wildcards(notebook: AnalysedNotebook) -> Iterator[Finding]:
+    for cell in notebook.code:
         tree = cell.tree
         if tree is None:
             modules = _WILDCARD.findall(cell.source) if "%%" not in cell.source[:2] else []
@@ -42,44 +42,44 @@ def _wildcards(book: Book) -> Iterator[Found]:
                 and node.module != "__magic__"
             ]
         for module in modules:
-            yield Found(f"“from {module} import *” hides where names come from.", cell)
+            yield Finding(f"“from {module} import *” hides where names come from.", cell)
 
 
-def _prints(book: Book) -> Iterator[Found]:
-    for cell in book.code:
+def _prints(notebook: AnalysedNotebook) -> Iterator[Finding]:
+    for cell in notebook.code:
         count = len(_PRINT.findall(cell.source))
         if count > MOST_PRINTS:
-            yield Found(f"The cell calls print {count} times.", cell)
+            yield Finding(f"The cell calls print {count} times.", cell)
 
 
-def _undefined(book: Book) -> Iterator[Found]:
-    graph = book.graph
-    for place, cell in enumerate(book.code):
+def _undefined(notebook: AnalysedNotebook) -> Iterator[Finding]:
+    graph = notebook.graph
+    for place, cell in enumerate(notebook.code):
         for name in sorted(graph.undefined[place]):
             below = next(
                 (
                     other
-                    for other in book.code[place + 1 :]
+                    for other in notebook.code[place + 1 :]
                     if name in analyse(other.source).defines
                 ),
                 None,
             )
             if below is not None:
-                yield Found(
+                yield Finding(
                     f"{name} is used here and defined only in cell {below.index + 1}, below.", cell
                 )
             else:
-                yield Found(f"{name} is used here and not defined in any cell.", cell)
+                yield Finding(f"{name} is used here and not defined in any cell.", cell)
 
 
 RULES = [
-    Rule("syntax-error", "error", 10, 30, "a cell that cannot be read as Python",
-         "Repair the cells that cannot be read as Python.", _syntax, python=True),
-    Rule("used-before-defined", "error", 10, 30,
+    QualityRule("syntax-error", "error", 10, 30, "a cell with invalid Python",
+         "Fix the cells with invalid Python.", _syntax, python=True),
+    QualityRule("used-before-defined", "error", 10, 30,
          "a name that is used before, or without, its definition",
          "Define names in a cell above those that use them.", _undefined, python=True),
-    Rule("wildcard-import", "warning", 5, None, "a wildcard import",
+    QualityRule("wildcard-import", "warning", 5, None, "a wildcard import",
          "Import the names that are used, instead of *.", _wildcards, python=True),
-    Rule("many-prints", "info", 3, None, "more than three print( in a cell",
+    QualityRule("many-prints", "info", 3, None, "more than three print( in a cell",
          "Show tables and charts, or one summary, instead of many prints.", _prints, python=True),
 ]  # fmt: skip

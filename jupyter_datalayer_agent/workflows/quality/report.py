@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from ...protocol.quality import QualityIssue, QualityReport
-from .book import Book, NoNotebook
-from .rule import Found, Rule
+from .notebook import AnalysedNotebook, NoNotebook
+from .rule import Finding, QualityRule
 from .rules import RULES
 
 log = logging.getLogger(__name__)
@@ -25,9 +25,11 @@ def analyse_notebook(notebook: Mapping[str, Any], *, stale: Collection[str] = ()
     a score of 0 with the reason as an error.
     """
     try:
-        book = Book(notebook, stale)
+        analysed = AnalysedNotebook(notebook, stale)
         found = [
-            (rule, list(rule.check(book))) for rule in RULES if not rule.python or book.is_python
+            (rule, list(rule.check(analysed)))
+            for rule in RULES
+            if not rule.python or analysed.is_python
         ]
     except NoNotebook as error:
         return failed(str(error))
@@ -44,7 +46,7 @@ def failed(reason: str) -> QualityReport:
     return QualityReport(score=0, issues=[issue], suggestions=[])
 
 
-def _report(found: list[tuple[Rule, list[Found]]]) -> QualityReport:
+def _report(found: list[tuple[QualityRule, list[Finding]]]) -> QualityReport:
     lost = [(rule.points(len(each)), rule) for rule, each in found if each]
     issues = [_issue(rule, one) for rule, each in found for one in each]
     issues.sort(key=lambda issue: _SEVERITIES.index(issue.severity))
@@ -56,7 +58,7 @@ def _report(found: list[tuple[Rule, list[Found]]]) -> QualityReport:
     )
 
 
-def _issue(rule: Rule, found: Found) -> QualityIssue:
+def _issue(rule: QualityRule, found: Finding) -> QualityIssue:
     return QualityIssue(
         severity=rule.severity,
         rule=rule.id,

@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ...protocol.quality import Severity
-from .book import Book, BookCell
+from .notebook import AnalysedCell, AnalysedNotebook
 
 
 @dataclass(frozen=True)
-class Found:
+class Finding:
     """One thing that a rule found; ``cell`` is None where it is about the whole notebook."""
 
     message: str
-    cell: BookCell | None = None
+    cell: AnalysedCell | None = None
 
 
 @dataclass(frozen=True)
-class Rule:
+class QualityRule:
     """``weight`` points are taken for each thing found, ``most`` of them at most (None: no end).
 
     ``python``: only for notebooks in Python. ``what`` is for the documentation.
@@ -30,7 +30,7 @@ class Rule:
     most: int | None
     what: str
     suggestion: str
-    check: Callable[[Book], Iterable[Found]]
+    check: Callable[[AnalysedNotebook], Iterable[Finding]]
     python: bool = False
 
     def points(self, count: int) -> int:

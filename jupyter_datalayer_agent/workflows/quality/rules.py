@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from . import linter, python_code, running, secrets, structure
-from .rule import Rule
+from .rule import QualityRule
 
-RULES: list[Rule] = [
+RULES: list[QualityRule] = [
     *secrets.RULES,
     *running.RULES,
     *python_code.RULES,
@@ -15,7 +15,7 @@ RULES: list[Rule] = [
 
 
 def table() -> str:
-    """The rules with their weights, as the table that stands in ``docs/quality.md``."""
+    """The rules with their weights, as the table in ``docs/quality.md``."""
     rows = ["| rule | points | severity | what |", "| --- | --- | --- | --- |"]
     for rule in sorted(RULES, key=lambda each: -each.weight):
         points = f"−{rule.weight} each" if rule.weight else "0"

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .book import Book, BookCell
-from .rule import Found, Rule
+from .notebook import AnalysedCell, AnalysedNotebook
+from .rule import Finding, QualityRule
 
 _MOST_CHARACTERS = 1_000_000
 
@@ -42,8 +42,8 @@ _ABSOLUTE = re.compile(
 )
 
 
-def _texts(cell: BookCell) -> Iterator[tuple[str, str]]:
-    """Where a text stands, and the text: the source, and what the outputs show as text."""
+def _texts(cell: AnalysedCell) -> Iterator[tuple[str, str]]:
+    """Where a text is, and the text: the source, and what the outputs show as text."""
     yield "source", cell.source
     for output in cell.outputs:
         yield "output", _as_text(output.get("text"))
@@ -60,14 +60,14 @@ def _as_text(value: Any) -> str:
     return "" if value is None else str(value)[:_MOST_CHARACTERS]
 
 
-def _secrets(book: Book) -> Iterator[Found]:
-    for cell in book.cells:
+def _secrets(notebook: AnalysedNotebook) -> Iterator[Finding]:
+    for cell in notebook.cells:
         seen = set()
         for place, text in _texts(cell):
             for kind in _kinds(text):
                 if (place, kind) not in seen:
                     seen.add((place, kind))
-                    yield Found(f"The {place} of the cell holds {kind}.", cell)
+                    yield Finding(f"The {place} of the cell holds {kind}.", cell)
 
 
 def _kinds(text: str) -> Iterator[str]:
@@ -84,20 +84,20 @@ def _is_real(match: re.Match[str]) -> bool:
     return value is None or not _PLACEHOLDER.search(value)
 
 
-def _absolute_paths(book: Book) -> Iterator[Found]:
-    for cell in book.code:
+def _absolute_paths(notebook: AnalysedNotebook) -> Iterator[Finding]:
+    for cell in notebook.code:
         seen = set()
         for match in _ABSOLUTE.finditer(cell.source):
             path = match["path"]
             if path not in seen:
                 seen.add(path)
-                yield Found(f"The path {path[:80]!r} is one of this machine.", cell)
+                yield Finding(f"The path {path[:80]!r} is specific to this machine.", cell)
 
 
 RULES = [
-    Rule("secret", "error", 25, 50, "a key, token or password in a source or an output",
-         "Take secrets out of the notebook, and replace them: they count as known. "
+    QualityRule("secret", "error", 25, 50, "a key, token or password in a source or an output",
+         "Remove secrets from the notebook and revoke them. "
          "Read them from the environment.", _secrets),
-    Rule("absolute-path", "warning", 5, 15, "an absolute path",
+    QualityRule("absolute-path", "warning", 5, 15, "an absolute path",
          "Use paths relative to the notebook.", _absolute_paths),
 ]  # fmt: skip

@@ -10,9 +10,9 @@ from pydantic import Field
 from ..template import Template, TemplateRun, TemplateStep
 from .parts import sections
 from .parts.data import Data
+from .parts.formatting import source
 from .parts.loading import imports_cell, loading_cell, loading_text, need_modules, probe
 from .parts.parameters import DataPath, NotebookParameters
-from .parts.words import source
 
 TITLE = "# Data analysis"
 CHECKS = {
@@ -34,7 +34,7 @@ EXAMPLE = source(
 )
 
 
-class Parameters(NotebookParameters):
+class AnalysisParameters(NotebookParameters):
     data: DataPath | None = Field(
         default=None,
         description="A CSV or Parquet file under the server root. Left out, the notebook is a "
@@ -42,7 +42,7 @@ class Parameters(NotebookParameters):
     )
 
 
-def steps(parameters: Parameters) -> Sequence[TemplateStep]:
+def steps(parameters: AnalysisParameters) -> Sequence[TemplateStep]:
     if parameters.data is None:
         return [
             TemplateStep("Write the title and the imports", _skeleton_head),
@@ -90,7 +90,7 @@ data_analysis_notebook = Template(
     name="Data analysis notebook",
     description="A complete notebook: imports, loading, shape and types, summary statistics and "
     "missing values. With a CSV or Parquet file it loads and runs.",
-    parameters=Parameters,
+    parameters=AnalysisParameters,
     steps=steps,
     keywords=(
         "data analysis notebook",
@@ -102,6 +102,11 @@ data_analysis_notebook = Template(
         "starter",
         "boilerplate",
         "scaffold",
+        "datenanalyse",
+        "analyse de donnees",
+        "analisis de datos",
+        "cuaderno",
+        "carnet",
     ),
     notebook="data_analysis.ipynb",
     without_data="the loading cell is a commented example and nothing was run",

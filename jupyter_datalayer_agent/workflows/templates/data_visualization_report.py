@@ -18,8 +18,8 @@ from .parts.findings import (
     relation_text,
     share_text,
 )
+from .parts.formatting import bullets, code, codes, count, percent
 from .parts.parameters import DataParameters
-from .parts.words import bullets, code, codes, count, percent
 
 TEXT = (
     "This report shows in figures what the data say: how their values are distributed, how groups "
@@ -27,11 +27,11 @@ TEXT = (
 )
 
 
-class Parameters(DataParameters):
+class ReportParameters(DataParameters):
     format: Literal["notebook"] = Field(default="notebook", description="The form of the report.")
 
 
-def steps(parameters: Parameters) -> Sequence[TemplateStep]:
+def steps(parameters: ReportParameters) -> Sequence[TemplateStep]:
     return [
         TemplateStep(
             "Look at the file; write title, introduction and imports",
@@ -58,9 +58,9 @@ async def _load(run: TemplateRun) -> None:
 
 
 async def _groups(run: TemplateRun) -> None:
-    """The two most telling pairs of a number and a category, of different numbers."""
+    """The two most informative pairs of a number and a category, of different numbers."""
     data = Data(run.facts)
-    found = _different(sections.telling_groups(data))
+    found = _different(sections.informative_groups(data))
     if not found:
         return
     await run.markdown("## How groups differ")
@@ -96,30 +96,30 @@ async def _conclusions(run: TemplateRun) -> None:
     lopsided = [column for column in data.categories if _leading(data, column)]
     time = data.survey.get("time")
     emptiest = data.incomplete[:1]
-    said = [
+    sentences = [
         f"{code(column.name)}: the largest of {count(column.unique, 'group')} is "
         f"{code(column.top[0][0])} with "
         f"{percent(column.top[0][1] / (data.rows - column.missing))} of the rows that have a value."
         for column in lopsided[:2]
     ]
-    said += [group_text(best) for best in _different(sections.telling_groups(data))]
+    sentences += [group_text(best) for best in _different(sections.informative_groups(data))]
     if time:
-        said.append(course_text(data, sections.moving(data, 1)))
+        sentences.append(course_text(data, sections.moving(data, 1)))
     if data.survey["pairs"]:
-        said.append(correlation_text(data))
+        sentences.append(correlation_text(data))
     if emptiest:
-        said.append(
+        sentences.append(
             f"Not all is known: {codes([emptiest[0].name])} lacks "
             f"{share_text(data, emptiest[0].missing)}."
         )
-    if not said:
+    if not sentences:
         shown = data.shown if data.rows > 1 else []
-        said.append(
+        sentences.append(
             distribution_text(data, shown, [])
             if shown
             else "The data are too few to conclude from."
         )
-    await run.markdown(f"## Conclusions\n\n{bullets(said)}")
+    await run.markdown(f"## Conclusions\n\n{bullets(sentences)}")
 
 
 def _leading(data: Data, column: Column) -> bool:
@@ -150,26 +150,31 @@ data_visualization_report = Template(
     name="Data visualization report",
     description="A report in figures on a CSV or Parquet file: introduction, distributions, "
     "groups, time, relations, and conclusions drawn from the figures computed.",
-    parameters=Parameters,
+    parameters=ReportParameters,
     steps=steps,
     keywords=(
         "report",
         "visualization report",
-        "visualisation report",
         "visual report",
         "visualize",
-        "visualise",
         "visualization",
-        "visualisation",
         "plot",
         "chart",
         "graph",
         "figures",
         "dashboard",
-        "visualis",
         "visualiz",
         "draw",
         "picture",
+        "create a report",
+        "make a report",
+        "write a report",
+        "diagramm",
+        "bericht",
+        "graphique",
+        "rapport",
+        "grafico",
+        "informe",
     ),
     notebook="data_visualization_report.ipynb",
 )

@@ -8,8 +8,8 @@ from ..template import Template, TemplateRun, TemplateStep
 from .parts import sections
 from .parts.data import Data
 from .parts.findings import correlation_text, group_text, outlier_text, share_text
+from .parts.formatting import bullets, code, codes, count
 from .parts.parameters import DataParameters
-from .parts.words import bullets, code, codes, count
 
 CONTENTS = (
     "This notebook looks at the data before anything is modelled: types, missing values, summary "
@@ -51,25 +51,27 @@ async def _conclusions(run: TemplateRun) -> None:
 
 
 def _found(data: Data) -> list[str]:
-    said = ["No value is missing."]
+    sentences = ["No value is missing."]
     if data.incomplete:
         worst = data.incomplete[0]
-        said = [f"Missing values: {code(worst.name)} lacks {share_text(data, worst.missing)}."]
+        sentences = [f"Missing values: {code(worst.name)} lacks {share_text(data, worst.missing)}."]
     repeated = data.facts["duplicates"]
     if repeated:
-        said.append(
+        sentences.append(
             f"{count(repeated, 'row')} exactly repeat earlier ones; find out why before modelling."
         )
     useless = [column.name for column in data.of("constant", "empty", "id")]
     if useless:
         verb = "tells" if len(useless) == 1 else "tell"
-        said.append(f"{codes(useless)} {verb} nothing about the rows: no features for a model.")
+        sentences.append(
+            f"{codes(useless)} {verb} nothing about the rows: no features for a model."
+        )
     if data.survey["pairs"]:
-        said.append(correlation_text(data))
-    said += [group_text(best) for best in sections.telling_groups(data)[:1]]
+        sentences.append(correlation_text(data))
+    sentences += [group_text(best) for best in sections.informative_groups(data)[:1]]
     if any(each["count"] for each in data.survey["outliers"]):
-        said.append(outlier_text(data, explained=False))
-    return said
+        sentences.append(outlier_text(data, explained=False))
+    return sentences
 
 
 exploratory_data_analysis = Template(
@@ -96,6 +98,15 @@ exploratory_data_analysis = Template(
         "distribution",
         "data quality",
         "get to know",
+        "explorative datenanalyse",
+        "erkunde",
+        "ausreisser",
+        "analyse exploratoire",
+        "valeurs aberrantes",
+        "analisis exploratorio",
+        "explora",
+        "analysiere",
+        "analiza",
     ),
     notebook="exploratory_data_analysis.ipynb",
 )

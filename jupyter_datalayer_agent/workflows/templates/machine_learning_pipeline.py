@@ -11,10 +11,10 @@ from ..template import StepFailed, Template, TemplateRun, TemplateStep
 from .kernel import call as kernel_call
 from .parts import model_cells, sections
 from .parts.data import Data
+from .parts.formatting import bullets, code, codes, count, listed, number, paragraph, percent
 from .parts.loading import imports_cell, loading_cell, loading_text, need_modules, probe
 from .parts.modelling import MAX_MISSING, MAX_ROWS, Study
 from .parts.parameters import DataParameters
-from .parts.words import bullets, code, codes, count, listed, number, paragraph, percent
 
 STUDY = """
 def answer(path, how, date_column, columns, target, task):
@@ -38,7 +38,7 @@ def answer():
 """
 
 
-class Parameters(DataParameters):
+class PipelineParameters(DataParameters):
     target: str | None = Field(
         default=None, description="The column to predict. Left out, a likely one is chosen."
     )
@@ -47,7 +47,7 @@ class Parameters(DataParameters):
     )
 
 
-def steps(parameters: Parameters) -> Sequence[TemplateStep]:
+def steps(parameters: PipelineParameters) -> Sequence[TemplateStep]:
     return [
         TemplateStep(
             "Look at the file, choose target and task; write title and imports",
@@ -206,19 +206,23 @@ def _column_notes(study: Study) -> list[str]:
 
 async def _preprocess(run: TemplateRun) -> None:
     study = Study(run.facts)
-    said = []
+    sentences = []
     if study.numeric or study.new_features:
         filled = any(column.missing for column in study.numeric)
-        said.append(
+        sentences.append(
             "Numbers are scaled" + (", missing ones filled in with the median." if filled else ".")
         )
     if study.categorical:
-        said.append("Each value of a categorical column becomes a column of its own.")
+        sentences.append("Each value of a categorical column becomes a column of its own.")
     if study.texts:
-        said.append(f"The words of {codes(c.name for c in study.texts)} are weighted (TF-IDF).")
+        sentences.append(
+            f"The words of {codes(c.name for c in study.texts)} are weighted (TF-IDF)."
+        )
     await run.markdown(
         "## Preparing the features\n\n"
-        + paragraph(*said, "All of it is learned inside the pipeline, from training data alone.")
+        + paragraph(
+            *sentences, "All of it is learned inside the pipeline, from training data alone."
+        )
     )
     await run.code(model_cells.preprocessing_cell(study))
 
@@ -357,7 +361,7 @@ machine_learning_pipeline = Template(
     name="Machine learning pipeline",
     description="Predict a column of a CSV or Parquet file: explore, split, prepare, compare with "
     "a baseline, tune, evaluate once on a test set, and draw the results.",
-    parameters=Parameters,
+    parameters=PipelineParameters,
     steps=steps,
     keywords=(
         "machine learning",
@@ -376,6 +380,18 @@ machine_learning_pipeline = Template(
         "random forest",
         "fit",
         "train a model",
+        "maschinelles lernen",
+        "trainiere",
+        "vorhersage",
+        "apprentissage automatique",
+        "entraine",
+        "predire",
+        "aprendizaje automatico",
+        "entrena",
+        "predecir",
+        "modell",
+        "modele",
+        "modelo",
     ),
     notebook="machine_learning_pipeline.ipynb",
 )

@@ -1,4 +1,4 @@
-"""Checks a lesson: runs the learner's cell as it stands, then looks at what it made.
+"""Checks a lesson: runs the learner's cell as it is, then inspects what it made.
 
 Everything happens in the notebook's own kernel, on the learner's own variables. The cell is run at
 each check, so that what is judged is what the cell says now, whatever ran before or after it.
@@ -28,7 +28,7 @@ CHECK_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether the answer is right, and what is to be said of it."""
+    """Whether the answer is right, and the feedback."""
 
     passed: bool
     feedback: str
@@ -110,11 +110,10 @@ class _Check:
     async def look_at_kernel(self) -> None:
         """Raises ``NotNow`` unless there is, or can be, a kernel for Python."""
         language = await language_of(self.notebooks, self.notebook)
-        if language != "python":
+        if language not in ("python", None):
             raise NotNow(
                 f"The notebook's kernel speaks {language}; the lesson is in Python. Choose a "
-                "Python "
-                "kernel for the notebook, then check again."
+                "Python kernel for the notebook, then check again."
             )
         if self.document.backend == "browser" and self.notebook.kernel_id is None:
             raise NotNow(
@@ -161,7 +160,7 @@ class _Check:
             try:
                 cells = self.cells_of(number)
             except DocumentError:
-                continue  # what is missing then is told by the check
+                continue  # the check then reports what is missing
             for run in await self._run([cell.id for cell in cells]):
                 if run.status not in ("ok", "skipped"):
                     what = f"{run.error.ename}: {run.error.evalue}" if run.error else run.status

@@ -40,6 +40,8 @@ import {
   StrategistState,
   ToolCallRequest,
   ToolResult,
+  ActsReply,
+  ActsRequest,
   ToolsReply,
   TurnPlace,
   TurnsReply,
@@ -270,12 +272,17 @@ export class AgentClient {
     return this._request('GET', ['fixes'], { query });
   }
 
-  /** The quality report of a notebook, as it stands in the page `clientId` or in its file. */
+  /** What changed code would do beyond the kernel that it did not do before. */
+  acts(body: ActsRequest): Promise<ActsReply> {
+    return this._request('POST', ['acts'], { body });
+  }
+
+  /** The quality report of a notebook, as it is in the page `clientId` or in its file. */
   quality(query: { path: string; clientId?: string }): Promise<QualityReport> {
     return this._request('GET', ['quality'], { query });
   }
 
-  /** The tutorials with the person's progress. */
+  /** The tutorials with the user's progress. */
   listTutorials(): Promise<TutorialsReply> {
     return this._request('GET', ['tutorials']);
   }
@@ -311,7 +318,7 @@ export class AgentClient {
     return this._request('GET', ['config'], { query });
   }
 
-  /** Change the person's settings, by name. */
+  /** Change the user's settings, by name. */
   patchConfig(body: { values: Record<string, unknown> }): Promise<ConfigReply> {
     return this._request('PATCH', ['config'], { body });
   }
@@ -330,7 +337,7 @@ export class AgentClient {
     return this._request('DELETE', ['datasets', name]);
   }
 
-  /** Make a data set of a file of the person's computer. */
+  /** Make a data set of a file of the user's computer. */
   upload(options: IUploadOptions): Promise<Dataset> {
     const url = uploadUrl(this.settings, BASE_PATH);
     return upload(this.settings, url, options);
@@ -364,7 +371,7 @@ export class AgentClient {
       response = await ServerConnection.makeRequest(url, init, this.settings);
     } catch (error) {
       if (error instanceof ServerConnection.NetworkError) {
-        throw new ApiError('unreachable', 'The server does not answer.');
+        throw new ApiError('unreachable', 'The server is not responding.');
       }
       throw error;
     }

@@ -7,7 +7,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { BASE_PATH } from './client';
 import { claimClientId } from './clientId';
 import { ApiError } from './errors';
-import { RequestDesk, RequestHandler } from './requests';
+import { isTooLarge, PageRequestHandler, RequestHandler } from './requests';
 import { EventHandler, Subscriptions } from './subscriptions';
 import {
   ClientMessage,
@@ -30,7 +30,7 @@ import {
 export type ConnectionStatus =
   'idle' | 'connecting' | 'connected' | 'reconnecting';
 
-/** What an attempt to reconnect tells: its number, from 1, and when it is made. */
+/** What an attempt to reconnect reports: its number, from 1, and when it is made. */
 export interface IReconnecting {
   attempt: number;
   delayMs: number;
@@ -48,7 +48,7 @@ export interface IPageConnection {
   readonly rejected: ISignal<IPageConnection, ErrorBody>;
   /** A session changed a notebook that this page shows, whether the page listens to it or not. */
   readonly touched: ISignal<IPageConnection, DocumentTouched>;
-  /** The sessions that wait for the person, the newest first. */
+  /** The sessions that wait for the user, the newest first. */
   readonly waiting: readonly WaitingSession[];
   readonly waitingChanged: ISignal<IPageConnection, void>;
   connect(): void;
@@ -61,6 +61,7 @@ export interface IPageConnection {
   onRequest(handler: RequestHandler): IDisposable;
   sendEditorState(state: EditorState): void;
   inputFocused(): void;
+  panelShown(): void;
 }
 
 /** Options of a `PageConnection`; all have defaults. */
@@ -92,7 +93,7 @@ export class PageConnection implements IPageConnection, IDisposable {
     this._minDelayMs = options.minDelayMs ?? 500;
     this._maxDelayMs = options.maxDelayMs ?? 15_000;
     this.clientId = options.clientId ?? claimClientId();
-    this._requests = new RequestDesk(text => this._sendText(text));
+    this._requests = new PageRequestHandler(text => this._sendText(text));
     this._subscriptions = new Subscriptions(message => this._send(message));
   }
 
@@ -168,11 +169,16 @@ export class PageConnection implements IPageConnection, IDisposable {
     this.connect();
     if (this._status === 'reconnecting') {
       return Promise.reject(
-        new ApiError('unreachable', 'There is no connection to the server.')
+        new ApiError('unreachable', 'Not connected to the server.')
       );
     }
     const ref = UUID.uuid4();
     const message: SubmitOp = { type: 'submit_op', ref, sessionId, op };
+    if (isTooLarge(JSON.stringify(message), this._requests.maxBytes)) {
+      return Promise.reject(
+        new ApiError('too_large', 'The message is too large.')
+      );
+    }
     const reply = new PromiseDelegate<string>();
     this._ops.set(ref, { message, reply });
     this._send(message);
@@ -202,17 +208,24 @@ export class PageConnection implements IPageConnection, IDisposable {
     });
   }
 
-  /** Tell the server the editor state, now and after each reconnect. */
+  /** Report to the server the editor state, now and after each reconnect. */
   sendEditorState(state: EditorState): void {
     this._editorState = state;
     this._send(state);
   }
 
-  /** The person turned to the input: the server may load the model library. */
+  /** The user turned to the input: the server may load the model library. */
   inputFocused(): void {
     this._wasFocused = true;
     this.connect();
     this._send({ type: 'input_focused' });
+  }
+
+  /** The panel is on the page: the server may load the model library when it has nothing to do. */
+  panelShown(): void {
+    this._wasShown = true;
+    this.connect();
+    this._send({ type: 'panel_shown' });
   }
 
   private _open(): void {
@@ -240,13 +253,16 @@ export class PageConnection implements IPageConnection, IDisposable {
     if (this._editorState) {
       this._send(this._editorState);
     }
+    if (this._wasShown) {
+      this._send({ type: 'panel_shown' });
+    }
     if (this._wasFocused) {
       this._send({ type: 'input_focused' });
     }
     this._subscriptions.resend();
     this._requests.resend();
     for (const { message } of this._ops.values()) {
-      this._send(message);
+      this._send({ ...message, again: true });
     }
   }
 
@@ -254,6 +270,7 @@ export class PageConnection implements IPageConnection, IDisposable {
     switch (message.type) {
       case 'welcome':
         this._attempt = 0;
+        this._requests.maxBytes = message.maxMessageBytes;
         this._setStatus('connected');
         this._connected.emit();
         break;
@@ -300,9 +317,9 @@ export class PageConnection implements IPageConnection, IDisposable {
       this._failOps(new ApiError('too_large', 'The message is too large.'));
     }
     if (this._status !== 'connected' && this._attempt === 0) {
-      // The server was never reached: what waits for it is told so.
+      // The server was never reached: what waits for it is notified.
       this._failOps(
-        new ApiError('unreachable', 'There is no connection to the server.')
+        new ApiError('unreachable', 'Not connected to the server.')
       );
     }
     this._dropSocket();
@@ -360,7 +377,7 @@ export class PageConnection implements IPageConnection, IDisposable {
   private readonly _settings: ServerConnection.ISettings;
   private readonly _minDelayMs: number;
   private readonly _maxDelayMs: number;
-  private readonly _requests: RequestDesk;
+  private readonly _requests: PageRequestHandler;
   private readonly _subscriptions: Subscriptions;
   private readonly _ops = new Map<string, IPendingOp>();
   private _socket: WebSocket | null = null;
@@ -369,6 +386,7 @@ export class PageConnection implements IPageConnection, IDisposable {
   private _timer: number | undefined;
   private _editorState: EditorState | null = null;
   private _wasFocused = false;
+  private _wasShown = false;
   private _isDisposed = false;
   private readonly _statusChanged = new Signal<this, ConnectionStatus>(this);
   private readonly _connected = new Signal<this, void>(this);

@@ -6,7 +6,7 @@ import { ErrorBody, ErrorCode } from './types';
 export type ApiErrorCode = ErrorCode | 'unreachable';
 
 /**
- * A refusal by the server, or its silence. `message` is fit to be shown to a person.
+ * A refusal by the server, or its silence. `message` is fit to be shown to a user.
  */
 export class ApiError extends Error {
   constructor(
@@ -19,7 +19,7 @@ export class ApiError extends Error {
     this.name = 'ApiError';
   }
 
-  /** The error that an `ErrorBody` of the wire stands for. */
+  /** The error that an `ErrorBody` of the wire represents. */
   static from(body: ErrorBody, status?: number): ApiError {
     return new ApiError(body.code, body.message, body.detail, status);
   }

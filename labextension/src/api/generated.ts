@@ -4,6 +4,55 @@
  */
 
 export interface paths {
+    "/acts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What changed code would do beyond the kernel */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ActsRequest"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ActsReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/chat": {
         parameters: {
             query?: never;
@@ -109,11 +158,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Effective settings, and where each comes from */
+        /** Effective settings and their sources */
         get: {
             parameters: {
                 query?: {
-                    /** @description as they hold in this session */
+                    /** @description the effective values in this session */
                     sessionId?: string;
                 };
                 header?: never;
@@ -147,7 +196,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Change the person's settings */
+        /** Change the user's settings */
         patch: {
             parameters: {
                 query?: never;
@@ -190,7 +239,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a turn would send before the message, and its size */
+        /** What a turn would send before the message, and its size; with attached variables the action is execute */
         get: {
             parameters: {
                 query?: {
@@ -347,7 +396,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What could be done about a cell that failed, without a model */
+        /** Fixes for a failed cell, found without a model; the kernel's variables are read */
         get: {
             parameters: {
                 query?: {
@@ -494,7 +543,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A cell that could come next */
+        /** Suggest the next cell */
         post: {
             parameters: {
                 query?: never;
@@ -1187,7 +1236,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All turns in short, the oldest first */
+        /** All turns in short, oldest first */
         get: {
             parameters: {
                 query?: never;
@@ -1374,7 +1423,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Ask about the past */
+        /** Ask about earlier chats */
         post: {
             parameters: {
                 query?: never;
@@ -2011,8 +2060,35 @@ export interface components {
             path: string;
         };
         /**
+         * ActsReply
+         * @description Answer of ``POST acts``: what the changed code would do beyond the kernel that it did not do
+         *     before, as text; nothing where there is none.
+         */
+        ActsReply: {
+            /**
+             * Reason
+             * @default null
+             */
+            reason?: string | null;
+        };
+        /**
+         * ActsRequest
+         * @description Body of ``POST acts``: sources that are about to be changed so, and run, in the notebook.
+         */
+        ActsRequest: {
+            /** Changes */
+            changes: components["schemas"]["CodeChange"][];
+            /**
+             * Clientid
+             * @default null
+             */
+            clientId?: string | null;
+            /** Path */
+            path: string;
+        };
+        /**
          * AnswerChosen
-         * @description The conversation goes on from this answer of the turn; without one, from its first.
+         * @description The conversation continues from this answer of the turn; without one, from its first.
          */
         AnswerChosen: {
             /**
@@ -2043,7 +2119,7 @@ export interface components {
         };
         /**
          * AnswerDelta
-         * @description A piece of such an answer; an ``item_discarded`` takes an item of it back.
+         * @description A delta of such an answer; an ``item_discarded`` discards an item of it.
          */
         AnswerDelta: {
             /** Answerid */
@@ -2075,7 +2151,7 @@ export interface components {
         };
         /**
          * AnswerFinished
-         * @description Such an answer ended. ``text`` is the whole of it, empty where it did not come to its end:
+         * @description Such an answer ended. ``text`` is the whole of it, empty if it is not complete:
          *     what was shown of it stays, and is not kept as an answer. ``usage`` is what it cost.
          */
         AnswerFinished: {
@@ -2160,7 +2236,7 @@ export interface components {
         };
         /**
          * ApprovalDecision
-         * @description The person's answer to an ``approval_requested``; the model reads ``feedback``.
+         * @description The user's answer to an ``approval_requested``; the model reads ``feedback``.
          */
         ApprovalDecision: {
             /** Approvalid */
@@ -2183,7 +2259,7 @@ export interface components {
         };
         /**
          * ApprovalRequested
-         * @description An act waits for the person. ``changes`` is what it would change, where that is known.
+         * @description An action waits for approval. ``changes`` is what it would change, where that is known.
          *
          *     With ``share`` the act is to send something to the model: the call is done, or (without a
          *     ``call_id``) a turn is about to begin. ``kinds`` are what code does beyond the kernel ("runs a
@@ -2237,7 +2313,7 @@ export interface components {
         };
         /**
          * ApprovalResolved
-         * @description The wait is over; ``expired`` when nobody could answer in time.
+         * @description The wait is over; ``expired`` when nobody answered in time.
          */
         ApprovalResolved: {
             /** Approvalid */
@@ -2286,7 +2362,7 @@ export interface components {
         };
         /**
          * Attachment
-         * @description Something the person attached to a message. ``path`` is relative to the server root.
+         * @description Something the user attached to a message. ``path`` is relative to the server root.
          *
          *     A ``cell``, and the ``output`` of one, have a ``cell_id``; a ``dataset`` and a ``variable`` of
          *     the kernel of the notebook ``path`` (left out: the active one) a ``name``.
@@ -2566,7 +2642,7 @@ export interface components {
         };
         /**
          * ChangesKept
-         * @description The person keeps what the turn ``of_turn_id`` changed, or only some cells of it.
+         * @description The user keeps what the turn ``of_turn_id`` changed, or only some cells of it.
          */
         ChangesKept: {
             /**
@@ -2601,8 +2677,8 @@ export interface components {
          * ChangesReply
          * @description What a turn changed, with a unified diff of each cell.
          *
-         *     ``states`` says of each change whether it waits for the person's decision, was kept, or was
-         *     taken back. ``before`` is given where it is asked for: the cells that wait for a decision, as
+         *     ``states`` says of each change whether it waits for the user's decision, was kept, or was
+         *     reverted. ``before`` is given where it is asked for: the cells that wait for a decision, as
          *     they were; what was decided on is not known any more.
          */
         ChangesReply: {
@@ -2625,10 +2701,10 @@ export interface components {
         };
         /**
          * ChangesUndone
-         * @description Changes of the turn ``of_turn_id`` were taken back: ``changes`` as they were made to the
-         *     documents just now. ``conflicts`` were left as they are, for the person to decide.
+         * @description Changes of the turn ``of_turn_id`` were reverted: ``changes`` as they were made to the
+         *     documents just now. ``conflicts`` were left as they are, for the user to decide.
          *     ``cell_ids`` are the cells that are settled by this; None means all of the turn's. ``note``
-         *     says what cannot be taken back: what the cells did in the kernel.
+         *     says what cannot be reverted: what the cells did in the kernel.
          */
         ChangesUndone: {
             /**
@@ -2673,7 +2749,9 @@ export interface components {
         };
         /**
          * ChatReply
-         * @description The end of a turn.
+         * @description The end of a turn. ``offers`` are workflows that are close to a message that no model could
+         *     answer, ``quality`` the report that it asked for. ``not_done`` contradicts a ``reply`` that says
+         *     that all is well.
          */
         ChatReply: {
             /** Changes */
@@ -2685,11 +2763,20 @@ export interface components {
              * @enum {string}
              */
             mode: "ask" | "edit" | "agent";
+            /** @default null */
+            notDone?: components["schemas"]["NotDone"] | null;
             /**
              * Notebookmode
              * @enum {string}
              */
             notebookMode: "off" | "read-only" | "full";
+            /**
+             * Offers
+             * @default []
+             */
+            offers: components["schemas"]["WorkflowOffer"][];
+            /** @default null */
+            quality?: components["schemas"]["QualityReport"] | null;
             /** Reply */
             reply: string;
             /** Sessionid */
@@ -2707,11 +2794,11 @@ export interface components {
         };
         /**
          * ChatRequest
-         * @description A person's message. With no ``session_id`` a session is made.
+         * @description A user's message. With no ``session_id`` a session is made.
          *
          *     ``active_notebook`` is the notebook whose editor is the active one; when the field is left out
          *     it is what the page ``client_id`` last reported, and an explicit null means none. With
-         *     ``workflow`` that is carried out, without a model; ``message`` is what the person said.
+         *     ``workflow`` that is carried out, without a model; ``message`` is what the user said.
          *     ``cell_id`` is the cell of an inline chat, ``selection`` the text selected in its editor.
          *     ``decided`` is what became of the session's proposals since its last message.
          *     ``about_session`` is for the Strategist: the chat that is "this conversation" to the question.
@@ -2796,7 +2883,7 @@ export interface components {
         };
         /**
          * ChooseAnswer
-         * @description Go on from this further answer of the newest turn; without one, from its first.
+         * @description Continue from this further answer of the newest turn; without one, from its first.
          */
         ChooseAnswer: {
             /**
@@ -2814,7 +2901,7 @@ export interface components {
         };
         /**
          * Citation
-         * @description A turn that an answer names, which exists. ``message`` is the first line of what the person
+         * @description A turn that an answer names, which exists. ``message`` is the first line of what the user
          *     wrote in it.
          */
         Citation: {
@@ -2829,7 +2916,20 @@ export interface components {
             /** Turnid */
             turnId: string;
         };
-        ClientMessage: components["schemas"]["Hello"] | components["schemas"]["EditorState"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"] | components["schemas"]["SubmitOp"] | components["schemas"]["InputFocused"] | components["schemas"]["PageResponse"] | components["schemas"]["PageProgress"];
+        ClientMessage: components["schemas"]["Hello"] | components["schemas"]["EditorState"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"] | components["schemas"]["SubmitOp"] | components["schemas"]["InputFocused"] | components["schemas"]["PanelShown"] | components["schemas"]["PageResponse"] | components["schemas"]["PageProgress"];
+        /**
+         * CodeChange
+         * @description A cell's source before and after a change; ``before`` is empty for a new cell.
+         */
+        CodeChange: {
+            /** After */
+            after: string;
+            /**
+             * Before
+             * @default
+             */
+            before?: string;
+        };
         /**
          * Compact
          * @description Summarise the older turns now.
@@ -2843,8 +2943,8 @@ export interface components {
         };
         /**
          * ConfigPatch
-         * @description Body of ``PATCH config``: the person's settings in JupyterLab, by name; null takes the
-         *     person's value away. All of them change, or none.
+         * @description Body of ``PATCH config``: the user's settings in JupyterLab, by name; null takes the
+         *     user's value away. All of them change, or none.
          */
         ConfigPatch: {
             /** Values */
@@ -2876,8 +2976,8 @@ export interface components {
          * ConfigValue
          * @description One effective setting and the layer that it comes from.
          *
-         *     ``editable`` says whether a person may change it; ``inherited`` is what holds without the
-         *     person's own value. User names, passwords and query values of addresses are shown as ``***``.
+         *     ``editable`` says whether a user may change it; ``inherited`` is what holds without the
+         *     user's own value. User names, passwords and query values of addresses are shown as ``***``.
          */
         ConfigValue: {
             /**
@@ -2979,7 +3079,8 @@ export interface components {
         };
         /**
          * ContextPart
-         * @description A part of the context: what the model is told of the ``path`` (or ``name``), and its size.
+         * @description A part of the context: what the model is sent of the ``path`` (or ``name``), whole, and the
+         *     size of what is sent of it now, 0 where the model has it already.
          *
          *     ``kind`` ``state`` is what is said of notebook mode, ``references`` of the tools that are meant.
          */
@@ -3008,8 +3109,9 @@ export interface components {
          * ContextReply
          * @description Answer of ``GET context``: what a turn would send now.
          *
-         *     ``text`` is the context, ``tokens`` its estimated size, ``parts`` what it is made of, in order;
-         *     ``request`` the rest of what is sent.
+         *     ``text`` is what is new in the context, ``tokens`` its estimated size: empty where the session's
+         *     model knows all of it. ``parts`` are what the context is made of, in order; ``request`` the rest
+         *     of what is sent.
          */
         ContextReply: {
             /** @default null */
@@ -3038,6 +3140,16 @@ export interface components {
             text: string;
             /** Tokens */
             tokens: number;
+        };
+        /**
+         * DatabaseHealth
+         * @description The network file system that the database is on, and SQLite's journal mode there.
+         */
+        DatabaseHealth: {
+            /** Filesystem */
+            fileSystem: string;
+            /** Journal */
+            journal: string;
         };
         /**
          * Dataset
@@ -3112,7 +3224,7 @@ export interface components {
         };
         /**
          * DatasetReport
-         * @description What was made of a file. ``notes`` are sentences for a person: what was inferred, and what
+         * @description What was made of a file. ``notes`` are sentences for a user: what was inferred, and what
          *     is not as one might expect. ``rejected`` has the first of ``rejected_rows`` rows.
          */
         DatasetReport: {
@@ -3298,7 +3410,7 @@ export interface components {
         };
         /**
          * ErrorBody
-         * @description What went wrong: a stable code, a sentence for a person, and what else is known.
+         * @description What went wrong: a stable code, a sentence for a user, and what else is known.
          */
         ErrorBody: {
             /**
@@ -3316,7 +3428,7 @@ export interface components {
         };
         /**
          * ErrorEvent
-         * @description A failure that the person must be told of.
+         * @description A failure that is shown to the user.
          *
          *     ``opId`` is the op that was refused, where it is about one: a message that has no turn then.
          *     ``itemId`` is the text that the failure cut off: what was shown of it stays.
@@ -3372,7 +3484,7 @@ export interface components {
         ErrorReply: {
             error: components["schemas"]["ErrorBody"];
         };
-        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["DocumentChanged"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["AnswerStarted"] | components["schemas"]["AnswerDelta"] | components["schemas"]["AnswerFinished"] | components["schemas"]["AnswerChosen"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
+        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpHeld"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["DocumentChanged"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["AnswerStarted"] | components["schemas"]["AnswerDelta"] | components["schemas"]["AnswerFinished"] | components["schemas"]["AnswerChosen"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["WorkflowsOffered"] | components["schemas"]["QualityReported"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
         /**
          * FileContext
          * @description The text file that is the active document.
@@ -3396,6 +3508,7 @@ export interface components {
         /**
          * FinalReply
          * @description The turn's whole answer. ``citations`` are the turns that the Strategist's links name.
+         *     ``not_done`` is to be shown above the answer, whatever that says.
          */
         FinalReply: {
             /**
@@ -3408,6 +3521,8 @@ export interface components {
              * @default null
              */
             citations?: components["schemas"]["Citation"][] | null;
+            /** @default null */
+            notDone?: components["schemas"]["NotDone"] | null;
             /**
              * Seq
              * @default 0
@@ -3440,7 +3555,7 @@ export interface components {
         };
         /**
          * FixesOffered
-         * @description What could be done about a cell that failed in this turn, without a model.
+         * @description Fixes, found without a model, for a cell that failed in this turn.
          */
         FixesOffered: {
             /**
@@ -3486,7 +3601,7 @@ export interface components {
          * FixInfo
          * @description A repair of a failed cell that needs no model.
          *
-         *     ``title`` says in words what it would do; ``safe`` ones are applied in Agent mode without a
+         *     ``title`` says what it would do; ``safe`` ones are applied in Agent mode without a
          *     question. ``calls`` are carried out in order, the last one runs the failed cell again.
          */
         FixInfo: {
@@ -3548,9 +3663,9 @@ export interface components {
          * GoBack
          * @description Withdraw the turns after ``turn_id``: they are kept and shown, and not sent any more.
          *
-         *     With ``include_turn`` that turn is withdrawn, too: the person goes back to before its message.
-         *     With ``documents`` what these turns changed in documents is taken back, the newest first, as
-         *     ``undo`` does it: cells that were changed since are left and told as conflicts.
+         *     With ``include_turn`` that turn is withdrawn, too: the user goes back to before its message.
+         *     With ``documents`` what these turns changed in documents is reverted, the newest first, as
+         *     ``undo`` does it: cells that were changed since are left and reported as conflicts.
          */
         GoBack: {
             /**
@@ -3573,9 +3688,12 @@ export interface components {
         };
         /**
          * Health
-         * @description Answer of ``GET health``.
+         * @description Answer of ``GET health``. ``database`` is given where it was opened on a network file system,
+         *     on which it is slower.
          */
         Health: {
+            /** @default null */
+            database?: components["schemas"]["DatabaseHealth"] | null;
             /**
              * Status
              * @default ok
@@ -3606,7 +3724,7 @@ export interface components {
         };
         /**
          * InputFocused
-         * @description The person turned to the input: the model library may be loaded now.
+         * @description The user turned to the input: the model library may be loaded now.
          */
         InputFocused: {
             /**
@@ -3648,9 +3766,15 @@ export interface components {
         };
         /**
          * Interrupt
-         * @description Stop the running turn.
+         * @description Stop the running turn. With ``hold``, messages that wait in the panel do not run after
+         *     it: they stay in the queue until they are sent now or removed.
          */
         Interrupt: {
+            /**
+             * Hold
+             * @default false
+             */
+            hold?: boolean;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3669,7 +3793,7 @@ export interface components {
         };
         /**
          * ItemDiscarded
-         * @description A retried stream takes back what it had shown of this item.
+         * @description A retried stream discards what it had shown of this item.
          */
         ItemDiscarded: {
             /**
@@ -3831,7 +3955,8 @@ export interface components {
         };
         /**
          * ModelInfo
-         * @description One model that may be chosen; ``ready`` says whether a call could be made now.
+         * @description One model that may be chosen. ``ready``: the key or the address that a call needs is set;
+         *     what only the provider knows (whether the key is good, the model there) is not asked.
          */
         ModelInfo: {
             /**
@@ -3963,6 +4088,25 @@ export interface components {
             path: string;
         };
         /**
+         * NotDone
+         * @description What of the changes and runs that a turn tried did not come about, though it ended as if all
+         *     were well. ``message`` is for the user; ``call_id`` is the call that it is about.
+         */
+        NotDone: {
+            /**
+             * Callid
+             * @default null
+             */
+            callId?: string | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "change_failed" | "run_failed" | "call_failed" | "nothing_done";
+            /** Message */
+            message: string;
+        };
+        /**
          * NotebookContext
          * @description ``all_cells`` when the notebook has fewer than 20 cells, else ``outline``.
          */
@@ -4017,7 +4161,7 @@ export interface components {
         };
         /**
          * OpDequeued
-         * @description A waiting message was taken: by its turn, or back by the person.
+         * @description A queued message left the queue: its turn started, or the user removed it.
          */
         OpDequeued: {
             /**
@@ -4052,7 +4196,8 @@ export interface components {
          * OpenNotebook
          * @description A notebook that is open in the page, with what its editor shows now.
          *
-         *     ``active_cell_id`` has the cursor or the focus; ``editing`` is edit mode.
+         *     ``ready``: its content is loaded; until then nothing is known of its cells. ``active_cell_id``
+         *     has the cursor or the focus; ``editing`` is edit mode.
          */
         OpenNotebook: {
             /**
@@ -4122,8 +4267,36 @@ export interface components {
             path: string;
         };
         /**
+         * OpHeld
+         * @description A queued message is held, since the turn was stopped, until the user sends or removes it.
+         */
+        OpHeld: {
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /** Opid */
+            opId: string;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "op_held";
+        };
+        /**
          * OpQueued
-         * @description A message waits while another turn runs; ``message`` is what the person wrote.
+         * @description A message is queued while another turn runs; ``message`` is the user's text.
          */
         OpQueued: {
             /**
@@ -4413,8 +4586,19 @@ export interface components {
             type: "response";
         };
         /**
+         * PanelShown
+         * @description The panel is on the page: the model library may be loaded when the server is idle.
+         */
+        PanelShown: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "panel_shown";
+        };
+        /**
          * Pause
-         * @description Pause the running plan at the end of its current step; ``resume`` goes on.
+         * @description Pause the running plan at the end of its current step; ``resume`` continues.
          */
         Pause: {
             /**
@@ -4425,10 +4609,10 @@ export interface components {
         };
         /**
          * Plan
-         * @description A planned workflow as it stands; one turn carries it out.
+         * @description The current state of a planned workflow; one turn carries it out.
          *
          *     ``workflow`` names the template whose steps these are; None where the model made the plan.
-         *     ``estimated_duration`` is the model's guess, in words. ``notebook`` is the one that the plan is
+         *     ``estimated_duration`` is the model's guess, as text. ``notebook`` is the one that the plan is
          *     about; a template may yet have to make it. Of a template: ``facts`` is what its steps have
          *     learned, ``cells`` the ids of the cells that each step wrote, by the step's place.
          *     ``failed_cells`` are the ids of cells whose run ended badly at some time, by notebook, whatever
@@ -4477,10 +4661,11 @@ export interface components {
         };
         /**
          * PlanDecision
-         * @description The person's answer to a plan that is proposed or paused.
+         * @description The user's answer to a plan that is proposed or paused.
          *
          *     ``edit`` replaces the steps that are not done by those of ``steps`` that are not, in that
-         *     order, and goes on waiting; done steps cannot be changed.
+         *     order, and carries them out: it is an approval of these steps. Done steps cannot be changed.
+         *     Steps that cannot be carried out are refused with an ``error``, and the plan waits on as it was.
          */
         PlanDecision: {
             /**
@@ -4503,7 +4688,8 @@ export interface components {
          * PlanStep
          * @description One step of a plan and how far it is.
          *
-         *     ``tool_calls`` are names of tools; ``dependencies`` are indices (from 0) of earlier steps.
+         *     ``tool_calls`` are names of tools; ``dependencies`` are indices (from 0) of the earlier steps
+         *     that it needs, None if not given: then it needs all of them.
          */
         "PlanStep-Input": {
             /**
@@ -4529,7 +4715,8 @@ export interface components {
          * PlanStep
          * @description One step of a plan and how far it is.
          *
-         *     ``tool_calls`` are names of tools; ``dependencies`` are indices (from 0) of earlier steps.
+         *     ``tool_calls`` are names of tools; ``dependencies`` are indices (from 0) of the earlier steps
+         *     that it needs, None if not given: then it needs all of them.
          */
         "PlanStep-Output": {
             /**
@@ -4553,7 +4740,7 @@ export interface components {
         };
         /**
          * PlanUpdated
-         * @description The plan as it stands. ``state`` only of a planned workflow, which the server carries out;
+         * @description The current plan. ``state`` only of a planned workflow, which the server carries out;
          *     without it the plan is the model's own list. ``workflow`` is the id of the template.
          */
         PlanUpdated: {
@@ -4615,8 +4802,8 @@ export interface components {
         };
         /**
          * PromptStep
-         * @description A turn in the list of prompts. ``message`` is the first line of what the person wrote;
-         *     ``withdrawn`` tells that the person went back to before it.
+         * @description A turn in the list of prompts. ``message`` is the first line of what the user wrote;
+         *     ``withdrawn``: the user went back to before it.
          */
         PromptStep: {
             /**
@@ -4650,7 +4837,7 @@ export interface components {
         };
         /**
          * ProposalDecision
-         * @description What the person decided on a proposal of an answer. ``kind`` and ``target`` (a cell's id or a
+         * @description What the user decided on a proposal of an answer. ``kind`` and ``target`` (a cell's id or a
          *     file's path) are as in its info string.
          */
         ProposalDecision: {
@@ -4672,7 +4859,8 @@ export interface components {
          * @description What names one answer for ever.
          *
          *     ``provider_id`` is the model's provider as litellm names it, ``workflow`` where no model
-         *     answered. An answer asked again of another model of the same provider has another index.
+         *     answered, ``error`` where nothing did. An answer asked again of another model of the same
+         *     provider has another index.
          */
         "Provenance-Input": {
             /** Aiturnid */
@@ -4695,7 +4883,8 @@ export interface components {
          * @description What names one answer for ever.
          *
          *     ``provider_id`` is the model's provider as litellm names it, ``workflow`` where no model
-         *     answered. An answer asked again of another model of the same provider has another index.
+         *     answered, ``error`` where nothing did. An answer asked again of another model of the same
+         *     provider has another index.
          */
         "Provenance-Output": {
             /** Aiturnid */
@@ -4752,10 +4941,45 @@ export interface components {
             suggestions: string[];
         };
         /**
+         * QualityReported
+         * @description No model could answer, and the message asks for the quality of the notebook ``path``: this
+         *     is its report.
+         */
+        QualityReported: {
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /** Path */
+            path: string;
+            report: components["schemas"]["QualityReport"];
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "quality_reported";
+        };
+        /**
          * QueuedMessage
-         * @description A message that waits while a turn runs.
+         * @description A message that waits while a turn runs, or until it is sent now (``held``).
          */
         QueuedMessage: {
+            /**
+             * Held
+             * @default null
+             */
+            held?: boolean | null;
             /** Message */
             message: string;
             /** Opid */
@@ -4893,7 +5117,8 @@ export interface components {
         };
         /**
          * RequestPreview
-         * @description The whole of a turn's first request but the person's message, which comes last.
+         * @description The whole of a turn's first request but the user's message, which comes last. The history
+         *     holds the contexts of earlier turns.
          *
          *     Sizes are tokens, estimated without the model's own tokenizer. ``instructions`` is the system
          *     prompt, ``model`` None where none is ready; ``window`` is how much that model reads, None where
@@ -4949,7 +5174,7 @@ export interface components {
         };
         /**
          * Resume
-         * @description Go on with a plan that is paused, or that stopped: at the step that failed.
+         * @description Resume a plan that is paused, or that stopped: at the step that failed.
          *
          *     ``client_id`` is the page that the plan goes on in; left out, the one that sends the op.
          */
@@ -5041,7 +5266,7 @@ export interface components {
         };
         /**
          * ScratchpadReply
-         * @description Where the cells are now; ``created`` tells that the notebook was made for them.
+         * @description Where the cells are now; ``created``: the notebook was made for them.
          */
         ScratchpadReply: {
             /**
@@ -5058,7 +5283,7 @@ export interface components {
          * ScratchpadRequest
          * @description Body of ``POST scratchpad``: cells to add at the end; with none it is only made and shown.
          *
-         *     ``path`` is another notebook that the person uses as one; left out, it is ``scratchpad.ipynb``
+         *     ``path`` is another notebook that the user uses as one; left out, it is ``scratchpad.ipynb``
          *     in the server root, which is made where it is missing. With ``show`` the page ``client_id``
          *     opens it.
          */
@@ -5141,7 +5366,7 @@ export interface components {
         /**
          * Session
          * @description A conversation. ``last_seq`` is the number of its newest event; ``waits`` is true while its
-         *     turn waits for the person.
+         *     turn waits for the user.
          *
          *     ``queued``, the messages that wait, is given for a single session only; ``forked_from`` for a
          *     session that began as a copy of another one.
@@ -5247,7 +5472,7 @@ export interface components {
         };
         /**
          * SessionDeleted
-         * @description The session is gone, with all that belonged to it. ``seq`` is 0: it will not come again.
+         * @description The session was deleted, with all its data. ``seq`` is 0: it is not replayed.
          */
         SessionDeleted: {
             /**
@@ -5303,7 +5528,7 @@ export interface components {
         };
         /**
          * SessionReset
-         * @description All turns and older events of the session are forgotten.
+         * @description All turns and older events of the session are deleted.
          */
         SessionReset: {
             /**
@@ -5405,7 +5630,7 @@ export interface components {
         };
         /**
          * SessionsWaiting
-         * @description Every session that waits for the person, the newest first. Sent at each change, and after
+         * @description Every session that waits for the user, the newest first. Sent at each change, and after
          *     ``welcome``; those of the chat in a cell, which asks there, are not among them.
          */
         SessionsWaiting: {
@@ -5444,7 +5669,7 @@ export interface components {
          * ShareRequest
          * @description With an approval: what is about to be sent to the model.
          *
-         *     ``text`` is what the model reads when the person agrees, ``withheld`` what it reads otherwise;
+         *     ``text`` is what the model reads when the user agrees, ``withheld`` what it reads otherwise;
          *     ``pictures`` are so many that go along. ``ok``: the call that it comes from went well.
          */
         ShareRequest: {
@@ -5467,7 +5692,7 @@ export interface components {
         };
         /**
          * SharingNow
-         * @description What may go to the model, as it holds for a turn; ``locked`` by the administrator.
+         * @description What may go to the model, as it applies to a turn; ``locked`` by the administrator.
          */
         SharingNow: {
             /**
@@ -5501,7 +5726,7 @@ export interface components {
         };
         /**
          * Status
-         * @description What is being done now, in words for a person.
+         * @description The current activity, as text for a user.
          */
         Status: {
             /**
@@ -5617,7 +5842,7 @@ export interface components {
          * @description The Strategist's answer. In ``reply`` a link ``[text](turn:<turnId>)`` cites a turn.
          *
          *     ``citations`` are the turns that it links to, in that order; ``unknown_citations`` ids that the
-         *     model made up, whose links were taken out. ``scratchpad`` tells of the cell that was asked for.
+         *     model made up, whose links were taken out. ``scratchpad`` names the cell that was asked for.
          */
         StrategistReply: {
             /** Changes */
@@ -5634,13 +5859,22 @@ export interface components {
              * @enum {string}
              */
             mode: "ask" | "edit" | "agent";
+            /** @default null */
+            notDone?: components["schemas"]["NotDone"] | null;
             /**
              * Notebookmode
              * @enum {string}
              */
             notebookMode: "off" | "read-only" | "full";
+            /**
+             * Offers
+             * @default []
+             */
+            offers: components["schemas"]["WorkflowOffer"][];
             /** @default null */
             provenance?: components["schemas"]["Provenance-Output"] | null;
+            /** @default null */
+            quality?: components["schemas"]["QualityReport"] | null;
             /** Reply */
             reply: string;
             /** @default null */
@@ -5669,7 +5903,7 @@ export interface components {
          *
          *     ``session_id`` is the chat from which it is asked ("this session"), or the Strategist's own
          *     session, which it is in any case. ``scratchpad`` is a notebook: what comes of the question is
-         *     written there as a cell, also when nobody waits for it any more.
+         *     written there as a cell, also when nobody waits for it.
          */
         StrategistRequest: {
             /**
@@ -5697,7 +5931,7 @@ export interface components {
         };
         /**
          * StrategistState
-         * @description The Strategist's session, whose events tell how far it is, and the turn that runs there.
+         * @description The Strategist's session, whose events show the progress, and the turn that runs there.
          */
         StrategistState: {
             /**
@@ -5711,8 +5945,15 @@ export interface components {
         /**
          * SubmitOp
          * @description An op for a session; answered by ``op_accepted`` or ``op_rejected`` with this ``ref``.
+         *
+         *     ``again``: it was sent before, over a connection that broke before the answer came.
          */
         SubmitOp: {
+            /**
+             * Again
+             * @default false
+             */
+            again?: boolean;
             /** Op */
             op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["GoBack"] | components["schemas"]["AskAgain"] | components["schemas"]["ChooseAnswer"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
             /** Ref */
@@ -5835,7 +6076,7 @@ export interface components {
         /**
          * ToolCallOutput
          * @description What the call returned: ``output`` cut as the model was sent it, but with what was
-         *     ``withheld`` from it; ``summary`` for a person. ``needs``: the gate refused it for this.
+         *     ``withheld`` from it; ``summary`` for a user. ``needs``: the gate refused it for this.
          */
         ToolCallOutput: {
             /**
@@ -6105,10 +6346,11 @@ export interface components {
          *
          *     ``items`` are Responses input items as they were sent. ``events`` (with ``?include=events``)
          *     are the turn's events with the deltas of one item joined into one, enough to draw it again.
-         *     ``withdrawn_at`` (ms since 1970) is set where the person went back to before this turn: it is
+         *     ``withdrawn_at`` (ms since 1970) is set where the user went back to before this turn: it is
          *     not sent any more. ``copied_from`` is the turn of another session that a fork copied.
          *     ``answers`` are what other models answered to the same message; ``chosen_answer`` is the one of
-         *     them from which the conversation goes on, where it does not from ``reply``.
+         *     them from which the conversation continues, if not from ``reply``. ``not_done`` is what
+         *     ``reply`` may be silent about: what was tried and did not come about.
          */
         Turn: {
             /**
@@ -6177,6 +6419,8 @@ export interface components {
              * @default null
              */
             model?: string | null;
+            /** @default null */
+            notDone?: components["schemas"]["NotDone"] | null;
             /**
              * Notebookmode
              * @enum {string}
@@ -6222,7 +6466,7 @@ export interface components {
         };
         /**
          * TurnAborted
-         * @description The turn ended before its time. ``durationMs``: how long it worked, in ms; the time for which
+         * @description The turn was aborted. ``durationMs``: how long it worked, in ms; the time for which
          *     the server was gone is none of it.
          */
         TurnAborted: {
@@ -6334,7 +6578,7 @@ export interface components {
          * TurnStarted
          * @description A turn began; ``tools`` are the names that the model is sent.
          *
-         *     ``workflow`` is the ready workflow that the person asked for, so that it can be asked for again.
+         *     ``workflow`` is the ready workflow that the user asked for, so that it can be asked for again.
          */
         TurnStarted: {
             /**
@@ -6451,8 +6695,8 @@ export interface components {
          * Undo
          * @description Take back what a turn changed, or only some cells of it.
          *
-         *     A cell that was changed since is left as it is and told as a conflict; with ``overwrite`` it is
-         *     restored all the same.
+         *     A cell that was changed since is left as it is and reported as a conflict; with
+         *     ``overwrite`` it is restored all the same.
          */
         Undo: {
             /**
@@ -6755,7 +6999,7 @@ export interface components {
         };
         /**
          * UserInputAnswer
-         * @description The person's answer to a ``user_input_requested``.
+         * @description The user's answer to a ``user_input_requested``.
          */
         UserInputAnswer: {
             /** Answer */
@@ -6770,7 +7014,7 @@ export interface components {
         };
         /**
          * UserInputRequested
-         * @description A question for the person.
+         * @description A question for the user.
          */
         UserInputRequested: {
             /**
@@ -6819,7 +7063,7 @@ export interface components {
          * Variable
          * @description One variable: its name, type (``pandas.DataFrame``) and short form.
          *
-         *     ``shape`` is told of arrays and tables, ``columns`` of tables (name and type of each, the
+         *     ``shape`` is given for arrays and tables, ``columns`` of tables (name and type of each, the
          *     first 100). ``short`` is the value in at most 80 characters; it is empty for tables, and where
          *     to ask for it would run code of others.
          */
@@ -6846,7 +7090,7 @@ export interface components {
         };
         /**
          * VariablesReply
-         * @description Answer of ``GET variables``. ``reason`` says for a person why they are not known now;
+         * @description Answer of ``GET variables``. ``reason`` says why they are not known now;
          *     ``left_out`` is how many there are beyond the listed ones.
          */
         VariablesReply: {
@@ -6873,7 +7117,7 @@ export interface components {
         };
         /**
          * WaitingSession
-         * @description A session whose turn waits for the person: for an approval, an answer or a plan's.
+         * @description A session whose turn waits for the user: for an approval, an answer or a plan's.
          */
         WaitingSession: {
             /** Sessionid */
@@ -6883,7 +7127,7 @@ export interface components {
         };
         /**
          * Warning_
-         * @description Something the person should know that does not end the turn.
+         * @description Something the user should know that does not end the turn.
          */
         Warning_: {
             /**
@@ -6913,11 +7157,14 @@ export interface components {
         };
         /**
          * Welcome
-         * @description Answer to ``hello``.
+         * @description Answer to ``hello``. A message of more than ``max_message_bytes`` (UTF-8) closes the
+         *     connection.
          */
         Welcome: {
             /** Clientid */
             clientId: string;
+            /** Maxmessagebytes */
+            maxMessageBytes: number;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -6928,12 +7175,12 @@ export interface components {
         };
         /**
          * WentBack
-         * @description The person went back to the turn ``to_turn_id``, or with ``include_turn`` to before its
+         * @description The user went back to the turn ``to_turn_id``, or with ``include_turn`` to before its
          *     message: the turns ``withdrawn`` (in order) are not sent any more.
          *
-         *     ``documents`` tells whether their changes were to be taken back; each ``changes_undone`` was
-         *     told before. ``left`` are those of the turns of which changes stand all the same: kept by the
-         *     person before, or in conflict.
+         *     ``documents``: whether their changes were to be reverted; each ``changes_undone`` was
+         *     emitted before. ``left`` are those of the turns of which changes remain: kept by the user
+         *     before, or in conflict.
          */
         WentBack: {
             /**
@@ -7024,6 +7271,37 @@ export interface components {
             steps: string[];
         };
         /**
+         * WorkflowOffer
+         * @description A workflow that is close to a message, with the ``parameters`` that are known; ``missing``
+         *     are the names of those that it still needs. It runs only when it is asked for: by
+         *     ``ChatRequest.workflow`` or by the message ``say``, None where no message would.
+         */
+        WorkflowOffer: {
+            /** Description */
+            description: string;
+            /** Id */
+            id: string;
+            /**
+             * Missing
+             * @default []
+             */
+            missing: string[];
+            /** Name */
+            name: string;
+            /**
+             * Parameters
+             * @default {}
+             */
+            parameters: {
+                [key: string]: unknown;
+            };
+            /**
+             * Say
+             * @default null
+             */
+            say?: string | null;
+        };
+        /**
          * WorkflowRun
          * @description Body of ``POST workflows/{id}``; answered with a ``ChatReply``.
          *
@@ -7052,6 +7330,37 @@ export interface components {
              * @default null
              */
             sessionId?: string | null;
+        };
+        /**
+         * WorkflowsOffered
+         * @description No model could answer, and these workflows are close to the message; none was started.
+         *     ``message`` says so in Markdown, with how to have one run.
+         */
+        WorkflowsOffered: {
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /** Message */
+            message: string;
+            /** Offers */
+            offers: components["schemas"]["WorkflowOffer"][];
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "workflows_offered";
         };
         /**
          * WorkflowsReply

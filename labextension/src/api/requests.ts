@@ -9,6 +9,15 @@ const KEEP_CHARACTERS = 20_000_000;
 /** An answer above this size that broke the connection is not sent again. */
 const LARGE_CHARACTERS = 1_000_000;
 
+/** Whether a text is of more bytes (UTF-8) than may be sent at once. */
+export function isTooLarge(text: string, maxBytes: number): boolean {
+  // A character takes three bytes at most, and most texts are far from the limit.
+  return (
+    text.length * 3 > maxBytes &&
+    new TextEncoder().encode(text).length > maxBytes
+  );
+}
+
 /** What a page could not do, as the wire has it. Anything else that is thrown is `internal`. */
 export class PageRequestError extends Error {
   constructor(
@@ -35,11 +44,14 @@ export type RequestHandler = (
  * The server's requests to this page: each is carried out once and answered, over as many
  * connections as that takes.
  */
-export class RequestDesk {
+export class PageRequestHandler {
   /** @param send - Sends a text if the connection is open, and drops it otherwise. */
   constructor(private readonly _send: (text: string) => void) {}
 
   handler: RequestHandler | null = null;
+
+  /** The largest message that the server takes, in bytes. */
+  maxBytes = Infinity;
 
   /** Carry a request out and answer it; one that is known is not carried out again. */
   async accept(request: PageRequest): Promise<void> {
@@ -49,8 +61,11 @@ export class RequestDesk {
       return;
     }
     this._answers.set(requestId, null);
-    const response = await this._carryOut(request);
-    this._answers.set(requestId, JSON.stringify(response));
+    const text = JSON.stringify(await this._carryOut(request));
+    this._answers.set(
+      requestId,
+      isTooLarge(text, this.maxBytes) ? tooLarge(requestId, text) : text
+    );
     this._sendAnswer(requestId);
     window.setTimeout(() => this._answers.delete(requestId), KEEP_MS);
     this._forgetOldest(requestId);
@@ -62,7 +77,7 @@ export class RequestDesk {
   }
 
   /**
-   * After a reconnect: send the newest answers again, since nothing tells whether they arrived.
+   * After a reconnect: send the newest answers again, since nothing shows whether they arrived.
    * The server ignores an answer to a request that it no longer waits for.
    */
   resend(): void {
@@ -75,16 +90,7 @@ export class RequestDesk {
   dropLarge(): void {
     for (const [requestId, text] of this._answers) {
       if (text && text.length > LARGE_CHARACTERS) {
-        const response: PageResponse = {
-          type: 'response',
-          requestId,
-          ok: false,
-          error: {
-            code: 'internal',
-            message: `The page's answer was too large to be sent (${text.length} characters).`
-          }
-        };
-        this._answers.set(requestId, JSON.stringify(response));
+        this._answers.set(requestId, tooLarge(requestId, text));
       }
     }
   }
@@ -138,6 +144,19 @@ export class RequestDesk {
 
   /** Answers by request id, in order; null while the request is being carried out. */
   private readonly _answers = new Map<string, string | null>();
+}
+
+/** The answer in place of one that cannot be sent. */
+function tooLarge(requestId: string, text: string): string {
+  return JSON.stringify({
+    type: 'response',
+    requestId,
+    ok: false,
+    error: {
+      code: 'internal',
+      message: `The page's answer was too large to be sent (${text.length} characters).`
+    }
+  } satisfies PageResponse);
 }
 
 function asFailure(error: unknown, method: string): PageFailure {

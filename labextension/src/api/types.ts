@@ -35,6 +35,9 @@ export type ToolResult = Wire<'ToolResult'>;
 export type ToolCallRequest = Wire<'ToolCallRequest'>;
 export type ToolListing = Wire<'ToolListing'>;
 export type ToolsReply = Wire<'ToolsReply'>;
+export type ActsReply = Wire<'ActsReply'>;
+export type ActsRequest = Wire<'ActsRequest'>;
+export type CodeChange = Wire<'CodeChange'>;
 
 // Context
 
@@ -86,6 +89,7 @@ export type Health = Wire<'Health'>;
 
 export type WorkflowCall = Wire<'WorkflowCall-Input'>;
 export type WorkflowInfo = Wire<'WorkflowInfo'>;
+export type WorkflowOffer = Wire<'WorkflowOffer'>;
 export type WorkflowsReply = Wire<'WorkflowsReply'>;
 export type FixInfo = Wire<'FixInfo'>;
 export type FixesReply = Wire<'FixesReply'>;
@@ -135,6 +139,7 @@ export type Op = Wire<'Op'>;
 
 export type SessionConfigured = Wire<'SessionConfigured'>;
 export type OpQueued = Wire<'OpQueued'>;
+export type OpHeld = Wire<'OpHeld'>;
 export type OpDequeued = Wire<'OpDequeued'>;
 export type TurnStarted = Wire<'TurnStarted'>;
 export type StatusEvent = Wire<'Status'>;
@@ -183,6 +188,7 @@ export type Subscribe = Wire<'Subscribe'>;
 export type Unsubscribe = Wire<'Unsubscribe'>;
 export type SubmitOp = Wire<'SubmitOp'>;
 export type InputFocused = Wire<'InputFocused'>;
+export type PanelShown = Wire<'PanelShown'>;
 export type PageResponse = Wire<'PageResponse'>;
 export type PageProgress = Wire<'PageProgress'>;
 export type PageFailure = Wire<'PageFailure'>;

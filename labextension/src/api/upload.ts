@@ -27,7 +27,7 @@ type Line = UploadProgress | UploadReply | ErrorReply;
  * Send a file and wait until it is a data set. Rejects with an `ApiError`, and with a `DOMException`
  * named `AbortError` where it was aborted.
  *
- * By XMLHttpRequest: `fetch` does not tell how much of a body is sent.
+ * By XMLHttpRequest: `fetch` does not report how much of a body is sent.
  */
 export function upload(
   settings: ServerConnection.ISettings,
@@ -49,9 +49,9 @@ export function upload(
       });
     request.upload.onload = () => onStep({ stage: 'checking' });
     request.onprogress = () => {
-      const told = lastWhole(request.responseText);
-      if (told && 'stage' in told) {
-        onStep({ stage: told.stage, fraction: told.fraction });
+      const sent = lastWhole(request.responseText);
+      if (sent && 'stage' in sent) {
+        onStep({ stage: sent.stage, fraction: sent.fraction });
       }
     };
     request.onload = () =>
@@ -119,7 +119,7 @@ function outcome({ responseText, status }: XMLHttpRequest): Dataset | ApiError {
   return new ApiError(
     'internal',
     status === 413
-      ? 'The file is larger than the server, or what stands before it, takes.'
+      ? 'The file exceeds the upload limit of the server or its proxy.'
       : `The upload ended without an answer (${status}).`,
     undefined,
     status

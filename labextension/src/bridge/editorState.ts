@@ -4,15 +4,15 @@ import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
 import { EditorState, OpenNotebook } from '../api';
-import { Documents } from './documents';
-import { ExecutionTracker } from './executions';
-import { kernelOf } from './kernel';
+import { Documents } from '../notebook/documents';
+import { ExecutionTracker } from '../notebook/executions';
+import { kernelOf } from '../notebook/kernel';
 
 /** The shortest time between two reports, in ms. */
 const INTERVAL_MS = 50;
 
 /**
- * Tells what the person has before them: the active document, and what each open notebook shows.
+ * Reports what the user has before them: the active document, and what each open notebook shows.
  *
  * Nothing here happens on a key press: JupyterLab's signals for the active cell, the selection,
  * the mode, the cells and the kernel only ask for a new report, at most one in each interval.

@@ -1,17 +1,18 @@
 import { JupyterFrontEnd } from '@jupyterlab/application';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { INotebookCellExecutor, INotebookTracker } from '@jupyterlab/notebook';
+import { ITranslator } from '@jupyterlab/translation';
 import { DisposableSet, IDisposable } from '@lumino/disposable';
 import { ISignal } from '@lumino/signaling';
 
 import { EditorState, IPageConnection } from '../api';
-import { CellReader } from './cells';
-import { Documents } from './documents';
+import { CellReader } from '../notebook/cells';
+import { Documents } from '../notebook/documents';
 import { EditorStateReporter } from './editorState';
-import { ExecutionTracker } from './executions';
+import { ExecutionTracker } from '../notebook/executions';
 import { createMethods, dispatch } from './methods';
 import { Runner } from './run';
-import { Saver } from './save';
+import { Saver } from '../notebook/save';
 
 /** What the bridge is made of. */
 export interface IBridgeOptions {
@@ -21,21 +22,23 @@ export interface IBridgeOptions {
   connection: IPageConnection;
   /** Runs cells; JupyterLab's own way where there is none. */
   executor?: INotebookCellExecutor | null;
+  /** The language of JupyterLab's dialogs. */
+  translator?: ITranslator | null;
 }
 
 /** The side of the page that the server sees: its documents and kernels. */
 export interface IBridge extends IDisposable {
-  /** What the person has before them, as the server is told. */
+  /** What the user has before them, as it is reported to the server. */
   readonly editorState: EditorState;
   readonly editorStateChanged: ISignal<unknown, EditorState>;
-  /** Open a notebook if need be, and go to a cell, because the person asked for it. */
+  /** Open a notebook if need be, and go to a cell, because the user asked for it. */
   reveal(path: string, cellId: string): Promise<void>;
   /** Open a document without taking the focus. */
   open(path: string): Promise<void>;
 }
 
 /**
- * Let the server act on the page's documents over `connection`, and tell it what the person sees.
+ * Let the server act on the page's documents over `connection`, and report to it what the user sees.
  *
  * The connection is not opened by this.
  */
@@ -45,10 +48,11 @@ export function createBridge(options: IBridgeOptions): IBridge {
 
 class Bridge implements IBridge {
   constructor(options: IBridgeOptions) {
-    const { shell, tracker, docManager, connection, executor } = options;
+    const { shell, tracker, docManager, connection, executor, translator } =
+      options;
     const executions = new ExecutionTracker(tracker);
-    const saver = new Saver(tracker);
-    this._documents = new Documents(shell, tracker, docManager);
+    const saver = new Saver(tracker, translator ?? undefined);
+    this._documents = new Documents(shell, tracker, docManager, true);
     this._reporter = new EditorStateReporter(
       shell,
       tracker,

@@ -14,12 +14,12 @@ import {
   RunParams,
   RunResult
 } from '../api';
-import { CellReader, indicesOf, sharedNotebook } from './cells';
-import { Documents } from './documents';
-import { applyEdits } from './edit';
-import { selectKernel } from './kernel';
+import { CellReader, indicesOf, sharedNotebook } from '../notebook/cells';
+import { Documents } from '../notebook/documents';
+import { applyEdits } from '../notebook/edit';
+import { selectKernel } from '../notebook/kernel';
 import { Progress, Runner } from './run';
-import { Saver } from './save';
+import { Saver } from '../notebook/save';
 
 /** The parts that the methods act with. */
 export interface IParts {

@@ -10,13 +10,13 @@ import {
   RunParams,
   RunResult
 } from '../api';
-import { indexOf, indicesOf, keepIds, sharedNotebook } from './cells';
-import { execute } from './execute';
-import { ExecutionTracker } from './executions';
-import { kernelFree, kernelReady } from './kernel';
-import { DEAD_KERNEL, deadKernel, judge } from './outcome';
-import { Saver } from './save';
-import { CellWatch } from './watch';
+import { indexOf, indicesOf, keepIds, sharedNotebook } from '../notebook/cells';
+import { execute } from '../notebook/execute';
+import { ExecutionTracker } from '../notebook/executions';
+import { kernelFree, kernelReady } from '../notebook/kernel';
+import { DEAD_KERNEL, deadKernel, runStatus } from '../notebook/outcome';
+import { Saver } from '../notebook/save';
+import { RunObserver } from '../notebook/runObserver';
 
 const EXPECTED_ERROR = 'The cell is tagged raises-exception.';
 
@@ -75,8 +75,8 @@ class Run {
 }
 
 /**
- * Runs cells as a person would: through the page's own session, one after the other, so that
- * nothing of ours is in the kernel's queue behind the person's cells or when a run is stopped.
+ * Runs cells as a user would: through the page's own session, one after the other, so that
+ * nothing of ours is in the kernel's queue behind the user's cells or when a run is stopped.
  *
  * The focus, the mode and the active cell stay where they are.
  */
@@ -194,7 +194,7 @@ export class Runner {
       if (isFirst || !isKnown || error.code === 'not_open') {
         throw error;
       }
-      // What ran before is to be told.
+      // What ran before is to be reported.
       return { ...cell, ...deadKernel(error.message) };
     }
     if (!(await this._waitForTurn(run, cellId))) {
@@ -230,7 +230,12 @@ export class Runner {
       return this._deleted(this._identify(run, cellId));
     }
     const source = widget.model.sharedModel.getSource();
-    const watch = new CellWatch(this._executions, run.context, cellId, source);
+    const watch = new RunObserver(
+      this._executions,
+      run.context,
+      cellId,
+      source
+    );
     const { timeoutMs } = run.params;
     try {
       const executed = execute({
@@ -247,7 +252,7 @@ export class Runner {
       const count = outcome.reply?.execution_count;
       return this._result(run, {
         cellId,
-        ...judge(outcome, timeoutMs),
+        ...runStatus(outcome, timeoutMs),
         executionCount: count ?? undefined
       });
     } finally {

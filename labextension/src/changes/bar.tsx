@@ -1,7 +1,7 @@
 import { ReactWidget } from '@jupyterlab/apputils';
 import React from 'react';
 
-import { barWords, IPending } from './pending';
+import { pendingLabel, IPending } from './pending';
 
 /** What the bar shows, and what its buttons do. */
 export interface IBarOptions {
@@ -26,7 +26,10 @@ export class NotebookBar extends ReactWidget {
     this.addClass('da-nb-changes');
     this.node.dataset.testid = 'da-nb-changes';
     this.node.setAttribute('role', 'group');
-    this.node.setAttribute('aria-label', 'What the agent changed here');
+    this.node.setAttribute(
+      'aria-label',
+      'Changes by the agent in this notebook'
+    );
   }
 
   /** Show something else. */
@@ -38,7 +41,7 @@ export class NotebookBar extends ReactWidget {
   protected render(): JSX.Element {
     const { pending, isRunning, isBusy } = this._options;
     const { keep, undo, showDiff, move, openPanel } = this._options;
-    const { count, more } = barWords(pending);
+    const { count, more } = pendingLabel(pending);
     const { changes, conflicts } = pending.turns[0];
     const isLeft = conflicts > 0 && conflicts >= changes.length;
     return (

@@ -1,10 +1,10 @@
 import type { ICell } from '@jupyterlab/nbformat';
 import { IDisposable } from '@lumino/disposable';
 
-import { openChanges } from '../panel/state/decided';
-import type { ITurn } from '../panel/state/turn';
-import { Value } from '../panel/state/value';
-import type { Colour } from './colours';
+import { openChanges } from '../session/decided';
+import type { ITurn } from '../session/turn';
+import { Observable } from '../session/observable';
+import type { Colour } from '../diff/colours';
 import { canDecide, Pending } from './pending';
 import type { ISessionOnPage } from './sessionsOnPage';
 import type { IChangesDecider, IChangesSource } from './source';
@@ -14,7 +14,7 @@ import { CellsNow, IDocumentDiff, turnDiff } from './turnDiff';
 export interface IShownDiff {
   documents: readonly IDocumentDiff[] | null;
   problem: string | null;
-  /** What the person had asked for. */
+  /** What the user had asked for. */
   message: string;
   /** Something waits for a decision, and can be decided on now. */
   canDecide: boolean;
@@ -47,7 +47,7 @@ export class DiffModel implements IDisposable {
     void this.load();
   }
 
-  readonly shown = new Value<IShownDiff>({
+  readonly shown = new Observable<IShownDiff>({
     documents: null,
     problem: null,
     message: '',

@@ -2,16 +2,17 @@ import { MainAreaWidget, ReactWidget } from '@jupyterlab/apputils';
 import { PathExt } from '@jupyterlab/coreutils';
 import React from 'react';
 
-import { agentIcon } from '../panel/icons';
-import { useValue } from '../panel/state/value';
+import { agentIcon } from '../ui/icons';
+import { useValue } from '../session/observable';
 import { DiffModel } from './diffModel';
-import { Sides } from './sides';
-import { countKinds, DiffKind, ICellDiff, IDocumentDiff } from './turnDiff';
+import { Sides } from '../diff/sides';
+import { countKinds, ICellDiff, IDocumentDiff } from './turnDiff';
+import { DiffKind } from '../diff/pair';
 
 /** Of more cells, the diffs are folded at first. */
 const MOST_OPEN = 50;
 
-const KIND_WORDS: Record<DiffKind, string> = {
+const KIND_LABELS: Record<DiffKind, string> = {
   added: 'Added',
   removed: 'Removed',
   changed: 'Changed',
@@ -50,7 +51,7 @@ export function tabId(turnId: string): string {
   return `datalayer-agent-diff-${turnId}`;
 }
 
-/** What stands in the tab. */
+/** What is in the tab. */
 export class DiffContent extends ReactWidget {
   constructor(readonly model: DiffModel) {
     super();
@@ -83,13 +84,13 @@ function TurnDiffView({ model }: { model: DiffModel }): JSX.Element {
   return (
     <article>
       <header className="da-diff-head">
-        <h1>What the agent changed</h1>
+        <h1>Changes by the agent</h1>
         {message && <p className="da-diff-dim">{message}</p>}
         {problem && <p role="alert">{problem}</p>}
         <div className="da-diff-line-of">
           <span role="status">
             {!documents
-              ? !problem && 'Reading the changes'
+              ? !problem && 'Loading changes'
               : changed?.length
                 ? countKinds(documents)
                 : 'Nothing was changed.'}
@@ -166,7 +167,7 @@ function CellView(props: {
   const { cell, path, model, mimeType } = props;
   const { kind, number, isThen, source, outputs, metadata, state, cellId } =
     cell;
-  const name = `${KIND_WORDS[kind]} ${number ? `cell ${number}` : 'a cell'}`;
+  const name = `${KIND_LABELS[kind]} ${number ? `cell ${number}` : 'a cell'}`;
   const sides = source && (
     <Sides
       pair={source}

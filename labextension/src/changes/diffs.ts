@@ -14,7 +14,7 @@ import type {
 } from '@jupyterlab/nbformat';
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 
-import type { Documents } from '../bridge/documents';
+import type { Documents } from '../notebook/documents';
 import type { IReadNotebook } from './diffModel';
 import type { DiffContent } from './diffTab';
 import type { Pending } from './pending';
@@ -36,7 +36,7 @@ export interface IDiffsPage {
   mimeTypes: IEditorMimeTypeService;
   languages: IEditorLanguageRegistry | null;
   restorer: ILayoutRestorer | null;
-  /** The notebook in front, by its path. */
+  /** The active notebook, by its path. */
   notebook: () => string | null;
 }
 
@@ -55,7 +55,7 @@ export function addDiffCommand(page: IDiffsPage): void {
   commands.addCommand(SHOW_DIFF, {
     label: "Show the Agent's Changes as a Diff",
     caption:
-      'All that a turn changed, in a tab: sources, outputs and metadata apart',
+      'Show all changes of a turn in a tab: sources, outputs and metadata',
     describedBy: {
       args: {
         type: 'object',
@@ -63,12 +63,11 @@ export function addDiffCommand(page: IDiffsPage): void {
           turnId: {
             type: 'string',
             description:
-              'The turn. Default: the newest that changed this notebook'
+              'The turn. Default: the latest that changed this notebook'
           },
           sessionId: {
             type: 'string',
-            description:
-              'Its conversation. Default: the one that the panel shows'
+            description: 'Its session. Default: the one shown in the panel'
           }
         }
       }
@@ -131,7 +130,7 @@ async function show(
     await Promise.all([
       import('./diffTab'),
       import('./diffModel'),
-      import('./colours')
+      import('../diff/colours')
     ]);
   const id = tabId(turnId);
   let tab = [...app.shell.widgets('main')].find(widget => widget.id === id);

@@ -2,7 +2,7 @@ import { JupyterFrontEnd } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
-import type { Following } from '../panel/following';
+import type { Following } from '../session/following';
 
 /** Id of the plugin, and of its settings. */
 export const CHANGES_ID = 'jupyter-datalayer-agent:changes';
@@ -36,8 +36,9 @@ export async function addFollowing(
   await app.restored;
   const settings = await registry?.load(CHANGES_ID);
   if (settings) {
-    const heed = () => following.isOn.set(settings.composite.follow !== false);
-    settings.changed.connect(heed);
-    heed();
+    const listen = () =>
+      following.isOn.set(settings.composite.follow !== false);
+    settings.changed.connect(listen);
+    listen();
   }
 }

@@ -4,7 +4,7 @@ import { IDisposable } from '@lumino/disposable';
 import type { CellIndex } from './cellIndex';
 import type { ChangeOp } from './source';
 
-const WORDS: Partial<Record<ChangeOp, string>> = {
+const LABELS: Partial<Record<ChangeOp, string>> = {
   insert: 'Added by the agent',
   move: 'Moved by the agent'
 };
@@ -82,12 +82,12 @@ export class CellMarks implements IDisposable {
 
 function makeMark(op: ChangeOp): HTMLElement {
   const node = document.createElement('div');
-  const words = WORDS[op] ?? 'Changed by the agent';
+  const label = LABELS[op] ?? 'Changed by the agent';
   node.className = 'da-mark';
   node.dataset.testid = 'da-mark';
   node.dataset.op = op;
   node.setAttribute('role', 'img');
-  node.setAttribute('aria-label', words);
-  node.title = words;
+  node.setAttribute('aria-label', label);
+  node.title = label;
   return node;
 }

@@ -1,8 +1,8 @@
 import { ISignal, Signal } from '@lumino/signaling';
 
 import type { Change } from '../api/types';
-import { openChanges } from '../panel/state/decided';
-import type { ITurn } from '../panel/state/turn';
+import { openChanges } from '../session/decided';
+import type { ITurn } from '../session/turn';
 import type { ISessionOnPage, SessionsOnPage } from './sessionsOnPage';
 import type { ChangeOp } from './source';
 
@@ -13,7 +13,7 @@ export interface IPendingTurn {
   readonly changes: readonly Change[];
   /** Whether the turn has nothing to decide on elsewhere. */
   readonly isAll: boolean;
-  /** Cells that an undo left as they are, and that wait for the person in the panel. */
+  /** Cells that an undo left as they are, and that wait for the user in the panel. */
   readonly conflicts: number;
 }
 
@@ -74,7 +74,10 @@ export function cellIdsOf(turn: IPendingTurn): string[] | undefined {
 }
 
 /** "3 cells changed", "1 cell changed so far · 2 earlier"; the parts of a bar's words. */
-export function barWords({ turns }: IPending): { count: string; more: string } {
+export function pendingLabel({ turns }: IPending): {
+  count: string;
+  more: string;
+} {
   const [newest, ...earlier] = turns;
   const count = countOf(newest.changes);
   const before = earlier.reduce(
@@ -109,7 +112,7 @@ export function canDecide(session: ISessionOnPage): boolean {
   return !isRunning(session) && session.decider.deciding.current === null;
 }
 
-/** What waits for a decision, in all notebooks; tells once a frame. */
+/** What waits for a decision, in all notebooks; notifies once a frame. */
 export class Pending {
   constructor(private readonly _sessions: SessionsOnPage) {
     _sessions.changed.connect(this._tell, this);

@@ -5,7 +5,7 @@ import { PanelLayout, Widget } from '@lumino/widgets';
 import type { CellIndex } from './cellIndex';
 import { IPending, IPendingTurn, isRunning } from './pending';
 
-/** How long a placeholder stands, counted from when the cell can be had back, in ms. */
+/** How long a placeholder is shown, counted from when the cell can be had back, in ms. */
 const SHOWN_MS = 10_000;
 
 /** Gives removed cells of a turn back. */
@@ -28,7 +28,7 @@ export class Placeholders implements IDisposable {
     this._notes.clear();
   }
 
-  /** Show what was removed just now; nothing stands any more for what was decided on. */
+  /** Show what was removed just now; nothing is shown any more for what was decided on. */
   show({ turns }: IPending): void {
     const removed = new Map<string, IPendingTurn>();
     for (const turn of turns) {
@@ -89,7 +89,7 @@ class Placeholder implements IDisposable {
     this._button.className = 'da-nb-button';
     this._button.textContent = 'Undo';
     this._button.addEventListener('click', () => giveBack([...this._ids]));
-    node.append(this._words, this._button);
+    node.append(this._label, this._button);
     // Who is about to press the button has time for it.
     for (const type of ['pointerenter', 'focusin']) {
       node.addEventListener(type, () => clearTimeout(this._timer));
@@ -131,9 +131,9 @@ class Placeholder implements IDisposable {
       this.dispose();
       return;
     }
-    const words = size === 1 ? 'Cell removed' : `${size} cells removed`;
-    if (this._words.textContent !== words) {
-      this._words.textContent = words;
+    const label = size === 1 ? 'Cell removed' : `${size} cells removed`;
+    if (this._label.textContent !== label) {
+      this._label.textContent = label;
     }
     this._button.hidden = isLater;
     if (!isLater && !this._isCounting) {
@@ -150,7 +150,7 @@ class Placeholder implements IDisposable {
   }
 
   private readonly _ids = new Set<string>();
-  private readonly _words = document.createElement('span');
+  private readonly _label = document.createElement('span');
   private readonly _button = document.createElement('button');
   private _isCounting = false;
   private _timer: ReturnType<typeof setTimeout> | undefined;

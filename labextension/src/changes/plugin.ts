@@ -10,10 +10,10 @@ import { IDocumentManager } from '@jupyterlab/docmanager';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
-import { Documents } from '../bridge/documents';
+import { Documents } from '../notebook/documents';
 import { IAgentChanges } from '../tokens';
-import type { ChangesOnPage } from './desk';
-import { watchElsewhere } from './elsewhere';
+import type { ChangesOnPage } from './changesOnPage';
+import { watchElsewhere } from './otherSessions';
 import { addDiffCommand, SHOW_DIFF } from './diffs';
 import { addFollowing, CHANGES_ID } from './followSetting';
 import type { NotebookChanges } from './notebookChanges';
@@ -69,7 +69,7 @@ export const changesPlugin: JupyterFrontEndPlugin<void> = {
     const load = async () => {
       // Nothing of it is needed before a turn runs, or is found to wait.
       pending.changed.disconnect(loadWhenLikely);
-      const { ChangesOnPage } = await import('./desk');
+      const { ChangesOnPage } = await import('./changesOnPage');
       page = new ChangesOnPage(
         tracker,
         panel => documents.pathOf(panel.context),
@@ -144,14 +144,14 @@ function addCommands(
   add(
     CommandIDs.keep,
     "Keep the Agent's Changes in This Notebook",
-    'What its newest turn changed here stays',
+    'Keep the changes of the latest turn in this notebook',
     changes => changes.canDecide,
     changes => changes.keep()
   );
   add(
     CommandIDs.undo,
     "Undo the Agent's Changes in This Notebook",
-    'Takes back what its newest turn changed here, and keeps what you changed since',
+    'Revert the changes of the latest turn in this notebook; your later edits are kept',
     changes => changes.canDecide,
     changes => changes.undo()
   );

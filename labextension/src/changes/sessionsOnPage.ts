@@ -73,7 +73,7 @@ export class SessionsOnPage {
   private _onShown(): void {
     const { sessionId, store, isLoading } = this._source.shown.current;
     const { _shown: before } = this;
-    // Until it is here again, what is known of it stands.
+    // Until it is here again, what is known of it is.
     if (sessionId && !isLoading) {
       this._forget(sessionId);
     }
@@ -82,7 +82,7 @@ export class SessionsOnPage {
       return;
     }
     this._stop();
-    this._stop = heed(store, () => this._changed.emit());
+    this._stop = listen(store, () => this._changed.emit());
     if (before?.sessionId && before.sessionId !== sessionId) {
       this._leave(before.sessionId, before.store);
     }
@@ -108,8 +108,8 @@ export class SessionsOnPage {
         this._changed.emit();
       }
     });
-    const tell = () => this._changed.emit();
-    const stops = [heed(store, tell), decider.deciding.subscribe(tell)];
+    const notify = () => this._changed.emit();
+    const stops = [listen(store, notify), decider.deciding.subscribe(notify)];
     this._others.set(sessionId, {
       sessionId,
       store,
@@ -139,10 +139,10 @@ export class SessionsOnPage {
 }
 
 /** Call when something waits or waits no more, or a turn begins or ends. */
-function heed(store: IChangedStore, tell: () => void): () => void {
+function listen(store: IChangedStore, notify: () => void): () => void {
   const stops = [
-    store.open.subscribe(tell),
-    store.conversation.subscribe(tell)
+    store.open.subscribe(notify),
+    store.conversation.subscribe(notify)
   ];
   return () => stops.forEach(stop => stop());
 }

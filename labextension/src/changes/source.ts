@@ -2,11 +2,11 @@ import type { IDisposable } from '@lumino/disposable';
 import type { ISignal } from '@lumino/signaling';
 
 import type { Change, Event } from '../api/types';
-import type { IEditor } from '../panel/editor';
-import type { Following } from '../panel/following';
-import type { IPanelClient } from '../panel/services';
-import type { ITurn } from '../panel/state/turn';
-import type { IReadable } from '../panel/state/value';
+import type { IEditor } from '../notebook/editor';
+import type { Following } from '../session/following';
+import type { IPanelClient } from '../api/services';
+import type { ITurn } from '../session/turn';
+import type { IReadable } from '../session/observable';
 
 /** What is known of a session, as far as its changes go. */
 export interface IChangedStore {
@@ -49,12 +49,12 @@ export interface IChangesDecider {
 export interface IChangesSource {
   readonly shown: IReadable<IChangedSession>;
   readonly changes: IChangesDecider & {
-    /** The person wants to see the whole diff of a turn. */
+    /** The user wants to see the whole diff of a turn. */
     readonly diffWanted: ISignal<unknown, string>;
   };
   /** Where changes of another session are decided on. */
   deciderOf(sessionId: string): IChangesDecider;
-  /** Go on with a session that is shown no more; its store knows of an event before it is told. */
+  /** Go on with a session that is shown no more; its store knows of an event before it is notified. */
   listen(
     sessionId: string,
     store: IChangedStore,

@@ -1,16 +1,8 @@
 import type { ICell, IOutput } from '@jupyterlab/nbformat';
 
 import type { Change, ChangesReply } from '../api/types';
-import { mergeChanges } from '../panel/state/changes';
-
-/** What became of a cell, or of a file, in a turn; one that was only run has another output. */
-export type DiffKind = 'added' | 'removed' | 'changed' | 'moved' | 'ran';
-
-/** Two texts that differ. */
-export interface IPair {
-  before: string;
-  after: string;
-}
+import { DiffKind, IPair } from '../diff/pair';
+import { mergeChanges } from '../session/changes';
 
 /** A cell before and after a turn. */
 export interface ICellDiff {
@@ -112,7 +104,7 @@ export function countKinds(documents: readonly IDocumentDiff[]): string {
     .join(', ');
 }
 
-/** Outputs as a person reads them in a diff: text as it is, pictures by type and size. */
+/** Outputs as a user reads them in a diff: text as it is, pictures by type and size. */
 export function outputsText(cell: ICell): string {
   const outputs = (cell.outputs ?? []) as IOutput[];
   return outputs.map(outputText).join('\n');

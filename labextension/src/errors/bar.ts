@@ -1,6 +1,6 @@
 import { Widget } from '@lumino/widgets';
 
-import { IFailure } from './failure';
+import { IFailure } from '../notebook/failure';
 
 /** What the buttons of an error do. */
 export interface IErrorActs {
@@ -38,9 +38,9 @@ export class ErrorBar extends Widget {
     }
   }
 
-  /** A quiet word on what would help; empty for none. */
-  hint(words: string): void {
-    this._hint.textContent = words;
+  /** A hint on what would help; empty for none. */
+  hint(text: string): void {
+    this._hint.textContent = text;
   }
 
   private readonly _hint = document.createElement('span');

@@ -1,10 +1,10 @@
 import { FixInfo, FixesReply } from '../api/types';
-import { IRepair, keyOf, repairOf } from './repair';
+import { ICellFix, keyOf, cellFixOf } from './cellFix';
 
 /** A fix that is known without a model, and what it does in the notebook as it is now. */
 export interface IKnownFix {
   fix: FixInfo;
-  repair: IRepair;
+  cellFix: ICellFix;
 }
 
 /** The fixes of a cell's error that are known without a model, and which of them were tried. */
@@ -19,10 +19,10 @@ export class KnownFixes {
     // Nothing is known where nothing can be asked; the model says whether the server is there.
     const { fixes } = await this._ask().catch(() => ({ fixes: [] }));
     return fixes.flatMap(fix => {
-      const repair = this._tried.has(keyOf(fix))
+      const cellFix = this._tried.has(keyOf(fix))
         ? null
-        : repairOf(fix, this._sourceOf);
-      return repair ? [{ fix, repair }] : [];
+        : cellFixOf(fix, this._sourceOf);
+      return cellFix ? [{ fix, cellFix }] : [];
     });
   }
 

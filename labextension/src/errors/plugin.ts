@@ -10,11 +10,11 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import { AgentClient } from '../api/client';
 import { IPageConnection } from '../api/connection';
-import { Documents } from '../bridge/documents';
+import { Documents } from '../notebook/documents';
 import { IInlineChats } from '../inline/token';
 import { IAgentConnection } from '../tokens';
-import type { ErrorDesk } from './desk';
-import { failureOf } from './failure';
+import type { ErrorController } from './controller';
+import { failureOf } from '../notebook/failure';
 
 const PLUGIN_ID = 'jupyter-datalayer-agent:errors';
 
@@ -47,10 +47,13 @@ export const errorsPlugin: JupyterFrontEndPlugin<void> = {
     registry: ISettingRegistry | null
   ): void => {
     const settings = registry?.load(PLUGIN_ID).catch(() => null);
-    let desk: Promise<ErrorDesk> | null = null;
+    let controller: Promise<ErrorController> | null = null;
     const load = async () => {
-      const [module, own] = await Promise.all([import('./desk'), settings]);
-      return new module.ErrorDesk({
+      const [module, own] = await Promise.all([
+        import('./controller'),
+        settings
+      ]);
+      return new module.ErrorController({
         tracker,
         chats,
         connection,
@@ -60,7 +63,7 @@ export const errorsPlugin: JupyterFrontEndPlugin<void> = {
       });
     };
     // With the first notebook, and not before.
-    const onNotebook = () => void (desk ??= load());
+    const onNotebook = () => void (controller ??= load());
     tracker.widgetAdded.connect(onNotebook);
     if (tracker.size) {
       onNotebook();
@@ -68,7 +71,7 @@ export const errorsPlugin: JupyterFrontEndPlugin<void> = {
     addCommands(app, tracker, act => {
       const failed = failedCell(app, tracker);
       if (failed) {
-        void (desk ??= load()).then(each => act(each, ...failed));
+        void (controller ??= load()).then(each => act(each, ...failed));
       }
     });
     Object.values(CommandIDs).forEach(command =>
@@ -77,7 +80,11 @@ export const errorsPlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-type Act = (desk: ErrorDesk, panel: NotebookPanel, cell: CodeCell) => void;
+type Act = (
+  controller: ErrorController,
+  panel: NotebookPanel,
+  cell: CodeCell
+) => void;
 
 function addCommands(
   app: JupyterFrontEnd,
@@ -96,19 +103,19 @@ function addCommands(
     CommandIDs.fix,
     "Fix the Cell's Error",
     'Propose a fix as a diff in the cell',
-    (desk, panel, cell) => desk.fix(panel, cell, false)
+    (controller, panel, cell) => controller.fix(panel, cell, false)
   );
   add(
     CommandIDs.fixAndRun,
     "Fix the Cell's Error and Run",
     'Fix the cell and run it, up to three times',
-    (desk, panel, cell) => desk.fix(panel, cell, true)
+    (controller, panel, cell) => controller.fix(panel, cell, true)
   );
   add(
     CommandIDs.explain,
     "Explain the Cell's Error",
     'Explain the error under the output',
-    (desk, panel, cell) => desk.explain(panel, cell)
+    (controller, panel, cell) => controller.explain(panel, cell)
   );
 }
 

@@ -6,13 +6,14 @@ import { NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 import { KernelMessage } from '@jupyterlab/services';
 import { IDisposable } from '@lumino/disposable';
 
-import { failureOf, wasInterrupted } from './failure';
+import { asAgent } from '../notebook/agentRuns';
+import { failureOf, wasInterrupted } from '../notebook/failure';
 
 /** How a run ended. */
 export type RunEnd = 'ok' | 'failed' | 'interrupted' | 'not run';
 
 /**
- * Run cells in this order, as the person's own act, and see how it ended for one of them.
+ * Run cells in this order, as JupyterLab does for the user, and see how it ended for one of them.
  * Where one before it fails, that one is not run. `onStart` is given what interrupts the run.
  */
 export async function runFor(
@@ -29,7 +30,9 @@ export async function runFor(
   onStart(() => interrupter.interrupt());
   let isOk;
   try {
-    isOk = await NotebookActions.runCells(content, cells, sessionContext);
+    isOk = await asAgent(cells, () =>
+      NotebookActions.runCells(content, cells, sessionContext)
+    );
   } finally {
     interrupter.dispose();
   }

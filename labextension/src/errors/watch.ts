@@ -1,33 +1,40 @@
 import { Cell, CodeCell } from '@jupyterlab/cells';
-import { NotebookPanel } from '@jupyterlab/notebook';
+import { CellList, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 import { PanelLayout } from '@lumino/widgets';
 
+import { isAgentsRun } from '../notebook/agentRuns';
 import { ErrorBar } from './bar';
-import { failureOf, IFailure } from './failure';
+import { failureOf, IFailure } from '../notebook/failure';
 
 /** What is done about the error of a cell. */
-export interface IErrorDesk {
+export interface IErrorActions {
   fix(panel: NotebookPanel, cell: CodeCell, andRun: boolean): void;
   explain(panel: NotebookPanel, cell: CodeCell): void;
-  /** A cell shows an error that it did not show before: words on it may come later. */
-  appeared(
-    panel: NotebookPanel,
-    cell: CodeCell,
-    say: (words: string) => void
-  ): void;
+  /** A hint on the error of a cell that the user ran, or had when the notebook was opened. */
+  hint(panel: NotebookPanel, cell: CodeCell): Promise<string>;
+}
+
+/** What of a run is looked at. */
+interface IExecuted {
+  cell: Cell;
+  success: boolean;
 }
 
 /** Give each cell of a notebook that shows an error its bar, as long as it shows it. */
-export function watchErrors(panel: NotebookPanel, desk: IErrorDesk): void {
+export function watchErrors(
+  panel: NotebookPanel,
+  actions: IErrorActions
+): void {
   const { content } = panel;
-  const seen = new WeakSet<Cell>();
+  const seen = new WeakMap<Cell, CellErrors>();
   let isDue = false;
-  const look = () => {
+  const refresh = () => {
     isDue = false;
     for (const cell of content.isDisposed ? [] : content.widgets) {
       if (cell instanceof CodeCell && !seen.has(cell)) {
-        seen.add(cell);
-        new CellErrors(panel, cell, desk).start();
+        const errors = new CellErrors(panel, cell, actions);
+        seen.set(cell, errors);
+        errors.start();
       }
     }
   };
@@ -35,12 +42,30 @@ export function watchErrors(panel: NotebookPanel, desk: IErrorDesk): void {
     if (!isDue) {
       isDue = true;
       // The widgets of new cells come after their models.
-      queueMicrotask(look);
+      queueMicrotask(refresh);
     }
   };
-  content.modelContentChanged.connect(soon);
-  content.modelChanged.connect(soon);
-  soon();
+  const onExecuted = (_: unknown, { cell, success }: IExecuted) => {
+    if (!success && !isAgentsRun(cell)) {
+      void seen.get(cell)?.hint();
+    }
+  };
+  NotebookActions.executed.connect(onExecuted);
+  // The notebook's own signal comes for each key that is typed, too.
+  let cells: CellList | undefined;
+  const follow = () => {
+    cells?.changed.disconnect(soon);
+    cells = content.model?.cells;
+    cells?.changed.connect(soon);
+    soon();
+  };
+  content.modelChanged.connect(follow);
+  content.disposed.connect(() => {
+    // The model may be that of another view too, and outlive this one.
+    cells?.changed.disconnect(soon);
+    NotebookActions.executed.disconnect(onExecuted);
+  });
+  follow();
 }
 
 /** The bar of one cell. */
@@ -48,12 +73,34 @@ class CellErrors {
   constructor(
     private readonly _panel: NotebookPanel,
     private readonly _cell: CodeCell,
-    private readonly _desk: IErrorDesk
+    private readonly _actions: IErrorActions
   ) {}
 
   start(): void {
-    this._cell.model.outputs.changed.connect(this._soon, this);
-    this._soon();
+    const { outputs } = this._cell.model;
+    outputs.changed.connect(this._soon, this);
+    // The cell's model may be that of another view too, and outlive this one.
+    this._cell.disposed.connect(() =>
+      outputs.changed.disconnect(this._soon, this)
+    );
+    void this.hint();
+  }
+
+  /** Look for a hint on the error. */
+  async hint(): Promise<void> {
+    this._update(failureOf(this._cell.model));
+    const text = this._shown;
+    if (text === null) {
+      return;
+    }
+    // Nobody asked: without it there is one thing less to read.
+    const hint = await this._actions
+      .hint(this._panel, this._cell)
+      .catch(() => '');
+    if (this._shown === text) {
+      this._hint = hint;
+      this._bar?.hint(hint);
+    }
   }
 
   /** A run clears the outputs and fills them again: what counts is how they are after that. */
@@ -70,41 +117,33 @@ class CellErrors {
   }
 
   private _update(failure: IFailure | null): void {
-    const { _cell: cell, _panel: panel, _desk: desk } = this;
+    const { _cell: cell } = this;
     const text = failure && `${failure.name}: ${failure.message}`;
     if (text === this._shown) {
       return;
     }
     this._shown = text;
-    this._takeAway();
+    this._removeBar();
     if (failure) {
       void this._show(failure, text!);
     }
     cell.toggleClass('da-mod-failed', failure !== null);
-    if (failure) {
-      desk.appeared(panel, cell, words => {
-        if (this._shown === text) {
-          this._words = words;
-          this._bar?.hint(words);
-        }
-      });
-    }
   }
 
   private async _show(failure: IFailure, text: string): Promise<void> {
-    const { _cell: cell, _panel: panel, _desk: desk } = this;
-    this._words = '';
+    const { _cell: cell, _panel: panel, _actions: actions } = this;
+    this._hint = '';
     // A cell that was never on the screen is not drawn yet.
     await cell.ready;
     if (cell.isDisposed || this._shown !== text) {
       return;
     }
     const bar = new ErrorBar(failure, {
-      fix: () => desk.fix(panel, cell, false),
-      fixAndRun: () => desk.fix(panel, cell, true),
-      explain: () => desk.explain(panel, cell)
+      fix: () => actions.fix(panel, cell, false),
+      fixAndRun: () => actions.fix(panel, cell, true),
+      explain: () => actions.explain(panel, cell)
     });
-    bar.hint(this._words);
+    bar.hint(this._hint);
     const layout = cell.layout as PanelLayout;
     const outputs = layout.widgets.findIndex(widget =>
       widget.hasClass('jp-Cell-outputWrapper')
@@ -113,7 +152,7 @@ class CellErrors {
     this._bar = bar;
   }
 
-  private _takeAway(): void {
+  private _removeBar(): void {
     const bar = this._bar;
     this._bar = null;
     if (bar?.node.contains(document.activeElement)) {
@@ -124,6 +163,6 @@ class CellErrors {
 
   private _bar: ErrorBar | null = null;
   private _shown: string | null = null;
-  private _words = '';
+  private _hint = '';
   private _isDue = false;
 }

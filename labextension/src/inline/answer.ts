@@ -1,6 +1,6 @@
 import { Event } from '../api/types';
 
-/** The text of a turn's answer as it comes in: its items in order, without those taken back. */
+/** The text of a turn's answer as it comes in: its items in order, without those reverted. */
 export class AnswerText {
   /** Take up an event; true where the text is another one now. */
   apply(event: Event): boolean {
@@ -28,6 +28,11 @@ export class AnswerText {
     return [...this._items.values()].filter(Boolean).join('\n\n');
   }
 
+  /** Its last words, without what was said before a tool was called. */
+  get last(): string {
+    return [...this._items.values()].filter(each => each.trim()).pop() ?? '';
+  }
+
   private readonly _items = new Map<string, string>();
 }
 
@@ -35,7 +40,7 @@ export class AnswerText {
 export function activityOf(event: Event): string | null {
   switch (event.type) {
     case 'op_queued':
-      return 'Waiting for the answer before this one';
+      return 'Waiting for the previous answer';
     case 'turn_started':
       return 'Thinking';
     case 'model_started':

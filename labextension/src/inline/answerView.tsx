@@ -1,20 +1,23 @@
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import React from 'react';
 
-import { Blocks } from '../panel/components/Blocks';
+import { Blocks } from '../ui/Blocks';
+import { IUses } from '../ui/rendering';
 
-/** The words of an answer, drawn as the panel draws them. */
+/** The text of an answer, drawn as the panel draws them. */
 export function Answer(props: {
   text: string;
   isGrowing: boolean;
   rendermime: IRenderMimeRegistry;
   openPath: (path: string) => void;
+  uses: IUses;
 }): JSX.Element {
   return (
     <Blocks
       text={props.text}
       isGrowing={props.isGrowing}
       rendermime={props.rendermime}
+      uses={props.uses}
       onLink={({ dataset: { daPath } }) => {
         if (daPath) {
           props.openPath(daPath);

@@ -6,13 +6,21 @@ import {
   closeIcon,
   stopIcon
 } from '@jupyterlab/ui-components';
-import React, { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { Message } from '@lumino/messaging';
+import React, {
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState
+} from 'react';
 
-import { IconButton } from '../panel/components/IconButton';
-import { useKeptFocus } from '../panel/components/keepFocus';
-import { sendIcon } from '../panel/icons';
-import { useValue } from '../panel/state/value';
+import { IconButton } from '../ui/IconButton';
+import { useKeptFocus } from '../ui/keepFocus';
+import { sendIcon } from '../ui/icons';
+import { useValue } from '../session/observable';
 import { Answer } from './answerView';
+import { CodeUses } from './codeUses';
 import { Decisions } from './decisions';
 import { InlineModel } from './model';
 import { IOffer } from './state';
@@ -32,9 +40,22 @@ export class InlineBox extends ReactWidget {
     this.node.dataset.testid = 'da-inline';
     this.node.setAttribute('role', 'group');
     this.node.setAttribute('aria-label', 'Inline chat');
+    this.node.addEventListener('focusin', () => (this._hasFocus = true));
+    this.node.addEventListener('focusout', ({ relatedTarget }) => {
+      // Without another element, it went with the box.
+      this._hasFocus = relatedTarget === null;
+    });
     for (const type of ['mousedown', 'dblclick', 'contextmenu', 'lm-drop']) {
       // The notebook would drag the cell, select it, or take the keyboard.
       this.node.addEventListener(type, event => event.stopPropagation());
+    }
+  }
+
+  /** JupyterLab takes it off the page and puts it back where its cell is moved. */
+  protected onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    if (this._hasFocus && document.activeElement === document.body) {
+      this.focusInput();
     }
   }
 
@@ -42,6 +63,10 @@ export class InlineBox extends ReactWidget {
   focusInput(): void {
     const field = this.node.querySelector('textarea');
     if (field) {
+      if (document.activeElement !== field) {
+        // Behind what was typed before.
+        field.setSelectionRange(field.value.length, field.value.length);
+      }
       field.focus();
     } else if (!this.isDisposed) {
       requestAnimationFrame(() => this.focusInput());
@@ -51,11 +76,14 @@ export class InlineBox extends ReactWidget {
   protected render(): JSX.Element {
     return <Box {...this._options} />;
   }
+
+  private _hasFocus = false;
 }
 
 function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
   const state = useValue(model.state);
-  const [text, setText] = useState('');
+  const uses = useMemo(() => new CodeUses(model), [model]);
+  const [text, setText] = useState(model.draft);
   const field = useRef<HTMLTextAreaElement>(null);
   const body = useRef<HTMLDivElement>(null);
   useKeptFocus(body, () => {
@@ -98,7 +126,7 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
       return;
     }
     if (event.key === 'Escape') {
-      model.close();
+      model.putAside();
     } else if (event.key === 'Enter' && isAccel) {
       model.acceptAll(event.shiftKey);
     } else if (event.key === 'Enter' && isInInput && !event.shiftKey) {
@@ -181,6 +209,7 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
             isGrowing={state.activity !== null}
             rendermime={rendermime}
             openPath={openPath}
+            uses={uses}
           />
         </Folded>
       )}
@@ -245,11 +274,11 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
       />
       <IconButton
         icon={closeIcon}
-        label="Close (Escape)"
+        label="Close (Escape); what waits is there again when it is opened again"
         className="da-inline-close"
         data-testid="da-inline-close"
         data-lm-suppress-shortcuts="true"
-        onClick={() => model.close()}
+        onClick={() => model.putAside()}
       />
     </div>
   );
@@ -306,14 +335,14 @@ function Asked(props: { asked: string; activity: string | null }): JSX.Element {
   );
 }
 
-/** The answer's words, which can be folded away. */
+/** The answer's text, which can be folded away. */
 function Folded({ children }: { children: React.ReactNode }): JSX.Element {
   const [isOpen, setOpen] = useState(true);
   return (
     <div className="da-inline-answer" data-testid="da-inline-answer">
       <IconButton
         icon={isOpen ? caretDownIcon : caretRightIcon}
-        label={isOpen ? 'Fold the answer' : 'Show the answer'}
+        label={isOpen ? 'Hide the answer' : 'Show the answer'}
         aria-expanded={isOpen}
         data-lm-suppress-shortcuts="true"
         onClick={() => setOpen(!isOpen)}

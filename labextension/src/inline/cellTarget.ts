@@ -1,3 +1,4 @@
+import type { NotebookChange, YNotebook } from '@jupyter/ydoc';
 import {
   Cell,
   ICellModel,
@@ -6,16 +7,30 @@ import {
 } from '@jupyterlab/cells';
 import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import { NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
+import { DisposableDelegate, IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
-import { indexOf, sharedNotebook } from '../bridge/cells';
-import { keepingView } from '../bridge/view';
-import { IProposal, isMarkdown, ProposalTarget } from '../proposals';
+import { sharedNotebook } from '../notebook/cells';
+import { kernelOf } from '../notebook/kernel';
+import { keepingView } from '../notebook/view';
+import {
+  IFencedBlock,
+  IProposal,
+  isMarkdown,
+  ProposalTarget
+} from '../proposals';
 import type { IOpenChat } from './openChats';
-import { EditorSlot, NewCellSlot } from './slots';
-import { IInlineTarget, ISlot, ISpot, Place } from './target';
-import { writeInto } from './write';
+import type { ISubject } from './plain';
+import { foundAgain, selectedIn } from './selected';
+import { EditorProposalView, NewCellProposalView } from './proposalViews';
+import {
+  IInlineTarget,
+  IProposalView,
+  IChatAnchor,
+  RequestContext
+} from './target';
+import { writeInto } from '../notebook/write';
 
 /** Set on a cell with an inline chat. */
 const INLINE_CLASS = 'da-mod-inline';
@@ -24,42 +39,66 @@ const INLINE_CLASS = 'da-mod-inline';
 export class CellTarget implements IInlineTarget {
   constructor(
     private readonly _panel: NotebookPanel,
-    readonly cell: Cell<ICellModel>,
+    private _cell: Cell<ICellModel>,
     public path: string,
-    /** Where the box stands: above the editor, or under the output. */
+    /** Where the box is: above the editor, or under the output. */
     private readonly _where: 'above' | 'below' = 'above'
   ) {
-    this._cellId = cell.model.id;
+    this._cellId = _cell.model.id;
     this._mode = _panel.content.mode;
-    this._wasRendered = cell instanceof MarkdownCell && cell.rendered;
-    if (cell instanceof MarkdownCell) {
-      cell.rendered = false;
-    }
-    // Only then is it known whether the notebook is closed.
-    cell.disposed.connect(() => queueMicrotask(() => this._gone.emit()));
+    this._wasRendered = _cell instanceof MarkdownCell && _cell.rendered;
+    this._cells = sharedNotebook(_panel);
+    this._cells.changed.connect(this._onNotebook, this);
+    _panel.disposed.connect(this._onGone, this);
+    this._follow(_cell);
+  }
+
+  /** The cell as it is shown now: another widget after it was moved, or given another type. */
+  get cell(): Cell<ICellModel> {
+    return this._cell;
   }
 
   get placeholder(): string {
     const isEmpty = !this.cell.model.sharedModel.getSource().trim();
     if (this.cell.model.type === 'markdown') {
-      return isEmpty ? 'What to write here' : 'Ask, or say what to change';
+      return isEmpty ? 'Describe what to write' : 'Ask or describe a change';
     }
-    return isEmpty ? 'What this cell is to do' : 'Ask, or say what to change';
+    return isEmpty
+      ? 'Describe what this cell should do'
+      : 'Ask or describe a change';
   }
 
-  get spot(): ISpot {
+  get anchor(): IChatAnchor {
     return { cellId: this._cellId, where: this._where };
+  }
+
+  get moved(): ISignal<this, void> {
+    return this._moved;
+  }
+
+  get isThere(): boolean {
+    return !this._cell.isDisposed;
   }
 
   get isLeft(): boolean {
     return this._panel.isDisposed;
   }
 
-  get base(): string {
-    return this._bases.get(this._cellId) ?? '';
+  get subject(): ISubject {
+    return {
+      target: { kind: 'cell', cellId: this._cellId },
+      name: 'cell',
+      type: this._type,
+      language: kernelOf(this._panel).kernelLanguage ?? '',
+      base: this._bases.get(this._cellId) ?? '',
+      selection: this._selection
+    };
   }
 
   get obstacle(): string | null {
+    if (!this.isThere) {
+      return 'The cell no longer exists.';
+    }
     const { readOnly } = this._panel.content.model!;
     return readOnly || this.cell.model.getMetadata('editable') === false
       ? 'This cell is read-only.'
@@ -79,57 +118,91 @@ export class CellTarget implements IInlineTarget {
       return;
     }
     this._isDisposed = true;
+    this._cells.changed.disconnect(this._onNotebook, this);
+    this._panel.disposed.disconnect(this._onGone, this);
+    this._cell.disposed.disconnect(this._onCellGone, this);
     Signal.clearData(this);
-    if (!this.cell.isDisposed) {
-      this.cell.removeClass(INLINE_CLASS);
-      if (this._wasRendered && this.cell instanceof MarkdownCell) {
-        this.cell.rendered = true;
-      }
-    }
+    this.detach();
   }
 
   attach(box: Widget): void {
-    this.cell.addClass(INLINE_CLASS);
-    const layout = this.cell.layout as PanelLayout;
+    const { cell } = this;
+    this._box = box;
+    if (cell instanceof MarkdownCell) {
+      cell.rendered = false;
+    }
+    cell.addClass(INLINE_CLASS);
+    const layout = cell.layout as PanelLayout;
     if (this._where === 'below') {
       layout.addWidget(box);
     } else {
       // Behind the header, above the editor.
       layout.insertWidget(1, box);
-      this._holdInView(box);
+      this._held?.dispose();
+      this._held = holdInView(box, cell);
     }
   }
 
-  recall({ base }: Pick<IOpenChat, 'base'>): void {
-    this._takeBases();
-    this._bases.set(this._cellId, base);
+  detach(): void {
+    const { cell, _box: box } = this;
+    this._box = null;
+    this._held?.dispose();
+    if (box && !box.isDisposed) {
+      box.parent = null;
+    }
+    if (!cell.isDisposed) {
+      cell.removeClass(INLINE_CLASS);
+      if (this._wasRendered && cell instanceof MarkdownCell) {
+        cell.rendered = true;
+      }
+    }
   }
 
-  place(): Place {
+  recall({ base, selection }: Pick<IOpenChat, 'base' | 'selection'>): void {
     this._takeBases();
-    const { editor } = this.cell;
+    this._bases.set(this._cellId, base);
+    this._selection = selection ?? null;
+  }
+
+  renew(): void {
+    const { base } = this.subject;
+    const now = this.cell.model.sharedModel.getSource();
+    const selection = foundAgain(this._selection, base, now);
+    this._takeBases();
+    if (this._selection && !selection) {
+      this._bases.set(this._cellId, base);
+    } else {
+      this._selection = selection;
+    }
+  }
+
+  requestContext(): RequestContext {
+    this._takeBases();
     const source = this.cell.model.sharedModel.getSource();
-    const { start, end } = editor?.getSelection() ?? {};
-    const [from, to] = [start, end]
-      .map(position => (position && editor?.getOffsetAt(position)) ?? 0)
-      .sort((one, other) => one - other);
+    this._selection = selectedIn(this.cell.editor, source);
     return {
       activeNotebook: this.path,
       cellId: this.cell.model.id,
       attachments: this._around(),
-      selection: source.slice(from, to).trim()
-        ? source.slice(from, to)
-        : undefined
+      selection: this._selection ? source.slice(...this._selection) : undefined
     };
   }
 
-  async slotFor(target: ProposalTarget): Promise<ISlot | null> {
+  insert(where: 'before' | 'after', block: IFencedBlock): void {
+    const { id } = this.cell.model;
+    this._insert(this.cell, { ...block, target: { kind: where, cellId: id } });
+  }
+
+  async viewFor(
+    target: ProposalTarget,
+    former?: IProposalView
+  ): Promise<IProposalView | null> {
     const cell = target.kind === 'file' ? null : this._find(target.cellId);
     if (!cell) {
       return null;
     }
     if (target.kind === 'after' || target.kind === 'before') {
-      return new NewCellSlot(cell, target.kind, proposal =>
+      return new NewCellProposalView(cell, target.kind, proposal =>
         this._insert(cell, proposal)
       );
     }
@@ -145,12 +218,13 @@ export class CellTarget implements IInlineTarget {
     }
     const { sharedModel, id } = cell.model;
     return cell.editor instanceof CodeMirrorEditor
-      ? new EditorSlot(
+      ? new EditorProposalView(
           cell.editor,
           this._bases.get(id) ?? sharedModel.getSource(),
           hunks => writeInto(sharedModel, hunks),
           cell,
-          id
+          id,
+          former
         )
       : null;
   }
@@ -159,17 +233,18 @@ export class CellTarget implements IInlineTarget {
    * A change of one cell is a step of that cell's undo (Ctrl+Z in it); of several, or with new
    * ones, a step of the notebook's.
    */
-  asOneStep(slots: readonly ISlot[], act: () => void): void {
+  asOneStep(slots: readonly IProposalView[], act: () => void): void {
     const notebook = sharedNotebook(this._panel);
-    if (slots.length === 1 && slots[0] instanceof EditorSlot) {
+    if (slots.length === 1 && slots[0] instanceof EditorProposalView) {
       act();
       return;
     }
-    this._insertedAt = [];
+    // Within a transaction the notebook's own list of cells is the one from before it.
+    this._order = notebook.cells.map(cell => cell.getId());
     notebook.undoManager.stopCapturing();
     keepingView(this._panel.content, () => notebook.transact(act));
     notebook.undoManager.stopCapturing();
-    this._insertedAt = null;
+    this._order = null;
   }
 
   canRun(proposals: readonly IProposal[]): boolean {
@@ -203,23 +278,54 @@ export class CellTarget implements IInlineTarget {
       this.cell.node.focus({ preventScroll: true });
     }
     if (!isSeen(this.cell.node, content.outerNode)) {
-      // The person has looked at a change elsewhere: they are to see where their keys go.
+      // The user has looked at a change elsewhere: they are to see where their keys go.
       void content.scrollToItem(content.activeCellIndex);
     }
   }
 
-  /** It stays in view over a proposal that is higher than the window, which begins below it. */
-  private _holdInView(box: Widget): void {
-    box.addClass('da-mod-held');
-    const { style } = this.cell.node;
-    const observer = new ResizeObserver(() =>
-      style.setProperty('--da-inline-height', `${box.node.offsetHeight + 8}px`)
-    );
-    observer.observe(box.node);
-    box.disposed.connect(() => {
-      observer.disconnect();
-      style.removeProperty('--da-inline-height');
-    });
+  private _follow(cell: Cell<ICellModel>): void {
+    this._cell = cell;
+    this._type = cell.model.type as ISubject['type'];
+    cell.disposed.connect(this._onCellGone, this);
+  }
+
+  private _onCellGone(cell: Widget): void {
+    const { _box: box } = this;
+    if (box?.parent === cell) {
+      // It would be disposed of with the cell, which does not take it out any more by itself.
+      cell.layout?.removeWidget(box);
+      box.parent = null;
+    }
+  }
+
+  /** JupyterLab makes a cell anew where it is moved or given another type; its id stays. */
+  private _onNotebook(_: unknown, { cellsChange }: NotebookChange): void {
+    if (cellsChange) {
+      // Only then are all of them shown.
+      queueMicrotask(() => void this._findAgain());
+    }
+  }
+
+  private async _findAgain(): Promise<void> {
+    if (this._isDisposed || this._panel.isDisposed) {
+      return;
+    }
+    const cell = this._find(this._cellId);
+    if (cell && cell !== this._cell) {
+      this._follow(cell);
+      await cell.ready;
+      if (this._isDisposed || cell !== this._cell || cell.isDisposed) {
+        return;
+      }
+      if (this._box) {
+        this.attach(this._box);
+      }
+    }
+    this._moved.emit();
+  }
+
+  private _onGone(): void {
+    this._gone.emit();
   }
 
   private _takeBases(): void {
@@ -232,7 +338,7 @@ export class CellTarget implements IInlineTarget {
   }
 
   /** The cell itself with its output, and the cells next to it. */
-  private _around(): Place['attachments'] {
+  private _around(): RequestContext['attachments'] {
     const { widgets } = this._panel.content;
     const index = widgets.indexOf(this.cell);
     const { path } = this;
@@ -250,7 +356,8 @@ export class CellTarget implements IInlineTarget {
   }
 
   private _insert(after: Cell, proposal: IProposal): string {
-    if (!this._insertedAt) {
+    const order = this._order;
+    if (!order) {
       let id = '';
       this.asOneStep([], () => (id = this._insert(after, proposal)));
       return id;
@@ -260,34 +367,52 @@ export class CellTarget implements IInlineTarget {
     // Behind those that were accepted for the same place before.
     const isBefore = proposal.target.kind === 'before';
     const previous = this._inserted.get(after.model.id) ?? after.model.id;
-    const known = isBefore ? -1 : indexOf(notebook, previous);
-    const place = indexOf(notebook, after.model.id);
+    const known = isBefore ? -1 : order.indexOf(previous);
+    const place = order.indexOf(after.model.id);
     const index = isBefore ? place : (known < 0 ? place : known) + 1;
-    // Within a transaction the list of cells is the one from before it.
-    const earlier = this._insertedAt.filter(other => other <= index).length;
-    this._insertedAt.push(index);
     const id = notebook
-      .insertCell(index + earlier, {
+      .insertCell(index, {
         cell_type: type,
         source: proposal.source,
         metadata: type === 'code' ? { trusted: true } : {}
       })
       .getId();
+    order.splice(index, 0, id);
     if (!isBefore) {
       this._inserted.set(after.model.id, id);
     }
     return id;
   }
 
+  private readonly _cells: YNotebook;
   private readonly _cellId: string;
+  private _type: ISubject['type'] = 'code';
+  private _box: Widget | null = null;
+  private _held: IDisposable | null = null;
   private _mode: 'command' | 'edit';
   private readonly _wasRendered: boolean;
   private _bases = new Map<string, string>();
+  private _selection: readonly [number, number] | null = null;
   private readonly _inserted = new Map<string, string>();
-  /** Where cells were inserted in the step under way; null outside of one. */
-  private _insertedAt: number[] | null = null;
+  /** The cells' ids, in order, in the step under way; null outside of one. */
+  private _order: string[] | null = null;
   private _isDisposed = false;
   private readonly _gone = new Signal<this, void>(this);
+  private readonly _moved = new Signal<this, void>(this);
+}
+
+/** It stays in view over a proposal that is higher than the window, which begins below it. */
+function holdInView(box: Widget, cell: Cell): IDisposable {
+  box.addClass('da-mod-held');
+  const { style } = cell.node;
+  const observer = new ResizeObserver(() =>
+    style.setProperty('--da-inline-height', `${box.node.offsetHeight + 8}px`)
+  );
+  observer.observe(box.node);
+  return new DisposableDelegate(() => {
+    observer.disconnect();
+    style.removeProperty('--da-inline-height');
+  });
 }
 
 /** Whether any of an element is on the screen, in what scrolls. */

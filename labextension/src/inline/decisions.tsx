@@ -1,7 +1,7 @@
 import { caretDownIcon, caretUpIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import { IconButton } from '../panel/components/IconButton';
+import { IconButton } from '../ui/IconButton';
 import { InlineModel } from './model';
 import { IInlineState } from './state';
 
@@ -47,7 +47,7 @@ export function Decisions(props: {
       )}
       <Decide
         label={canAccept ? 'Reject all' : 'Close'}
-        keys="Escape"
+        keys={canAccept ? 'for good' : 'Escape'}
         testId="da-inline-reject"
         act={() => model.close()}
       />
@@ -100,7 +100,7 @@ function Decide(props: {
   act: () => void;
 }): JSX.Element {
   const title = props.isBlocked
-    ? 'You have typed in these lines: decide on each change by itself'
+    ? 'You edited these lines: decide on each change by itself'
     : `${props.label} (${props.keys})`;
   return (
     <button

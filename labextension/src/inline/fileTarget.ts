@@ -4,11 +4,13 @@ import { FileEditor } from '@jupyterlab/fileeditor';
 import { ISignal, Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
-import { ProposalTarget } from '../proposals';
+import { languageOfFile, ProposalTarget } from '../proposals';
 import { IN_FILE, IOpenChat } from './openChats';
-import { EditorSlot } from './slots';
-import { IInlineTarget, ISlot, Place } from './target';
-import { writeInto } from './write';
+import type { ISubject } from './plain';
+import { foundAgain, selectedIn } from './selected';
+import { EditorProposalView } from './proposalViews';
+import { IInlineTarget, IProposalView, RequestContext } from './target';
+import { writeInto } from '../notebook/write';
 
 /** What the box's padding and border take of its height, in pixels. */
 const FRAME = 12;
@@ -23,17 +25,26 @@ export class FileTarget implements IInlineTarget {
     _document.disposed.connect(this._onGone, this);
   }
 
-  readonly placeholder = 'Ask, or say what to change in this file';
+  readonly placeholder = 'Ask or describe a change to this file';
 
-  readonly spot = IN_FILE;
+  readonly anchor = IN_FILE;
 
   get isLeft(): boolean {
     return this._document.isDisposed;
   }
 
-  get base(): string {
-    return this._base;
+  get subject(): ISubject {
+    return {
+      target: { kind: 'file', path: this._path },
+      name: 'file',
+      type: 'code',
+      language: languageOfFile(this._path),
+      base: this._base,
+      selection: this._selection
+    };
   }
+
+  readonly insert = null;
 
   get obstacle(): string | null {
     const { model, contentsModel } = this._document.context;
@@ -46,6 +57,12 @@ export class FileTarget implements IInlineTarget {
     return this._gone;
   }
 
+  get moved(): ISignal<this, void> {
+    return this._moved;
+  }
+
+  readonly isThere = true;
+
   get isDisposed(): boolean {
     return this._isDisposed;
   }
@@ -55,6 +72,7 @@ export class FileTarget implements IInlineTarget {
       this._isDisposed = true;
       this._document.disposed.disconnect(this._onGone, this);
       Signal.clearData(this);
+      this.detach();
     }
   }
 
@@ -67,9 +85,23 @@ export class FileTarget implements IInlineTarget {
     this._names.add(path);
   }
 
-  recall({ base, path }: Pick<IOpenChat, 'base' | 'path'>): void {
+  recall({
+    base,
+    path,
+    selection
+  }: Pick<IOpenChat, 'base' | 'path' | 'selection'>): void {
     this._base = base;
+    this._selection = selection ?? null;
     this._names.add(path ?? this._path);
+  }
+
+  renew(): void {
+    const now = this._document.content.model.sharedModel.getSource();
+    const selection = foundAgain(this._selection, this._base, now);
+    if (selection || !this._selection) {
+      this._base = now;
+      this._selection = selection;
+    }
   }
 
   canRun(): boolean {
@@ -77,43 +109,54 @@ export class FileTarget implements IInlineTarget {
   }
 
   attach(box: Widget): void {
+    this._box = box;
     box.addClass('da-mod-file');
     this._document.contentHeader.insertWidget(0, box);
     this._giveRoom(box);
   }
 
-  place(): Place {
+  detach(): void {
+    if (this._box && !this._box.isDisposed) {
+      this._box.parent = null;
+    }
+    this._box = null;
+  }
+
+  requestContext(): RequestContext {
     const { model, editor } = this._document.content;
     this._base = model.sharedModel.getSource();
-    const { start, end } = editor.getSelection();
-    const [from, to] = [start, end]
-      .map(position => editor.getOffsetAt(position))
-      .sort((one, other) => one - other);
-    const selection = this._base.slice(from, to);
+    this._selection = selectedIn(editor, this._base);
     return {
       activeNotebook: null,
       attachments: [{ kind: 'file', path: this.path }],
-      selection: selection.trim() ? selection : undefined
+      selection: this._selection
+        ? this._base.slice(...this._selection)
+        : undefined
     };
   }
 
-  slotFor(target: ProposalTarget): Promise<ISlot | null> {
+  viewFor(
+    target: ProposalTarget,
+    former?: IProposalView
+  ): Promise<IProposalView | null> {
     const { model, editor } = this._document.content;
     const isThis =
       target.kind === 'file' && this._names.has(target.path.replace(/^\//, ''));
     return Promise.resolve(
       isThis && editor instanceof CodeMirrorEditor
-        ? new EditorSlot(
+        ? new EditorProposalView(
             editor,
             this._base,
             hunks => writeInto(model.sharedModel, hunks),
-            this._document.content
+            this._document.content,
+            undefined,
+            former
           )
         : null
     );
   }
 
-  asOneStep(_slots: readonly ISlot[], act: () => void): void {
+  asOneStep(_slots: readonly IProposalView[], act: () => void): void {
     act();
   }
 
@@ -155,6 +198,10 @@ export class FileTarget implements IInlineTarget {
   /** What the file was called while it was asked about. */
   private readonly _names = new Set<string>();
   private _base = '';
+  private _selection: readonly [number, number] | null = null;
+  private _box: Widget | null = null;
   private _isDisposed = false;
   private readonly _gone = new Signal<this, void>(this);
+  /** Nothing moves in a file. */
+  private readonly _moved = new Signal<this, void>(this);
 }

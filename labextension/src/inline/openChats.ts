@@ -1,4 +1,4 @@
-import { IMemory } from '../panel/services';
+import { IMemory } from '../ui/memory';
 
 /** A message of an inline chat, and where its answer is found. */
 export interface IAsked {
@@ -7,25 +7,29 @@ export interface IAsked {
   /** The `seq` of the last event before it was sent. */
   after: number;
   message: string;
-  /** What stands in the box in place of the message. */
+  /** What is in the box in place of the message. */
   shown: string;
 }
 
-/** An inline chat that the person has not closed. */
+/** An inline chat that the user has not closed. */
 export interface IOpenChat extends IAsked {
   /** The cell that it is on; empty for a text file, which has one chat. */
   cellId: string;
   where: 'above' | 'below';
   /** The text of the cell, or of the file, when it was asked. */
   base: string;
+  /** What was selected in it then, if anything was. */
+  selection?: readonly [number, number];
   /** What the document was called then: its answer calls it so. */
   path?: string;
-  /** What of its proposals is decided, by the keys that the board gives them. */
+  /** What of its proposals is decided, by the keys that the review gives them. */
   done: readonly string[];
   /** The pieces that are rejected of the others, by the same keys. */
   rejected?: Readonly<Record<string, readonly number[]>>;
   /** What is typed and was not sent. */
   draft?: string;
+  /** The user has left it as it is: it is shown again when they open a chat there, not by itself. */
+  isAside?: boolean;
 }
 
 type Spot = Pick<IOpenChat, 'cellId' | 'where'>;
@@ -86,7 +90,7 @@ export class OpenChats {
     this._update(spot, chat => ({ ...chat, done: [...chat.done, key] }));
   }
 
-  /** These pieces of a proposal are rejected. */
+  /** These hunks of a proposal are rejected. */
   rejected(spot: Spot, key: string, ids: readonly number[]): void {
     this._update(spot, chat => ({
       ...chat,
@@ -106,6 +110,11 @@ export class OpenChats {
       const kept = draft || wasAsked(there) ? [{ ...there, draft }] : [];
       return [...chats.filter(isOther), ...kept];
     });
+  }
+
+  /** It is left, or opened again. */
+  setAside(spot: Spot, isAside: boolean): void {
+    this._update(spot, chat => ({ ...chat, isAside: isAside || undefined }));
   }
 
   forget(spot: Spot): void {
@@ -140,4 +149,9 @@ function isNot({ cellId, where }: Spot) {
 
 function read(text: string | null): readonly IOpenChat[] {
   return text ? (JSON.parse(text) as IOpenChat[]) : [];
+}
+
+/** Under what the page remembers the inline chats of a document that were not closed. */
+export function openChatsKey(path: string): string {
+  return `datalayer-agent:inline-open:${path}`;
 }

@@ -5,7 +5,11 @@ import {
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { Cell } from '@jupyterlab/cells';
 import { IDocumentManager } from '@jupyterlab/docmanager';
-import { DocumentWidget, IDocumentWidget } from '@jupyterlab/docregistry';
+import {
+  DocumentRegistry,
+  DocumentWidget,
+  IDocumentWidget
+} from '@jupyterlab/docregistry';
 import { FileEditor, IEditorTracker } from '@jupyterlab/fileeditor';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
@@ -14,16 +18,17 @@ import { IStateDB } from '@jupyterlab/statedb';
 import { AgentClient } from '../api/client';
 import { IPageConnection } from '../api/connection';
 import { ProposalDecision } from '../api/types';
-import { Documents } from '../bridge/documents';
-import { agentIcon } from '../panel/icons';
-import { pathsUnderRoot } from '../panel/links';
-import { WorkspaceMemory } from '../panel/memory';
+import { Documents } from '../notebook/documents';
+import { agentIcon } from '../ui/icons';
+import { pathsUnderRoot } from '../ui/links';
+import { WorkspaceMemory } from '../ui/memory';
 import { IProposal } from '../proposals';
 import { IAgentConnection } from '../tokens';
-import type { InlineDesk } from './desk';
-import { heedInBoxes, heedInEditors } from './keys';
+import type { IInlinePlace, InlineController } from './controller';
+import { keysInBoxes, keysInEditors } from './keys';
 import type { InlineModel } from './model';
-import { IInlineChats, openChatsKey } from './token';
+import { IN_FILE, openChatsKey } from './openChats';
+import { IInlineChats } from './token';
 import {
   decisionOf,
   IProposeArguments,
@@ -38,6 +43,7 @@ export const CommandIDs = {
   accept: 'datalayer-agent:inline-accept',
   acceptAndRun: 'datalayer-agent:inline-accept-and-run',
   reject: 'datalayer-agent:inline-reject',
+  close: 'datalayer-agent:inline-close',
   next: 'datalayer-agent:inline-next-change',
   previous: 'datalayer-agent:inline-previous-change',
   acceptOne: 'datalayer-agent:inline-accept-change',
@@ -67,6 +73,7 @@ export const inlinePlugin: JupyterFrontEndPlugin<IInlineChats> = {
     editors: IEditorTracker | null,
     state: IStateDB | null
   ): IInlineChats => {
+    const ids = new Set<string>(Object.values(CommandIDs));
     const inline = new Inline(
       app,
       connection,
@@ -74,19 +81,28 @@ export const inlinePlugin: JupyterFrontEndPlugin<IInlineChats> = {
       tracker,
       editors,
       rendermime,
-      state
+      state,
+      ids
     );
     addCommands(app, inline);
-    const restore = (panel: NotebookPanel) => void inline.restore(panel);
+    // Buttons ask whether it can be used when they are drawn, which after a reload is before there
+    // is an active document.
+    const onActive = () => app.commands.notifyCommandChanged(CommandIDs.open);
+    app.shell.currentChanged?.connect(onActive);
+    tracker.activeCellChanged.connect(onActive);
+    const keys = keysInEditors(app.commands, ids);
+    const restore = (panel: NotebookPanel) => {
+      keys.listenIn(panel.node);
+      void inline.restore(panel);
+    };
     tracker.forEach(restore);
     tracker.widgetAdded.connect((_, panel) => restore(panel));
-    const restoreFile = (file: IDocumentWidget<FileEditor>) =>
+    const restoreFile = (file: IDocumentWidget<FileEditor>) => {
+      keys.listenIn(file.node);
       void inline.restoreFile(file as DocumentWidget<FileEditor>);
+    };
     editors?.forEach(restoreFile);
     editors?.widgetAdded.connect((_, file) => restoreFile(file));
-    const ids = new Set<string>(Object.values(CommandIDs));
-    heedInEditors(app.commands, ids);
-    heedInBoxes(app.commands, '.da-inline', ids);
     palette?.addItem({ command: CommandIDs.open, category: 'Agent' });
     return inline;
   }
@@ -101,18 +117,20 @@ class Inline implements IInlineChats {
     private readonly _tracker: INotebookTracker,
     private readonly _editors: IEditorTracker | null,
     private readonly _rendermime: IRenderMimeRegistry,
-    private readonly _state: IStateDB | null
+    private readonly _state: IStateDB | null,
+    /** The ids of the inline chats' own commands. */
+    private readonly _ids: ReadonlySet<string>
   ) {
     this._documents = new Documents(_app.shell, _tracker, _manager);
   }
 
   /** The chat that the keys mean: the one of the active cell or file, or the one that waits. */
   get current(): InlineModel | null {
-    return this._desk?.of(this._owner) ?? null;
+    return this._controller?.of(this._place) ?? null;
   }
 
   get isEnabled(): boolean {
-    return this._owner !== null;
+    return this._place !== null;
   }
 
   async open(): Promise<void> {
@@ -120,14 +138,16 @@ class Inline implements IInlineChats {
     const panel = this._notebook;
     const cell = panel?.content.activeCell;
     const file = this._file;
-    const desk = await this._load();
+    const controller = await this._load();
     if (panel && cell) {
       await this.onCell(panel, cell);
     } else if (file) {
       const path = documents.pathOf(file.context);
       if (path !== null) {
         const { FileTarget } = await import('./fileTarget');
-        desk.open(file, () => new FileTarget(file, path));
+        const place = { view: file, ...IN_FILE };
+        const aside = await controller.leftAside(path, place);
+        controller.open(place, () => new FileTarget(file, path), aside);
       }
     }
   }
@@ -138,13 +158,20 @@ class Inline implements IInlineChats {
     where: 'above' | 'below' = 'above'
   ): Promise<InlineModel | null> {
     const path = this._documents.pathOf(panel.context);
-    const desk = await this._load();
+    const controller = await this._load();
     const { CellTarget } = await import('./cellTarget');
     if (path === null || cell.isDisposed) {
       return null;
     }
-    const owner = where === 'above' ? cell : (cell.inputArea ?? cell);
-    return desk.open(owner, () => new CellTarget(panel, cell, path, where));
+    const place = { view: panel, cellId: cell.model.id, where };
+    const aside = await controller.leftAside(path, place);
+    return cell.isDisposed
+      ? null
+      : controller.open(
+          place,
+          () => new CellTarget(panel, cell, path, where),
+          aside
+        );
   }
 
   /** Open the chats again that were not closed when the notebook, or the page, was. */
@@ -171,20 +198,32 @@ class Inline implements IInlineChats {
     revealed
   }: DocumentWidget): Promise<string | null> {
     await Promise.all([context.ready, revealed]);
-    let path = this._documents.pathOf(context);
+    const path = this._documents.pathOf(context);
     if (path === null) {
       return null;
     }
     const known = new WorkspaceMemory(this._state, openChatsKey(path)).load();
+    this._followPath(context, path);
+    return (await known) ? path : null;
+  }
+
+  /** Have the chats of a document go with it where it is renamed; once for all of its views. */
+  private _followPath(
+    context: DocumentRegistry.Context,
+    path: string | null
+  ): void {
+    if (this._followed.has(context)) {
+      return;
+    }
+    this._followed.add(context);
     context.pathChanged.connect(() => {
       const now = this._documents.pathOf(context);
       if (path !== null && now !== null && now !== path) {
-        // Without a desk no chat was open in this page.
-        this._desk?.moved(path, now);
+        // Without a controller no chat was open in this page.
+        this._controller?.moved(path, now);
       }
       path = now;
     });
-    return (await known) ? path : null;
   }
 
   /** Show a proposal that was made elsewhere as a diff where it belongs, and go there. */
@@ -194,11 +233,12 @@ class Inline implements IInlineChats {
     from: string
   ): Promise<IShownProposal> {
     const { target } = proposal;
-    const desk = await this._load();
+    const controller = await this._load();
     if (target.kind === 'file') {
       const file = await this._openFile(path);
       const { FileTarget } = await import('./fileTarget');
-      const model = desk.open(file, () => new FileTarget(file, path));
+      const place = { view: file, ...IN_FILE };
+      const model = controller.open(place, () => new FileTarget(file, path));
       return offer(model, proposal, from);
     }
     const documents = this._documents;
@@ -207,7 +247,11 @@ class Inline implements IInlineChats {
     const cell = panel.content.activeCell!;
     await cell.ready;
     const { CellTarget } = await import('./cellTarget');
-    const model = desk.open(cell, () => new CellTarget(panel, cell, path));
+    const { id } = cell.model;
+    const model = controller.open(
+      { view: panel, cellId: id, where: 'above' },
+      () => new CellTarget(panel, cell, path)
+    );
     return offer(model, proposal, from);
   }
 
@@ -224,8 +268,15 @@ class Inline implements IInlineChats {
     return file as DocumentWidget<FileEditor>;
   }
 
-  private get _owner(): object | null {
-    return this._notebook?.content.activeCell ?? this._file;
+  private get _place(): IInlinePlace | null {
+    const view = this._notebook ?? this._file;
+    const cell = this._notebook?.content.activeCell;
+    if (!view || (view === this._notebook && !cell)) {
+      return null;
+    }
+    return cell
+      ? { view, cellId: cell.model.id, where: 'above' }
+      : { view, ...IN_FILE };
   }
 
   private get _notebook() {
@@ -242,18 +293,19 @@ class Inline implements IInlineChats {
       : null;
   }
 
-  private async _load(): Promise<InlineDesk> {
-    const [{ InlineDesk }, { InlineSessions }] = await Promise.all([
-      import('./desk'),
+  private async _load(): Promise<InlineController> {
+    const [{ InlineController }, { InlineSessions }] = await Promise.all([
+      import('./controller'),
       import('./sessions')
     ]);
-    this._desk ??= new InlineDesk({
+    this._controller ??= new InlineController({
       connection: this._connection,
       sessions: new InlineSessions(
         new AgentClient(this._app.serviceManager.serverSettings),
         key => new WorkspaceMemory(this._state, key)
       ),
       rendermime: this._rendermime,
+      keys: keysInBoxes(this._app.commands, this._ids),
       openPath: (path, from) => {
         const [found] = pathsUnderRoot(path, from);
         if (found) {
@@ -261,11 +313,12 @@ class Inline implements IInlineChats {
         }
       }
     });
-    return this._desk;
+    return this._controller;
   }
 
   private readonly _documents: Documents;
-  private _desk: InlineDesk | null = null;
+  private readonly _followed = new WeakSet<DocumentRegistry.Context>();
+  private _controller: InlineController | null = null;
 }
 
 /** Show a proposal in an inline chat; throws where it could not be accepted. */
@@ -295,7 +348,7 @@ function addCommands(app: JupyterFrontEnd, inline: Inline): void {
   const noArguments = { args: { type: 'object', properties: {} } } as const;
   commands.addCommand(CommandIDs.open, {
     label: 'Ask the Agent Here',
-    caption: 'Ask about this cell or file, or say what to change in it',
+    caption: 'Ask about this cell or file or describe a change',
     icon: agentIcon,
     describedBy: noArguments,
     isEnabled: () => inline.isEnabled,
@@ -328,6 +381,7 @@ function addCommands(app: JupyterFrontEnd, inline: Inline): void {
     model.acceptAll(true)
   );
   add(CommandIDs.reject, "Reject the Agent's Proposal", model => model.close());
+  add(CommandIDs.close, 'Leave the Inline Chat', model => model.putAside());
   add(CommandIDs.next, 'Next Proposed Change', model => model.move(1));
   add(CommandIDs.previous, 'Previous Proposed Change', model => model.move(-1));
   add(CommandIDs.acceptOne, 'Accept This Change', model => model.decide(true));

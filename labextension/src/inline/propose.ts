@@ -5,18 +5,18 @@ import type { Outcome } from './target';
 /** The command that shows a proposal that was made elsewhere as a diff where it belongs. */
 export const PROPOSE = 'datalayer-agent:inline-propose';
 
-/** What it is told. */
+/** What it is given. */
 export interface IProposeArguments {
   /** The notebook or file, under the server's root. */
   path: string;
   proposal: IProposal;
-  /** In words for people: "Proposed in the panel". */
+  /** A label for users: "Proposed in the panel". */
   from: string;
 }
 
 /** What it returns as soon as the proposal is shown. */
 export interface IShownProposal {
-  /** Fulfilled when the person has decided on it. */
+  /** Fulfilled when the user has decided on it. */
   decided: Promise<ProposalDecision>;
 }
 

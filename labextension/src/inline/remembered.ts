@@ -19,8 +19,16 @@ export class Remembered {
 
   /** A message was sent, in place of what was asked before. */
   asked(asked: IAsked): void {
-    const { spot, base, path } = this._target;
-    this._chats.keep({ ...asked, ...spot, base, path, done: [] });
+    const { anchor: spot, subject, path } = this._target;
+    const { base, selection } = subject;
+    this._chats.keep({
+      ...asked,
+      ...spot,
+      base,
+      selection: selection ?? undefined,
+      path,
+      done: []
+    });
   }
 
   /** It came back, and is to come back again. */
@@ -39,29 +47,35 @@ export class Remembered {
     if (this._timer !== null) {
       clearTimeout(this._timer);
       this._timer = null;
-      this._chats.draft(this._target.spot, this._draft);
+      this._chats.draft(this._target.anchor, this._draft);
     }
   }
 
   /** What was typed is sent. */
   sent(): void {
     this._dropDraft();
-    this._chats.draft(this._target.spot, '');
+    this._chats.draft(this._target.anchor, '');
   }
 
-  /** A proposal is decided, by the key that the board gives it. */
+  /** A proposal is decided, by the key that the review gives it. */
   decided(key: string): void {
-    this._chats.decided(this._target.spot, key);
+    this._chats.decided(this._target.anchor, key);
   }
 
-  /** These pieces of a proposal are rejected. */
+  /** These hunks of a proposal are rejected. */
   rejected(key: string, ids: readonly number[]): void {
-    this._chats.rejected(this._target.spot, key, ids);
+    this._chats.rejected(this._target.anchor, key, ids);
+  }
+
+  /** The user leaves it, with what is typed; or opens it again. */
+  setAside(isAside: boolean): void {
+    this.keepDraft();
+    this._chats.setAside(this._target.anchor, isAside);
   }
 
   forget(): void {
     this._dropDraft();
-    this._chats.forget(this._target.spot);
+    this._chats.forget(this._target.anchor);
   }
 
   private _dropDraft(): void {

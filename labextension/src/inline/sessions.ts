@@ -2,10 +2,9 @@ import { PathExt } from '@jupyterlab/coreutils';
 
 import { AgentClient } from '../api/client';
 import { ApiError } from '../api/errors';
-import { IMemory } from '../panel/services';
+import { IMemory } from '../ui/memory';
 import { Decided } from '../proposals/decided';
-import { OpenChats } from './openChats';
-import { openChatsKey } from './token';
+import { OpenChats, openChatsKey } from './openChats';
 
 /** A session, and up to where it is known. */
 export interface IInlineSession {
@@ -46,7 +45,7 @@ export class InlineSessions {
     return chats;
   }
 
-  /** The document was renamed: what is about it goes with it. Each of its views may tell it. */
+  /** The document was renamed: what is about it goes with it. Each of its views may report it. */
   async moved(from: string, to: string): Promise<void> {
     const session = this._sessions.get(from);
     if (session) {

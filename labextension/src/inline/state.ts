@@ -1,5 +1,5 @@
 import { ApprovalRequested, UserInputRequested } from '../api/types';
-import { IPending } from './board';
+import { IPendingHunks } from './proposalReview';
 
 /** What a chat that was opened for something offers beside its decisions. */
 export interface IOffer {
@@ -9,13 +9,13 @@ export interface IOffer {
 
 /** What an inline chat shows. */
 export interface IInlineState {
-  /** What the person asked last. */
+  /** What the user asked last. */
   asked: string;
   /** What the assistant does now; null when nothing is under way. */
   activity: string | null;
   /** The words of the answer, without its proposals. */
   prose: string;
-  /** What went wrong, or what the person should know. */
+  /** What went wrong, or what the user should know. */
   notice: string | null;
   /** What stands below what was asked: the reason for a proposal, or how far it has come. */
   note: string | null;
@@ -25,10 +25,10 @@ export interface IInlineState {
   run: IOffer | null;
   /** What could be proposed in its place. */
   others: readonly IOffer[];
-  pending: IPending;
+  pending: IPendingHunks;
   /** Where the answer broke off: to ask the same again. */
   again: IOffer | null;
-  /** What waits for the person. */
+  /** What waits for the user. */
   approval: ApprovalRequested | null;
   question: UserInputRequested | null;
   /** Put back into the input, as it could not be sent or answered. */

@@ -22,8 +22,3 @@ export const IInlineChats = new Token<IInlineChats>(
   'jupyter-datalayer-agent:IInlineChats',
   'The inline chats of the agent.'
 );
-
-/** Under what the page remembers the inline chats of a document that were not closed. */
-export function openChatsKey(path: string): string {
-  return `datalayer-agent:inline-open:${path}`;
-}

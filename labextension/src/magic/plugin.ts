@@ -5,9 +5,11 @@ import {
 import { Notification } from '@jupyterlab/apputils';
 import { Notebook, NotebookActions } from '@jupyterlab/notebook';
 
+import { isAgentsRun } from '../notebook/agentRuns';
+
 const MAGIC = /^\s*(%%?agent\b|%(re)?load_ext\s+jupyter_datalayer_agent\b)/;
 
-/** What a person is told who runs the magic in a kernel that is not Python, or null. */
+/** What a user is told who runs the magic in a kernel that is not Python, or null. */
 export function advice(source: string, language: string): string | null {
   if (!MAGIC.test(source) || !language || /python/i.test(language)) {
     return null;
@@ -25,6 +27,9 @@ export const magicPlugin: JupyterFrontEndPlugin<void> = {
   autoStart: true,
   activate: (_app: JupyterFrontEnd): void => {
     NotebookActions.executed.connect((_, { notebook, cell }) => {
+      if (isAgentsRun(cell)) {
+        return;
+      }
       const told = advice(cell.model.sharedModel.source, languageOf(notebook));
       if (told) {
         Notification.warning(told, { autoClose: 10_000 });

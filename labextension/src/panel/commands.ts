@@ -1,7 +1,7 @@
 import { JupyterFrontEnd } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
 
-import { agentIcon } from './icons';
+import { agentIcon } from '../ui/icons';
 import { AgentPanel } from './widget';
 
 /** Ids of the panel's commands. */
@@ -49,7 +49,7 @@ export function addCommands(
 
   commands.addCommand(CommandIDs.undoTurn, {
     label: "Undo the Agent's Last Changes",
-    caption: 'Take back what the newest turn changed and nobody has kept',
+    caption: 'Undo the changes of the latest turn that you have not kept',
     describedBy: noArguments,
     execute: async () => {
       shell.activateById(panel.id);
@@ -60,12 +60,12 @@ export function addCommands(
 
   commands.addCommand(CommandIDs.usage, {
     label: "Show the Agent's Usage",
-    caption: 'Tokens, cost, time and tool errors of the last days',
+    caption: 'Tokens, cost, time and tool errors for recent days',
     describedBy: noArguments,
     execute: async () => {
       shell.activateById(panel.id);
       await panel.ready();
-      panel.model.guide.showUsage();
+      panel.model.toolsPanel.showUsage();
     }
   });
 

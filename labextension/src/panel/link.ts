@@ -1,7 +1,7 @@
 import { IDisposable } from '@lumino/disposable';
 
-import { IPanelConnection } from './services';
-import { Value } from './state/value';
+import { IPanelConnection } from '../api/services';
+import { Observable } from '../session/observable';
 
 /** How the page is connected: `attempt` counts from 1 while it reconnects. */
 export interface ILink {
@@ -10,7 +10,7 @@ export interface ILink {
 }
 
 /** The state of the page's connection, as the panel shows it. */
-export class Link extends Value<ILink> implements IDisposable {
+export class Link extends Observable<ILink> implements IDisposable {
   constructor(
     private readonly _connection: IPanelConnection,
     private readonly _onReturn: () => void

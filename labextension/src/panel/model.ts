@@ -1,43 +1,50 @@
 import { IDisposable } from '@lumino/disposable';
 
 import { Event, Mode, Op } from '../api/types';
-import { AnswersDesk } from './answersDesk';
-import { ChangesDesk } from './changesDesk';
-import { References } from './chat/references';
-import { Choices } from './choices';
-import { DatasetDesk } from './datasetDesk';
+import { AnswersController } from './conversation/answersController';
+import { ChangesController } from './changes/changesController';
+import { References } from './composer/references';
+import { ComposerState } from './composer/composerState';
+import { DatasetController } from './datasets/datasetController';
 import {
-  IWays,
+  IPanelServices,
   makeDatasets,
   makeFixes,
-  makeGuide,
-  makePast,
+  makeToolsPanel,
+  makeHistory,
   makeScratchpad,
   makeStrategist
-} from './desks';
-import { IEditor } from './editor';
-import { Elsewhere } from './elsewhere';
-import { FixDesk } from './fixDesk';
-import { follow } from './follow';
-import { Guide } from './guide';
+} from './controllers';
+import { IEditor } from '../notebook/editor';
+import { OtherSessions } from './sessions/otherSessions';
+import { FixController } from './conversation/fixController';
+import { follow } from '../session/follow';
+import { ToolsPanel } from './guide/toolsPanel';
 import { Link } from './link';
-import { pathsUnderRoot } from './links';
-import { IWork, MessageDesk } from './messageDesk';
-import { IReadiness, Models, readinessOf } from './models';
-import { INotice, IPanelModelOptions, ITold } from './modelOptions';
-import { OwnOps } from './ownOps';
-import { PastDesk } from './pastDesk';
-import { PlanDesk } from './planDesk';
-import { IPanelClient, IPanelConnection, ISessionMemory } from './services';
-import { ScratchpadDesk } from './scratchpadDesk';
-import { IShown, SessionDesk } from './sessionDesk';
-import { runStale } from './stale';
-import { staleWithout } from './state/stale';
-import { ITurn } from './state/turn';
-import { StrategistDesk } from './strategistDesk';
-import { Value } from './state/value';
+import { pathsUnderRoot } from '../ui/links';
+import { attachMade } from './composer/made';
+import {
+  ISubmitted,
+  IWork,
+  MessageController
+} from './composer/messageController';
+import { IReadiness, Models, readinessOf } from './composer/models';
+import { INotice, IPanelModelOptions, IActionNotice } from './modelOptions';
+import { NotebookQuestion } from './composer/notebookQuestion';
+import { OwnOps } from './composer/ownOps';
+import { HistoryController } from './sessions/historyController';
+import { PlanController } from './plan/planController';
+import { IPanelClient, IPanelConnection } from '../api/services';
+import { IMemory } from '../ui/memory';
+import { ScratchpadController } from './scratchpad/scratchpadController';
+import { IShown, SessionController } from './sessions/sessionController';
+import { runStale } from './conversation/stale';
+import { staleWithout } from '../session/stale';
+import { ITurn } from '../session/turn';
+import { StrategistController } from './guide/strategistController';
+import { Observable } from '../session/observable';
 
-/** The panel's state and what a person can do in it, without anything that is drawn. */
+/** The panel's state and what a user can do in it, without anything that is drawn. */
 export class PanelModel implements IDisposable {
   constructor(options: IPanelModelOptions) {
     this.client = options.client;
@@ -47,69 +54,85 @@ export class PanelModel implements IDisposable {
     this._connection.rejected.connect(this._onRejected, this);
     // The server may have been started anew, with other keys.
     this.link = new Link(this._connection, () => void this.refreshModels());
-    this.choices = new Choices(() => this.sessions.remember());
-    this.references = new References(this.client, this.editor, this.choices);
+    this.composerState = new ComposerState(() => this.sessions.remember());
+    this.references = new References(
+      this.client,
+      this.editor,
+      this.composerState
+    );
     this.sessions = this._makeSessions(options.memory);
-    this.elsewhere = new Elsewhere(this._connection, this.sessions.shown);
-    const ways = this._ways();
-    this.datasets = makeDatasets(ways);
-    this.messages = new MessageDesk(this, this._connection);
-    this.fixes = makeFixes(ways);
-    this.past = makePast(ways, options.ask);
-    this.scratchpad = makeScratchpad(ways, told => this.told.set(told));
-    this.strategist = makeStrategist(ways, options.strategistMemory ?? null);
-    this.guide = makeGuide(ways, options.tutorialMemory ?? null);
+    this.otherSessions = new OtherSessions(
+      this._connection,
+      this.sessions.shown
+    );
+    const services = this._services();
+    this.datasets = makeDatasets(services);
+    this.messages = new MessageController(this, this._connection);
+    this.fixes = makeFixes(services);
+    this.history = makeHistory(services, options.ask);
+    this.scratchpad = makeScratchpad(services, notice =>
+      this.actionNotice.set(notice)
+    );
+    this.strategist = makeStrategist(
+      services,
+      options.strategistMemory ?? null
+    );
+    this.toolsPanel = makeToolsPanel(services, options.tutorialMemory ?? null);
     this.models = new Models(() => this.client.models());
     this.models.subscribe(() => this._onReadiness());
-    this.choices.subscribe(() => this._onReadiness());
-    this.models.subscribe(() => this._heedLock());
-    this.choices.subscribe(() => this._heedLock());
+    this.composerState.subscribe(() => this._onReadiness());
+    this.models.subscribe(() => this._applyModelLock());
+    this.composerState.subscribe(() => this._applyModelLock());
     this.editor.ran.connect(this._onRan, this);
     this.editor.failed.connect(this._onFailed, this);
   }
 
   readonly client: IPanelClient;
   readonly editor: IEditor;
+  /** Whether the panel is on the screen. */
+  readonly isSeen = new Observable(true);
   readonly link: Link;
-  readonly choices: Choices;
+  readonly composerState: ComposerState;
   /** What a message can refer to. */
   readonly references: References;
   /** The session that is shown, and what can be done with sessions. */
-  readonly sessions: SessionDesk;
-  /** The other sessions that wait for the person. */
-  readonly elsewhere: Elsewhere;
+  readonly sessions: SessionController;
+  /** The other sessions that wait for the user. */
+  readonly otherSessions: OtherSessions;
   /** What this page asked of sessions. */
   readonly ops = new OwnOps();
   /** Uploads and data sets. */
-  readonly datasets: DatasetDesk;
+  readonly datasets: DatasetController;
   /** Repairs of cells that failed. */
-  readonly fixes: FixDesk;
-  /** What can be done with what was said so far. */
-  readonly past: PastDesk;
-  readonly scratchpad: ScratchpadDesk;
-  readonly strategist: StrategistDesk;
+  readonly fixes: FixController;
+  /** Acts on the conversation history. */
+  readonly history: HistoryController;
+  readonly scratchpad: ScratchpadController;
+  readonly strategist: StrategistController;
   readonly models: Models;
-  readonly notice = new Value<INotice | null>(null);
-  /** What was done in passing, said for a moment. */
-  readonly told = new Value<ITold | null>(null);
-  /** The person's messages on their way. */
-  readonly messages: MessageDesk;
+  readonly notice = new Observable<INotice | null>(null);
+  /** A short-lived notice with one action. */
+  readonly actionNotice = new Observable<IActionNotice | null>(null);
+  /** The user's messages on their way. */
+  readonly messages: MessageController;
+  /** What is asked before a message goes out that needs a notebook. */
+  readonly notebookQuestion = new NotebookQuestion(this);
   /** What works without a model. */
-  readonly guide: Guide;
-  readonly plans = new PlanDesk(
-    op => this._order(op),
-    error => this.tell(error)
+  readonly toolsPanel: ToolsPanel;
+  readonly plans = new PlanController(
+    op => this._submitOp(op),
+    error => this.reportError(error)
   );
-  readonly answers = new AnswersDesk(
-    op => this._order(op),
-    error => this.tell(error)
+  readonly answers = new AnswersController(
+    op => this._submitOp(op),
+    error => this.reportError(error)
   );
-  readonly changes = new ChangesDesk(
-    op => this._order(op),
+  readonly changes = new ChangesController(
+    op => this._submitOp(op),
     (level, message) => this.notice.set({ level, message })
   );
 
-  get shown(): Value<IShown> {
+  get shown(): Observable<IShown> {
     return this.sessions.shown;
   }
 
@@ -120,13 +143,13 @@ export class PanelModel implements IDisposable {
   dispose(): void {
     this._isDisposed = true;
     this.sessions.dispose();
-    this.elsewhere.dispose();
+    this.otherSessions.dispose();
     this.datasets.dispose();
     this.link.dispose();
     this._connection.rejected.disconnect(this._onRejected, this);
     this.editor.ran.disconnect(this._onRan, this);
     this.editor.failed.disconnect(this._onFailed, this);
-    this.guide.tutorials.dispose();
+    this.toolsPanel.tutorials.dispose();
   }
 
   /** Connect, and show the session that the page showed last. */
@@ -135,7 +158,7 @@ export class PanelModel implements IDisposable {
     const sessionId = await this._memory.load();
     await Promise.all([
       this.refreshModels(),
-      this.guide.start(),
+      this.toolsPanel.start(),
       sessionId
         ? this.sessions.open(sessionId, { isRestored: true })
         : undefined
@@ -143,25 +166,33 @@ export class PanelModel implements IDisposable {
   }
 
   /** Send a message; false, with a notice, where it could not be sent. */
-  send(message: string, work?: IWork): Promise<boolean> {
-    return this.messages.send(message, work);
+  send(
+    message: string,
+    work?: IWork,
+    submitted?: ISubmitted
+  ): Promise<boolean> {
+    return this.messages.send(message, work, submitted);
   }
 
   /** Send the message of a turn once more, with the ready workflow that it asked for. */
-  sendAgain({ message, workflow, target }: ITurn): Promise<boolean> {
-    return this.send(message, workflow && { workflow, notebook: target });
+  sendAgain(
+    { message, workflow, target }: ITurn,
+    submitted?: ISubmitted
+  ): Promise<boolean> {
+    const work = workflow && { workflow, notebook: target };
+    return this.send(message, work, submitted);
   }
 
   /** The card with the data sets. */
   showDatasets(): void {
-    this.guide.card.set({ kind: 'datasets' });
+    this.toolsPanel.card.set({ kind: 'datasets' });
     void this.datasets.refresh();
   }
 
-  /** Stop the running turn. */
+  /** Stop the running turn; messages that wait are kept until they are sent. */
   stop(): void {
     if (this.shown.current.store.conversation.current.runningTurnId) {
-      this._submit({ type: 'interrupt' });
+      this._submit({ type: 'interrupt', hold: true });
     }
   }
 
@@ -190,7 +221,7 @@ export class PanelModel implements IDisposable {
     if (turnId) {
       this.changes.undo(turnId);
     } else {
-      this.notice.set({ level: 'info', message: 'There is nothing to undo.' });
+      this.notice.set({ level: 'info', message: 'Nothing to undo.' });
     }
   }
 
@@ -211,7 +242,7 @@ export class PanelModel implements IDisposable {
         this.notice.set({ level: 'error', message: problem });
       }
     } catch (error) {
-      this.tell(error);
+      this.reportError(error);
     }
   }
 
@@ -226,23 +257,28 @@ export class PanelModel implements IDisposable {
   }
 
   setMode(mode: Mode): void {
-    this.choices.choose({ mode });
+    this.composerState.choose({ mode });
   }
 
   setModel(model: string): void {
-    this.choices.choose({ model });
+    this.composerState.choose({ model });
   }
 
-  /** Where an administrator chose the model, what a session remembers of another one is past. */
-  private _heedLock(): void {
-    if (this.models.current?.locked && this.choices.current.model) {
-      this.choices.patch({ model: undefined });
+  /** Where an administrator set the model, forget the one that the session remembers. */
+  private _applyModelLock(): void {
+    if (this.models.current?.locked && this.composerState.current.model) {
+      this.composerState.patch({ model: undefined });
     }
   }
 
   /** Whether the next message could be answered. */
   get readiness(): IReadiness {
-    return readinessOf(this.models.current, this.choices.current.model);
+    return this.readinessOf(this.composerState.current.model);
+  }
+
+  /** Whether a message to this model, or to the default one, could be answered. */
+  readinessOf(model: string | undefined): IReadiness {
+    return readinessOf(this.models.current, model);
   }
 
   /** Ask which models there are. */
@@ -250,7 +286,7 @@ export class PanelModel implements IDisposable {
     try {
       await this.models.refresh();
     } catch (error) {
-      this.tell(error);
+      this.reportError(error);
     }
   }
 
@@ -260,16 +296,16 @@ export class PanelModel implements IDisposable {
     try {
       if (!paths.length || !(await this.editor.openFirst(paths))) {
         const message = paths.length
-          ? `There is no file ${relative} here.`
-          : `${relative} leads out of JupyterLab's folder, and is not opened.`;
+          ? `File not found: ${relative}`
+          : `${relative} is outside JupyterLab's root folder and cannot be opened.`;
         this.notice.set({ level: 'info', message });
       }
     } catch (error) {
-      this.tell(error);
+      this.reportError(error);
     }
   }
 
-  /** The person turned to the input. */
+  /** The user turned to the input. */
   inputFocused(): void {
     if (!this._wasFocused) {
       this._wasFocused = true;
@@ -277,36 +313,36 @@ export class PanelModel implements IDisposable {
     }
   }
 
-  /** What the desks share. */
-  private _ways(): IWays {
-    const { client, editor, sessions, choices } = this;
+  /** What the controllers share. */
+  private _services(): IPanelServices {
+    const { client, editor, sessions, composerState } = this;
     return {
       client,
       clientId: this._connection.clientId,
       editor,
       sessions,
-      choices,
-      order: op => this._order(op),
+      composerState,
+      submit: (op, sessionId) => this._submitOp(op, sessionId),
       work: (message, workflow) => this.send(message, { workflow }),
-      say: message => this.notice.set({ level: 'info', message }),
-      tell: error => this.tell(error)
+      notify: message => this.notice.set({ level: 'info', message }),
+      reportError: error => this.reportError(error)
     };
   }
 
-  private _makeSessions(memory: ISessionMemory): SessionDesk {
-    return new SessionDesk({
+  private _makeSessions(memory: IMemory): SessionController {
+    return new SessionController({
       client: this.client,
       connection: this._connection,
       memory,
-      choices: this.choices,
+      composerState: this.composerState,
       onLeave: () => {
         this.notice.set(null);
-        this.told.set(null);
+        this.actionNotice.set(null);
         this.messages.sending.set([]);
         this.datasets.forgetReports();
       },
       onEvent: event => this._onEvent(event),
-      tell: error => this.tell(error)
+      reportError: error => this.reportError(error)
     });
   }
 
@@ -323,8 +359,9 @@ export class PanelModel implements IDisposable {
       return;
     }
     this.messages.onEvent(event);
+    attachMade(this.composerState, event);
     if (event.type === 'session_reset') {
-      this.choices.forgetDatasets();
+      this.composerState.forgetDatasets();
       this.datasets.forgetReports();
     }
     if (event.type === 'document_changed') {
@@ -332,7 +369,7 @@ export class PanelModel implements IDisposable {
       follow(this.editor, event, turn.startedAt);
     }
     this.changes.onEvent(event);
-    this.past.onEvent(event);
+    this.history.onEvent(event);
     this.datasets.onEvent(event);
     const isShown = this.plans.onEvent(event);
     if (
@@ -349,18 +386,20 @@ export class PanelModel implements IDisposable {
   }
 
   private _submit(op: Op): void {
-    this._order(op).catch((error: unknown) => this.tell(error));
+    this._submitOp(op).catch((error: unknown) => this.reportError(error));
   }
 
-  /** Put an op on the queue of the session that is shown. */
-  private async _order(op: Op): Promise<void> {
-    const { sessionId } = this.shown.current;
+  /** Put an op on the queue of a session: of the one that is shown, where no other is named. */
+  private async _submitOp(
+    op: Op,
+    sessionId = this.shown.current.sessionId
+  ): Promise<void> {
     if (sessionId) {
       this.ops.add(await this._connection.submit(sessionId, op));
     }
   }
 
-  /** The person ran a cell: its output is not older than its code any more. */
+  /** A cell was run: its output is not older than its code any more. */
   private _onRan(
     _: unknown,
     { path, cellId }: { path: string; cellId: string }
@@ -370,27 +409,25 @@ export class PanelModel implements IDisposable {
     this.fixes.ran(path, cellId);
   }
 
-  /** A cell failed; what fails in a turn is the turn's. */
+  /** A cell that the user ran failed; what fails in a turn, of whatever session, is the turn's. */
   private _onFailed(
     _: unknown,
     { path, cellId }: { path: string; cellId: string }
   ): void {
-    if (!this.shown.current.store.conversation.current.runningTurnId) {
-      void this.fixes.failed(path, cellId);
-    }
+    void this.fixes.failed(path, cellId);
   }
 
   private _onReadiness(): void {
     if (this.notice.current?.needs === 'model' && this.readiness.isReady) {
       this.notice.set({
         level: 'info',
-        message: 'A model is connected now. Your message can be sent.'
+        message: 'A model is connected. You can send your message.'
       });
     }
   }
 
   /** Say what went wrong. */
-  tell(error: unknown): void {
+  reportError(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     this.notice.set({ level: 'error', message });
   }
@@ -400,7 +437,7 @@ export class PanelModel implements IDisposable {
   }
 
   private readonly _connection: IPanelConnection;
-  private readonly _memory: ISessionMemory;
+  private readonly _memory: IMemory;
   private _wasFocused = false;
   private _isDisposed = false;
 }

@@ -1,11 +1,7 @@
-import type { Ask } from './ask';
-import { IEditor } from './editor';
-import {
-  IMemory,
-  IPanelClient,
-  IPanelConnection,
-  ISessionMemory
-} from './services';
+import type { Ask } from './sessions/ask';
+import { IEditor } from '../notebook/editor';
+import { IPanelClient, IPanelConnection } from '../api/services';
+import { IMemory } from '../ui/memory';
 
 /** A sentence above the input. */
 export interface INotice {
@@ -16,7 +12,7 @@ export interface INotice {
 }
 
 /** Something that was done, with one thing to do about it. */
-export interface ITold {
+export interface IActionNotice {
   message: string;
   action: { label: string; run: () => void };
 }
@@ -26,11 +22,11 @@ export interface IPanelModelOptions {
   client: IPanelClient;
   connection: IPanelConnection;
   editor: IEditor;
-  memory: ISessionMemory;
+  memory: IMemory;
   /** Which tutorial the page shows; left out, that is forgotten by a reload. */
   tutorialMemory?: IMemory;
   /** Which model answers questions about the past. */
   strategistMemory?: IMemory;
-  /** Asks the person; left out, the answer is no. */
+  /** Asks the user; left out, the answer is no. */
   ask?: Ask;
 }

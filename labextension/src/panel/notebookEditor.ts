@@ -3,7 +3,6 @@ import { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import { PathExt } from '@jupyterlab/coreutils';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { FileDialog } from '@jupyterlab/filebrowser';
-import { IOutput } from '@jupyterlab/nbformat';
 import {
   INotebookTracker,
   Notebook,
@@ -15,9 +14,10 @@ import { ISharedCell } from '@jupyter/ydoc';
 import { ISignal, Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
-import { Documents } from '../bridge/documents';
-import { statusOf } from '../bridge/kernel';
-import { findDataFiles } from './dataFiles';
+import { isAgentsRun } from '../notebook/agentRuns';
+import { Documents } from '../notebook/documents';
+import { statusOf } from '../notebook/kernel';
+import { findDataFiles } from '../notebook/dataFiles';
 import {
   ICellContent,
   ICellLabel,
@@ -26,15 +26,10 @@ import {
   IListedCell,
   INotebookError,
   INotebookHints
-} from './editor';
-import { Following, IFollowed } from './following';
+} from '../notebook/editor';
+import { Following, IFollowed } from '../session/following';
+import { errorIn, NotebookHints } from '../notebook/hints';
 import { isMarked } from './scratchpad/about';
-
-/** A name that a data frame is loaded into. */
-const FRAME = /^\s*(\w+)\s*=\s*(?:pd|pl|polars|pandas)\.(?:read|scan)_\w+\(/m;
-
-/** How many of a notebook's errors are looked at. */
-const MOST_ERRORS = 3;
 
 /** The notebooks that are open in JupyterLab, as the panel sees them. */
 export class NotebookEditor implements IEditor {
@@ -52,9 +47,10 @@ export class NotebookEditor implements IEditor {
     NotebookActions.executed.connect((_, { notebook, cell, success }) => {
       const panel = _tracker.find(({ content }) => content === notebook);
       const path = panel && this._documents.pathOf(panel.context);
-      if (path) {
-        const ended = success ? this._ran : this._failed;
-        ended.emit({ path, cellId: cell.model.id });
+      if (path && success) {
+        this._ran.emit({ path, cellId: cell.model.id });
+      } else if (path && !isAgentsRun(cell)) {
+        this._failed.emit({ path, cellId: cell.model.id });
       }
     });
   }
@@ -124,29 +120,8 @@ export class NotebookEditor implements IEditor {
   }
 
   hints(path: string): INotebookHints {
-    const notebook = this._documents.findNotebook(path);
-    const cells = notebook?.model?.sharedModel.cells ?? [];
-    const sources = cells.map(cell => cell.getSource());
-    const errors: INotebookError[] = [];
-    const hints: INotebookHints = {
-      isEmpty: sources.every(source => !source.trim()),
-      errors
-    };
-    for (const [index, cell] of cells.entries()) {
-      if (cell.cell_type !== 'code') {
-        continue;
-      }
-      const error = errors.length < MOST_ERRORS && errorIn(cell, index);
-      if (error) {
-        errors.push(error);
-      }
-      const name = FRAME.exec(sources[index])?.[1];
-      const later = sources.slice(index + 1).join('\n');
-      if (name && !new RegExp(`\\b${name}\\b`).test(later)) {
-        hints.frame = name;
-      }
-    }
-    return hints;
+    const model = this._documents.findNotebook(path)?.model;
+    return model ? this._hints.of(model) : { isEmpty: true };
   }
 
   cellAt(node: Node): { path: string; cellId: string } | null {
@@ -244,7 +219,7 @@ export class NotebookEditor implements IEditor {
       path,
       'default',
       undefined,
-      // The notebook that the person works on stays the active one.
+      // The notebook that the user works on stays the active one.
       isOpen || !this.activeNotebook
         ? {}
         : { mode: 'split-right', activate: false }
@@ -312,6 +287,7 @@ export class NotebookEditor implements IEditor {
   }
 
   private readonly _documents: Documents;
+  private readonly _hints = new NotebookHints();
   private readonly _ran = new Signal<IEditor, { path: string; cellId: string }>(
     this
   );
@@ -349,23 +325,6 @@ async function freePath(
     free = `${stem}-${count}${extension}`;
   }
   return PathExt.join(folder, free);
-}
-
-/** The error that a code cell shows, unless the person interrupted it. */
-function errorIn(cell: ISharedCell, index: number): INotebookError | null {
-  const { outputs } = cell.toJSON() as { outputs?: IOutput[] };
-  const failure = outputs?.find(
-    output =>
-      output.output_type === 'error' && output.ename !== 'KeyboardInterrupt'
-  );
-  return failure
-    ? {
-        number: index + 1,
-        name: String(failure.ename),
-        cellId: cell.getId(),
-        text: `${failure.ename}: ${failure.evalue}\n${cell.getSource()}`
-      }
-    : null;
 }
 
 /** What of a notebook is on the screen. */

@@ -16,22 +16,22 @@ import { IPageConnection } from '../api/connection';
 import { OPEN_SETTINGS, SETTINGS_ID } from '../settings/plugin';
 import type { IChangesSource } from '../changes/source';
 import { IAgentChanges, IAgentConnection } from '../tokens';
-import { askInDialog } from './ask';
-import { changesSource } from './changesSource';
+import { askInDialog } from './sessions/ask';
+import { changesSource } from './changes/changesSource';
 import { addCommands } from './commands';
 import {
   SESSION_KEY,
   STRATEGIST_KEY,
   TUTORIAL_KEY,
   WorkspaceMemory
-} from './memory';
+} from '../ui/memory';
 import { PanelModel } from './model';
 import { NotebookEditor } from './notebookEditor';
 import { addScratchpad } from './scratchpad/extension';
 import { AgentPanel, PANEL_ID } from './widget';
-import { goToWaitingSoon } from './waiting';
-import { markWaiting } from './waitingMark';
-import { giveRoomOnce } from './width';
+import { goToWaitingSoon } from './sessions/waiting';
+import { markWaiting } from './sessions/waitingMark';
+import { giveRoomOnce } from '../ui/width';
 
 /** Id of the plugin, and of its settings. */
 export const PLUGIN_ID = 'jupyter-datalayer-agent:plugin';
@@ -100,8 +100,12 @@ function activatePanel(
       openSettings,
       documents: { app, tracker, manager: documents }
     },
-    // Not before the layout is restored, which sets the widths.
-    panel => app.restored.then(() => giveRoomOnce(panel, state))
+    // Not before the layout is restored, which sets the widths and is what people wait for.
+    async panel => {
+      await app.restored;
+      connection.panelShown();
+      await giveRoomOnce(panel, state);
+    }
   );
   markWaiting(panel, connection);
   addCommands(app, panel, palette);
@@ -135,7 +139,7 @@ function activatePanel(
   return changesSource(model, connection, editor.following);
 }
 
-/** Show a session in the panel, with what waits for the person there. */
+/** Show a session in the panel, with what waits for the user there. */
 async function showSession(
   panel: AgentPanel,
   sessionId: string

@@ -4,16 +4,19 @@ import { Contents } from '@jupyterlab/services';
 import { Message } from '@lumino/messaging';
 import React from 'react';
 
-import { setUpInput } from './chat/inputSetup';
-import { CodeDesk, ICodeDeskOptions } from './codeActions/desk';
-import { inputIn } from './components/Composer';
-import { Panel } from './components/Panel';
-import { Draft } from './draft';
-import { DropTarget } from './drop';
-import { isData } from './localFiles';
-import { OutputDrag } from './outputDrag';
+import { setUpInput } from './composer/inputSetup';
+import {
+  CodeController,
+  ICodeControllerOptions
+} from './code-actions/codeController';
+import { inputIn } from './composer/Composer';
+import { Panel } from './Panel';
+import { Draft } from './composer/draft';
+import { DropTarget } from './composer/drop';
+import { isData } from './composer/localFiles';
+import { OutputDrag } from './composer/outputDrag';
 import { PanelModel } from './model';
-import { PanelSanitizer } from './sanitizer';
+import { PanelSanitizer } from '../ui/sanitizer';
 
 /** What the panel's content is made of. */
 export interface IPanelViewOptions {
@@ -23,7 +26,10 @@ export interface IPanelViewOptions {
   themeManager: IThemeManager | null;
   openSettings: () => void;
   /** Where the code of answers can go. */
-  documents: Omit<ICodeDeskOptions, 'tell' | 'sessionId' | 'decided'>;
+  documents: Omit<
+    ICodeControllerOptions,
+    'reportError' | 'sessionId' | 'decided'
+  >;
 }
 
 /** The panel's content. It and all that it needs are loaded when the panel is first shown. */
@@ -33,9 +39,9 @@ export class PanelView extends ReactWidget {
     this.addClass('da-view');
     const { model, contents, rendermime } = _options;
     this._setup = setUpInput(model, contents);
-    this._code = new CodeDesk({
+    this._code = new CodeController({
       ..._options.documents,
-      tell: error => model.tell(error),
+      reportError: error => model.reportError(error),
       sessionId: () => model.shown.current.sessionId,
       decided: model.messages.decided
     });
@@ -46,10 +52,9 @@ export class PanelView extends ReactWidget {
     this._drop = new DropTarget(
       this.node,
       contents,
-      attachments => model.choices.attach(...attachments),
+      attachments => model.composerState.attach(...attachments),
       files => takeUp(model, files)
     );
-    this._outputs = new OutputDrag(node => model.editor.cellAt(node));
   }
 
   /** Put the cursor into the input, as soon as it is there. */
@@ -69,13 +74,42 @@ export class PanelView extends ReactWidget {
     this._code.dispose();
     this._draft.dispose();
     this._drop.dispose();
-    this._outputs.dispose();
+    this._outputs?.dispose();
     super.dispose();
+  }
+
+  protected onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    this._heedDrags();
+    this._options.model.isSeen.set(this.isVisible);
+  }
+
+  protected onAfterShow(message: Message): void {
+    super.onAfterShow(message);
+    this._heedDrags();
+    this._options.model.isSeen.set(true);
+  }
+
+  protected onAfterHide(message: Message): void {
+    super.onAfterHide(message);
+    this._outputs?.dispose();
+    this._outputs = null;
+    this._options.model.isSeen.set(false);
   }
 
   protected onBeforeDetach(message: Message): void {
     this._wantsFocus = false;
+    this._outputs?.dispose();
+    this._outputs = null;
     super.onBeforeDetach(message);
+  }
+
+  /** Outputs can be dragged while they can be dropped here. */
+  private _heedDrags(): void {
+    if (this.isVisible) {
+      const { editor } = this._options.model;
+      this._outputs ??= new OutputDrag(node => editor.cellAt(node));
+    }
   }
 
   protected render(): JSX.Element {
@@ -91,16 +125,16 @@ export class PanelView extends ReactWidget {
     );
   }
 
-  private readonly _code: CodeDesk;
+  private readonly _code: CodeController;
   private readonly _setup: ReturnType<typeof setUpInput>;
   private readonly _rendermime: IRenderMimeRegistry;
   private readonly _draft: Draft;
   private readonly _drop: DropTarget;
-  private readonly _outputs: OutputDrag;
+  private _outputs: OutputDrag | null = null;
   private _wantsFocus = false;
 }
 
-/** Tables of the person's computer are made data sets of; other files have another way. */
+/** Tables of the user's computer are made data sets of; other files have another way. */
 function takeUp(model: PanelModel, files: File[]): void {
   const others = files.filter(({ name }) => !isData(name));
   if (others.length) {
@@ -110,7 +144,7 @@ function takeUp(model: PanelModel, files: File[]): void {
   void model.datasets.upload(files.filter(({ name }) => isData(name)));
 }
 
-/** What to do with files of the person's computer that are no tables. */
+/** What to do with files of the user's computer that are no tables. */
 function uploadFirst(names: string[]): string {
   const [what, them] =
     names.length === 1 ? [names[0], 'it'] : ['these files', 'them'];

@@ -1,7 +1,7 @@
 import { Message } from '@lumino/messaging';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
-import { agentIcon } from './icons';
+import { agentIcon } from '../ui/icons';
 import { PanelModel } from './model';
 import type { IPanelViewOptions, PanelView } from './view';
 

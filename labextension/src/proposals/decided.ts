@@ -2,7 +2,7 @@ import { ProposalDecision } from '../api/types';
 
 /** What became of the proposals of answers, until the next message says it. */
 export class Decided {
-  /** Note it by a session, or by what stands for one. */
+  /** Note it by a session, or by what represents one. */
   note(key: string, decision: ProposalDecision): void {
     this._of.set(key, [...this.of(key), decision]);
   }

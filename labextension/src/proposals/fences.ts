@@ -1,4 +1,9 @@
-import type { ProposalTarget } from './parse';
+/** What a proposal is for: a cell's new source, a new cell by one, or a file's new text. */
+export type ProposalTarget =
+  | { kind: 'cell'; cellId: string }
+  | { kind: 'after'; cellId: string }
+  | { kind: 'before'; cellId: string }
+  | { kind: 'file'; path: string };
 
 /** A fenced block of Markdown. */
 export interface IFencedBlock {
@@ -6,7 +11,7 @@ export interface IFencedBlock {
   language: string;
   /** What the info string names; null where it names nothing. */
   target: ProposalTarget | null;
-  /** What stands in it, without the line break before the closing fence. */
+  /** What is in it, without the line break before the closing fence. */
   source: string;
   /** Whether the closing fence has come. */
   isComplete: boolean;
@@ -33,7 +38,8 @@ export function openedBy(line: string): IOpenBlock | null {
     return null;
   }
   const info = fence[3].trim();
-  const first = info.split(/[\s{]/)[0];
+  // `{r}` and `{.python}`, as in documents of R Markdown and Pandoc.
+  const first = info.replace(/^\{\.?/, '').split(/[\s{},]/)[0];
   return {
     head: line,
     indent: fence[1].length,
@@ -54,7 +60,7 @@ export function closes(fence: string, line: string): boolean {
   );
 }
 
-/** What stands in a block: indented no further than its fence. */
+/** What is in a block: indented no further than its fence. */
 export function sourceOf({ lines, indent }: IOpenBlock): string {
   const outdent = new RegExp(`^ {0,${indent}}`);
   return lines.map(line => line.replace(outdent, '')).join('\n');
@@ -82,6 +88,16 @@ export function fencedBlocks(text: string): IFencedBlock[] {
     finish(open, false);
   }
   return blocks;
+}
+
+/** Code as a fenced block, whatever fences there are in it. */
+export function fenced(code: { language: string; source: string }): string {
+  const longest = Math.max(
+    2,
+    ...[...code.source.matchAll(/`{3,}/g)].map(([fence]) => fence.length)
+  );
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${code.language}\n${code.source}\n${fence}`;
 }
 
 /** The same text, of whose info strings only the language is left: a renderer knows no more. */
@@ -119,7 +135,7 @@ function targetOf(info: string): ProposalTarget | null {
   }
 }
 
-/** Whether what stands in a block is prose. */
+/** Whether what is in a block is prose. */
 export function isMarkdown({ language }: { language: string }): boolean {
   return ['markdown', 'md'].includes(language.toLowerCase());
 }

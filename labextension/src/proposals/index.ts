@@ -1,2 +1,3 @@
 export * from './fences';
+export * from './languages';
 export * from './parse';

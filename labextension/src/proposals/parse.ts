@@ -1,11 +1,10 @@
-import { closes, IOpenBlock, openedBy, sourceOf } from './fences';
-
-/** What a proposal is for: a cell's new source, a new cell by one, or a file's new text. */
-export type ProposalTarget =
-  | { kind: 'cell'; cellId: string }
-  | { kind: 'after'; cellId: string }
-  | { kind: 'before'; cellId: string }
-  | { kind: 'file'; path: string };
+import {
+  closes,
+  IOpenBlock,
+  openedBy,
+  ProposalTarget,
+  sourceOf
+} from './fences';
 
 /** A fenced block of an answer whose info string names its target. */
 export interface IProposal {

@@ -2,6 +2,7 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
+import { MainAreaWidget } from '@jupyterlab/apputils';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { toArray } from '@lumino/algorithm';
 import { JSONExt } from '@lumino/coreutils';
@@ -19,10 +20,10 @@ export const OPEN_SETTINGS = 'datalayer-agent:settings';
 const OPEN_EDITOR = 'settingeditor:open';
 const EDITOR_ID = 'setting-editor';
 
-/** What a person may set of the agent, in JupyterLab's settings editor. */
+/** What a user may set of the agent, in JupyterLab's settings editor. */
 export const settingsPlugin: JupyterFrontEndPlugin<void> = {
   id: SETTINGS_ID,
-  description: 'Settings of the agent, with what the server has of them.',
+  description: 'Settings of the agent with the values of the server.',
   autoStart: true,
   requires: [ISettingRegistry],
   activate: activateSettings
@@ -58,7 +59,7 @@ function activateSettings(
       await loaded.save(JSON.stringify(kept, null, 2));
     }
   });
-  const look = async () => {
+  const refresh = async () => {
     try {
       known = await client.config();
       await settings.reload(SETTINGS_ID);
@@ -69,27 +70,34 @@ function activateSettings(
 
   commands.addCommand(OPEN_SETTINGS, {
     label: 'Agent Settings',
-    caption: 'What you may set of the agent',
+    caption: 'Settings of the agent',
     describedBy: { args: { type: 'object', properties: {} } },
     execute: async () => {
-      await look();
+      await refresh();
       await commands.execute(OPEN_EDITOR, { query: 'Agent' });
     }
   });
 
   // The server is asked when somebody looks for the first time, and not before. The editor does
-  // not heed a change of what it already shows, so that it is opened once more.
+  // ignore a change of what it already shows, so that it is opened once more.
   commands.commandExecuted.connect(async (_, { id, args }) => {
     if (id !== OPEN_EDITOR || known) {
       return;
     }
-    await look();
+    await refresh();
     const editor = toArray(shell.widgets('main')).find(
       widget => widget.id === EDITOR_ID
     );
-    if (known && editor) {
-      editor.dispose();
-      await commands.execute(OPEN_EDITOR, args);
+    // What somebody has begun to change in it meanwhile stays, and so does the editor.
+    if (
+      known &&
+      editor instanceof MainAreaWidget &&
+      !editor.title.className.includes('jp-mod-dirty')
+    ) {
+      editor.content.close();
+      if (editor.isDisposed) {
+        await commands.execute(OPEN_EDITOR, args);
+      }
     }
   });
 }

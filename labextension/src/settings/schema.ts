@@ -11,7 +11,7 @@ import { ConfigReply, ConfigValue } from '../api/types';
 const LOCKED = 'Locked by the administrator of this server.';
 
 /**
- * The schema with what holds on the server: its value as the default, so that the person sees it
+ * The schema with what holds on the server: its value as the default, so that the user sees it
  * and goes back to it, and what an administrator locked as such.
  */
 export function asTheServerHasIt(
@@ -44,7 +44,7 @@ function fill(property: ISettingRegistry.IProperty, value: ConfigValue): void {
 }
 
 /**
- * What the editor shows: the person's values over the server's, and of what is locked the server's
+ * What the editor shows: the user's values over the server's, and of what is locked the server's
  * alone. JupyterLab itself knows only the defaults that the schema had first.
  */
 export function composed(
@@ -68,7 +68,7 @@ export function composed(
 }
 
 /**
- * The person's own values. The editor saves all that it shows, also what is only inherited: that
+ * The user's own values. The editor saves all that it shows, also what is only inherited: that
  * would hold for ever, whatever the server's configuration says later.
  */
 export function own(
@@ -90,7 +90,7 @@ export function own(
   );
 }
 
-/** Whether a value may stand in a field: an address that hides its secrets may not. */
+/** Whether a value may are in a field: an address that hides its secrets may not. */
 function isShown(value: unknown): boolean {
   const isMasked = typeof value === 'string' && value.includes('***');
   return value !== undefined && value !== null && !isMasked;

@@ -1,7 +1,8 @@
 import { Cell, CodeCell } from '@jupyterlab/cells';
 import { NotebookPanel } from '@jupyterlab/notebook';
 
-import { sharedNotebook } from '../bridge/cells';
+import { sharedNotebook } from '../notebook/cells';
+import { writeInto } from '../notebook/write';
 
 /** The empty code cell below a cell, which Shift+Enter made; null where there is none. */
 export function emptyCellBelow(panel: NotebookPanel, cell: Cell): Cell | null {
@@ -12,7 +13,12 @@ export function emptyCellBelow(panel: NotebookPanel, cell: Cell): Cell | null {
     : null;
 }
 
-/** Write a suggestion: into the empty cell below, or as a new one. One step of the undo. */
+/**
+ * Write a suggestion: into the empty cell below, or as a new one.
+ *
+ * The text is a step of the cell's undo (Ctrl+Z in it), a new cell one of the notebook's (Z in command
+ * mode).
+ */
 export function acceptBelow(
   panel: NotebookPanel,
   cell: Cell,
@@ -21,18 +27,18 @@ export function acceptBelow(
   const { content } = panel;
   const notebook = sharedNotebook(panel);
   const index = content.widgets.indexOf(cell) + 1;
-  const empty = emptyCellBelow(panel, cell);
-  notebook.undoManager.stopCapturing();
-  if (empty) {
-    empty.model.sharedModel.setSource(source);
-  } else {
+  if (!emptyCellBelow(panel, cell)) {
+    notebook.undoManager.stopCapturing();
     notebook.insertCell(index, {
       cell_type: 'code',
-      source,
+      source: '',
       metadata: { trusted: true }
     });
+    notebook.undoManager.stopCapturing();
   }
-  notebook.undoManager.stopCapturing();
+  const made = notebook.cells[index];
+  const to = made.getSource().length;
+  writeInto(made, [{ from: 0, to, insert: source }]);
   content.activeCellIndex = index;
   content.mode = 'edit';
 }

@@ -8,9 +8,9 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import { AgentClient } from '../api/client';
 import { IPageConnection } from '../api/connection';
-import { Documents } from '../bridge/documents';
+import { Documents } from '../notebook/documents';
 import { IAgentConnection } from '../tokens';
-import type { SuggestDesk } from './desk';
+import type { SuggestController } from './controller';
 
 const PLUGIN_ID = 'jupyter-datalayer-agent:suggest';
 
@@ -34,14 +34,14 @@ export const suggestPlugin: JupyterFrontEndPlugin<void> = {
   ): Promise<void> => {
     const settings = await registry.load(PLUGIN_ID);
     const isEnabled = () => settings.get('enabled').composite === true;
-    let desk: SuggestDesk | null = null;
-    const look = async () => {
+    let controller: SuggestController | null = null;
+    const refresh = async () => {
       if (!isEnabled()) {
-        desk?.cancel();
+        controller?.cancel();
         return;
       }
-      const module = await import('./desk');
-      desk ??= new module.SuggestDesk({
+      const module = await import('./controller');
+      controller ??= new module.SuggestController({
         tracker,
         connection,
         documents: new Documents(app.shell, tracker, manager),
@@ -55,7 +55,7 @@ export const suggestPlugin: JupyterFrontEndPlugin<void> = {
         }
       });
     };
-    settings.changed.connect(() => void look());
-    await look();
+    settings.changed.connect(() => void refresh());
+    await refresh();
   }
 };

@@ -9,11 +9,11 @@ export interface ISuggesterOptions<Place> {
   ask: (place: Place, signal: AbortSignal) => Promise<string>;
   /** Show it, until it is disposed of; null where the place is gone, or taken. */
   show: (place: Place, source: string) => IDisposable | null;
-  /** Tell when the person types. */
-  whenTheyType: (tell: () => void) => IDisposable;
+  /** Notify when the user types. */
+  whenTheyType: (notify: () => void) => IDisposable;
 }
 
-/** One suggestion at a time: asked for after a run, and taken back by whatever the person does. */
+/** One suggestion at a time: asked for after a run, and reverted by whatever the user does. */
 export class Suggester<Place> {
   constructor(private readonly _options: ISuggesterOptions<Place>) {}
 
@@ -26,7 +26,7 @@ export class Suggester<Place> {
       // Nobody asked for it: a failure leaves everything as it is.
       const source = await ask(place, abort.signal).catch(() => '');
       if (!abort.signal.aborted && source.trim()) {
-        this._ghost = show(place, source);
+        this._shown = show(place, source);
       }
     }, DELAY_MS);
     const typing = whenTheyType(() => this.cancel());
@@ -37,14 +37,14 @@ export class Suggester<Place> {
     });
   }
 
-  /** Suggest nothing, and take back what is shown. */
+  /** Suggest nothing, and remove what is shown. */
   cancel(): void {
     this._waiting?.dispose();
     this._waiting = null;
-    this._ghost?.dispose();
-    this._ghost = null;
+    this._shown?.dispose();
+    this._shown = null;
   }
 
   private _waiting: IDisposable | null = null;
-  private _ghost: IDisposable | null = null;
+  private _shown: IDisposable | null = null;
 }

@@ -6,7 +6,7 @@ const THEIRS = ['.da-code code span', '.da-sides td span:not(.da-sign)'];
 
 /**
  * What axe finds serious or critical within elements of ours, a line each: the rule, the element, and
- * what is wrong.
+ * what is wrong. At least one of them has to be there: without any, axe would look at all of JupyterLab.
  */
 export async function seriousFaults(
   page: Page,
@@ -20,9 +20,13 @@ export async function seriousFaults(
       // JupyterLab's body has no height and hides what overflows: axe would take all text for unseen.
       document.body.style.minHeight = '100vh';
       const { axe } = window as unknown as { axe: typeof import('axe-core') };
+      const include = ours.filter(each => document.querySelector(each));
+      if (!include.length) {
+        return [`there is no ${ours.join(', ')}`];
+      }
       const { violations } = await axe.run(
         {
-          include: ours.filter(each => document.querySelector(each)),
+          include,
           exclude: theirs.filter(each => document.querySelector(each))
         },
         { resultTypes: ['violations'] }

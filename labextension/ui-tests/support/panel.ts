@@ -50,6 +50,13 @@ export class AgentPanel {
     await this.sendButton.click();
   }
 
+  /** Approve what is asked about. */
+  async approve(): Promise<void> {
+    await this.waiting
+      .getByRole('button', { name: 'Approve', exact: true })
+      .click();
+  }
+
   /** Wait until the newest turn, the `count`th, has ended. */
   async ended(
     count = 1,

@@ -34,6 +34,8 @@ export async function useTheme(lab: LabPage, theme: Theme): Promise<void> {
     'data-jp-theme-name',
     name
   );
+  // A change of theme shows it over everything.
+  await expect(lab.page.locator('#jupyterlab-splash')).toHaveCount(0);
 }
 
 /** Take a picture in each theme (`NAME-dark`, `NAME-light`); JupyterLab is light afterwards. */

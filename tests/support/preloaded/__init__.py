@@ -4,7 +4,8 @@ no imports: four seconds of a core for a server, two for a kernel that draws.
 They are real processes of their own all the same: a server runs ``python -m jupyter_server`` from
 its first line, in its own folder and environment, and a kernel ``python -m ipykernel_launcher``.
 Only what importing gives is there before. Servers of benchmarks start as a user's do, and so does
-that of ``test_start.py``; kernels with limits, and of other languages, do too.
+that of ``test_start.py``; the kernels of ``test_scratch.py``, and those of other
+languages, do too.
 
 - ``process.py`` is the process with the imports; ``modules.py`` says which
 - ``client.py`` asks it for children

@@ -9,8 +9,8 @@ import pytest
 from jupyter_datalayer_agent.notebook.document import DocumentError
 from jupyter_datalayer_agent.protocol.workflows import FixInfo
 from jupyter_datalayer_agent.workflows.fix import CellFailure
+from jupyter_datalayer_agent.workflows.fixes.registry import find_fixes
 from jupyter_datalayer_agent.workflows.probe import NotebookProbe
-from jupyter_datalayer_agent.workflows.repair import find_fixes
 from tests.notebook.support import BASH_SPEC, install_spec
 
 from .support import Bench, bench
@@ -19,7 +19,9 @@ from .support import Bench, bench
 async def found(b: Bench, language: str) -> list[FixInfo]:
     document = await b.world.service.open(b.path)
     cells = (await document.read()).cells
-    failure = CellFailure(b.path, cells[0], cells, None, language, no_kernel=True)
+    failure = CellFailure(
+        b.path, cells[0], cells, None, language, no_kernel=True, not_run=[cells[0].id]
+    )
     return await find_fixes(failure, NotebookProbe(b.world.service, b.path))
 
 

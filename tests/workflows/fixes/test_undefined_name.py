@@ -21,7 +21,7 @@ async def test_the_cell_that_defines_the_name_is_run_first(tmp_path: Path) -> No
 async def test_a_cell_below_that_defines_the_name_is_run_first(tmp_path: Path) -> None:
     async with bench(tmp_path, ["print(rate)", "rate = 3"]) as b:
         (fix,) = await b.fails("a", "NameError")
-        assert "stands below cell 1" in fix.explanation
+        assert "is below cell 1" in fix.explanation
         assert fix.safe
         await b.apply(fix)
         assert (await b.state())["a"][1] == "ok"
@@ -111,7 +111,7 @@ async def test_a_misspelt_name_is_replaced_where_it_is_a_variable(tmp_path: Path
     async with bench(tmp_path, ["total = 3", source]) as b:
         await b.run("a")
         (fix,) = await b.fails("b", "NameError")
-        assert fix.title == "Replace totl by total"
+        assert fix.title == "Replace totl with total"
         assert fix.safe
         await b.apply(fix)
         fixed = "# totl of it\nprint(f'totl {total}', 'totl', dict(totl=total))"

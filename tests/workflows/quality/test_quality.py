@@ -110,7 +110,7 @@ def test_issues_name_their_cell_and_the_worst_comes_first() -> None:
     assert [issue.severity for issue in report.issues] == ["error", "warning", "info"]
     assert (report.issues[0].cell_id, report.issues[0].index) == (failing["id"], 2)
     assert report.issues[0].message == "The cell ended with ValueError."
-    assert report.suggestions[0].startswith("Repair the cells")
+    assert report.suggestions[0].startswith("Fix the cells")
     assert len(report.suggestions) == 3
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas
 import pytest
 
-from jupyter_datalayer_agent.workflows.catalogue import builtin_catalogue
 from jupyter_datalayer_agent.workflows.template import StepFailed
+from jupyter_datalayer_agent.workflows.templates.catalogue import builtin_catalogue
 from tests.support.template_run import KernelForTemplates, NotebookRun
 from tests.workflows.templates.checks import check, images, prose
 

@@ -1,6 +1,6 @@
 """Code of ours that runs in the notebook's kernel, through ``TemplateRun.compute``.
 
-The modules here are sent as source and run in a namespace of their own, so that the person's names
+The modules here are sent as source and run in a namespace of their own, so that the user's names
 are not changed, and only those read that are asked for.
 """
 
@@ -49,7 +49,7 @@ def call(*modules: str, answer: str, names: Sequence[str] = (), **arguments: Any
     """
     future = "from __future__ import annotations\n"
     source = "\n\n".join([future, *(_source(module) for module in modules), answer])
-    # As plain text, so that a person who is asked for approval can read it.
+    # As plain text, so that a user who is asked for approval can read it.
     assert "'''" not in source
     return RUNNER.format(source=source, arguments=arguments, names=list(names))
 
@@ -57,6 +57,6 @@ def call(*modules: str, answer: str, names: Sequence[str] = (), **arguments: Any
 @cache
 def _source(module: str) -> str:
     text = (files(__package__) / f"{module}.py").read_text(encoding="utf-8")
-    # The modules stand in one namespace there, and a future import must be the first line of all.
+    # The modules share one namespace there, and a future import must be the first line of all.
     dropped = ("from __future__ import", "from .")
     return "\n".join(line for line in text.splitlines() if not line.startswith(dropped))

@@ -81,16 +81,16 @@ def _plain_columns(frame: pd.DataFrame, how: dict[str, Any]) -> pd.DataFrame:
 
 
 def _markers(frame: pd.DataFrame) -> list[str]:
-    """Texts such as "?" that stand for missing values in columns that are numbers otherwise."""
+    """Texts such as "?" that mean missing values in columns that are numbers otherwise."""
     found: set[str] = set()
     for name in frame.columns:
         series = frame[name].dropna()
         if not len(series) or not _is_text(series):
             continue
-        words = series.astype(str).str.strip()
-        odd = set(words[pd.to_numeric(words, errors="coerce").isna()].unique())
-        if odd and {word.lower() for word in odd} <= SENTINELS and len(odd) < words.nunique():
-            found |= set(series[words.isin(odd)].astype(str).unique())
+        texts = series.astype(str).str.strip()
+        odd = set(texts[pd.to_numeric(texts, errors="coerce").isna()].unique())
+        if odd and {word.lower() for word in odd} <= SENTINELS and len(odd) < texts.nunique():
+            found |= set(series[texts.isin(odd)].astype(str).unique())
     return sorted(found)
 
 
@@ -150,10 +150,10 @@ def _text_conversion(values: pd.Series, european: bool) -> dict[str, Any] | None
     if not all(isinstance(value, str) for value in values.head(1000)):
         dates = pd.api.types.infer_dtype(values) in ("date", "datetime")
         return {"to": "datetime"} if dates else None
-    words = values.astype(str).str.strip()
-    if words.str.fullmatch(r"[-+(]?[$€£]\s?[-\d,]+(\.\d+)?\)?").all():
+    texts = values.astype(str).str.strip()
+    if texts.str.fullmatch(r"[-+(]?[$€£]\s?[-\d,]+(\.\d+)?\)?").all():
         return {"to": "money"}
-    if words.str.fullmatch(r"[-+]?\d+(\.\d+)?\s?%").all():
+    if texts.str.fullmatch(r"[-+]?\d+(\.\d+)?\s?%").all():
         return {"to": "percent"}
     return _date_format(values.astype(str), european)
 
@@ -175,9 +175,9 @@ def _date_given(values: pd.Series, european: bool) -> dict[str, Any]:
     return found
 
 
-def _date_format(words: pd.Series, european: bool) -> dict[str, Any] | None:
+def _date_format(texts: pd.Series, european: bool) -> dict[str, Any] | None:
     """The format that all values have; at most 1 % of them may be no dates."""
-    unique = pd.Series(words.unique())
+    unique = pd.Series(texts.unique())
     sample = unique.head(100)
     if not sample.str.contains(r"\d").all() or sample.str.len().max() > 40:
         return None
@@ -293,9 +293,9 @@ def _is_id(values: pd.Series, name: str, rows: int) -> bool:
 def _text(values: pd.Series, name: str) -> dict[str, Any]:
     if not isinstance(values.dtype, pd.CategoricalDtype) and values.map(type).nunique() > 1:
         return {"kind": "mixed"}
-    words = values.astype(str)
+    texts = values.astype(str)
     unique = values.nunique()
-    per_value = float(words.str.split().str.len().mean())
+    per_value = float(texts.str.split().str.len().mean())
     share = unique / len(values)
     many = (unique > 50 and share > 0.3) or (10 < unique <= 50 and share > 0.8) or unique > 1000
     kind = "category"

@@ -34,7 +34,7 @@ DOTTED_DATE = r"\d{1,2}\.\d{1,2}\.\d{2,4}\b.*"
 
 
 class Unreadable(Exception):
-    """The file is no table that can be read; the text says why, for a person."""
+    """The file is no table that can be read; the text says why, for a user."""
 
 
 def sniff(path: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ MIN_ROWS = 40
 
 
 class Unsuitable(Exception):
-    """Nothing can be learned from these data; the text says why, for a person."""
+    """Nothing can be learned from these data; the text says why, for a user."""
 
 
 def study(

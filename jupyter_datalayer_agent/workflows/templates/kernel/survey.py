@@ -29,14 +29,14 @@ def survey(
     date: str | None,
     target: str | None,
 ) -> dict[str, Any]:
-    """Relations, outliers, groups and the course of time; names in order of what they tell."""
+    """Relations, outliers, groups and the course of time; names in order of relevance."""
     sample = df if len(df) <= SAMPLE else df.sample(SAMPLE, random_state=0)
     correlations = _correlations(df, numbers)
     aim = target if target in numbers else None
     return {
         "pairs": _pairs(correlations),
         "heatmap": _most_related(correlations, 14, aim),
-        "shown": _telling(sample, correlations, numbers, 12, aim),
+        "shown": _informative(sample, correlations, numbers, 12, aim),
         "outliers": _outliers(df, numbers),
         "groups": _groups(df, sample, numbers, categories, flags, target),
         "time": _course(df, date, numbers, aim) if date else None,
@@ -68,7 +68,7 @@ def _most_related(correlations: pd.DataFrame, limit: int, target: str | None) ->
     return [name for name in correlations.columns if name in kept]
 
 
-def _telling(
+def _informative(
     df: pd.DataFrame, correlations: pd.DataFrame, numbers: list[str], limit: int, target: str | None
 ) -> list[str]:
     """At most ``limit`` columns: well filled, varied, and not copies of one another."""
@@ -117,11 +117,11 @@ def _groups(
     target: str | None,
 ) -> list[dict[str, Any]]:
     """The pairs of a number and a category whose groups differ most, by eta squared."""
-    telling = [name for name in numbers if df[name].nunique() >= 8]
+    informative = [name for name in numbers if df[name].nunique() >= 8]
     pairs = [
         found
         for category in categories
-        for number in [*telling, *flags]
+        for number in [*informative, *flags]
         if number != category and (found := _difference(sample, number, category, number in flags))
     ]
     pairs.sort(key=lambda each: (target not in (each["number"], each["category"]), -each["eta"]))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .words import label
+from .formatting import label
 
 COORDINATES = (("latitude", "longitude"), ("lat", "lng"), ("lat", "lon"), ("lat", "long"))
 
@@ -136,7 +136,7 @@ class Data:
 
     @property
     def shown(self) -> list[Column]:
-        """The numbers that plots show: of many the most telling."""
+        """The numbers that plots show: of many the most informative."""
         names = self.survey.get("shown", [])
         return [column for column in self.numbers if column.name in names]
 

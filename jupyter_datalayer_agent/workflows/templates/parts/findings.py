@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .data import Column, Data
-from .words import code, codes, count, listed, number, paragraph, percent
+from .formatting import code, codes, count, listed, number, paragraph, percent
 
 STRONG, MODERATE = 0.7, 0.4
 
@@ -49,31 +49,31 @@ def distribution_text(data: Data, shown: Sequence[Column], groups: Sequence[Colu
     right = [c.name for c in shown if c.about["skew"] > 1.5 and not c.is_discrete]
     left = [c.name for c in shown if c.about["skew"] < -1.5 and not c.is_discrete]
     logs = [c.name for c in shown if c.is_skewed]
-    said = []
+    sentences = []
     if right:
-        said.append(f"{codes(right)} {_has(right)} a long tail of large values.")
+        sentences.append(f"{codes(right)} {_has(right)} a long tail of large values.")
     if left:
-        said.append(f"{codes(left)} {_has(left)} a long tail of small values.")
+        sentences.append(f"{codes(left)} {_has(left)} a long tail of small values.")
     if logs:
-        said.append(f"The axis of {codes(logs)} is logarithmic.")
+        sentences.append(f"The axis of {codes(logs)} is logarithmic.")
     heavy = [c.name for c in shown if c.is_heavy]
     if heavy:
-        said.append(f"The number of rows is drawn on a logarithmic axis for {codes(heavy)}.")
-    if shown and not said:
-        said.append("None of the numbers is strongly skewed.")
+        sentences.append(f"The number of rows is drawn on a logarithmic axis for {codes(heavy)}.")
+    if shown and not sentences:
+        sentences.append("None of the numbers is strongly skewed.")
     hidden = len(data.numbers) - len(shown)
     if hidden > 0 and shown:
-        said.append(
-            f"Of {len(data.numbers)} numeric columns the {len(shown)} most telling are shown."
+        sentences.append(
+            f"Of {len(data.numbers)} numeric columns the {len(shown)} most informative are shown."
         )
     lopsided = [c for c in groups if c.top and c.top[0][1] > 0.75 * (data.rows - c.missing)]
     for column in lopsided[:2]:
         value, rows = column.top[0]
-        said.append(
+        sentences.append(
             f"{code(column.name)} is mostly {code(value)} "
             f"({percent(rows / max(1, data.rows - column.missing))} of its values)."
         )
-    return " ".join(said) or "How often each value occurs."
+    return " ".join(sentences) or "How often each value occurs."
 
 
 def _has(names: Sequence[str]) -> str:
@@ -131,15 +131,15 @@ def course_text(data: Data, columns: Sequence[Column]) -> str:
         when, rows = time["busiest"]
         return f"{span} The {unit} with most rows is {when[:10]} ({count(rows, 'row')})."
     found = {each["name"]: each for each in time["courses"]}
-    said = []
+    sentences = []
     for column in columns[:2]:
         line = found[column.name]
-        said.append(
+        sentences.append(
             f"{_mean(time)}{code(column.name)} is highest in {_when(line['high'][0])} "
             f"({number(line['high'][1])}) and lowest in {_when(line['low'][0])} "
             f"({number(line['low'][1])})."
         )
-    return paragraph(span, *said)
+    return paragraph(span, *sentences)
 
 
 def _mean(time: dict[str, Any]) -> str:

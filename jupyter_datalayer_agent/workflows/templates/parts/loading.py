@@ -9,7 +9,7 @@ from typing import Any
 from ...template import StepFailed, TemplateRun
 from ..kernel import call as kernel_call
 from .data import Data
-from .words import call, codes, count, listed, literal, source
+from .formatting import call, codes, count, listed, literal, source
 
 MISSING_MODULES = """
 def answer(modules):
@@ -77,7 +77,7 @@ async def need_modules(run: TemplateRun, *modules: str) -> None:
     cell = await run.code(f"%pip install --quiet {packages}")
     absent = await run.compute(kernel_call(answer=MISSING_MODULES, **asked))
     if absent:
-        raise StepFailed(f"The kernel still lacks {listed(absent)} after {packages}.", cell)
+        raise StepFailed(f"The kernel is still missing {listed(absent)} after {packages}.", cell)
 
 
 async def probe(run: TemplateRun) -> Data:
@@ -137,10 +137,10 @@ def _plain(name: str) -> str:
 async def _style(run: TemplateRun, data: Data) -> dict[str, Any]:
     """What drawing the data's own words needs: fonts, and that "$" is no formula."""
     texts = [text for column in data.columns for text, _ in column.top]
-    words = "".join([*(column.name for column in data.columns), *texts])
-    style: dict[str, Any] = {"dollar": "$" in words, "fonts": [], "lacking": 0}
-    if any(ord(letter) > 0x2FF for letter in words):
-        style |= await run.compute(kernel_call(answer=GLYPHS, text="".join(sorted(set(words)))))
+    letters = "".join([*(column.name for column in data.columns), *texts])
+    style: dict[str, Any] = {"dollar": "$" in letters, "fonts": [], "lacking": 0}
+    if any(ord(letter) > 0x2FF for letter in letters):
+        style |= await run.compute(kernel_call(answer=GLYPHS, text="".join(sorted(set(letters)))))
     return style
 
 
@@ -247,7 +247,7 @@ def loading_text(data: Data, name: str) -> str:
     """What there is to say of how the file was read."""
     facts = data.facts
     read = facts["read"]
-    said = [f"The data are in {codes([name])}."]
+    sentences = [f"The data are in {codes([name])}."]
     ways = []
     if "sep" in read:
         signs = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
@@ -257,15 +257,15 @@ def loading_text(data: Data, name: str) -> str:
     if "decimal" in read:
         ways.append("its decimals have commas")
     if ways:
-        said.append(f"In this file {listed(ways)}.")
+        sentences.append(f"In this file {listed(ways)}.")
     if "na_values" in read:
-        said.append(f"{codes(read['na_values'])} stands for a missing value.")
-    for words in dict.fromkeys(CONVERSIONS.values()):
+        sentences.append(f"{codes(read['na_values'])} stands for a missing value.")
+    for conversion in dict.fromkeys(CONVERSIONS.values()):
         names = [
             each["name"]
             for each in facts["columns"]
-            if each["convert"] and CONVERSIONS[each["convert"]["to"]] == words
+            if each["convert"] and CONVERSIONS[each["convert"]["to"]] == conversion
         ]
         if names:
-            said.append(f"{codes(names)} {'is' if len(names) == 1 else 'are'} {words}.")
-    return " ".join(said)
+            sentences.append(f"{codes(names)} {'is' if len(names) == 1 else 'are'} {conversion}.")
+    return " ".join(sentences)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .data import Column
+from .formatting import WIDTH, call, literal, names_list, source
 from .modelling import MANY_LEVELS, MAX_ROWS, SEED, Estimator, Study
 from .plots import bars, distributions
-from .words import WIDTH, call, literal, names_list, source
 
 TOP = 12
 

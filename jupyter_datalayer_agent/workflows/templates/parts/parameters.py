@@ -36,7 +36,7 @@ class NotebookParameters(Wire):
 
 
 class DataParameters(NotebookParameters):
-    """A data file, and what may be said of its columns."""
+    """A data file, and what is optional about its columns."""
 
     data: DataPath = Field(description="The CSV or Parquet file, a path under the server root.")
     target: str | None = Field(

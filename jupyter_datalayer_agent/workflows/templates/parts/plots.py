@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .data import Column, Data
-from .words import call, label, literal, names_list, names_map, source
+from .formatting import call, label, literal, names_list, names_map, source
 
 SCATTER_ROWS = 3000
 LEVELS = 10

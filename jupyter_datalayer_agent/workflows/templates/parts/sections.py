@@ -17,8 +17,8 @@ from .findings import (
     outlier_text,
     share_text,
 )
+from .formatting import codes, count, literal, names_list, paragraph, percent, source
 from .loading import imports_cell, loading_cell, loading_text, need_modules, probe
-from .words import codes, count, literal, names_list, paragraph, percent, source
 
 SURVEY = "def answer(**options):\n    return survey(df, **options)\n"
 MANY_COLUMNS = 100
@@ -89,10 +89,10 @@ async def survey(run: TemplateRun) -> Data:
 
 
 async def shape(run: TemplateRun) -> None:
-    """Rows, columns and types; columns that tell nothing are named."""
+    """Rows, columns and types; uninformative columns are named."""
     data = Data(run.facts)
     notes = []
-    for kind, words in (
+    for kind, note in (
         ("empty", "{names} {are} empty"),
         ("constant", "{names} {have} one value only"),
         ("id", "{names} {identify} rows and {are} not analysed as {numbers}"),
@@ -111,7 +111,7 @@ async def shape(run: TemplateRun) -> None:
                 "numbers": ("a measurement", "measurements"),
             }
             fitted = {verb: pair[0 if one else 1] for verb, pair in verbs.items()}
-            notes.append(words.format(names=codes(names), **fitted) + ".")
+            notes.append(note.format(names=codes(names), **fitted) + ".")
     if data.facts["duplicates"]:
         repeated = data.facts["duplicates"]
         notes.append(
@@ -182,9 +182,9 @@ def summary_cells(data: Data) -> list[str]:
         cells.append('df.select_dtypes("number").describe().T')
     elif numbers:
         cells.append(_pick(numbers, ".describe().T"))
-    words = [column.name for column in data.of("category", "boolean", "label", "text")]
-    if words:
-        cells.append(_pick(words[:30], ".describe().T"))
+    named = [column.name for column in data.of("category", "boolean", "label", "text")]
+    if named:
+        cells.append(_pick(named[:30], ".describe().T"))
     dates = [column.name for column in data.of("date")]
     if dates:
         cells.append(_pick(dates, '.agg(["min", "max"]).T'))
@@ -350,13 +350,13 @@ def hue(data: Data, a: Column, b: Column) -> Column | None:
 async def relations(run: TemplateRun) -> None:
     """What goes with the column of most interest, or else the strongest relation."""
     data = Data(run.facts)
-    best = next(iter(telling_groups(data)), None)
+    best = next(iter(informative_groups(data)), None)
     if best is not None:
         await run.markdown(f"## Groups\n\n{group_text(best)}")
         await run.code(plots.groups(data, best))
 
 
-def telling_groups(data: Data) -> list[dict[str, Any]]:
+def informative_groups(data: Data) -> list[dict[str, Any]]:
     """Groups that differ, best first; those of the target's come before others."""
     target = data.facts.get("target")
     found = [each for each in data.survey["groups"] if each["eta"] >= 0.02]

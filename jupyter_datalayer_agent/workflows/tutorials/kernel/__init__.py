@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-MODULES = ("words", "looking", "errors", "tables", "figures", "main")
+MODULES = ("formatting", "looking", "errors", "tables", "figures", "main")
 MARK = "datalayer-agent-lesson:"
 
 # ``import`` finds the real builtins whatever the learner's cells assigned.
@@ -65,7 +65,7 @@ def _joined(modules: tuple[str, ...]) -> str:
 
 @cache
 def _source(folder: str, module: str) -> str:
-    """A module's text without its imports of our own modules, all of which stand beside it."""
+    """A module's text without its imports of our own modules, all of which are beside it."""
     place = files("jupyter_datalayer_agent.workflows.tutorials") / folder / f"{module}.py"
     text = place.read_text(encoding="utf-8")
     lines = text.splitlines()

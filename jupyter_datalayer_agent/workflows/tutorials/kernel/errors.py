@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from .formatting import listed, nearest
 from .looking import Look
-from .words import listed, nearest
 
 Explanation = Callable[[Look, str], "str | None"]
 
@@ -132,8 +132,8 @@ def _syntax_error(look: Look, evalue: str) -> str | None:
         return f"The cell ends{where} in the middle: a bracket is open, or a block is empty."
     if "string literal" in evalue:
         return f"Python cannot read the cell{where}: a text has no closing quote."
-    said = re.sub(r"\s*\([^()]*line \d+\)$", "", evalue.strip())
-    return f"Python cannot read the cell{where}: {said}."
+    message = re.sub(r"\s*\([^()]*line \d+\)$", "", evalue.strip())
+    return f"Python cannot read the cell{where}: {message}."
 
 
 BY_NAME: dict[str, Explanation] = {

@@ -8,8 +8,8 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
+from .formatting import counted
 from .looking import Wrong
-from .words import counted
 
 WATCHER = "_datalayer_agent_figures"
 HOOK = f"{WATCHER}:seen"
@@ -168,7 +168,7 @@ def colour_of(artist: Any) -> tuple[float, ...]:
 
 
 def title_of(ax: Any) -> str:
-    """The title of the axes, wherever it stands; that of the figure where it has this one only."""
+    """The title of the axes, wherever it is; that of the figure where it has this one only."""
     own = " ".join(ax.get_title(loc=each) for each in ("left", "center", "right")).strip()
     whole = getattr(ax.figure, "_suptitle", None)
     if not own and whole is not None and len(ax.figure.axes) == 1:

@@ -7,7 +7,7 @@ import inspect
 import re
 from typing import Any
 
-from .words import kind_of, nearest
+from .formatting import kind_of, nearest
 
 
 class Wrong(Exception):
@@ -39,7 +39,7 @@ class Look:
             return ast.Module(body=[], type_ignores=[])
 
     def assigns(self) -> set[str] | None:
-        """The names that the cell gives a value to; None where that cannot be told."""
+        """The names that the cell gives a value to; None where that is unknown."""
         nodes = list(ast.walk(self.tree))
         if self.calls("exec", "globals"):
             return None

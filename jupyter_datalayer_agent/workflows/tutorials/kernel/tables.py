@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from .formatting import counted, kind_of, listed
 from .looking import Look, Wrong, close
-from .words import counted, kind_of, listed
 
 Slip = tuple[Callable[[], Any], str]
 """A known mistake: what it gives, and what to say of it."""

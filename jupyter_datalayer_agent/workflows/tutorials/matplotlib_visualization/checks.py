@@ -18,9 +18,9 @@ from ..kernel.figures import (
     xdata,
     ydata,
 )
+from ..kernel.formatting import counted, listed
 from ..kernel.looking import Look, Wrong
 from ..kernel.tables import read_data
-from ..kernel.words import counted, listed
 
 SPECIES = ("Adelie", "Chinstrap", "Gentoo")
 

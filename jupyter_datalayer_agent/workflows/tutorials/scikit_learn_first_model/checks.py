@@ -6,9 +6,9 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from ..kernel.formatting import kind_of, listed
 from ..kernel.looking import Look, Wrong, close
 from ..kernel.tables import check_rows, frame, read_data
-from ..kernel.words import kind_of, listed
 
 FEATURES = ["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"]
 
@@ -291,11 +291,13 @@ def predicting(look: Look) -> str:
     if getattr(found, "ndim", 0) == 2:
         raise Wrong("`predicted` holds probabilities. The species comes from .predict.")
     several = hasattr(found, "__len__") and not isinstance(found, str)
-    said = next(iter(found)) if several else found
-    if str(said) != answer and str(said) == by_baseline:
-        raise Wrong(f"`predicted` is {said}: that is what the baseline says. Ask `model`.")
-    if str(said) != answer:
-        raise Wrong(f"`predicted` is {said}; the model says another species. Ask model.predict.")
+    predicted = next(iter(found)) if several else found
+    if str(predicted) != answer and str(predicted) == by_baseline:
+        raise Wrong(f"`predicted` is {predicted}: that is what the baseline says. Ask `model`.")
+    if str(predicted) != answer:
+        raise Wrong(
+            f"`predicted` is {predicted}; the model says another species. Ask model.predict."
+        )
     chances = [float(each) for each in look.earlier("model", 3).predict_proba(penguin)[0]]
     given = look.value("probability")
     if getattr(given, "size", 1) > 1 or isinstance(given, (list, tuple)):

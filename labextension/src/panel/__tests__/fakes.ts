@@ -43,8 +43,8 @@ import {
   VariablesReply,
   WaitingSession
 } from '../../api/types';
-import { datasetOf } from './datasetSamples';
-import { usageRow } from './usageSamples';
+import { datasetOf } from '../datasets/__tests__/datasetSamples';
+import { usageRow } from '../guide/__tests__/usageSamples';
 import {
   ICellContent,
   ICellLabel,
@@ -53,8 +53,9 @@ import {
   IListedCell,
   INotebookError,
   INotebookHints
-} from '../editor';
-import { IPanelClient, IPanelConnection, ISessionMemory } from '../services';
+} from '../../notebook/editor';
+import { IPanelClient, IPanelConnection } from '../../api/services';
+import { IMemory } from '../../ui/memory';
 
 /** A connection that keeps each session's events and hands out ops. */
 export class FakeConnection implements IPanelConnection {
@@ -394,7 +395,7 @@ export class FakeClient implements IPanelClient {
           ...tool('runNotebookCells', 'Run cells.', 'only in Agent mode'),
           changes: true
         },
-        tool('listFiles', 'List the files in a folder.')
+        tool('listDatasets', 'List the data sets.')
       ]
     };
   }
@@ -595,7 +596,7 @@ export class FakeEditor implements IEditor {
 }
 
 /** A memory that lasts as long as the test. */
-export class FakeMemory implements ISessionMemory {
+export class FakeMemory implements IMemory {
   constructor(public sessionId: string | null = null) {}
 
   async load(): Promise<string | null> {

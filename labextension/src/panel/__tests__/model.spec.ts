@@ -8,6 +8,7 @@ import {
   READY
 } from './fakes';
 import { turnRecord } from './samples';
+import { ITurn } from '../../session/turn';
 
 function makeModel(sessionId: string | null = null) {
   const connection = new FakeConnection();
@@ -27,7 +28,7 @@ describe('a message', () => {
     const { model, connection, memory } = makeModel();
     await model.start();
     model.setMode('agent');
-    model.choices.attach({ kind: 'notebook', path: 'cars.ipynb' });
+    model.composerState.attach({ kind: 'notebook', path: 'cars.ipynb' });
     expect(await model.send('Find the mean')).toBe(true);
     expect(connection.subscriptions).toEqual([
       { sessionId: 'ses_1', after: 0 }
@@ -133,6 +134,153 @@ describe('a message', () => {
   });
 });
 
+describe('what a message is about', () => {
+  /** Something that is not answered before the test says so. */
+  function held<T>() {
+    let answer!: (value: T) => void;
+    const answered = new Promise<T>(resolve => (answer = resolve));
+    return { answer, answered };
+  }
+
+  it('is fixed when it is submitted, though its session is only then made', async () => {
+    const { model, connection, client, editor } = makeModel();
+    await model.start();
+    editor.listed = [
+      { cellId: 'a1', number: 1, firstLine: 'a', hasOutput: false }
+    ];
+    model.composerState.attach({ kind: 'notebook', path: 'cars.ipynb' });
+    const create = client.createSession.bind(client);
+    const made = held<void>();
+    client.createSession = async body => {
+      await made.answered;
+      return create(body);
+    };
+    const sent = model.send('What is in @cell:1?');
+
+    editor.activeNotebook = 'other.ipynb';
+    editor.listed = [
+      { cellId: 'b1', number: 1, firstLine: 'b', hasOutput: false }
+    ];
+    model.setMode('agent');
+    model.setModel('anthropic/claude-test');
+    model.composerState.attach({ kind: 'file', path: 'secret.txt' });
+    model.composerState.toggleTool('runNotebookCells');
+    made.answer();
+    await sent;
+    expect(connection.ops[0].op).toMatchObject({
+      request: {
+        mode: 'ask',
+        model: undefined,
+        activeNotebook: 'cars.ipynb',
+        toolReferences: [],
+        attachments: [
+          { kind: 'notebook', path: 'cars.ipynb' },
+          { kind: 'cell', path: 'cars.ipynb', cellId: 'a1' }
+        ]
+      }
+    });
+    // What was chosen meanwhile is for the next one.
+    expect(model.composerState.current.tools).toEqual(['runNotebookCells']);
+  });
+
+  it('is its session, though another one is shown before it has gone', async () => {
+    const { model, connection, client } = makeModel();
+    const first = await session(client, 'First');
+    const second = await session(client, 'Second');
+    await model.start();
+    await model.sessions.open(first.id);
+    model.models.set(null);
+    const models = held<typeof READY>();
+    client.models = () => models.answered;
+    const sent = model.send('For the first, with @data:nothing');
+    await model.sessions.open(second.id);
+    models.answer(READY);
+    await sent;
+    expect(connection.ops).toMatchObject([{ sessionId: first.id }]);
+    expect(model.shown.current.sessionId).toBe(second.id);
+    expect(model.notice.current).toBeNull();
+    expect(model.composerState.current.attachments).toEqual([]);
+  });
+
+  it('is a new session of its own, where one was begun before that is not made yet', async () => {
+    const { model, connection, client } = makeModel();
+    await model.start();
+    const create = client.createSession.bind(client);
+    const made = held<void>();
+    client.createSession = async body => {
+      await made.answered;
+      return create(body);
+    };
+    const one = model.send('one');
+    model.sessions.startNew();
+    const two = model.send('two');
+    made.answer();
+    await Promise.all([one, two]);
+    const ids = connection.ops.map(({ sessionId }) => sessionId);
+    expect(new Set(ids).size).toBe(2);
+    expect(model.shown.current.sessionId).toBe(ids[1]);
+  });
+
+  it('that goes out again is what it was about at the click', async () => {
+    const { model, connection, editor } = makeModel();
+    await model.start();
+    const { submitted } = model.messages;
+    editor.activeNotebook = 'other.ipynb';
+    model.setMode('agent');
+    const turn = { message: 'Again' } as ITurn;
+    await model.sendAgain(turn, { ...submitted, activeNotebook: 'x.ipynb' });
+    expect(connection.ops[0].op).toMatchObject({
+      request: { mode: 'ask', activeNotebook: 'x.ipynb' }
+    });
+  });
+
+  it('an upload belongs to the session in which it was begun', async () => {
+    const { model, client } = makeModel();
+    const first = await session(client, 'First');
+    const second = await session(client, 'Second');
+    await model.start();
+    await model.sessions.open(first.id);
+    const uploaded = held<void>();
+    const upload = client.uploading;
+    const into: (string | undefined)[] = [];
+    client.uploading = async options => {
+      into.push(options.sessionId);
+      await uploaded.answered;
+      return upload(options);
+    };
+    const done = model.datasets.upload([new File(['a'], 'cars.csv')]);
+    await model.sessions.open(second.id);
+    uploaded.answer();
+    await done;
+    expect(into).toEqual([first.id]);
+    expect(model.composerState.current.attachments).toEqual([]);
+  });
+
+  it('what is asked in a dialog is done to the session that it was about', async () => {
+    const connection = new FakeConnection();
+    const client = new FakeClient();
+    const answer = held<string | null>();
+    const model = new PanelModel({
+      client,
+      connection,
+      editor: new FakeEditor(),
+      memory: new FakeMemory(),
+      ask: () => answer.answered
+    });
+    const first = await session(client, 'First');
+    const second = await session(client, 'Second');
+    await model.start();
+    await model.sessions.open(first.id);
+    const cleared = model.history.clear();
+    await model.sessions.open(second.id);
+    answer.answer('clear');
+    await cleared;
+    expect(connection.ops).toEqual([
+      { sessionId: first.id, op: { type: 'reset' } }
+    ]);
+  });
+});
+
 describe('without a model', () => {
   const none = (client: FakeClient) => {
     client.modelsReply = { ...READY, ready: false, models: [] };
@@ -191,7 +339,7 @@ describe('after a reload', () => {
       title: 'Cars',
       turnIds: ['t1']
     });
-    expect(model.choices.current.mode).toBe('edit');
+    expect(model.composerState.current.mode).toBe('edit');
     expect(connection.subscriptions[0].after).toBe(7);
   });
 
@@ -347,7 +495,7 @@ describe('stopping', () => {
     });
     model.stop();
     expect(connection.ops).toEqual([
-      { sessionId: 'ses_1', op: { type: 'interrupt' } }
+      { sessionId: 'ses_1', op: { type: 'interrupt', hold: true } }
     ]);
   });
 });
@@ -372,7 +520,7 @@ describe('a changed cell', () => {
 });
 
 describe('the input', () => {
-  it('tells once that the person turned to it', () => {
+  it('tells once that the user turned to it', () => {
     const { model, connection } = makeModel();
     model.inputFocused();
     model.inputFocused();
@@ -386,10 +534,10 @@ describe('attachments', () => {
     await session(client);
     await model.sessions.open('ses_1');
     const notebook = { kind: 'notebook' as const, path: 'cars.ipynb' };
-    model.choices.attach(notebook, { ...notebook });
-    expect(model.choices.current.attachments).toEqual([notebook]);
-    model.choices.detach({ ...notebook });
-    expect(model.choices.current.attachments).toEqual([]);
+    model.composerState.attach(notebook, { ...notebook });
+    expect(model.composerState.current.attachments).toEqual([notebook]);
+    model.composerState.detach({ ...notebook });
+    expect(model.composerState.current.attachments).toEqual([]);
     expect(client.patches.map(patch => patch.settings?.attachments)).toEqual([
       [notebook],
       []

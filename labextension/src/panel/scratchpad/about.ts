@@ -23,7 +23,10 @@ export function originOf(metadata: unknown): IOrigin | null {
     sessionId?: unknown;
   };
   const turnId = provenance?.aiTurnId;
-  return typeof turnId === 'string' && turnId
+  // A cell that says why there is no answer comes from no turn.
+  return typeof turnId === 'string' &&
+    turnId &&
+    provenance?.providerId !== 'error'
     ? {
         turnId,
         sessionId: typeof sessionId === 'string' ? sessionId : undefined,
@@ -33,7 +36,7 @@ export function originOf(metadata: unknown): IOrigin | null {
 }
 
 /** "From a session", "From the Strategist". */
-export function originWords({ responseType }: IOrigin): string {
+export function originLabel({ responseType }: IOrigin): string {
   switch (responseType) {
     case 'synthesis':
       return 'From the Strategist';
@@ -48,12 +51,12 @@ export function originWords({ responseType }: IOrigin): string {
   }
 }
 
-/** Whether a notebook is a scratchpad: by its name, or since the person says so. */
+/** Whether a notebook is a scratchpad: by its name, or since the user says so. */
 export function isScratchpad(panel: NotebookPanel): boolean {
   return PathExt.basename(panel.context.path) === SCRATCHPAD || isMarked(panel);
 }
 
-/** Whether the person uses the notebook as a scratchpad. */
+/** Whether the user uses the notebook as a scratchpad. */
 export function isMarked(panel: NotebookPanel): boolean {
   const about = panel.context.isReady && panel.model?.getMetadata(KEY);
   return !!about && (about as { scratchpad?: unknown }).scratchpad === true;

@@ -4,11 +4,11 @@ import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import React, { useState } from 'react';
 
-import { Elapsed } from '../components/Elapsed';
-import { StrategistModel } from '../components/StrategistModel';
-import { PanelContext } from '../components/context';
+import { Elapsed } from '../../ui/Elapsed';
+import { StrategistModel } from '../guide/StrategistModel';
+import { PanelContext } from '../context';
 import { PanelModel } from '../model';
-import { useValue } from '../state/value';
+import { useValue } from '../../session/observable';
 
 /** What its padding and border take of its height, in pixels. */
 const FRAME = 9;
@@ -117,7 +117,7 @@ function Box(props: { model: PanelModel; path: () => string }): JSX.Element {
           <>
             <span className="da-working-dot" aria-hidden="true" />
             <span>
-              Looking through earlier sessions
+              Searching earlier sessions
               <Elapsed since={asked.since} />
             </span>
           </>

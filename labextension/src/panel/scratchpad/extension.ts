@@ -46,9 +46,16 @@ function dress(panel: NotebookPanel, options: IScratchpadOptions): void {
   }
   new CellLabels(panel, options.openTurn, options.openSession);
   const box = new BoxAbove(panel, options);
-  panel.context.pathChanged.connect(() => void box.update());
-  panel.model?.metadataChanged.connect(() => void box.update());
-  void box.update();
+  const { context, model } = panel;
+  const update = () => void box.update();
+  context.pathChanged.connect(update);
+  model?.metadataChanged.connect(update);
+  // Another view of the document may outlive this one.
+  panel.disposed.connect(() => {
+    context.pathChanged.disconnect(update);
+    model?.metadataChanged.disconnect(update);
+  });
+  update();
 }
 
 /** The Strategist's box above a notebook, as long as that is a scratchpad. */

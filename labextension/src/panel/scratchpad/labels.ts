@@ -2,13 +2,13 @@ import { Cell } from '@jupyterlab/cells';
 import { NotebookPanel } from '@jupyterlab/notebook';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
-import { sessionOf, turnOf } from '../state/turnLinks';
-import { IOrigin, KEY, originOf, originWords } from './about';
+import { sessionOf, turnOf } from '../../session/turnLinks';
+import { IOrigin, KEY, originOf, originLabel } from './about';
 
 /** Leads to a turn in the panel. */
 export type OpenTurn = (turnId: string, sessionId?: string) => void;
 
-/** Leads to a session in the panel, and to what waits for the person there. */
+/** Leads to a session in the panel, and to what waits for the user there. */
 export type OpenSession = (sessionId: string) => void;
 
 /** Shows above each cell that comes from a conversation a label that leads back to it. */
@@ -18,7 +18,9 @@ export class CellLabels {
     private readonly _open: OpenTurn,
     private readonly _openSession: OpenSession
   ) {
-    _panel.model?.cells.changed.connect(this._later, this);
+    const cells = _panel.model?.cells;
+    cells?.changed.connect(this._later, this);
+    _panel.disposed.connect(() => cells?.changed.disconnect(this._later, this));
     // Citations in an answer that stands in a cell, and what waits of one of `%agent`.
     _panel.content.node.addEventListener('click', this._onClick, true);
     this._label();
@@ -80,8 +82,8 @@ class OriginLabel extends Widget {
     button.type = 'button';
     button.className = 'da-origin-link';
     button.dataset.testid = 'da-origin';
-    button.textContent = originWords(origin);
-    button.title = 'Go to the turn that this cell is from';
+    button.textContent = originLabel(origin);
+    button.title = 'Go to the turn this cell came from';
     button.addEventListener('click', event => {
       event.stopPropagation();
       open(origin.turnId, origin.sessionId);

@@ -1,0 +1,1 @@
+"""Asking the user in the middle of a turn, and what may be sent to the model."""

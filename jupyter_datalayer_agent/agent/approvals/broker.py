@@ -1,0 +1,127 @@
+"""Asking the user in the middle of a turn: approvals and questions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from ...protocol import events
+from ...protocol.base import new_id
+from ...tools.context import ToolFailure
+from ...tools.dispatcher import ApprovalRequest, Decision
+from .pending import Audience, PendingRequests
+
+NOBODY = "needs a user's approval, and nobody can give it over this route."
+
+
+class ApprovalBroker:
+    """Whoever can answer for this turn, as far as ``audience`` lets anybody."""
+
+    def __init__(
+        self,
+        waiting: PendingRequests,
+        audience: Audience,
+        emit: Callable[[events.BaseEvent], Awaitable[None]],
+    ) -> None:
+        self._waiting = waiting
+        self._audience: Audience = audience
+        self._emit = emit
+        self._asked: dict[str, Any] | None = None
+        self.leaving = False
+
+    def restore(self, wait: dict[str, Any]) -> None:
+        """The event of an approval or a question that was open when the server ended: it is open
+        again, and what asks the same is answered by it."""
+        if wait["type"] == "approval_requested":
+            self._waiting.open_approval(wait["approvalId"])
+            self._asked = wait
+        elif wait["type"] == "user_input_requested":
+            self._waiting.open_question(wait["requestId"])
+            self._asked = wait
+
+    async def _take_restored(self, **same: Any) -> dict[str, Any] | None:
+        """What was asked before the restart, if it is this; if it is not, nobody asks it now."""
+        asked, self._asked = self._asked, None
+        if asked is None or all(asked.get(name) == value for name, value in same.items()):
+            return asked
+        self._waiting.drop(asked.get("approvalId") or asked["requestId"])
+        if "approvalId" in asked:
+            await self._emit(
+                events.ApprovalResolved(approval_id=asked["approvalId"], decision="aborted")
+            )
+        return None
+
+    async def approve(self, request: ApprovalRequest) -> Decision:
+        """The user's decision on a call; denied at once where nobody is there to decide."""
+        if self.has_approved(request.remember_as):
+            return Decision(True)
+        if self._audience == "none":
+            return Decision(False, f"{request.reason}: this {NOBODY}")
+        asked = await self._take_restored(
+            name=request.name,
+            arguments=request.arguments,
+            share=None if request.share is None else request.share.to_wire(),
+        )
+        approval_id = asked["approvalId"] if asked else new_id("approval")
+        self._waiting.open_approval(approval_id)
+        try:
+            if asked is None:
+                await self._emit(
+                    events.ApprovalRequested(
+                        approval_id=approval_id,
+                        call_id=request.call_id,
+                        name=request.name,
+                        arguments=request.arguments,
+                        reason=request.reason,
+                        destructive=request.destructive,
+                        changes=request.changes,
+                        share=request.share,
+                        kinds=list(request.kinds) or None,
+                    )
+                )
+            decision, feedback = await self._waiting.approval(approval_id, self._audience)
+        except asyncio.CancelledError:
+            if not self.leaving:
+                await self._emit(
+                    events.ApprovalResolved(approval_id=approval_id, decision="aborted")
+                )
+            raise
+        finally:
+            # Also where it could not be written that it is open: else the session waits forever.
+            self._waiting.drop(approval_id)
+        if decision == "approve_for_session":
+            self._waiting.approved_tools.update(request.remember_as.split())
+        await self._emit(events.ApprovalResolved(approval_id=approval_id, decision=decision))
+        if decision == "expired":
+            feedback = "Nobody answered in time."
+        return Decision(decision in ("approve", "approve_for_session"), feedback)
+
+    def has_approved(self, what: str) -> bool:
+        """Whether the user approved all of this for the session: names of tools, say."""
+        return self._waiting.approved_tools.issuperset(what.split())
+
+    async def ask(self, question: str, options: list[str] | None) -> str:
+        """The user's answer; ``ToolFailure`` where nobody can give one, or did in time."""
+        if self._audience == "none":
+            raise ToolFailure(
+                "not_allowed",
+                "Nobody can answer over this route.",
+                "Decide with what is known, and say what you assumed.",
+            )
+        asked = await self._take_restored(question=question)
+        request_id = asked["requestId"] if asked else new_id("question")
+        self._waiting.open_question(request_id)
+        try:
+            if asked is None:
+                await self._emit(
+                    events.UserInputRequested(
+                        request_id=request_id, question=question, options=options
+                    )
+                )
+            text = await self._waiting.answer(request_id, self._audience)
+        finally:
+            self._waiting.drop(request_id)
+        if text is None:
+            raise ToolFailure("timeout", "Nobody answered in time.", "Decide with what is known.")
+        return text

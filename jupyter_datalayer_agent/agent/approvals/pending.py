@@ -1,0 +1,95 @@
+"""What waits for the user: approvals and questions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+Audience = Literal["page", "stream", "none"]
+"""Who can answer: a page (waits forever), a program that listens, or nobody (`POST chat`)."""
+
+STREAM_WAIT_SECONDS = 600.0
+
+Answer = tuple[Literal["approve", "approve_for_session", "deny", "expired"], str | None]
+
+
+T = TypeVar("T")
+
+
+def approval_timeout(audience: Audience) -> float | None:
+    """Seconds to wait for an answer, or None for as long as it takes."""
+    return STREAM_WAIT_SECONDS if audience == "stream" else None
+
+
+def _settle(future: asyncio.Future[Any] | None, answer: Any) -> bool:
+    if future is None or future.done():
+        return False
+    future.set_result(answer)
+    return True
+
+
+@dataclass
+class PendingRequests:
+    """The open questions of a session by id, and what was approved for the whole session.
+
+    ``changed`` is called when one is opened or closed.
+    """
+
+    approved_tools: set[str] = field(default_factory=set)
+    _approvals: dict[str, asyncio.Future[Answer]] = field(default_factory=dict)
+    _questions: dict[str, asyncio.Future[str | None]] = field(default_factory=dict)
+    changed: Callable[[], None] = lambda: None
+
+    @property
+    def has_open(self) -> bool:
+        """Whether an approval or a question waits for its answer."""
+        approvals = any(not future.done() for future in self._approvals.values())
+        return approvals or any(not future.done() for future in self._questions.values())
+
+    def open_approval(self, approval_id: str) -> None:
+        """Open an approval; opened twice it is the same one, with the answer that it may have.
+
+        It stays open until it is dropped, also when nobody awaits its answer any more.
+        """
+        self._open(self._approvals, approval_id)
+
+    def open_question(self, request_id: str) -> None:
+        """Open a question, in the same way."""
+        self._open(self._questions, request_id)
+
+    def _open(self, where: dict[str, asyncio.Future[T]], key: str) -> None:
+        if key not in where:
+            where[key] = asyncio.get_running_loop().create_future()
+            self.changed()
+
+    def drop(self, request_id: str) -> None:
+        """Nobody is asked this any more."""
+        self._approvals.pop(request_id, None)
+        self._questions.pop(request_id, None)
+        self.changed()
+
+    async def approval(self, approval_id: str, audience: Audience) -> Answer:
+        """The decision on an approval that is open, with its reason; ``expired`` where none came in
+        time."""
+        late: Answer = ("expired", None)
+        return await self._settled(self._approvals[approval_id], audience, late)
+
+    async def answer(self, request_id: str, audience: Audience) -> str | None:
+        """The answer to a question that is open; None if none came in time."""
+        return await self._settled(self._questions[request_id], audience, None)
+
+    def decide(self, approval_id: str, answer: Answer) -> bool:
+        """Settle an approval; False when it is not open (any more)."""
+        return _settle(self._approvals.get(approval_id), answer)
+
+    def reply(self, request_id: str, answer: str) -> bool:
+        """Answer a question; False when it is not open (any more)."""
+        return _settle(self._questions.get(request_id), answer)
+
+    async def _settled(self, answered: asyncio.Future[T], audience: Audience, late: T) -> T:
+        try:
+            return await asyncio.wait_for(answered, approval_timeout(audience))
+        except asyncio.TimeoutError:
+            return late

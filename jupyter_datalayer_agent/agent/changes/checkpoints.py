@@ -1,0 +1,133 @@
+"""A turn's checkpoints in the database: written before each change, read to take it back."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+from ...notebook.document import DocumentError
+from ...notebook.edits.cell_state import CellAfterTurn
+from ...notebook.edits.checkpoints import WHOLE_DOCUMENT, Recorded, Recorder
+from ...notebook.edits.undo import CellRecord, Span, touched
+from ...notebook.service import NotebookService
+from ...protocol.errors import AgentError
+from ...store.records import CheckpointCell, CheckpointPart
+from ...store.store import Store
+
+
+def recorded(notebooks: NotebookService, store: Store, turn_id: str) -> NotebookService:
+    """The service for one turn: what is changed through it can be reverted."""
+    return notebooks.recording(Recorder(_StoredCheckpoints(store, turn_id)))
+
+
+@dataclass(frozen=True)
+class DocumentChanges:
+    """What a turn changed in a document and what is not decided on yet.
+
+    ``made`` says that the turn made the document itself; ``made_text`` is then the digest of a
+    text file as it was made, None for a notebook.
+    """
+
+    path: str
+    spans: list[Span]
+    made: bool
+    made_text: str | None
+
+    @property
+    def ids(self) -> list[str]:
+        """The cells, and the document where the turn made it."""
+        return [*touched(self.spans), *([WHOLE_DOCUMENT] if self.made else [])]
+
+
+async def open_changes(store: Store, turn_id: str) -> list[DocumentChanges]:
+    """The turn's changes that are neither kept nor reverted, by document."""
+    spans: dict[str, list[Span]] = {}
+    made: dict[str, str | None] = {}
+    for stored in await store.open_changes(turn_id):
+        cells = {cell.cell_id: cell for cell in stored.cells}
+        whole = cells.pop(WHOLE_DOCUMENT, None)
+        if whole is not None:
+            made[stored.path] = whole.left["text"]
+        spans.setdefault(stored.path, []).append(
+            Span(
+                order=stored.order,
+                order_left=stored.order_left,
+                moved=stored.moved,
+                cells={each: _record(cell) for each, cell in cells.items()},
+            )
+        )
+    return [
+        DocumentChanges(path, parts, path in made, made.get(path)) for path, parts in spans.items()
+    ]
+
+
+def text_digest(text: str) -> str:
+    """What is kept of a text file that a turn made."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class _StoredCheckpoints:
+    """Keeps a turn's checkpoints. Where they cannot be kept, the change is not made."""
+
+    def __init__(self, store: Store, turn_id: str) -> None:
+        self._store = store
+        self._turn_id = turn_id
+
+    async def keep(self, part: Recorded) -> None:
+        orders = None if part.orders is None else (list(part.orders[0]), list(part.orders[1]))
+        await self._save(
+            CheckpointPart(
+                path=part.path,
+                span=part.span,
+                orders=orders,
+                moved=list(part.moved),
+                added=[_stored(cell_id, record) for cell_id, record in part.added.items()],
+                left={cell_id: _left(left) for cell_id, left in part.left.items()},
+                dropped=list(part.dropped),
+            )
+        )
+
+    async def next_span(self, path: str) -> int:
+        try:
+            return await self._store.next_checkpoint_span(self._turn_id, path)
+        except AgentError as error:
+            raise _not_recorded(error) from error
+
+    async def made(self, path: str, text: str | None) -> None:
+        left = {"text": None if text is None else text_digest(text)}
+        cell = CheckpointCell(WHOLE_DOCUMENT, None, left)
+        try:
+            span = await self._store.next_checkpoint_span(self._turn_id, path)
+            part = CheckpointPart(path=path, span=span, orders=([], []), added=[cell])
+            await self._store.save_checkpoint(self._turn_id, part)
+        except AgentError as error:
+            raise DocumentError(
+                "internal", f"{path} was made, but cannot be taken back: {error.message}"
+            ) from error
+
+    async def _save(self, part: CheckpointPart) -> None:
+        try:
+            await self._store.save_checkpoint(self._turn_id, part)
+        except AgentError as error:
+            raise _not_recorded(error) from error
+
+
+def _not_recorded(error: AgentError) -> DocumentError:
+    return DocumentError(
+        "internal",
+        f"Nothing was changed, because it could not be undone: {error.message}",
+    )
+
+
+def _left(left: CellAfterTurn | None) -> dict[str, Any] | None:
+    return None if left is None else left.to_json()
+
+
+def _stored(cell_id: str, record: CellRecord) -> CheckpointCell:
+    return CheckpointCell(cell_id, record.before, _left(record.left))
+
+
+def _record(cell: CheckpointCell) -> CellRecord:
+    left = None if cell.left is None else CellAfterTurn.from_json(cell.left)
+    return CellRecord(cell.before, left)

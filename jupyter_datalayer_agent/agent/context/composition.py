@@ -1,0 +1,212 @@
+"""A turn's context as it is sent: what of it the model does not know yet.
+
+What was said before stands in the history, and the newest statement holds. So nothing is sent
+where nothing changed, and what changed is sent alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...notebook.context.known import Statement, digest, known_sources, stated
+from ...notebook.context.known_file import file_changes, line_hashes
+from ...notebook.context.notebook_context import head_line
+from ...protocol.context import ContextPart, FileContext, NotebookContext, PartKind
+from ...protocol.page import PageCell
+from ...tools.context import SeenCells
+from ...tools.redaction import (
+    CallRef,
+    PrivateText,
+    Refused,
+    Sharing,
+    Shown,
+    private_parts,
+    redact,
+    text,
+)
+from ..history.known import KnownContext
+
+AS_BEFORE = "As told before."
+REST = "What is not named here is as it was told last."
+NOTHING_NEW = "Nothing is told of it."
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of the context before it is decided what of it is sent.
+
+    One that is ``standing`` holds until something else is stated; others are of their message.
+    ``label`` names it where it is not stated again, ``topic`` one of several of a kind.
+    """
+
+    kind: PartKind
+    said: str | PrivateText
+    path: str | None = None
+    names: Sequence[str] = ()
+    standing: bool = True
+    label: str = ""
+    topic: str = ""
+    notebook: tuple[Sequence[PageCell], NotebookContext] | None = None
+    file: FileContext | None = None
+
+    @property
+    def key(self) -> str:
+        """Its name in what is known."""
+        return " ".join([self.kind, *filter(None, [self.topic, self.path]), *self.names])
+
+
+class Composition:
+    """The context of the turn with this number, for a model that knows this.
+
+    ``seen`` is what tools have shown of cells, which may be newer than what contexts said;
+    ``refused`` what of it may not be sent.
+    """
+
+    def __init__(
+        self,
+        pieces: Sequence[Piece],
+        known: KnownContext,
+        turn: int,
+        seen: SeenCells | None = None,
+    ) -> None:
+        self._pieces = pieces
+        self._known = known
+        self._turn = turn
+        self._keys = tuple(piece.key for piece in pieces if piece.standing)
+        self._statements = {
+            piece.key: self._stated(piece.path, *piece.notebook, seen)
+            for piece in pieces
+            if piece.notebook is not None and piece.path is not None
+        }
+        self.refused: Refused = {}
+
+    def _stated(
+        self,
+        path: str,
+        cells: Sequence[PageCell],
+        context: NotebookContext,
+        seen: SeenCells | None,
+    ) -> Statement:
+        before = self._known.notebooks.get(path)
+        if before is not None and seen is not None:
+            newer = {c.id for c in cells if seen.base(path, c.id) not in (None, c.hash)}
+            before = before.without(newer, newer)
+        return stated(cells, context, before)
+
+    async def decide(self, sharing: Sharing | None) -> None:
+        """Have it decided what of it may be sent; without ``sharing`` all may."""
+        parts = private_parts(self._composed({}))
+        if sharing is None or not parts:
+            return
+        call = CallRef("", "context", {}, "what is in the context")
+        self.refused = await sharing.refused(
+            parts, call, lambda refused: Shown(redact(self._composed(refused), refused))
+        )
+
+    @property
+    def text(self) -> str:
+        """What is sent; empty where there is nothing to tell."""
+        if not self._is_needed(self.refused):
+            return ""
+        return str(redact(self._composed(self.refused), self.refused))
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """What the model knows by ``text``, as ``KnownContext.after`` takes it."""
+        said = [piece for piece in self._pieces if piece.standing and self._said(piece)]
+        texts = [piece for piece in said if piece.notebook is None]
+        return {
+            "pieces": list(self._keys),
+            "texts": {
+                piece.key: digest(str(redact(text(piece.said), self.refused))) for piece in texts
+            },
+            "lines": {
+                piece.key: line_hashes(piece.file.content)
+                for piece in texts
+                if piece.file is not None and not private_parts(text(piece.said))
+            },
+            "notebooks": {
+                piece.path: self._statements[piece.key].known.since(self._base(piece))
+                for piece in said
+                if piece.notebook is not None
+            },
+        }
+
+    def _base(self, piece: Piece) -> Any:
+        if self._statements[piece.key].is_whole:
+            return None
+        return self._known.notebooks[piece.path or ""]
+
+    def note(self, known: KnownContext, seen: SeenCells) -> None:
+        """Note in ``seen`` which cells the model knows as they are, when this is known."""
+        for piece in self._pieces:
+            if piece.notebook is None or piece.path is None or piece.path not in known.notebooks:
+                continue
+            for cell in known_sources(piece.notebook[0], known.notebooks[piece.path]):
+                seen.note_hash(piece.path, cell.id, cell.hash)
+
+    def parts(self, refused: Refused) -> list[ContextPart]:
+        """Each piece, whole, and the size of what is sent of it."""
+        return [
+            ContextPart(
+                kind=piece.kind,
+                path=piece.path,
+                names=list(piece.names),
+                text=str(redact(text(piece.said), refused)),
+                tokens=estimate(str(redact(text(self._line(piece)), refused))),
+            )
+            for piece in self._pieces
+        ]
+
+    # -- what is said
+
+    def _is_needed(self, refused: Refused) -> bool:
+        if self._known.pieces != self._keys:
+            return True
+        return any(self._said(piece, refused) for piece in self._pieces)
+
+    def _composed(self, refused: Refused) -> PrivateText:
+        is_first = self._known.pieces is None
+        head = f"As of turn {self._turn}.{'' if is_first else ' ' + REST}"
+        lines = [line for piece in self._pieces if (line := self._line(piece, refused))]
+        before = [key for key in self._known.pieces or () if not key.startswith("state")]
+        gone = [key for key in before if key not in self._keys]
+        if gone:
+            lines.append(f"Not with this message any more: {', '.join(gone)}.")
+        body = [part for line in lines or [NOTHING_NEW] for part in ("\n\n", line)]
+        return text(f"<context>\n{head}", *body, "\n</context>")
+
+    def _line(self, piece: Piece, refused: Refused | None = None) -> str | PrivateText:
+        """What stands in the text of a piece, if anything."""
+        said = self._said(piece, refused)
+        if said or self._known.pieces == self._keys:
+            return said
+        if piece.notebook is not None:
+            return f"{head_line(piece.notebook[1])} {AS_BEFORE}"
+        return piece.said if piece.kind == "state" else f"{piece.label}: {AS_BEFORE.lower()}"
+
+    def _said(self, piece: Piece, refused: Refused | None = None) -> str | PrivateText:
+        """What is new of a piece; empty where it is known."""
+        if piece.notebook is not None:
+            return self._statements[piece.key].text
+        if not piece.standing:
+            return piece.said
+        known = self._known.texts.get(piece.key)
+        refused = self.refused if refused is None else refused
+        whole = text(piece.said)
+        if known in (digest(whole), digest(str(redact(whole, refused)))):
+            return ""
+        lines = self._known.lines.get(piece.key)
+        if piece.file is not None and lines is not None and not private_parts(whole):
+            changes = file_changes(piece.file, lines)
+            return changes if len(changes) < len(whole) else piece.said
+        return piece.said
+
+
+def estimate(written: str) -> int:
+    """Tokens of a text, estimated."""
+    from ...models.tokens import estimate_tokens
+
+    return estimate_tokens(written) if written else 0

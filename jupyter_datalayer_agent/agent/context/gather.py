@@ -1,0 +1,204 @@
+"""What there is to tell the model of what is attached and active, before its message."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from ...notebook.context.notebook_context import (
+    CELL_CHARACTERS,
+    TOTAL_CHARACTERS,
+    render_attached,
+    render_context,
+    render_file,
+)
+from ...notebook.document import DocumentError
+from ...protocol.base import NotebookMode
+from ...protocol.context import CellContext, FileContext, NotebookContext
+from ...tools.context import SeenCells
+from ...tools.data_rows import looks_like_rows
+from ...tools.outputs import ROW_DATA
+from ...tools.redaction import Part, PrivateText, text
+from ...workflows.matching import about_quality
+from ..request import TurnRequest
+from ..services import Services
+from .attachments import attached_datasets, attached_outputs, attached_variables
+from .composition import Piece
+from .inline import asked_from, decided_on
+from .tool_mentions import hint, references
+
+DATA_SUFFIXES = frozenset(
+    [".csv", ".tsv", ".tab", ".psv", ".jsonl", ".ndjson", ".geojson", ".arff", ".dat"]
+)
+"""Text files that hold rows of data; those of ``MAYBE_DATA`` do when they look like it."""
+MAYBE_DATA = frozenset([".json", ".txt", ".xml", ".log", ""])
+
+
+@dataclass
+class Gathered:
+    """What a turn is about, as it is now. ``reason``: why notebook mode is off."""
+
+    notebook_mode: NotebookMode
+    pieces: list[Piece]
+    notebook: NotebookContext | None = None
+    file: FileContext | None = None
+    reason: str | None = None
+
+
+async def gather(
+    services: Services, request: TurnRequest, seen: SeenCells | None = None
+) -> Gathered:
+    """All that a turn about this may tell; attached cells are noted in ``seen``."""
+    gathered = Gathered(request.gate.notebook_mode, [])
+    target = request.gate.target
+    pieces = gathered.pieces
+    shown = await _notebook(services, request, gathered)
+    await _files(services, request, gathered)
+    pieces += [
+        Piece("dataset", said, names=[name], label=f"Data set {name}")
+        for name, said in await attached_datasets(services, request)
+    ]
+    for path, ids in request.cells.items():
+        said = await _attached_cells(
+            services, request, path, ids, shown if path == target else set(), seen
+        )
+        label = f"Attached cells of {path}, {', '.join(ids)}"
+        pieces.append(Piece("cells", said, path, ids, label=label))
+    for path, ids in request.outputs.items():
+        outputs = await attached_outputs(services, request, path, ids)
+        label = f"Attached outputs of {path}, {', '.join(ids)}"
+        pieces.append(Piece("outputs", outputs, path, ids, label=label))
+    for path, names in request.variables.items():
+        variables = await attached_variables(services, path, names)
+        label = f"Attached variables of {path}, {', '.join(names)}"
+        pieces.append(Piece("variables", variables, path, names, label=label))
+    pieces += await _of_message(services, request)
+    return gathered
+
+
+async def _of_message(services: Services, request: TurnRequest) -> list[Piece]:
+    """What is said of this message alone."""
+    pieces = []
+    quality = await quality_for(services, request, request.text)
+    if quality is not None:
+        pieces.append(Piece("quality", quality, request.gate.target, standing=False))
+    meant = references(services, request)
+    if meant:
+        names = [each.tool.name for each in meant]
+        pieces.append(Piece("references", hint(meant), names=names, standing=False))
+    for said in (asked_from(request), decided_on(request)):
+        if said is not None:
+            pieces.append(Piece("state", said, standing=False))
+    return pieces
+
+
+async def _notebook(services: Services, request: TurnRequest, gathered: Gathered) -> set[str]:
+    """Add the notebook that is active; the ids of its cells that its text shows whole."""
+    target = request.gate.target
+    pieces = gathered.pieces
+    if target is None:
+        gathered.reason = request.gate.why_off()
+        pieces.append(Piece("state", f"Notebook mode is off: {gathered.reason}"))
+        return set()
+    shown: set[str] = set()
+    try:
+        cells, notebook = await services.notebooks.cells_and_context(target, request.chat.client_id)
+    except DocumentError as error:
+        said = f"The notebook {target} cannot be read: {error.message}"
+        label = f"Notebook {target}"
+        pieces.append(Piece("notebook", said, target, label=label, topic="unreadable"))
+    else:
+        gathered.notebook = notebook
+        rendered = render_context(notebook)
+        pieces.append(Piece("notebook", rendered, target, notebook=(cells, notebook)))
+        shown = {cell.id for cell in shown_whole(notebook)}
+    others = sorted(request.gate.attached.difference(request.gate.targets))
+    if others:
+        said = f"Attached too, but not the active tab, so closed to you: {', '.join(others)}"
+        pieces.append(Piece("state", said, topic="closed"))
+    if request.gate.below is not None:
+        said = f"The person wrote this in the cell id={request.gate.below}. Leave position out to"
+        pieces.append(Piece("state", f"{said} add cells below it.", standing=False))
+    return shown
+
+
+async def _files(services: Services, request: TurnRequest, gathered: Gathered) -> None:
+    """Add the text file that is active and those that are attached."""
+    paths = list(request.files)
+    active = request.active_document
+    if active is not None and active.kind == "file" and active.path not in paths:
+        paths.insert(0, active.path)
+    for path in paths:
+        label = f"File {path}"
+        try:
+            file = await services.notebooks.file_context(path, request.chat.client_id)
+        except DocumentError as error:
+            said = f"The file {path} cannot be read: {error.message}"
+            gathered.pieces.append(Piece("file", said, path, label=label))
+            continue
+        gathered.file = gathered.file or file
+        gathered.pieces.append(Piece("file", rendered_file(file), path, label=label, file=file))
+
+
+def rendered_file(file: FileContext) -> PrivateText:
+    """The text for a file; where it is a file of data, its content is private."""
+    shown = render_file(file)
+    if not is_data_file(file.path, file.content):
+        return text(shown)
+    head, found, tail = shown.rpartition(file.content)
+    if not found:
+        return text(shown)
+    rows = len(file.content.splitlines())
+    return text(head, Part(file.content, ROW_DATA, f"{rows:,} lines of data"), tail)
+
+
+def is_data_file(path: str, content: str) -> bool:
+    """Whether a text file holds rows of data."""
+    suffix = PurePosixPath(path).suffix.lower()
+    return suffix in DATA_SUFFIXES or (suffix in MAYBE_DATA and looks_like_rows(content))
+
+
+async def quality_for(services: Services, request: TurnRequest, task: str) -> str | None:
+    """The quality report of the notebook, with its suggestions, for a task that is about quality;
+    None for any other, and where nothing may be changed: there the model has the tool."""
+    path = request.gate.target
+    if path is None or not request.gate.may_change or not about_quality(task):
+        return None
+    from ...workflows.quality.of_document import with_suggestions
+
+    try:
+        return with_suggestions(await services.quality_of(path, request.chat.client_id))
+    except DocumentError as error:
+        return f"The quality of {path} could not be looked at: {error.message}"
+
+
+async def _attached_cells(
+    services: Services,
+    request: TurnRequest,
+    path: str,
+    ids: list[str],
+    shown: set[str],
+    seen: SeenCells | None,
+) -> str:
+    """The attached cells of a notebook. The user gave these, whatever tab is the active one."""
+    try:
+        document = await services.notebooks.open(path, request.chat.client_id)
+        cells = [cell for cell in (await document.read()).cells if cell.id in ids]
+    except DocumentError as error:
+        return f"The attached cells of {path} cannot be read: {error.message}"
+    if seen is not None and path in request.gate.targets:
+        seen.note(path, cells)
+    said = [render_attached(path, cells, shown)] if cells else []
+    gone = [each for each in ids if all(cell.id != each for cell in cells)]
+    if gone:
+        said.append(f"Attached, but no longer in {path}: the cells {', '.join(gone)}")
+    return "\n".join(said)
+
+
+def shown_whole(notebook: NotebookContext) -> list[CellContext]:
+    """The cells whose whole source the rendered text shows."""
+    shown = list(notebook.selected_cells)
+    cells = notebook.all_cells or []
+    if sum(len(cell.content) for cell in cells) <= TOTAL_CHARACTERS:
+        shown += [cell for cell in cells if len(cell.content) <= CELL_CHARACTERS]
+    return shown

@@ -1,0 +1,110 @@
+"""The system prompt, put together from the files in ``prompts/`` (DESIGN 8).
+
+A file has YAML front matter: ``mode`` (ask, edit, agent, or a list), ``order``, ``description``,
+for those that join only in notebook mode ``notebook_mode`` (read-only or full), and for those that
+join only for messages from one place ``location``. The text of a mode and place is the same from
+turn to turn, so that providers can cache it.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from ...protocol.base import Location, Mode, NotebookMode
+
+log = logging.getLogger(__name__)
+
+PERSONAL_FILE = "AGENTS.md"
+MAX_PERSONAL_CHARACTERS = 20_000
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One prompt file."""
+
+    name: str
+    modes: tuple[str, ...]
+    order: int
+    description: str
+    notebook_mode: str | None
+    text: str
+    location: str | None = None
+
+
+def parse_prompt(name: str, content: str) -> Prompt:
+    """A prompt file's front matter and text; ``ValueError`` names the file when it is wrong."""
+    import yaml
+
+    parts = content.split("---\n", 2)
+    if len(parts) != 3 or parts[0].strip():
+        raise ValueError(f"{name}: it must begin with YAML front matter between two --- lines.")
+    head = yaml.safe_load(parts[1])
+    modes = head.get("mode")
+    modes = tuple(modes) if isinstance(modes, list) else (modes,)
+    if not set(modes) <= {"ask", "edit", "agent"}:
+        raise ValueError(f"{name}: mode must be ask, edit, agent or a list of them, not {modes}.")
+    return Prompt(
+        name=name,
+        modes=modes,
+        order=int(head["order"]),
+        description=str(head.get("description", "")),
+        notebook_mode=head.get("notebook_mode"),
+        text=parts[2].strip(),
+        location=head.get("location"),
+    )
+
+
+@cache
+def prompts() -> tuple[Prompt, ...]:
+    """All prompt files of the package, in order."""
+    folder = files("jupyter_datalayer_agent.agent").joinpath("prompts")
+    found = [
+        parse_prompt(entry.name, entry.read_text(encoding="utf-8"))
+        for entry in folder.iterdir()
+        if entry.name.endswith(".md")
+    ]
+    return tuple(sorted(found, key=lambda prompt: (prompt.order, prompt.name)))
+
+
+def prompt_text(name: str) -> str:
+    """The text of a prompt file that joins no mode."""
+    return next(prompt.text for prompt in prompts() if prompt.name == name)
+
+
+def personal_instructions(root_dir: str | None) -> str | None:
+    """The text of the user's ``AGENTS.md`` in the server root (order 90), if there is one."""
+    if root_dir is None:
+        return None
+    try:
+        text = (Path(root_dir) / PERSONAL_FILE).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    return text.strip()[:MAX_PERSONAL_CHARACTERS] or None
+
+
+def system_prompt(
+    mode: Mode,
+    notebook_mode: NotebookMode,
+    root_dir: str | None = None,
+    location: Location | None = None,
+) -> str:
+    """The system prompt of a mode, with the notebook mode's and the place's parts and the
+    user's own."""
+    chosen = [
+        prompt
+        for prompt in prompts()
+        if mode in prompt.modes
+        and prompt.notebook_mode in (None, notebook_mode)
+        and prompt.location in (None, location)
+    ]
+    texts = [prompt.text for prompt in chosen]
+    names = [prompt.name for prompt in chosen]
+    if (personal := personal_instructions(root_dir)) is not None:
+        texts.append(f"# The person's own instructions ({PERSONAL_FILE})\n\n{personal}")
+        names.append(PERSONAL_FILE)
+    log.debug("System prompt of %s mode: %s", mode, ", ".join(names))
+    return "\n\n".join(texts)

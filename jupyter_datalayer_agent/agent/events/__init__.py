@@ -1,0 +1,1 @@
+"""A session's events: numbered, written, sent; and the buffer that joins text."""

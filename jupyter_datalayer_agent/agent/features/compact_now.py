@@ -1,0 +1,82 @@
+"""The op ``compact``: older turns are summed up because the user asks for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from ...models.types import Item, ModelRequest
+from ...protocol import events
+from ...protocol.errors import AgentError
+from ...protocol.requests import ChatRequest, Usage
+from ...settings.turn import for_turn
+from ..budget import check_budget
+from ..history.history import Cut
+from ..model.compaction import Compactor
+from ..model.request import model_request
+from ..model.summarizer import Summarizer
+from ..request import turn_request
+from ..state import SessionState
+from ..stop import Stop
+
+NOTHING = "Nothing to summarise yet."
+STOPPED = "The summary was stopped. The conversation is sent as before."
+
+
+async def compact_now(session: SessionState, stop: Stop) -> None:
+    """Sum up all but the newest turn. Stopping it leaves the conversation as it is.
+
+    Raises ``AgentError`` ``token_limit``, or where the database cannot be used.
+    """
+    history = session.history
+    # A note after the newest turn is no turn of its own.
+    newest = sum(turn.message is not None for turn in history.turns) > 1
+    cut = history.cut(len(history.turns) - newest)
+    if cut is None:
+        await session.emit(events.Warning_(code="nothing_to_compact", message=NOTHING))
+        return
+    try:
+        await stop.work(_compact(session, cut))
+    except asyncio.CancelledError:
+        await session.emit(events.Warning_(code="compaction_stopped", message=STOPPED))
+
+
+async def _compact(session: SessionState, cut: Cut) -> None:
+    services, history = session.services, session.history
+    request = await turn_request(
+        services, ChatRequest(message=""), session.record.settings, session.created
+    )
+    settings = for_turn(services.settings(), session.record.settings, request.chat, request.mode)
+    compactor = Compactor(services.store, session.id, session.channel, history)
+    try:
+        model = services.resolve_model(settings)
+    except AgentError as error:
+        if error.code != "no_model":
+            raise
+        window = history.calibration.window(settings, settings.model or "")
+        await compactor.drop(cut, window, f"They could not be summarised: {error.message}")
+        return
+
+    def request_with(items: Sequence[Item]) -> ModelRequest:
+        return model_request(services, request, settings, model, items)
+
+    check_budget(settings.token_limit, session.tokens, cut.tokens)
+    window = history.calibration.window(settings, model)
+    summarizer = Summarizer(services.model, model, request_with, window)
+    try:
+        await compactor.summarise(cut, summarizer)
+    finally:
+        for usage in summarizer.spent:
+            await _count(session, cut.through, usage, model)
+
+
+async def _count(session: SessionState, through: int, call: Usage, model: str) -> None:
+    """The summary belongs to no turn; it counts for the newest one that it sums up."""
+    usage = session.count(Usage(), call)
+    event = events.TokenUsage(usage=usage, call=call)
+
+    async def write(written: Sequence[events.BaseEvent]) -> None:
+        compactions = await session.services.store.compactions()
+        await compactions.count(session.id, through, call, model, events=written)
+
+    await session.channel.emit(write, event, None)

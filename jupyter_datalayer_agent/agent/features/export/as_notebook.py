@@ -1,0 +1,85 @@
+"""A conversation as a notebook: prompts and answers as Markdown, code that was written as code.
+
+Cells carry in their metadata which turn they come from. Withdrawn turns are left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ....protocol.requests import Session, Turn
+from ....protocol.tools import Change
+from .transcript import GOES_ON, Said, day_and_time, how_it_ended, parts_of
+
+Cell = dict[str, Any]
+PYTHON = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+
+
+def as_notebook(session: Session, turns: list[Turn]) -> str:
+    """A notebook of format 4.5."""
+    intro = f"# {' '.join(session.title.split())}\n\n{day_and_time(session.created_at)}"
+    cells = [_markdown(intro, {})]
+    for turn in turns:
+        if turn.withdrawn_at is None:
+            cells += _turn(turn)
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"
+    notebook = {
+        "cells": cells,
+        "metadata": {
+            "kernelspec": PYTHON,
+            "language_info": {"name": "python"},
+            "datalayer_agent": {"sessionId": session.id},
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
+
+
+def _turn(turn: Turn) -> Iterator[Cell]:
+    mark = {"turnId": turn.id}
+    quoted = "\n".join(f"> {line}".rstrip() for line in turn.message.strip().splitlines())
+    yield _markdown(f"## {turn.index + 1}. You\n\n{quoted}", {**mark, "role": "user"})
+    # An answer speaks of the code before it: what was said on the way is left out.
+    for change in turn.changes:
+        if written := _written(change):
+            yield _cell(
+                change.cell_type or "code",
+                written,
+                {**mark, "path": change.path, "cellId": change.cell_id, "op": change.op},
+            )
+    answers = [part.text.strip() for part in parts_of(turn) if isinstance(part, Said)]
+    missed = [] if turn.not_done is None else [f"**{' '.join(turn.not_done.message.split())}**"]
+    ending = how_it_ended(turn)
+    said = [*missed, *answers[-1:], *([f"*{ending}*"] if ending else [])]
+    if said:
+        yield _markdown("\n\n".join(said), {**mark, "role": "assistant"})
+    for answer in turn.answers:
+        goes_on = [f"*{GOES_ON}*"] if answer.answer_id == turn.chosen_answer else []
+        text = [f"*Asked again: {answer.model}*", answer.text.strip(), *goes_on]
+        provenance = answer.provenance.to_wire()
+        yield _markdown("\n\n".join(text), {**mark, "role": "assistant", "provenance": provenance})
+
+
+def _written(change: Change) -> str | None:
+    """The text of a cell that the turn wrote, as it left it there at that moment."""
+    wrote = change.cell_id is not None and change.op in ("insert", "update")
+    return change.after if wrote and change.after != change.before else None
+
+
+def _markdown(source: str, mark: dict[str, Any]) -> Cell:
+    return _cell("markdown", source, mark)
+
+
+def _cell(kind: str, source: str, mark: dict[str, Any]) -> Cell:
+    cell: Cell = {
+        "cell_type": kind,
+        "metadata": {"datalayer_agent": mark} if mark else {},
+        "source": source.splitlines(keepends=True),
+    }
+    if kind == "code":
+        cell |= {"execution_count": None, "outputs": []}
+    return cell

@@ -1,0 +1,118 @@
+"""The cell that could come next, asked of a model in one call that no session remembers.
+
+The model reads the sources of the cells around and the variables by name and type: no outputs, no
+values, no names of columns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+
+from ...models.types import ModelError, ModelRequest
+from ...protocol import events
+from ...protocol.base import new_id
+from ...protocol.errors import AgentError
+from ...protocol.page import PageCell
+from ...protocol.requests import ChatRequest, SessionSettings, Usage
+from ...protocol.suggestions import NextCellReply, NextCellRequest
+from ...protocol.variables import Variable
+from ...settings.turn import for_turn
+from ..context.system_prompt import prompt_text
+from ..history.history import user_item
+from ..model.complete import ask_once
+from ..services import Services
+
+CELLS_BEFORE = 6
+CELLS_AFTER = 2
+MAX_CELL_CHARACTERS = 2_000
+MAX_VARIABLES = 60
+MAX_TOKENS = 1_000
+SECONDS = 30.0
+"""After this long the user is somewhere else."""
+
+_FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n(.*?)\n?^ {0,3}\1[`~]*\s*$", re.M | re.S)
+_PRIVATE = re.compile(r"^_")
+
+
+async def next_cell(services: Services, path: str, wanted: NextCellRequest) -> NextCellReply:
+    """Ask for the cell after ``wanted.cell_id``. Cancelling it closes the model's connection.
+
+    Raises ``AgentError``: ``no_model``, ``forbidden`` for another model than the one locked,
+    ``not_found`` for a cell that is not there, ``model_error``.
+    """
+    asked = ChatRequest(message="", model=wanted.model)
+    settings = for_turn(services.settings(), SessionSettings(), asked, "edit")
+    model = services.resolve_model(settings)
+    document = await services.notebooks.open(path, wanted.client_id)
+    cells = (await document.read()).cells
+    place = next((i for i, cell in enumerate(cells) if cell.id == wanted.cell_id), None)
+    if place is None:
+        raise AgentError("not_found", f"The notebook has no cell {wanted.cell_id}.")
+    found = await services.notebooks.variables(path)
+    request = ModelRequest(
+        model=model,
+        instructions=prompt_text("next-cell.md"),
+        input=[user_item(_text(cells, place, found.reply().variables))],
+        temperature=settings.temperature,
+        top_p=settings.top_p,
+        max_output_tokens=min(settings.max_output_tokens or MAX_TOKENS, MAX_TOKENS),
+        stream=settings.streaming,
+        api_base=settings.api_base,
+        model_api=settings.model_api,
+    )
+    try:
+        answer = await _answer(services, request)
+    except asyncio.TimeoutError:
+        return NextCellReply(source="")
+    return NextCellReply(source=source_in(answer))
+
+
+async def _answer(services: Services, request: ModelRequest) -> str:
+    """The model's answer, counted and reported as a call of no session."""
+    answer_id, spent = new_id("answer"), list[Usage]()
+    services.telemetry("", events.AnswerStarted(answer_id=answer_id, model=request.model))
+    finished = events.AnswerFinished(answer_id=answer_id, model=request.model, status="stopped")
+    try:
+        answer = await asyncio.wait_for(ask_once(services.model, request, spent), SECONDS)
+        finished.status = "completed"
+    except ModelError as error:
+        finished.status, finished.code = "failed", "model_error"
+        raise AgentError("model_error", error.message) from error
+    finally:
+        finished.usage = spent[0] if spent else None
+        services.telemetry("", finished)
+        if finished.usage is not None:
+            await services.store.used_apart(request.model, finished.usage)
+    # Cut short it would be half a cell.
+    return answer.text if answer.finish_reason == "stop" else ""
+
+
+def source_in(answer: str) -> str:
+    """The source in an answer: that of its first fenced block; nothing for words alone."""
+    match = _FENCED.search(answer)
+    return match[2].strip("\n") if match else ""
+
+
+def _text(cells: Sequence[PageCell], place: int, variables: Sequence[Variable]) -> str:
+    around = cells[max(0, place - CELLS_BEFORE) : place + CELLS_AFTER + 1]
+    parts = []
+    for cell in around:
+        run = ", run last" if cell.id == cells[place].id else ""
+        parts.append(f"## Cell {cell.index + 1} ({cell.type}{run})\n{_fenced(cell.source)}")
+        if run:
+            parts.append("## Here the new cell comes")
+    names = [f"{each.name}: {each.type}" for each in variables if not _PRIVATE.match(each.name)][
+        :MAX_VARIABLES
+    ]
+    parts.append("## Variables\n" + ("\n".join(names) or "None are known."))
+    return "\n\n".join(parts)
+
+
+def _fenced(source: str) -> str:
+    """A fence that the source cannot close; of a long one the beginning."""
+    text = source[:MAX_CELL_CHARACTERS]
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{text}\n{fence}"

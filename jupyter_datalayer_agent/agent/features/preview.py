@@ -1,0 +1,134 @@
+"""What a turn would send now, before there is one: the same steps as a turn's, and then its size.
+
+Nothing is imported, started or written for it: neither litellm nor a session that rests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...models.arguments import sized_items
+from ...models.prices import context_window
+from ...models.tokens import IMAGE_TOKENS, estimate_tokens
+from ...protocol.context import ContextReply, RequestPreview
+from ...protocol.errors import AgentError
+from ...protocol.pictures import pictures_in, without_pictures
+from ...protocol.requests import ChatRequest, SessionSettings
+from ...settings.turn import Settings, for_turn
+from ...tools.context import SeenCells
+from ...tools.redaction import CallRef, Shown, private_parts
+from ..approvals.data_sharing import PreviewSharing, policies, sharing_now
+from ..context.composition import Composition, estimate
+from ..context.gather import gather
+from ..history.history import History, Item, read_history
+from ..history.known import effect_in
+from ..model.request import model_request
+from ..request import TurnRequest, turn_request
+from ..services import Services
+from ..state import SessionState
+
+
+async def preview(
+    services: Services,
+    chat: ChatRequest,
+    session: SessionState | None,
+    *,
+    may_execute: bool = True,
+) -> ContextReply:
+    """The context of a turn on this chat request, and the sizes of all that would be sent with it.
+
+    ``session`` is its session where it is in memory. Raises ``AgentError`` as
+    ``turn_request`` does, ``not_found`` for an unknown session, and ``forbidden`` where a variable
+    is attached and nothing may be run: its kernel would have to be asked.
+    """
+    remembered, created, history = await _conversation(services, chat.session_id, session)
+    request = await turn_request(services, chat, remembered, created)
+    if request.variables and not may_execute:
+        raise AgentError("forbidden", "Not allowed to execute: a variable is attached.")
+    settings = for_turn(services.settings(), remembered, chat, request.mode)
+    seen = None if session is None else session.seen
+    context = await _context(services, request, settings, history, chat.session_id, seen)
+    model = _model(services, settings)
+    items = history.items()
+    sent = model_request(services, request, settings, model or "", items)
+    past = sized_items(sent)
+    sizes = {
+        "instructions_tokens": estimate_tokens(sent.instructions),
+        "tools_tokens": estimate_tokens(list(sent.tools)) if sent.tools else 0,
+        "history_tokens": _size(past) if past else 0,
+        "context_tokens": context.tokens,
+    }
+    context.request = RequestPreview(
+        mode=request.mode,
+        model=model,
+        instructions=sent.instructions,
+        tools=[tool["name"] for tool in sent.tools],
+        history_turns=len(history.turns),
+        history_items=len(past),
+        sharing=sharing_now(settings),
+        **sizes,
+        total_tokens=sum(sizes.values()),
+        window=settings.context_window or (context_window(model) if model else None),
+    )
+    return context
+
+
+async def _context(
+    services: Services,
+    request: TurnRequest,
+    settings: Settings,
+    history: History,
+    session_id: str | None,
+    seen: SeenCells | None,
+) -> ContextReply:
+    """What a turn on this would send before its message."""
+    gathered = await gather(services, request)
+    newest = (await services.store.list_turns(session_id, 1)).turns if session_id else []
+    number = newest[-1].index + 2 if newest else 1
+    known = history.known(effect_in(services.registry))
+    composed = Composition(gathered.pieces, known, number, seen)
+    sharing = PreviewSharing(policies(settings))
+    await composed.decide(sharing)
+    said = private_parts([piece.said for piece in gathered.pieces])
+    refused = await sharing.refused(said, CallRef("", "context", {}, ""), lambda refused: Shown(""))
+    return ContextReply(
+        notebook=gathered.notebook,
+        file=gathered.file,
+        text=composed.text,
+        tokens=estimate(composed.text),
+        parts=composed.parts(refused),
+        notebook_mode=gathered.notebook_mode,
+        reason=gathered.reason,
+    )
+
+
+async def _conversation(
+    services: Services, session_id: str | None, session: SessionState | None
+) -> tuple[SessionSettings, list[str], History]:
+    """What the session remembers, what it created, and a history that may be added to."""
+    if session is not None:
+        history = session.history.copy()
+        if session.turn is not None:
+            history.add(session.turn.items, context=session.turn.context)
+        return session.record.settings, session.created, history
+    if session_id is None:
+        return SessionSettings(), [], History()
+    record = await services.store.get_session(session_id)
+    return (
+        record.settings,
+        await services.store.created_paths(session_id),
+        await read_history(services.store, session_id),
+    )
+
+
+def _size(items: Sequence[Item]) -> int:
+    """Tokens of all items, estimated; pictures as pictures."""
+    pictures = sum(map(pictures_in, items))
+    return estimate_tokens(list(map(without_pictures, items))) + IMAGE_TOKENS * pictures
+
+
+def _model(services: Services, settings: Settings) -> str | None:
+    try:
+        return services.resolve_model(settings)
+    except AgentError:
+        return None

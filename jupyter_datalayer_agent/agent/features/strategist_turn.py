@@ -1,0 +1,116 @@
+"""A question to the Strategist: a turn that reads the history, and does nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from typing import Any
+
+from ...protocol import events
+from ...protocol.history import StrategistReply
+from ...protocol.requests import ChatReply
+from ...settings.turn import Settings, for_turn
+from ...tools.gate import Gate, GatedTool, Refusal
+from ..context.system_prompt import prompt_text
+from ..history.history import History, Item, PastTurn, user_item
+from ..message import Message
+from ..request import TurnRequest
+from ..state import SessionState
+from ..turn.citations import Cited, check_citations
+from ..turn.loop import Turn, TurnEnds
+
+PROMPT = "strategist.md"
+TOOLS = ("searchChatHistory", "getRecentTurns", "getTurnById", "getContextByProvenance")
+MAX_CALLS = 5
+MAX_EARLIER_QUESTIONS = 4
+TOO_MUCH = (
+    f"This question needs more than {MAX_CALLS} look-ups in the history, and that is my limit. "
+    "Ask a simpler one: about one thing, one conversation, or with a word that was used there."
+)
+
+
+class HistoryGate(Gate):
+    """Lets the four tools of the history through, and no other."""
+
+    def refusal(self, tool: GatedTool) -> Refusal | None:
+        """See ``Gate.refusal``."""
+        if tool.name in TOOLS:
+            return None
+        return Refusal(
+            f"The Strategist cannot use {tool.name}: it only reads the history.",
+            f"Its tools are {', '.join(TOOLS)}. What else is wanted, the chat's Agent mode can do.",
+            "Not done: the Strategist only reads the history",
+        )
+
+
+def strategist_turn(
+    session: SessionState, request: TurnRequest, message: Message
+) -> StrategistTurn:
+    """The turn that answers a question in the Strategist's session, whatever else it asks for."""
+    base, remembered = session.services.settings(), session.record.settings
+    settings = for_turn(base, remembered, message.op.request, "strategist")
+    settings = settings.model_copy(update={"max_tool_calls": MAX_CALLS})
+    request.mode = "ask"
+    request.planned = False
+    request.gate = HistoryGate(mode="ask", location=request.location)
+    request.instructions = prompt_text(PROMPT)
+    return StrategistTurn(session, request, settings, message)
+
+
+class StrategistTurn(Turn):
+    """Answers from the history. Its text is shown when its citations are checked."""
+
+    def __init__(
+        self, session: SessionState, request: TurnRequest, settings: Settings, message: Message
+    ) -> None:
+        super().__init__(session, request, settings, message.audience, message.op_id)
+        self.quiet = True
+        self._cited = Cited("", [], [])
+
+    async def _prepare(self) -> None:
+        self.model = self.services.resolve_model(self.settings)
+        self._keep_recent_questions()
+        self._window.begin(self.model, [user_item(await self._context_text())])
+
+    def _keep_recent_questions(self) -> None:
+        """Of earlier questions, the last few are sent with their answers, for a question that
+        follows from them; what was looked up for them is not."""
+        history = self.session.history
+        most = min(MAX_EARLIER_QUESTIONS, self.settings.max_history_turns)
+        turns = [PastTurn(turn.index, said(turn.items)) for turn in history.turns[-most:]]
+        self.session.history = History(turns, None, history.calibration)
+
+    async def _context_text(self) -> str:
+        """When the question is asked, and from which conversation."""
+        now = datetime.now(timezone.utc).strftime("%A, %Y-%m-%d %H:%M UTC")
+        lines = [f"now: {now}"]
+        asked_from = self.request.chat.about_session
+        if asked_from is not None and asked_from != self.session.id:
+            title = await self.services.store.past.title_of(asked_from)
+            if title is not None:
+                lines.append(f"asked from the conversation: sessionId {asked_from}, “{title}”")
+        return "\n".join(["<context>", *lines, "</context>"])
+
+    async def _complete(self) -> ChatReply:
+        self._cited = await check_citations(self._reply, self.services.store.past)
+        self._reply = self._cited.text
+        await self.emit(events.FinalReply(text=self._reply, citations=self._cited.citations))
+        return await self._end("completed", None)
+
+    async def _end_early(self, end: TurnEnds) -> ChatReply:
+        if end.reason == "tool_limit":
+            end = TurnEnds(end.reason, TOO_MUCH)
+        return await super()._end_early(end)
+
+    def _reply_as(self, status: Any, error: Any) -> ChatReply:
+        reply = super()._reply_as(status, error)
+        return StrategistReply(
+            **{name: getattr(reply, name) for name in ChatReply.model_fields},
+            citations=self._cited.citations,
+            unknown_citations=self._cited.unknown,
+        )
+
+
+def said(items: Sequence[Item]) -> list[Item]:
+    """What was said, without the calls, their outputs and what the model thought."""
+    return [item for item in items if item.get("type") == "message"]

@@ -1,0 +1,43 @@
+"""How much of a conversation a model reads, in our own estimated tokens."""
+
+from __future__ import annotations
+
+from ...models.prices import context_window
+from ...protocol.requests import Usage
+from ...settings.turn import Settings
+
+DEFAULT_WINDOW = 128_000
+"""Tokens of a model that neither the settings, nor litellm, nor the catalogue know."""
+FULL = 0.9
+"""The share of its window at which a conversation is compacted."""
+MOST_WEIGHT = 3.0
+
+
+class TokenCalibration:
+    """What a session learned of its models: how they count, and what they refused."""
+
+    def __init__(self) -> None:
+        self._weights: dict[str, float] = {}
+        self._refused: dict[str, int] = {}
+
+    def window(self, settings: Settings, model: str) -> int:
+        """The model's window in estimated tokens."""
+        window = settings.context_window or context_window(model) or DEFAULT_WINDOW
+        estimated = int(window / self._weights.get(model, 1.0))
+        return min(estimated, self._refused.get(model, estimated))
+
+    def full(self, settings: Settings, model: str) -> int:
+        """The size of a request, in estimated tokens, from which on it is to be made smaller."""
+        return int(self.window(settings, model) * FULL)
+
+    def learn(self, model: str, estimated: int, usage: Usage) -> None:
+        """Take what the provider counted of a request of ``estimated`` tokens. Only a count above
+        the estimate changes anything: below it, there is more room than we think."""
+        if usage.estimated or estimated <= 0:
+            return
+        weight = usage.input_tokens / estimated
+        self._weights[model] = min(MOST_WEIGHT, max(1.0, weight))
+
+    def refused(self, model: str, estimated: int) -> None:
+        """The provider refused a request of ``estimated`` tokens as too long."""
+        self._refused[model] = min(estimated, self._refused.get(model, estimated))

@@ -1,0 +1,262 @@
+"""The conversation that the model is sent before the current message.
+
+Items stand byte for byte as they were sent the first time, the context of each turn among them, so
+that a provider's prompt cache hits from turn to turn. What is sent in place of older turns
+(``compaction``) changes seldom, and is read from the database as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...models.mapped import Mapped
+from ...models.tokens import estimate_item
+from ...protocol.pictures import pictures_in
+from .calibration import TokenCalibration
+from .known import Effect, KnownContext
+
+if TYPE_CHECKING:
+    from ...store.records import Compaction, TurnContext
+    from ...store.store import Store
+
+Item = dict[str, Any]
+
+ENDED_EARLY = {
+    "interrupted": "The person stopped the turn here, before it was finished. What an aborted call "
+    "had done until then stays.",
+    "replaced": "The person stopped the turn here to send another message. What an aborted call "
+    "had done until then stays.",
+    "shutdown": "The server stopped here, before the turn was finished. What an aborted call had "
+    "done until then stays.",
+    "token_limit": "The turn ended here: the token limit was reached.",
+    "tool_limit": "The turn ended here: the limit of tool calls was reached.",
+    "error": "The turn ended here, with an error of the model or the server. An answer just before "
+    "this may be cut off.",
+}
+
+
+def user_item(text: str) -> Item:
+    """A user message as a Responses input item."""
+    return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+
+
+def assistant_item(text: str) -> Item:
+    """An answer as a Responses input item."""
+    return {
+        "type": "message",
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": text}],
+    }
+
+
+def note_item(reason: str) -> Item:
+    """What the next turn's history says of a turn that ended early."""
+    return user_item(f"[{ENDED_EARLY[reason]}]")
+
+
+def output_item(call_id: str, output: str) -> Item:
+    """A tool's answer as a Responses input item."""
+    return {"type": "function_call_output", "call_id": call_id, "output": output}
+
+
+def unanswered(items: Sequence[Item]) -> list[Item]:
+    """The calls that have no output yet, in order."""
+    answered = {item["call_id"] for item in items if item.get("type") == "function_call_output"}
+    return [
+        item
+        for item in items
+        if item.get("type") == "function_call" and item["call_id"] not in answered
+    ]
+
+
+class PastTurn:
+    """A turn that is sent whole; ``index`` is its place in the session, ``tokens`` an estimate.
+
+    Its ``context`` is sent before its items.
+    """
+
+    def __init__(
+        self, index: int, items: Sequence[Item], context: TurnContext | None = None
+    ) -> None:
+        self.index = index
+        self.items = list(items)
+        self.context = context
+        self.tokens = sum(map(estimate_item, self.sent))
+        self.pictures = sum(map(pictures_in, self.items))
+
+    @property
+    def sent(self) -> list[Item]:
+        """All that is sent of it, in order."""
+        first = [] if self.context is None or self.context.item is None else [self.context.item]
+        return [*first, *self.items]
+
+    def add(self, item: Item) -> None:
+        """Something more belongs to it."""
+        self.items.append(item)
+        self.tokens += estimate_item(item)
+
+    @property
+    def message(self) -> str | None:
+        """The user's message, with which every turn begins; None for what came after it."""
+        first = self.items[0] if self.items else {}
+        if first.get("role") != "user":
+            return None
+        return "".join(part.get("text", "") for part in first["content"])
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What is no longer to be sent as it is: a compaction, and the oldest turns.
+
+    ``parts`` are the items of each, oldest first; ``messages`` the user's own among them.
+    ``lengths`` are those of the turns at this time: what they get later is not of the cut.
+    """
+
+    through: int
+    parts: list[list[Item]]
+    messages: list[str]
+    summary: str | None
+    lengths: list[int]
+    tokens: int
+
+
+@dataclass
+class History:
+    """What is sent: ``compaction`` in place of the oldest turns, then ``turns``, newest last.
+
+    ``blind`` are the models that refused pictures, though they are known as ones that see.
+    """
+
+    turns: list[PastTurn] = field(default_factory=list)
+    compaction: Compaction | None = None
+    calibration: TokenCalibration = field(default_factory=TokenCalibration)
+    mapped: Mapped = field(default_factory=Mapped)
+    blind: set[str] = field(default_factory=set)
+    _weighed: tuple[Compaction | None, int] = (None, 0)
+    # What is known after this many turns.
+    _known: tuple[KnownContext, int] = (KnownContext(), 0)
+
+    def items(self) -> list[Item]:
+        """All items in order."""
+        first = [] if self.compaction is None else self.compaction.items
+        return [*first, *(item for turn in self.turns for item in turn.sent)]
+
+    def items_before(self, index: int) -> list[Item]:
+        """All items of what was before the turn at this index, in order."""
+        first = [] if self.compaction is None else self.compaction.items
+        return [*first, *(i for turn in self.turns if turn.index < index for i in turn.sent)]
+
+    @property
+    def pictures(self) -> int:
+        """How many pictures are sent."""
+        return sum(turn.pictures for turn in self.turns)
+
+    @property
+    def compacted_tokens(self) -> int:
+        """An estimate of what stands in place of older turns."""
+        weighed, tokens = self._weighed
+        if self.compaction is not weighed and self.compaction is not None:
+            tokens = sum(map(estimate_item, self.compaction.items))
+            self._weighed = (self.compaction, tokens)
+        return 0 if self.compaction is None else tokens
+
+    @property
+    def tokens(self) -> int:
+        """An estimate of all that is sent."""
+        return self.compacted_tokens + sum(turn.tokens for turn in self.turns)
+
+    def copy(self) -> History:
+        """The same, to be added to apart."""
+        return History(list(self.turns), self.compaction, self.calibration, _known=self._known)
+
+    def add(
+        self,
+        items: Sequence[Item],
+        index: int | None = None,
+        context: TurnContext | None = None,
+    ) -> None:
+        """A turn ended; without its ``index`` it is the one after the newest."""
+        place = self._newest + 1 if index is None else index
+        self.turns.append(PastTurn(place, items, context))
+
+    def known(self, effect: Callable[[str], Effect]) -> KnownContext:
+        """What the model knows by the turns that are sent; ``effect`` is that of a tool."""
+        known, count = self._known
+        for turn in self.turns[count:]:
+            if turn.context is not None:
+                known = known.after(turn.context.stated)
+            known = known.after_calls(turn.items, effect)
+        self._known = (known, len(self.turns))
+        return known
+
+    def note(self, item: Item) -> None:
+        """Something happened after the newest turn that the model has to know."""
+        if self.turns:
+            self.turns[-1].add(item)
+        else:
+            self.turns.append(PastTurn(self._newest, [item]))
+
+    @property
+    def _newest(self) -> int:
+        if self.turns:
+            return self.turns[-1].index
+        return -1 if self.compaction is None else self.compaction.through
+
+    def cut(self, count: int) -> Cut | None:
+        """The oldest ``count`` turns with what stands before them; None where that is nothing."""
+        older = self.turns[:count]
+        before = self.compaction
+        if not older:
+            return None
+        messages = [] if before is None else list(before.messages)
+        messages += [turn.message for turn in older if turn.message is not None]
+        return Cut(
+            through=older[-1].index,
+            parts=[*([before.items] if before is not None else []), *(t.sent for t in older)],
+            messages=messages,
+            summary=None if before is None else before.summary,
+            lengths=[len(turn.items) for turn in older],
+            tokens=self.compacted_tokens + sum(turn.tokens for turn in older),
+        )
+
+    def cut_compaction(self) -> Cut | None:
+        """What stands in place of older turns, where it holds words of theirs."""
+        before = self.compaction
+        if before is None or not (before.messages or before.summary):
+            return None
+        return Cut(
+            through=before.through,
+            parts=[before.items],
+            messages=list(before.messages),
+            summary=before.summary,
+            lengths=[],
+            tokens=self.compacted_tokens,
+        )
+
+    def replace(self, cut: Cut, compaction: Compaction) -> None:
+        """Send ``compaction`` instead of what was cut; what came to it since stays."""
+        older = self.turns[: len(cut.lengths)]
+        late = [
+            PastTurn(turn.index, turn.items[length:])
+            for turn, length in zip(older, cut.lengths, strict=True)
+            if len(turn.items) > length
+        ]
+        self.turns[: len(cut.lengths)] = late
+        self.compaction = compaction
+        self._known = (KnownContext(), 0)
+
+
+async def read_history(store: Store, session_id: str, *, without: str | None = None) -> History:
+    """What is sent, as the database has it, but for the turn named ``without``."""
+    conversation = await (await store.compactions()).conversation(session_id)
+    history = History(compaction=conversation.compaction)
+    for turn in conversation.turns:
+        if turn.turn_id == without:
+            continue
+        items: list[Item] = list(turn.items)
+        if turn.aborted_reason is not None:
+            items.append(note_item(turn.aborted_reason))
+        history.add(items, turn.index, turn.context)
+    return history

@@ -1,0 +1,1 @@
+"""Calls of the model in a turn, within its context window."""

@@ -1,0 +1,235 @@
+"""One answer of the model: streamed, retried where that helps, its items kept as they complete."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...models.retry import MAX_RETRIES, delay_before
+from ...models.tokens import BYTES_PER_TOKEN
+from ...models.types import (
+    FunctionCallStarted,
+    ItemDone,
+    Model,
+    ModelError,
+    ModelRequest,
+    ReasoningChunk,
+    ResponseDone,
+    StreamEvent,
+    StreamStarted,
+    TextChunk,
+)
+from ...protocol import events
+from ...protocol.json_text import plain_text
+from ...protocol.requests import ToolCallRecord, Usage
+from ..events.buffer import EventBuffer
+from ..history.history import Item
+from ..tool_calls.scheduler import readable_arguments
+
+
+@dataclass
+class ModelAnswer:
+    """What the model answered: its complete items, and what they cost."""
+
+    items: list[Item] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    finish_reason: str = "stop"
+
+    @property
+    def calls(self) -> list[Item]:
+        """The function calls among the items, in order."""
+        return [item for item in self.items if item.get("type") == "function_call"]
+
+    @property
+    def text(self) -> str:
+        """The text of the messages among the items."""
+        return "".join(
+            part.get("text", "")
+            for item in self.items
+            if item.get("type") == "message"
+            for part in item.get("content") or []
+            if isinstance(part, dict)
+        )
+
+
+class ModelCall:
+    """Asks the model once more and again where the connection fails (DESIGN 4.6).
+
+    ``keep`` takes each item as it completes, and ``make_request`` builds the request with those
+    that were kept: a broken stream continues after the last of them. ``on_text`` is called when
+    text arrives, ``on_unfinished`` with the estimated tokens of an answer that broke off or was
+    stopped. What a ``quiet`` call writes is not shown: it is not meant for the user.
+
+    What a broken stream had shown stays until another one shows something, and for good where none
+    does: ``broken_item_id`` and ``partial_text`` say what of it was cut off.
+
+    What it tells goes to the ``buffer``, so that the database works while the model is asked; the
+    caller flushes it before acting on the answer.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        make_request: Callable[[], ModelRequest],
+        keep: Callable[[Sequence[Item]], None],
+        buffer: EventBuffer,
+        on_text: Callable[[], None],
+        on_unfinished: Callable[[int], None],
+        *,
+        quiet: bool = False,
+    ) -> None:
+        self._quiet = quiet
+        self._model = model
+        self._make_request = make_request
+        self._keep = keep
+        self._buffer = buffer
+        self._on_text = on_text
+        self._on_unfinished = on_unfinished
+        # Bytes of an answer that has begun and of which no usage is known.
+        self._unpaid: int | None = None
+        self._answer = ModelAnswer()
+        # What was shown of items that are not complete: words, and calls by item id.
+        self._words: dict[str, None] = {}
+        self._begun_calls: dict[str, str] = {}
+        self._reasoning: list[Item] = []
+        self._text: dict[str, str] = {}
+        self._is_broken = False
+
+    @property
+    def partial_text(self) -> str:
+        """The text that is shown of messages which did not end."""
+        return plain_text("".join(self._text.values()))
+
+    @property
+    def broken_item_id(self) -> str | None:
+        """The message whose text is shown and was cut off."""
+        return next(reversed(self._text), None)
+
+    async def run(self) -> ModelAnswer:
+        """The whole answer. Raises ``ModelError`` when it cannot be had."""
+        retries = 0
+        self._say("Thinking")
+        while True:
+            request = self._make_request()
+            self._buffer.add(events.ModelStarted(model=request.model, attempt=retries + 1))
+            try:
+                await self._stream(request)
+                return self._answer
+            except ModelError as error:
+                self._break_off()
+                if self._answer.calls:
+                    # The calls are whole: they are carried out, and the next request goes on
+                    # from their results.
+                    self._take_back()
+                    self._buffer.add(events.Warning_(code="broken_stream", message=error.message))
+                    return self._answer
+                retries += 1
+                delay = delay_before(retries, error)
+                if delay is None:
+                    raise
+                self._say(f"Reconnecting {retries} of {MAX_RETRIES}")
+                await self._buffer.flush()
+                await asyncio.sleep(delay)
+
+    def _say(self, message: str) -> None:
+        self._buffer.add(events.Status(message=message))
+
+    async def _stream(self, request: ModelRequest) -> None:
+        try:
+            async with aclosing(self._model.stream(request)) as stream:
+                async for event in stream:
+                    self._weigh(event)
+                    await self._take(event)
+        finally:
+            if self._unpaid is not None:
+                self._on_unfinished(self._unpaid // BYTES_PER_TOKEN)
+                self._unpaid = None
+
+    def _weigh(self, event: StreamEvent) -> None:
+        """Add up the bytes of an answer until the provider tells what it cost."""
+        if isinstance(event, StreamStarted):
+            self._unpaid = 0
+        elif isinstance(event, ResponseDone):
+            self._unpaid = None
+        elif isinstance(event, TextChunk | ReasoningChunk) and self._unpaid is not None:
+            self._unpaid += len(event.delta.encode(errors="replace"))
+
+    async def _take(self, event: StreamEvent) -> None:
+        if self._is_broken and not isinstance(event, StreamStarted):
+            # Another stream takes the place of what the broken one had shown.
+            self._take_back()
+        if isinstance(event, TextChunk):
+            self._on_text()
+            if self._quiet:
+                return
+            first = not self._text
+            self._words[event.item_id] = None
+            self._text[event.item_id] = self._text.get(event.item_id, "") + event.delta
+            self._buffer.add(events.TextDelta(item_id=event.item_id, delta=event.delta))
+            if first:
+                # Before the processor is given to what has arrived already.
+                await self._buffer.flush()
+            return
+        if isinstance(event, ReasoningChunk):
+            self._words[event.item_id] = None
+            self._buffer.add(events.ReasoningDelta(item_id=event.item_id, delta=event.delta))
+            return
+        if isinstance(event, FunctionCallStarted):
+            self._begun_calls[event.item_id] = event.call_id
+            self._buffer.add(events.ToolCallStarted(call_id=event.call_id, name=event.name))
+        elif isinstance(event, ItemDone):
+            self._words.pop(event.item_id, None)
+            self._begun_calls.pop(event.item_id, None)
+            self._text.pop(event.item_id, None)
+            self._complete(event.item)
+        elif isinstance(event, ResponseDone):
+            self._answer.usage = event.usage
+            self._answer.finish_reason = event.finish_reason
+        else:
+            assert isinstance(event, StreamStarted)
+
+    def _complete(self, item: Item) -> None:
+        if item.get("type") == "reasoning":
+            # It must be followed by what it reasoned about, so it waits for that.
+            self._reasoning.append(item)
+            return
+        kept = [*self._reasoning, item]
+        self._reasoning.clear()
+        self._answer.items.extend(kept)
+        self._keep(kept)
+        if item.get("type") != "function_call":
+            self._buffer.add(None, items=kept)
+            return
+        arguments: Any = readable_arguments(item.get("arguments", ""))
+        self._buffer.add(
+            events.ToolCallArguments(call_id=item["call_id"], arguments=arguments),
+            items=kept,
+            tool_calls=[
+                ToolCallRecord(
+                    call_id=item["call_id"],
+                    name=item["name"],
+                    arguments=arguments,
+                    status="running",
+                )
+            ],
+        )
+
+    def _break_off(self) -> None:
+        """The words that were shown stay for now; a call that was cut off never was one."""
+        self._is_broken = True
+        self._reasoning.clear()
+        self._discard(self._begun_calls.values())
+        self._begun_calls.clear()
+
+    def _take_back(self) -> None:
+        self._is_broken = False
+        self._discard(self._words)
+        self._words.clear()
+        self._text.clear()
+
+    def _discard(self, shown: Iterable[str]) -> None:
+        for item_id in shown:
+            self._buffer.add(events.ItemDiscarded(item_id=item_id))

@@ -1,0 +1,122 @@
+"""How a turn asks the model: with room for what it sends, within the token limit, and counted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ...models.types import ModelError
+from ...protocol import events
+from ...protocol.requests import Usage
+from ...settings.turn import Settings
+from ..budget import check_budget, estimated_usage
+from ..events.buffer import EventBuffer
+from ..request import TurnRequest
+from ..state import SessionState
+from .call import ModelAnswer, ModelCall
+from .context_window import ContextWindow
+
+
+class ModelCaller:
+    """The calls of the model in one turn. ``usage`` is what they cost together.
+
+    Each item of an answer is added to what ``window`` sends as it completes.
+    """
+
+    def __init__(
+        self,
+        session: SessionState,
+        turn_id: str,
+        request: TurnRequest,
+        settings: Settings,
+        buffer: EventBuffer,
+    ) -> None:
+        self._session = session
+        self._settings = settings
+        self._buffer = buffer
+        self._call: ModelCall | None = None
+        self.window = ContextWindow(session, turn_id, request, settings, self._count, buffer.flush)
+        self.usage = Usage()
+        self.first_text_at: float | None = None
+
+    @property
+    def partial_text(self) -> str:
+        """The text that was shown of an answer which did not end."""
+        return self._call.partial_text if self._call is not None else ""
+
+    @property
+    def broken_item_id(self) -> str | None:
+        """See ``ModelCall.broken_item_id``."""
+        return self._call.broken_item_id if self._call is not None else None
+
+    async def ask(self, *, quiet: bool, **changes: Any) -> ModelAnswer:
+        """The model's answer; what a ``quiet`` call writes is not shown. ``changes`` are fields of
+        the request that are other than those of the turn's settings.
+
+        Raises ``ModelError`` when it cannot be had, and ``AgentError`` ``token_limit``.
+        """
+        await self.window.make_room()
+        answer = await self._whole_answer(quiet, changes)
+        if answer.finish_reason == "max_output_tokens":
+            self._buffer.add(
+                events.Warning_(
+                    code="max_output_tokens",
+                    message="The answer was cut off at the limit of output tokens.",
+                )
+            )
+        await self._buffer.flush()
+        return answer
+
+    async def _whole_answer(self, quiet: bool, changes: Mapping[str, Any]) -> ModelAnswer:
+        """What the provider refuses as too long is made shorter and sent again; what it refuses
+        otherwise, without its pictures."""
+        tried_without_pictures = False
+        while True:
+            size = self.window.estimate()
+            self.check_limit(size)
+            self._call = ModelCall(
+                self._session.services.model,
+                lambda: replace(self.window.request(), **changes),
+                self.window.sent.add,
+                self._buffer,
+                self._on_text,
+                self._count_unfinished,
+                quiet=quiet,
+            )
+            try:
+                answer = await self._call.run()
+            except ModelError as error:
+                if error.code == "context_window" and await self.window.make_more_room():
+                    continue
+                if tried_without_pictures:
+                    self.window.put_back_pictures()
+                elif error.code == "bad_request" and self.window.leave_out_pictures():
+                    tried_without_pictures = True
+                    continue
+                raise
+            self._count(answer.usage)
+            self.window.learn(answer.usage, size)
+            return answer
+
+    def check_limit(self, more: int = 0) -> None:
+        """Raises ``AgentError`` ``token_limit`` where the session has used its tokens up, or would
+        with ``more``."""
+        check_budget(self._settings.token_limit, self._session.tokens, more)
+
+    def _on_text(self) -> None:
+        if self.first_text_at is None:
+            self.first_text_at = time.monotonic()
+
+    def _count(self, call: Usage) -> None:
+        self.usage = self._session.count(self.usage, call)
+        self._buffer.add(
+            events.TokenUsage(usage=self.usage.model_copy(), call=call),
+            usage=call,
+            model=self.window.model,
+        )
+
+    def _count_unfinished(self, tokens: int) -> None:
+        """A call that broke off or was stopped after ``tokens`` of output costs all the same."""
+        self._count(estimated_usage(self.window.model, self.window.estimate(), tokens))

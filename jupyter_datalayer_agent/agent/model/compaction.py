@@ -1,0 +1,186 @@
+"""Older turns become a summary, so that a conversation fits into what the model can read.
+
+Nothing is deleted: what is sent instead is kept beside the turns, so that the same bytes go out
+after a restart, and what was left out can still be searched.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Literal
+
+from ...models.tokens import estimate_item, estimate_tokens
+from ...models.types import ModelError, ModelErrorCode
+from ...protocol import events
+from ...store.records import Compaction
+from ...store.store import Store
+from ..events.channel import EventChannel
+from ..history.history import Cut, History, Item, user_item
+from .summarizer import Summarizer, summarise
+
+log = logging.getLogger(__name__)
+
+STATUS = "Summarising the earlier conversation"
+KEPT_MESSAGE_TOKENS = 20_000
+"""Of the user's newest messages among the older turns, which stay word for word."""
+KEPT_SHARE = 0.2
+"""Of the window: what whole turns may fill after a compaction, and what messages may."""
+WORTH = 0.05
+"""Of the window: a compaction that would free less is not worth a call."""
+
+FAILS_THE_TURN: frozenset[ModelErrorCode] = frozenset(
+    {"no_model", "authentication", "connection", "litellm_unusable"}
+)
+
+How = Literal["summary", "dropped"]
+
+HEAD = {
+    "summary": "[The earlier part of this conversation was summarised here. What it asks for was "
+    "dealt with as the summary says; its whole text can be searched by tools.]",
+    "dropped": "[The earlier part of this conversation was left out here: it is longer than can "
+    "be sent. Its whole text can be searched by tools.]",
+}
+MESSAGES = "The person's own messages from that part, word for word, the newest last:"
+
+
+class Compactor:
+    """Compacts one session's history; ``turn_id`` is the turn that needs it, if one does."""
+
+    def __init__(
+        self,
+        store: Store,
+        session_id: str,
+        channel: EventChannel,
+        history: History,
+        turn_id: str | None = None,
+    ) -> None:
+        self._store = store
+        self._session_id = session_id
+        self._channel = channel
+        self._history = history
+        self._turn_id = turn_id
+
+    async def summarise(self, cut: Cut, summarizer: Summarizer) -> None:
+        """Have the cut summed up, or where that fails leave it out.
+
+        Raises ``ModelError`` where the turn that needs it would fail in the same way: then nothing
+        is left out, and it can be tried again.
+        """
+        await self._send(events.Status(message=STATUS))
+        last_item = await self._last_item(cut)
+        try:
+            summary = await summarise(summarizer, cut.parts)
+        except ModelError as error:
+            if self._turn_id is not None and error.code in FAILS_THE_TURN:
+                raise
+            log.warning("Session %s: no summary (%s)", self._session_id, error.code)
+            await self.drop(
+                cut, summarizer.window, f"They could not be summarised: {error.message}"
+            )
+            return
+        messages = newest_messages(cut.messages, summarizer.window)
+        items = [user_item(text_of("summary", messages, summary))]
+        compaction = self._compaction(cut, "summary", items, messages, summary, last_item)
+        await self._keep(cut, compaction, summarizer.name, None)
+
+    async def drop(self, cut: Cut, window: int, why: str, *, bare: bool = False) -> None:
+        """Leave the cut out, but for an earlier summary and the user's newest messages; with
+        ``bare`` those, too."""
+        last_item = await self._last_item(cut)
+        kept = [] if bare else newest_messages(cut.messages, window)
+        summary = None if bare and not cut.messages else cut.summary
+        items = [user_item(text_of("dropped", kept, summary))]
+        compaction = self._compaction(cut, "dropped", items, kept, summary, last_item)
+        warning = events.Warning_(
+            code="history_dropped",
+            message=f"Older turns are no longer sent to the model. {why} "
+            "They are still here, and can be searched.",
+        )
+        await self._keep(cut, compaction, None, warning)
+
+    async def _last_item(self, cut: Cut) -> int:
+        compactions = await self._store.compactions()
+        return await compactions.last_item(self._session_id, cut.through)
+
+    def _compaction(
+        self,
+        cut: Cut,
+        how: How,
+        items: list[Item],
+        messages: list[str],
+        summary: str | None,
+        last_item: int,
+    ) -> Compaction:
+        before = self._history.tokens
+        return Compaction(
+            through=cut.through,
+            last_item=last_item,
+            how=how,
+            items=items,
+            messages=messages,
+            summary=summary,
+            tokens_before=before,
+            tokens_after=before - cut.tokens + sum(map(estimate_item, items)),
+        )
+
+    async def _keep(
+        self, cut: Cut, compaction: Compaction, model: str | None, warning: events.Warning_ | None
+    ) -> None:
+        history = self._history
+        event = events.ContextCompacted(
+            before=len(history.turns),
+            after=len(history.turns) - len(cut.lengths),
+            how=compaction.how,
+            tokens_before=compaction.tokens_before,
+            tokens_after=compaction.tokens_after,
+            summary=compaction.summary,
+        )
+
+        async def write(written: Sequence[events.BaseEvent]) -> None:
+            compactions = await self._store.compactions()
+            await compactions.save(
+                self._session_id, compaction, model, turn_id=self._turn_id, events=written
+            )
+            # Here, since a cancellation comes only after the writing.
+            history.replace(cut, compaction)
+
+        await self._channel.emit(write, [event, *([warning] if warning else [])], self._turn_id)
+
+    async def _send(self, event: events.BaseEvent) -> None:
+        async def write(written: Sequence[events.BaseEvent]) -> None:
+            await self._store.append(self._session_id, self._turn_id, events=written)
+
+        await self._channel.emit(write, event, self._turn_id)
+
+
+def text_of(how: How, messages: Sequence[str], summary: str | None) -> str:
+    """What is sent in place of older turns."""
+    parts = [HEAD[how]]
+    if summary is not None:
+        parts.append(f"<summary>\n{summary}\n</summary>")
+    if messages:
+        parts.append(MESSAGES)
+        parts += [f"<message>\n{message}\n</message>" for message in messages]
+    return "\n\n".join(parts)
+
+
+def newest_messages(messages: Sequence[str], window: int) -> list[str]:
+    """The newest of them up to ``KEPT_MESSAGE_TOKENS``, none in part."""
+    room = min(KEPT_MESSAGE_TOKENS, int(window * KEPT_SHARE))
+    first = len(messages)
+    while first > 0 and (size := estimate_tokens(messages[first - 1])) <= room:
+        first -= 1
+        room -= size
+    return list(messages[first:])
+
+
+def whole_turns(history: History, most: int, window: int) -> int:
+    """How many of the newest turns, ``most`` at most, stay as they are."""
+    room, kept = int(window * KEPT_SHARE), 0
+    for turn in reversed(history.turns[-most:] if most else []):
+        if turn.tokens > room:
+            break
+        room -= turn.tokens
+        kept += 1
+    return kept

@@ -1,0 +1,201 @@
+"""The requests of one turn, made to fit into what the model can read."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from ...models.prices import learn_window
+from ...models.tokens import estimate_item, estimate_tokens
+from ...models.types import ModelRequest
+from ...protocol.requests import Usage
+from ...settings.turn import Settings
+from ..approvals.data_sharing import as_now
+from ..history.history import Item
+from ..request import TurnRequest
+from ..state import SessionState
+from .compaction import WORTH, Compactor, whole_turns
+from .request import model_request
+from .summarizer import Summarizer
+from .turn_items import TurnItems
+
+REFUSED_SHARE = 0.1
+"""Of a request that the provider refused as too long: what is left out first; twice as much with
+each further refusal."""
+MOST_PICTURES = 20
+"""Of a request, where earlier turns have some of them: providers take no more than so many."""
+RenewContext = Callable[[], Awaitable[None]]
+SMALLEST_WINDOW = 3_500
+"""Estimated tokens of a request that any model reads."""
+REFUSED = "The request was longer than the model can read."
+
+
+class ContextWindow:
+    """What a turn sends: the history, its context, and all since the message (``sent``).
+
+    ``spent`` is called with a summary's usage; ``flush`` waits until the turn's events are sent.
+    """
+
+    def __init__(
+        self,
+        session: SessionState,
+        turn_id: str,
+        request: TurnRequest,
+        settings: Settings,
+        spent: Callable[[Usage], None],
+        flush: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._session = session
+        self._turn_id = turn_id
+        self._request = request
+        self._settings = settings
+        self._spent = spent
+        self._flush = flush
+        self._context: list[Item] = []
+        self._context_tokens = 0
+        self._renew: RenewContext | None = None
+        self._fixed_tokens: int | None = None
+        self._asked = False
+        self._refusals = 0
+        self.model = ""
+        self.sent = TurnItems()
+
+    def begin(self, model: str, context: Sequence[Item], renew: RenewContext | None = None) -> None:
+        """From now on ``model`` is asked, with this context; ``renew`` sets it anew where what
+        it builds on is not sent any more, and is notified of every compaction."""
+        self.model = model
+        self._renew = renew
+        self.set_context(context)
+
+    def set_context(self, context: Sequence[Item]) -> None:
+        """The turn's context is this."""
+        self._context = list(context)
+        self._context_tokens = sum(map(estimate_item, context))
+
+    def request(self, items: Sequence[Item] | None = None) -> ModelRequest:
+        """System prompt, tools, history, then what is new in the context, the message, and this
+        turn; or these ``items`` after system prompt and tools."""
+        if items is None:
+            items = [*self._session.history.items(), *self._context, *self.sent]
+        session = self._session
+        settings = as_now(self._settings, session.services.settings(), session.record.settings)
+        history = session.history
+        return model_request(
+            session.services,
+            self._request,
+            settings,
+            self.model,
+            items,
+            history.mapped,
+            is_blind=self.model in history.blind,
+        )
+
+    def leave_out_pictures(self) -> bool:
+        """The provider refused the request, maybe for its pictures: from now on none are sent to
+        this model; False where none were."""
+        history = self._session.history
+        if self.model in history.blind or not history.pictures + self.sent.pictures:
+            return False
+        history.blind.add(self.model)
+        return True
+
+    def put_back_pictures(self) -> None:
+        """It was not for them."""
+        self._session.history.blind.discard(self.model)
+
+    def estimate(self) -> int:
+        """About how many tokens the next request has; the cost does not grow with the chat."""
+        if self._fixed_tokens is None:
+            empty = self.request([])
+            self._fixed_tokens = estimate_tokens(empty.instructions)
+            self._fixed_tokens += estimate_tokens(list(empty.tools))
+        return (
+            self._fixed_tokens
+            + self._session.history.tokens
+            + self._context_tokens
+            + self.sent.tokens
+        )
+
+    async def make_room(self) -> None:
+        """Compact the history before a call, where it is too long for the model or has more turns
+        than are to be sent."""
+        history, most = self._session.history, self._settings.max_history_turns
+        if self.estimate() > SMALLEST_WINDOW and self._settings.context_window is None:
+            await learn_window(self.model)
+        first, self._asked = not self._asked, True
+        keep = max(1, (most + 1) // 2)
+        if first and len(history.turns) > most:
+            await self._summarise(keep)
+        if not self._is_too_much:
+            return
+        await self._summarise(keep)
+        if self._is_too_much and history.turns:
+            await self._summarise(0)
+        over = self.estimate() - self._full
+        if over >= 0:
+            # With some room to spare, so that not every further step begins the prompt anew.
+            self.sent.drop_oldest(over + self._size // 5)
+
+    async def make_more_room(self) -> bool:
+        """The provider refused the request as too long: leave out what is oldest; False where
+        nothing is left that could be."""
+        history, estimate = self._session.history, self.estimate()
+        history.calibration.refused(self.model, estimate)
+        amount = int(estimate * min(0.5, REFUSED_SHARE * 2**self._refusals))
+        self._refusals += 1
+        count = freed = 0
+        for turn in history.turns:
+            if freed >= amount:
+                break
+            freed += turn.tokens
+            count += 1
+        cut = history.cut(count) or history.cut_compaction()
+        if cut is None:
+            return self.sent.drop_oldest(amount)
+        await self._flush()
+        # Without turns, what stands in place of the older ones is all that can go.
+        await self._compactor.drop(cut, self._size, REFUSED, bare=not cut.lengths)
+        await self._renew_context()
+        return True
+
+    def learn(self, usage: Usage, estimated: int) -> None:
+        """A request of ``estimated`` tokens was answered; the provider counted this."""
+        self._session.history.calibration.learn(self.model, estimated, usage)
+
+    @property
+    def _size(self) -> int:
+        return self._session.history.calibration.window(self._settings, self.model)
+
+    @property
+    def _full(self) -> int:
+        return self._session.history.calibration.full(self._settings, self.model)
+
+    @property
+    def _is_too_much(self) -> bool:
+        history = self._session.history
+        pictures = history.pictures + self.sent.pictures
+        return self.estimate() >= self._full or bool(history.pictures and pictures > MOST_PICTURES)
+
+    @property
+    def _compactor(self) -> Compactor:
+        session = self._session
+        return Compactor(
+            session.services.store, session.id, session.channel, session.history, self._turn_id
+        )
+
+    async def _summarise(self, most: int) -> None:
+        history = self._session.history
+        cut = history.cut(len(history.turns) - whole_turns(history, most, self._size))
+        if cut is None or (len(history.turns) <= most and cut.tokens < self._size * WORTH):
+            return
+        await self._flush()
+        summarizer = Summarizer(self._session.services.model, self.model, self.request, self._size)
+        try:
+            await self._compactor.summarise(cut, summarizer)
+        finally:
+            for usage in summarizer.spent:
+                self._spent(usage)
+        await self._renew_context()
+
+    async def _renew_context(self) -> None:
+        if self._renew is not None:
+            await self._renew()

@@ -1,0 +1,56 @@
+"""A request to the model, built in one place: for a turn, and for showing what one would send."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...models.mapped import Mapped
+from ...models.types import ModelRequest
+from ...protocol.pictures import without_pictures
+from ...settings.turn import Settings
+from ..approvals.data_sharing import policies, sent
+from ..context.system_prompt import system_prompt
+from ..history.history import Item
+from ..request import TurnRequest
+from ..services import Services
+
+
+def model_request(
+    services: Services,
+    request: TurnRequest,
+    settings: Settings,
+    model: str,
+    items: Sequence[Item],
+    mapped: Mapped | None = None,
+    *,
+    is_blind: bool = False,
+) -> ModelRequest:
+    """System prompt and tools as the gate has them, then ``items``: history, what is new in the
+    context, message.
+
+    ``mapped`` is the conversation's. A model that ``is_blind`` is sent no pictures, though it is
+    known as one that sees."""
+    gate = request.gate
+    return ModelRequest(
+        model=model,
+        instructions=request.instructions
+        or system_prompt(
+            request.mode, gate.notebook_mode, services.notebooks.root_dir, request.location
+        ),
+        input=sent(
+            items
+            if services.supports_vision(model) and not is_blind
+            else list(map(without_pictures, items)),
+            policies(settings),
+        ),
+        tools=[tool.schema() for tool in gate.allowed(services.registry)],
+        temperature=settings.temperature,
+        top_p=settings.top_p,
+        max_output_tokens=settings.max_output_tokens,
+        parallel_tool_calls=settings.parallel_tool_calls,
+        tool_choice=settings.tool_choice,
+        stream=settings.streaming,
+        api_base=settings.api_base,
+        model_api=settings.model_api,
+        mapped=mapped,
+    )

@@ -1,0 +1,186 @@
+"""The plan as the model writes it: asked for by schema, read, and checked against the tools."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from ...protocol.json_text import parse_json
+from ...protocol.plans import Plan, PlanStep
+from ...tools.registry import Alias, ToolRegistry
+
+MAX_STEPS = 30
+MAX_CALLS_OF_A_STEP = 3
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "steps": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "properties": {
+                    "description": {"type": "string"},
+                    "toolCalls": {
+                        "type": "array",
+                        "items": {"type": "string"},
+                        "minItems": 1,
+                        "maxItems": MAX_CALLS_OF_A_STEP,
+                    },
+                    "dependencies": {"type": "array", "items": {"type": "integer"}},
+                },
+                "required": ["description", "toolCalls"],
+            },
+        },
+        "requiredTools": {"type": "array", "items": {"type": "string"}},
+        "estimatedDuration": {"type": "string"},
+    },
+    "required": ["steps", "requiredTools"],
+}
+"""What the model is asked for (as ``text.format`` of the Responses API)."""
+
+
+class InvalidPlan(Exception):
+    """What is wrong with a plan, with how to correct it."""
+
+
+class _Lenient(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="ignore")
+
+
+class _Step(_Lenient):
+    description: str = Field(min_length=1)
+    tool_calls: list[str]
+    dependencies: list[int] | None = None
+
+
+class _Draft(_Lenient):
+    steps: list[_Step] = Field(min_length=1, max_length=MAX_STEPS)
+    required_tools: list[str] = Field(
+        default=[], validation_alias=AliasChoices("requiredTools", "required_tools")
+    )
+    estimated_duration: str | int | float | None = None
+
+
+def read_plan(text: str, task: str, registry: ToolRegistry, allowed: Sequence[str]) -> Plan:
+    """The plan in a model's answer; ``allowed`` are the names of the tools of this message.
+
+    Raises ``InvalidPlan``.
+    """
+    try:
+        draft = _Draft.model_validate(_json_in(text))
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{'.'.join(map(str, each['loc']))}: {each['msg']}"
+            for each in error.errors(include_url=False)
+        )
+        raise InvalidPlan(f"The plan does not follow the schema: {problems}.") from error
+    steps = [_checked(index, step, registry, allowed) for index, step in enumerate(draft.steps)]
+    named = [name for step in steps for name in step.tool_calls]
+    duration = draft.estimated_duration
+    return Plan(
+        task=task,
+        steps=steps,
+        required_tools=list(dict.fromkeys(named)),
+        estimated_duration=None if duration is None else str(duration),
+    )
+
+
+def check_steps(
+    steps: Sequence[PlanStep], registry: ToolRegistry, allowed: Sequence[str]
+) -> list[PlanStep]:
+    """A user's steps, with the tools' own names. Raises ``InvalidPlan``.
+
+    A user need not name tools: the model goes by the step's text.
+    """
+    if len(steps) > MAX_STEPS:
+        raise InvalidPlan(f"A plan has at most {MAX_STEPS} steps.")
+    checked = []
+    for number, step in enumerate(steps, start=1):
+        if not step.description.strip():
+            raise InvalidPlan(f"Step {number} says nothing. Describe it, or remove it.")
+        names = [_tool_name(f"Step {number}", name, registry, allowed) for name in step.tool_calls]
+        checked.append(
+            step.model_copy(update={"tool_calls": names, "status": "pending", "dependencies": None})
+        )
+    return checked
+
+
+def keep_dependencies(
+    steps: Sequence[PlanStep], given: Sequence[PlanStep], before: Sequence[PlanStep]
+) -> list[PlanStep]:
+    """The steps of an edited plan with what each needs, by its place in them: as ``given`` says, or
+    as it was ``before``, steps being the same where their texts are.
+
+    Where a step that was needed is gone or has another text, nothing is known any more; one that
+    was put behind is no longer needed.
+    """
+    places = {step.description: index for index, step in reversed(list(enumerate(steps)))}
+    kept = []
+    for index, step in enumerate(steps):
+        needed = _needed(step.description, given)
+        if needed is None:
+            needed = _needed(step.description, before)
+        dependencies = None
+        if needed is not None and all(each in places for each in needed):
+            dependencies = sorted({places[each] for each in needed if places[each] < index})
+        kept.append(step.model_copy(update={"dependencies": dependencies}))
+    return kept
+
+
+def _needed(description: str, steps: Sequence[PlanStep]) -> list[str] | None:
+    """The descriptions of what the step with this one needs among these steps, if that is said."""
+    step = next((each for each in steps if each.description == description), None)
+    if step is None or step.dependencies is None:
+        return None
+    return [steps[n].description for n in step.dependencies if 0 <= n < len(steps)]
+
+
+def _json_in(text: str) -> Any:
+    fenced = re.search(r"```(?:json)?\s*\n(.*?)```", text, re.DOTALL)
+    body = fenced.group(1) if fenced else text
+    begin, end = body.find("{"), body.rfind("}")
+    if begin < 0 or end < begin:
+        raise InvalidPlan("The answer holds no JSON object. Answer with the JSON object alone.")
+    try:
+        return parse_json(body[begin : end + 1], strict=False)
+    except ValueError as error:
+        raise InvalidPlan(f"The plan is not valid JSON: {error}.") from error
+
+
+def _checked(index: int, step: _Step, registry: ToolRegistry, allowed: Sequence[str]) -> PlanStep:
+    where = f"steps.{index}"
+    if not step.tool_calls:
+        raise InvalidPlan(f"{where}.toolCalls is empty. Name the tools that the step uses.")
+    names = [_tool_name(where, name, registry, allowed) for name in step.tool_calls]
+    if len(names) > MAX_CALLS_OF_A_STEP:
+        raise InvalidPlan(
+            f"{where} has {len(names)} tool calls; a step has at most {MAX_CALLS_OF_A_STEP}. "
+            "Make more steps of it."
+        )
+    for other in step.dependencies or []:
+        if not 0 <= other < index:
+            raise InvalidPlan(
+                f"{where}.dependencies names {other}; it may name earlier steps only, "
+                f"by their index from 0."
+            )
+    return PlanStep(
+        description=" ".join(step.description.split()),
+        tool_calls=names,
+        dependencies=step.dependencies,
+    )
+
+
+def _tool_name(where: str, name: str, registry: ToolRegistry, allowed: Sequence[str]) -> str:
+    # Models write a call where a name is asked for: addNotebookCell(...)
+    entry = registry.find(name.partition("(")[0])
+    found = registry.tool(entry.tool).name if isinstance(entry, Alias) else entry and entry.name
+    if found in allowed:
+        return str(found)
+    problem = "does not exist" if found is None else "cannot be used with this message"
+    raise InvalidPlan(f"{where}: the tool {name!r} {problem}. The tools are {', '.join(allowed)}.")

@@ -1,0 +1,79 @@
+"""What can be said of a template's parameters without asking anybody."""
+
+from __future__ import annotations
+
+import asyncio
+import posixpath
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...notebook.document import DocumentError
+from ...workflows.data_read import data_files_read
+from ...workflows.parameters import (
+    MissingParameter,
+    columns_of,
+    guessed_parameters,
+    likely_data_files,
+    missing_parameters,
+)
+from ...workflows.probe import NotebookProbe
+from ...workflows.template import Template
+from ..request import TurnRequest, confined
+from ..services import Services
+
+
+class Guesses:
+    """Reads them off a message, the files under the root and the active notebook."""
+
+    def __init__(self, services: Services, request: TurnRequest) -> None:
+        self._services = services
+        self._request = request
+
+    async def of(self, template: Template, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters, by their names in camelCase; those ``given`` stay as they are."""
+        files = await self._files()
+        task = self._request.text
+        read, folder = await self._read_by_notebook(files)
+        values = {
+            **guessed_parameters(template, files, task, read=read, folder=folder),
+            **given,
+        }
+        columns = await self._columns(values.get("data"))
+        return {**guessed_parameters(template, [], task, columns), **values}
+
+    async def missing(
+        self, template: Template, values: Mapping[str, Any]
+    ) -> list[MissingParameter]:
+        """What the template still needs."""
+        return missing_parameters(template, values, await self._files(), self._request.text)
+
+    async def data_files(self) -> list[str]:
+        """The data files under the root, the likeliest first."""
+        return likely_data_files(await self._files(), self._request.text)
+
+    async def _columns(self, data: object) -> list[str]:
+        """The columns of the data, where it is a CSV file under the root."""
+        root = self._services.notebooks.root_dir
+        if root is None or not isinstance(data, str):
+            return []
+        path = await confined(self._services, data)
+        return await asyncio.to_thread(columns_of, Path(root) / path)
+
+    async def _files(self) -> list[str]:
+        return await NotebookProbe(self._services.notebooks, "").files()
+
+    async def _read_by_notebook(self, files: Sequence[str]) -> tuple[list[str], str]:
+        """The data files that the code of the active notebook reads, and that notebook's folder;
+        the root where there is none, since the new one is written there."""
+        target = self._request.gate.target
+        if target is None:
+            return [], ""
+        folder = posixpath.dirname(target)
+        client_id = self._request.chat.client_id
+        try:
+            document = await self._services.notebooks.open(target, client_id)
+            cells = (await document.read()).cells
+        except DocumentError:
+            return [], folder
+        return data_files_read((c.source for c in cells if c.type == "code"), folder, files), folder

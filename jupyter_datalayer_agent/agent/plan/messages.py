@@ -1,0 +1,258 @@
+"""The messages of a planned workflow: to the model between the steps, and to the user."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...protocol.plans import Plan, PlanStep
+from ...protocol.requests import Usage
+from ...protocol.tools import Change
+from ...protocol.workflows import WorkflowOffer
+
+PLAN = (
+    "[Do not act yet. First make a plan for this task: the few steps that it needs, each one to "
+    "three tool calls, in the order in which they are to be done. Answer with one JSON object and "
+    'nothing else: {"steps": [{"description": "what the step does, for the person", "toolCalls": '
+    '["names of tools"], "dependencies": [indices, from 0, of the earlier steps that it needs]}], '
+    '"requiredTools": ["names"], "estimatedDuration": "a guess in words"}. Only tools that you '
+    "have.]"
+)
+
+
+MOST_NAMED = 10
+A_FIX = "a known fix for this kind of error"
+
+
+def not_valid(problem: str) -> str:
+    """To the model: the plan was refused."""
+    return f"[This plan cannot be carried out. {problem} Answer with the corrected JSON object.]"
+
+
+def step_prompt(plan: Plan, index: int, quality: str | None) -> str:
+    """To the model: carry out one step; ``quality`` is the notebook's report, where it is about
+    that."""
+    step = plan.steps[index]
+    tools = f" Planned tools: {', '.join(step.tool_calls)}." if step.tool_calls else ""
+    failed = [n for n, each in enumerate(plan.steps) if each.status == "failed"]
+    if failed:
+        left, it = ("is left", "it") if len(failed) == 1 else ("are left", "them")
+        tools += (
+            f" {_steps(failed).capitalize()} failed and {left} so; this step does not need {it}."
+        )
+    return (
+        f"[Step {index + 1} of {len(plan.steps)}: {step.description}.{tools} Do this step now and "
+        "only this one, and check its result. Then say in one sentence what was done.]"
+        + ("" if quality is None else f"\n{quality}")
+    )
+
+
+def numbered(steps: Sequence[PlanStep]) -> str:
+    """The steps, a line each, and which of them are done."""
+    return "\n".join(
+        f"{number}. {step.description}{' (done)' if step.status == 'completed' else ''}"
+        for number, step in enumerate(steps, start=1)
+    )
+
+
+def go_on(plan: Plan, index: int) -> str:
+    """To the model: a plan is resumed."""
+    return (
+        f"[The plan is taken up again at step {index + 1}. The steps now:\n{numbered(plan.steps)}\n"
+        "The person may have changed the notebook since; look at what stands there.]"
+    )
+
+
+def decided(plan: Plan) -> str:
+    """To the model: what the user made of its plan."""
+    return f"[The person changed the plan. The steps now:\n{numbered(plan.steps)}]"
+
+
+def repair_prompt(error: str, tried: Sequence[str]) -> str:
+    """To the model: a step failed."""
+    so_far = f" Tried before: {'; '.join(dict.fromkeys(tried))}." if tried else ""
+    return (
+        f"[This step failed: {_sentence(error)}{so_far} Find the cause, repair the cell in place, "
+        "run it again, and finish the step. This is the last attempt before the person is asked.]"
+    )
+
+
+def repaired(title: str, source: str | None) -> str:
+    """To the model: the cell was repaired without it."""
+    now = f" The cell now is:\n{source}\n" if source is not None else " "
+    return f"[The cell was repaired: {title}. It ran without error.{now}Go on with this step.]"
+
+
+@dataclass(frozen=True)
+class FailedStep:
+    """A step that failed: its index, why, and the repairs that were tried."""
+
+    index: int
+    why: str
+    tried: Sequence[str]
+
+
+def stopped(plan: Plan, failed: Sequence[FailedStep]) -> str:
+    """To the user (the button for it stands beside): the workflow stopped at the first of the
+    steps that failed; what does not need them was done all the same."""
+    first, *others = failed
+    index = first.index
+    step = plan.steps[index]
+    tried = first.tried
+    done = [n for n, each in enumerate(plan.steps) if each.status == "completed"]
+    said = [
+        f"Stopped at step {index + 1} of {len(plan.steps)}, “{step.description}”: "
+        f"{_sentence(first.why)}",
+        f"Tried: {'; '.join(dict.fromkeys(tried))}." if tried else "",
+        *(f"Step {each.index + 1} failed, too: {_sentence(each.why)}" for each in others),
+        _kept(done),
+        _not_started(plan),
+        "Fix it yourself or just continue.",
+    ]
+    return " ".join(part for part in said if part)
+
+
+def _kept(done: Sequence[int]) -> str:
+    if not done:
+        return ""
+    return f"{_steps(done).capitalize()} {'is' if len(done) == 1 else 'are'} kept."
+
+
+def _not_started(plan: Plan) -> str:
+    blocked = plan.blocked() if plan.has_dependencies else []
+    if not blocked:
+        return ""
+    need = "it needs" if len(blocked) == 1 else "they need"
+    was = "was" if len(blocked) == 1 else "were"
+    return f"{_steps(blocked).capitalize()} {was} not started, since {need} what failed."
+
+
+def _steps(indices: Sequence[int]) -> str:
+    """ "steps 1, 2 and 4" of the indices 0, 1 and 3."""
+    numbers = [str(index + 1) for index in indices]
+    if len(numbers) == 1:
+        return f"step {numbers[0]}"
+    return f"steps {', '.join(numbers[:-1])} and {numbers[-1]}"
+
+
+def summary(
+    plan: Plan,
+    verified: str,
+    changes: Sequence[Change],
+    seconds: float,
+    usage: Usage,
+    left: Sequence[str] = (),
+) -> str:
+    """For the user: the end of a workflow, from what was counted; ``verified`` is what was read
+    back, ``left`` what still fails."""
+    done = sum(step.status == "completed" for step in plan.steps)
+    lines = [
+        f"**{done} of {_count(len(plan.steps), 'step')} done** in {_time(seconds)}"
+        + (f", {usage.total_tokens:,} tokens" if usage.total_tokens else ", without a model"),
+        f"- Changed: {_changed(changes)}",
+        f"- Verified: {verified}",
+        *(f"- {each}" for each in left),
+    ]
+    return "\n".join(lines)
+
+
+def still_shows(number: int, path: str | None, error: str, *, earlier: bool) -> str:
+    """To the user: a cell that the workflow ran shows an error at its end; ``number`` from 1."""
+    where = f" in {path}" if path else ""
+    return f"Cell {number}{where}{' of an earlier attempt' if earlier else ''} still shows {error}."
+
+
+def no_data(became: str, there: Sequence[str]) -> str:
+    """To the user, before the summary: a workflow that reads data had none."""
+    if not there:
+        return f"**No data file was found, so {became}.**"
+    names = ", ".join(there[:MOST_NAMED]) + (", …" if len(there) > MOST_NAMED else "")
+    return f"**No data file was chosen, so {became}.** There are: {names}. Name one in the message."
+
+
+QUALITY_OF_WHAT = (
+    "The quality report needs none: attach the notebook, let it be the active one, and send the "
+    "message again."
+)
+
+
+def nothing_close(names: Sequence[str]) -> str:
+    """To the user: no workflow is what they asked for."""
+    return (
+        f"No workflow is close to this. Without a model there are: {', '.join(names)}; error fixes "
+        "and the quality report."
+    )
+
+
+def offered(offers: Sequence[WorkflowOffer]) -> str:
+    """To the user: what is close, and how to have it run; Markdown."""
+    return "\n".join(
+        [
+            "Nothing was started. A similar workflow that needs no model:",
+            "",
+            *map(_offer_line, offers),
+        ]
+    )
+
+
+def _offer_line(each: WorkflowOffer) -> str:
+    known = ", ".join(f"{name} `{value}`" for name, value in each.parameters.items())
+    needs = f" It needs: {', '.join(each.missing)}." if each.missing else ""
+    how = f" To run it, send: `{each.say}`" if each.say else ""
+    return f"- **{each.name}**{f' with {known}' if known else ''}. {each.description}{needs}{how}"
+
+
+def ask_for(name: str, parameters: Mapping[str, Any]) -> str:
+    """The message that asks for a workflow by its name."""
+    said = name[:1].lower() + name[1:]
+    if "data" in parameters:
+        said += f" of {parameters['data']}"
+    if "target" in parameters:
+        said += f" to predict {parameters['target']}"
+    if "notebook" in parameters:
+        said += f", into {parameters['notebook']}"
+    return said
+
+
+def quality(reason: str, report: str, suggestions: Sequence[str]) -> str:
+    """To the user: the quality report in place of a model's answer; Markdown."""
+    advice = ["", "To improve it:", "", *(f"- {each}" for each in suggestions)]
+    head = f"{reason} The quality report needs none. Nothing was changed."
+    first, *issues = report.split("\n")
+    return "\n".join([head, "", f"**{first}**", "", *issues, *(advice if suggestions else [])])
+
+
+def _changed(changes: Sequence[Change]) -> str:
+    """Cells by what became of them in the end, each counted once."""
+    first: dict[tuple[str, str], Change] = {}
+    last: dict[tuple[str, str], Change] = {}
+    made = [change.path for change in changes if change.op in ("create", "write")]
+    for change in changes:
+        if change.cell_id is not None:
+            key = (change.path, change.cell_id)
+            first.setdefault(key, change)
+            last[key] = change
+    added = [key for key in last if first[key].op == "insert" and last[key].op != "delete"]
+    deleted = [key for key in last if first[key].op != "insert" and last[key].op == "delete"]
+    changed = [key for key in last if first[key].op != "insert" and last[key].op != "delete"]
+    said = [f"made {path}" for path in dict.fromkeys(made)]
+    for keys, word in ((added, "added"), (changed, "changed"), (deleted, "deleted")):
+        if keys:
+            said.append(f"{_count(len(keys), 'cell')} {word}")
+    return ", ".join(said) or "nothing"
+
+
+def _sentence(text: str) -> str:
+    """The text with a full stop at its end."""
+    return text if text.rstrip().endswith((".", "!", "?")) else f"{text.rstrip()}."
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{int(seconds // 60)} min {int(seconds % 60)} s"

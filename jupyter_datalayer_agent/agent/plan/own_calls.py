@@ -1,0 +1,45 @@
+"""Tool calls that the agent makes without the model: gated, approved, shown and kept as its are."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from ...protocol import events
+from ...protocol.base import new_id
+from ...protocol.json_text import to_json
+from ...protocol.requests import ToolCallRecord
+from ...tools.dispatcher import Dispatcher
+from ..events.buffer import Emit
+from ..tool_calls.scheduler import FinishedCall, finished
+
+
+class OwnCalls:
+    """Makes calls by a dispatcher that is based on what stands there now.
+
+    ``on_done`` is notified of every call that has ended.
+    """
+
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        emit: Emit,
+        on_done: Callable[[FinishedCall], Awaitable[None]],
+    ) -> None:
+        self._dispatcher = dispatcher
+        self._emit = emit
+        self._on_done = on_done
+
+    async def call(self, name: str, arguments: dict[str, Any]) -> FinishedCall:
+        """Make one call; whatever goes wrong stands in its result."""
+        call_id = new_id("call")
+        record = ToolCallRecord(call_id=call_id, name=name, arguments=arguments, status="running")
+        await self._emit(events.ToolCallStarted(call_id=call_id, name=name))
+        await self._emit(
+            events.ToolCallArguments(call_id=call_id, arguments=arguments), tool_calls=[record]
+        )
+        done = await self._dispatcher.call(name, arguments, call_id)
+        call = finished({"call_id": call_id, "name": name, "arguments": to_json(arguments)}, done)
+        await self._emit(call.event, tool_calls=[call.record])
+        await self._on_done(call)
+        return call

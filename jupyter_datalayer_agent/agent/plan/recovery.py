@@ -1,0 +1,114 @@
+"""The recovery of a failed step: at most two attempts, the error fixes first, then the model."""
+
+from __future__ import annotations
+
+from ...protocol import events
+from ...protocol.workflows import FixInfo
+from ...workflows.template import StepFailed
+from ..tool_calls.verification import Failure
+from . import messages
+from .runner import PlanRunner
+
+MAX_ATTEMPTS = 2
+
+
+class Recovery:
+    """The attempts at one step; ``tried`` describes them."""
+
+    def __init__(self, turn: PlanRunner, index: int) -> None:
+        self._turn = turn
+        self._index = index
+        self._attempts = 0
+        self._open = False
+        self.tried: list[str] = []
+
+    async def begin(self, failure: Failure) -> None:
+        """Repair the failure, or let the model know of it, so that the step can go on.
+
+        Raises ``StepFailed`` when nothing is left to be tried.
+        """
+        await self.give_up(failure.message)
+        if await self._fixed(failure):
+            return
+        if self._attempts >= MAX_ATTEMPTS or not self._turn.has_model:
+            raise StepFailed(failure.message, failure.cell_id, failure.redacted)
+        await self._start(failure.message)
+        self._open = True
+        tried = self.tried if failure.redacted is None else [messages.A_FIX for _ in self.tried]
+        prompt = messages.repair_prompt(failure.for_model, tried)
+        self.tried.append("the model's own repair")
+        await self._turn.add_user_message(prompt)
+
+    async def repair(self, failure: Failure) -> None:
+        """The same for a cell of a template: the model, where there is one, repairs it now.
+
+        Raises ``StepFailed``.
+        """
+        self._turn.take_run_failure()
+        while True:
+            await self.begin(failure)
+            if not self._open:
+                return
+            await self._turn.model_repairs()
+            again = self._turn.take_run_failure() or next(iter(self._turn.watch.failed_runs), None)
+            if again is None:
+                await self.succeeded()
+                return
+            failure = again
+
+    async def select_kernel(self, failure: Failure) -> bool:
+        """Whether the notebook had no kernel for what failed, and has one now."""
+        return await self._fixed(failure)
+
+    async def succeeded(self) -> None:
+        """The attempt that is open was good."""
+        if self._open:
+            self._open = False
+            await self._finish(True, "Repaired")
+
+    async def give_up(self, why: str) -> None:
+        """The attempt that is open was not."""
+        if self._open:
+            self._open = False
+            await self._finish(False, why)
+
+    async def _fixed(self, failure: Failure) -> bool:
+        """Whether an error fix made it good. What is not safe is offered to the user."""
+        if self._attempts:
+            return False
+        fixes = await self._turn.repairs.find(failure)
+        safe = next((fix for fix in fixes if fix.safe), None)
+        if safe is None:
+            await self._offer(failure, fixes)
+            return False
+        assert failure.path is not None
+        await self._start(failure.message)
+        problem = await self._turn.repairs.apply(safe, failure.path)
+        self._turn.take_run_failure()
+        self.tried.append(safe.title)
+        await self._finish(problem is None, safe.title if problem is None else problem.message)
+        if problem is not None:
+            return False
+        self._turn.watch.forget(failure.cell_id)
+        if self._turn.has_model:
+            # The title of a fix may name what the error's message held.
+            title = safe.title if failure.redacted is None else messages.A_FIX
+            await self._turn.add_user_message(messages.repaired(title, None))
+        return True
+
+    async def _offer(self, failure: Failure, fixes: list[FixInfo]) -> None:
+        if fixes and failure.path is not None and failure.cell_id is not None:
+            await self._turn.emit(
+                events.FixesOffered(path=failure.path, cell_id=failure.cell_id, fixes=fixes)
+            )
+
+    async def _start(self, error: str) -> None:
+        self._attempts += 1
+        await self._turn.emit(
+            events.RecoveryStarted(index=self._index, error=error, attempt=self._attempts)
+        )
+
+    async def _finish(self, success: bool, message: str) -> None:
+        await self._turn.emit(
+            events.RecoveryFinished(index=self._index, success=success, message=message)
+        )

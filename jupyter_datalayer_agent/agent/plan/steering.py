@@ -1,0 +1,64 @@
+"""The user steers a plan: pauses it, decides on it, takes it up again."""
+
+from __future__ import annotations
+
+from ...protocol.errors import AgentError
+from ...protocol.ops import Pause, PlanDecision, Resume
+from ...protocol.requests import ChatRequest
+from ...store.records import StoredPlan
+from ..history.history import assistant_item
+from ..services import Services
+from ..turn.loop import Turn
+from .turn import PlannedTurn
+
+NOTHING = "Nothing to continue: the last plan is complete. Send a new instruction."
+RESUMABLE = ("stopped", "running", "paused")
+"""States of a plan whose turn has ended before its end."""
+
+
+async def steer(
+    services: Services, session_id: str, turn: Turn | None, op: PlanDecision | Pause | Resume
+) -> ChatRequest | None:
+    """Carry out the op on the running turn's plan; a plan that stopped is resumed by the request
+    that is returned. Raises ``AgentError`` where there is no such plan."""
+    if isinstance(turn, PlannedTurn):
+        if isinstance(op, Pause):
+            turn.pause()
+        elif isinstance(op, PlanDecision):
+            turn.decide(op)
+        else:
+            turn.decide(PlanDecision(decision="approve"))
+        return None
+    if not isinstance(op, Resume) or turn is not None:
+        raise AgentError("invalid_request", "No plan is running.")
+    stopped = await stopped_plan(services, session_id)
+    if stopped is None:
+        raise AgentError("not_found", "There is no stopped plan in this session.")
+    return stopped.request.model_copy(
+        update={
+            "message": "continue",
+            "workflow": None,
+            "plan_first": None,
+            "client_id": op.client_id or stopped.request.client_id,
+        }
+    )
+
+
+async def stopped_plan(services: Services, session_id: str) -> StoredPlan | None:
+    """The last plan, if it stopped before its end (its server may have died, too)."""
+    stored = await services.store.last_plan(session_id)
+    return stored if stored is not None and stored.plan.state in RESUMABLE else None
+
+
+async def last_plan_is_done(services: Services, session_id: str) -> bool:
+    """Whether the session's last plan came to its end."""
+    stored = await services.store.last_plan(session_id)
+    return stored is not None and stored.plan.state == "completed"
+
+
+class NothingToContinue(PlannedTurn):
+    """Answers a "continue" after a plan that is done: no new plan is made of that word."""
+
+    async def _work(self) -> None:
+        await self._keep_items([assistant_item(NOTHING)])
+        self._reply = NOTHING

@@ -1,0 +1,254 @@
+"""Plans that are a template's: chosen, their parameters completed, their steps carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from ...notebook.document import DocumentError
+from ...protocol import events
+from ...protocol.errors import AgentError
+from ...protocol.page import PageCell
+from ...protocol.plans import Plan, PlanStep, WorkflowCall
+from ...protocol.workflows import FixInfo
+from ...tools.context import ToolFailure
+from ...workflows.matching import match
+from ...workflows.template import StepFailed, Template, TemplateStep
+from ..tool_calls.verification import Failure, Verified
+from ..turn.loop import TurnEnds
+from . import messages
+from .guesses import Guesses
+from .offers import offer, report_quality
+from .recovery import Recovery
+from .runner import PlanRunner
+from .template_runner import ToolTemplateRun
+
+FIX_ERROR = "fix-error"
+"""The workflow that carries out an error fix, as the page's button asks for it."""
+
+
+class TemplatePlan:
+    """The template behind a turn's plan, if there is one."""
+
+    def __init__(self, turn: PlanRunner) -> None:
+        self._turn = turn
+        self._template: Template | None = None
+        self._parameters: Any = None
+        self._steps: list[TemplateStep] = []
+        self._fix: FixInfo | None = None
+        self._guesses = Guesses(turn.services, turn.request)
+
+    # -- choosing ------------------------------------------------------------------------------
+
+    async def make(self, call: WorkflowCall) -> Plan:
+        """The plan of a workflow that was asked for by its id."""
+        if call.id == FIX_ERROR:
+            return await self._fix_plan(call)
+        template = self._find(call.id)
+        return await self._plan(template, call.parameters)
+
+    async def instead(self, reason: str) -> Plan | None:
+        """The plan of the workflow that the message asks for by its name, where there is no model
+        or it gave no plan; None where the message is answered.
+
+        Otherwise ends the turn: what is close is offered, never started.
+        """
+        turn = self._turn
+        found = match(turn.request.text, turn.services.templates())
+        if found.kind == "quality":
+            await report_quality(turn, reason)
+            return None
+        if found.kind != "asked" or turn.request.mode != "agent":
+            await offer(turn, found.templates, reason)
+        [template] = found.templates
+        await turn.emit(
+            events.Warning_(
+                code="template_instead",
+                message=f"{reason} The workflow “{template.name}” is carried out; it needs no "
+                "model.",
+            )
+        )
+        return await self._plan(template, {})
+
+    def _find(self, template_id: str) -> Template:
+        template = self._turn.services.templates().find(template_id)
+        if template is None:
+            names = ", ".join(each.id for each in self._turn.services.templates())
+            raise AgentError(
+                "not_found", f"There is no workflow {template_id!r}. There are: {names}."
+            )
+        return template
+
+    async def _plan(self, template: Template, given: dict[str, Any]) -> Plan:
+        parameters = await self._complete(template, given)
+        self._use(template, parameters)
+        return Plan(
+            task=self._turn.request.text,
+            steps=[
+                PlanStep(description=step.description, tool_calls=list(step.tools))
+                for step in self._steps
+            ],
+            required_tools=list(template.required_tools),
+            workflow=WorkflowCall(
+                id=template.id,
+                parameters=parameters.model_dump(mode="json", by_alias=True, exclude_none=True),
+            ),
+        )
+
+    async def _fix_plan(self, call: WorkflowCall) -> Plan:
+        """One step: the fix ``fixId`` (else the likeliest) of the cell ``cellId`` that failed."""
+        turn = self._turn
+        path = turn.request.gate.target
+        cell_id = call.parameters.get("cellId")
+        if path is None or not isinstance(cell_id, str):
+            raise TurnEnds(
+                "error", "Name the cell (cellId) of the active notebook.", "invalid_request"
+            )
+        fixes = await turn.repairs.find(Failure("", path, cell_id))
+        wanted = call.parameters.get("fixId")
+        fix = next((each for each in fixes if wanted in (None, each.id)), None)
+        if fix is None:
+            raise TurnEnds("error", "No known fix for this cell.", "not_found")
+        self._fix = fix
+        step = PlanStep(description=fix.title, tool_calls=[each.name for each in fix.calls])
+        return Plan(
+            task=turn.request.text,
+            steps=[step],
+            required_tools=list(dict.fromkeys(step.tool_calls)),
+            notebook=path,
+            workflow=call,
+        )
+
+    def _use(self, template: Template, parameters: Any) -> None:
+        self._template = template
+        self._parameters = parameters
+        self._steps = list(template.steps(parameters))
+
+    async def _complete(self, template: Template, given: dict[str, Any]) -> Any:
+        """The parameters, the missing ones guessed or asked for."""
+        turn = self._turn
+        values = await self._guesses.of(template, given)
+        for question in await self._guesses.missing(template, values):
+            try:
+                answer = await turn.approvals.ask(question.question, question.options or None)
+            except ToolFailure as failure:
+                raise TurnEnds(
+                    "error",
+                    f"“{template.name}” needs the parameter {question.name}: {question.question} "
+                    f"{failure.message} Give it with the request.",
+                    "invalid_request",
+                ) from failure
+            values[question.name] = answer
+        try:
+            return template.parameters.model_validate(values)
+        except ValidationError as error:
+            problems = "; ".join(
+                f"{'.'.join(map(str, each['loc']))}: {each['msg']}"
+                for each in error.errors(include_url=False)
+            )
+            raise TurnEnds(
+                "error",
+                f"“{template.name}” cannot be carried out with these parameters: {problems}.",
+                "invalid_request",
+            ) from error
+
+    async def remark(self) -> str | None:
+        """The remark to the user before the summary: that no data was chosen, and what there
+        is."""
+        template = self._template
+        if template is None or template.without_data is None:
+            return None
+        if getattr(self._parameters, "data", None) is not None:
+            return None
+        return messages.no_data(template.without_data, await self._guesses.data_files())
+
+    # -- carrying out --------------------------------------------------------------------------
+
+    def has(self, step: PlanStep) -> bool:
+        """Whether the step is one of the template's."""
+        return self._fix is not None or self._place(step) is not None
+
+    def check(self, steps: Sequence[PlanStep]) -> None:
+        """A user's steps for a template's plan: its own ones, unless a model can do others."""
+        if self._template is None or self._turn.has_model:
+            return
+        for step in steps:
+            if not self.has(step):
+                raise AgentError(
+                    "invalid_request",
+                    f"Without a model only the workflow's own steps can be carried out, and "
+                    f"“{step.description}” is none of them.",
+                )
+
+    async def resume(self) -> None:
+        """Find the template of a plan that is resumed."""
+        plan = self._turn.plan
+        if plan is not None and plan.workflow is not None and plan.workflow.id == FIX_ERROR:
+            await self._fix_plan(plan.workflow)
+        elif plan is not None and plan.workflow is not None:
+            template = self._find(plan.workflow.id)
+            self._use(template, template.parameters.model_validate(plan.workflow.parameters))
+
+    async def carry_out(self, index: int, recovery: Recovery) -> Verified:
+        """Do a step of the template's. Raises ``StepFailed``."""
+        turn = self._turn
+        plan = turn.plan
+        assert plan is not None
+        if self._fix is not None:
+            assert plan.notebook is not None
+            problem = await turn.repairs.apply(self._fix, plan.notebook)
+            if problem is not None:
+                raise StepFailed(problem.message, redacted=problem.redacted)
+            return await self._verified()
+        place = self._place(plan.steps[index])
+        assert place is not None
+        if plan.notebook is None:
+            plan.notebook = await self._notebook()
+        run = ToolTemplateRun(plan, place, self._parameters, turn.own, self._standing, recovery)
+        await self._steps[place].act(run)
+        return await self._verified()
+
+    async def _verified(self) -> Verified:
+        result = await self._turn.verify()
+        if not isinstance(result, Verified):
+            raise StepFailed(result.message, result.cell_id, result.redacted)
+        return result
+
+    def _place(self, step: PlanStep) -> int | None:
+        descriptions = [each.description for each in self._steps]
+        return descriptions.index(step.description) if step.description in descriptions else None
+
+    async def _notebook(self) -> str:
+        """The notebook to write: the one that is named or that is active and empty; else a new
+        one."""
+        turn = self._turn
+        template = self._template
+        assert template is not None
+        named = getattr(self._parameters, "notebook", None)
+        target = turn.request.gate.target
+        if target is not None and named in (None, target) and await self._is_empty(target):
+            return target
+        name = str(named or template.notebook)
+        done = await turn.own.call("createNotebook", {"name": name})
+        result = done.done.result
+        if result.error is not None:
+            raise StepFailed(result.error.message)
+        return str(result.output["path"])
+
+    async def _is_empty(self, path: str) -> bool:
+        try:
+            return all(not cell.source.strip() for cell in await self._cells(path))
+        except DocumentError:
+            return False
+
+    async def _standing(self) -> set[str]:
+        plan = self._turn.plan
+        assert plan is not None
+        assert plan.notebook is not None
+        return {cell.id for cell in await self._cells(plan.notebook)}
+
+    async def _cells(self, path: str) -> Sequence[PageCell]:
+        services, client = self._turn.services, self._turn.request.chat.client_id
+        return (await (await services.notebooks.open(path, client)).read()).cells

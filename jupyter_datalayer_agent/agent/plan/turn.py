@@ -1,0 +1,530 @@
+"""A turn that carries out a plan: propose → decide → each step: do, verify, recover → sum up."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+
+from ...models.types import ModelError
+from ...protocol import events
+from ...protocol.errors import AgentError, ErrorCode
+from ...protocol.ops import PlanDecision
+from ...protocol.plans import Plan, PlanState, PlanStep, StepStatus
+from ...protocol.quality import QualityReport
+from ...protocol.tools import NotDone, ToolError, ToolResult
+from ...protocol.workflows import WorkflowOffer
+from ...settings.turn import Settings
+from ...tools.result import Dispatched
+from ...workflows.template import StepFailed
+from ..approvals.pending import Audience, approval_timeout
+from ..context.gather import quality_for
+from ..history.history import Item, assistant_item, user_item
+from ..model.call import ModelAnswer
+from ..request import TurnRequest
+from ..state import SessionState
+from ..tool_calls.scheduler import FinishedCall, finished, run_group
+from ..tool_calls.verification import Failure, StepWatch, Verified, read_back, run_failure, verify
+from ..turn.loop import Restored, Turn, TurnEnds, error_code
+from . import messages
+from .draft import SCHEMA, InvalidPlan, check_steps, keep_dependencies, read_plan
+from .own_calls import OwnCalls
+from .recovery import Recovery
+from .repair import Repairs
+from .templates import TemplatePlan
+from .unresolved_errors import UnresolvedErrors
+
+PLAN_ATTEMPTS = 2
+WAITING = ("proposed", "paused")
+UPDATE_PLAN = "updatePlan"
+NOBODY = "Plans cannot be approved over this route."
+
+
+class PlannedTurn(Turn):
+    """Carries out a plan of the model's, or of a workflow that is asked for by its name where there
+    is no model or no plan. Where there is no model, this is the turn of every message.
+
+    ``resumed`` is a plan that stopped earlier: it continues with its first step that is not done.
+    """
+
+    def __init__(
+        self,
+        session: SessionState,
+        request: TurnRequest,
+        settings: Settings,
+        audience: Audience,
+        op_id: str | None,
+        resumed: Plan | None = None,
+        restored: Restored | None = None,
+    ) -> None:
+        super().__init__(session, request, settings, audience, op_id, restored)
+        self.plan = resumed
+        self.own = OwnCalls(self._make_dispatcher(None), self.emit, self._own_call_done)
+        self.repairs = Repairs(
+            self.services.notebooks,
+            self.services.find_fixes,
+            self.own,
+            request.chat.client_id,
+        )
+        self._left = UnresolvedErrors(resumed if restored is None else None)
+        self._all = StepWatch()
+        self._no_model: str | None = None
+        self._templates = TemplatePlan(self)
+        self._asking_for_plan = False
+        self._schema_refused = False
+        # The steps that the model gave to ``updatePlan`` when it was asked for a plan.
+        self._noted_steps: list[PlanStep] | None = None
+        self._pause_asked = False
+        self._decision: asyncio.Future[PlanDecision | None] | None = None
+        self._run_failure: Failure | None = None
+        self._failed: list[messages.FailedStep] = []
+        # The step in the middle of which the turn waited when its server ended.
+        self._in_step: int | None = None
+        if restored is not None and resumed is not None and resumed.state in WAITING:
+            self._open_decision()
+
+    # -- what is asked of it from outside ------------------------------------------------------
+
+    def pause(self) -> None:
+        """Wait for the user at the end of the current step."""
+        if self.plan is None or self.plan.state != "running":
+            raise AgentError("invalid_request", "No plan is running.")
+        self._pause_asked = True
+
+    def decide(self, decision: PlanDecision) -> None:
+        """The user's decision on a plan that waits. Raises ``AgentError``; it waits on then."""
+        if self._decision is None or self._decision.done() or self.plan is None:
+            raise AgentError("invalid_request", "No plan is waiting for a decision.")
+        if decision.decision == "edit":
+            self._edit(decision.steps or [])
+        self._decision.set_result(decision)
+
+    @property
+    def waits(self) -> bool:
+        """See ``Turn.waits``; a plan may wait, too."""
+        return super().waits or (self._decision is not None and not self._decision.done())
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a model can be asked."""
+        return self._no_model is None
+
+    # -- run -----------------------------------------------------------------------------------
+
+    async def _prepare(self) -> None:
+        try:
+            await super()._prepare()
+        except AgentError as error:
+            if error.code != "no_model":
+                raise
+            self._no_model = error.message
+            self.model = ""
+
+    async def _work(self) -> None:
+        if self.plan is None and self.has_model and not self.request.planned:
+            await super()._work()  # a model was connected in the meantime
+            return
+        try:
+            if self.plan is None:
+                self.plan = await self._make_plan()
+                if self.plan is None:
+                    return
+                await self._propose()
+            elif self._restored is None:
+                await self._resume_plan()
+            else:
+                await self._resume_waiting_plan(self.plan)
+            while (index := self.plan.next_step) is not None:
+                await self._pause_here()
+                await self._carry_out(index)
+            if self._failed:
+                await self.show("stopped")
+                raise TurnEnds("error", messages.stopped(self.plan, self._failed))
+            await self._sum_up()
+        except (asyncio.CancelledError, TurnEnds, ModelError, AgentError):
+            if not self.leaving:
+                await self._stop_plan()
+            raise
+
+    async def _make_plan(self) -> Plan | None:
+        """The plan; None where the message is answered without one."""
+        workflow = self.request.chat.workflow
+        if workflow is not None:
+            return await self._templates.make(workflow)
+        if self._no_model is not None:
+            return await self._templates.instead(self._no_model)
+        try:
+            plan = await self._ask_for_plan()
+        except ModelError as error:
+            # A model that was refused, is at its limit or is down is tried again by the user.
+            if error_code(error) != "no_model":
+                raise
+            self._no_model = error.message
+            return await self._templates.instead(error.message)
+        if plan is None:
+            return await self._templates.instead(
+                "The model gave no plan that could be carried out."
+            )
+        plan.notebook = self.request.gate.target
+        return plan
+
+    async def _ask_for_plan(self) -> Plan | None:
+        """The model's plan; asked once more with what was wrong; None where it has none."""
+        await self.add_user_message(messages.PLAN)
+        for attempt in range(PLAN_ATTEMPTS):
+            answer = await self._planned_answer()
+            try:
+                return self._plan_in(answer)
+            except InvalidPlan as error:
+                if attempt + 1 < PLAN_ATTEMPTS:
+                    await self.add_user_message(messages.not_valid(str(error)))
+        return None
+
+    def _plan_in(self, answer: ModelAnswer) -> Plan:
+        """The plan that the answer writes, which names its tools, or the steps of its
+        ``updatePlan``. Raises ``InvalidPlan``."""
+        registry = self.services.registry
+        allowed = [tool.name for tool in self.request.gate.allowed(registry)]
+        try:
+            return read_plan(answer.text, self.request.text, registry, allowed)
+        except InvalidPlan:
+            if self._noted_steps is None:
+                raise
+        steps = check_steps(self._noted_steps, registry, allowed)
+        return Plan(task=self.request.text, steps=steps)
+
+    async def _planned_answer(self) -> ModelAnswer:
+        """What the model answers to the request for a plan; all its calls have ended."""
+        self._asking_for_plan = True
+        self._noted_steps = None
+        try:
+            await self.emit_status("Planning")
+            try:
+                answer = await self._query_plan()
+            except ModelError as error:
+                # Not every server takes a schema; the prompt describes it too.
+                if error.code != "bad_request" or self._schema_refused:
+                    raise
+                self._schema_refused = True
+                answer = await self._query_plan()
+            for call in answer.calls:
+                await self._answered(await self._call_while_planning(call))
+        finally:
+            self._asking_for_plan = False
+        return answer
+
+    async def _query_plan(self) -> ModelAnswer:
+        schema = None if self._schema_refused else SCHEMA
+        return await self._caller.ask(quiet=True, tool_choice="none", output_schema=schema)
+
+    async def _call_while_planning(self, call: Item) -> FinishedCall:
+        """Not every model respects that it may call nothing now. Noting the plan is allowed."""
+        entry = self.services.registry.find(call["name"])
+        if entry is not None and entry.name == UPDATE_PLAN:
+            return (await run_group(self._dispatcher, [call]))[0]
+        error = ToolError(code="not_allowed", message="Not carried out. First the plan.")
+        result = ToolResult(ok=False, name=call["name"], error=error)
+        return finished(call, Dispatched(result, "Not done: first the plan"))
+
+    async def _update_plan(
+        self, steps: Sequence[PlanStep], explanation: str | None
+    ) -> Sequence[PlanStep]:
+        """The steps are the plan while one is asked for; the one that is carried out is kept
+        current by the server."""
+        if self._asking_for_plan:
+            self._noted_steps = [step.model_copy(update={"status": "pending"}) for step in steps]
+            return self._noted_steps
+        if self.plan is not None:
+            return self.plan.steps
+        return await super()._update_plan(steps, explanation)
+
+    # -- deciding ------------------------------------------------------------------------------
+
+    async def _propose(self) -> None:
+        """Show the plan; wait for the user where the request or the policy says so."""
+        request = self.request
+        if not (request.plan_first or self.settings.approval_policy == "always"):
+            await self.show("running")
+            return
+        await self.show("proposed")
+        if self.audience == "none":
+            await self.show("rejected")
+            assert self.plan is not None
+            raise TurnEnds(
+                "error",
+                f"The plan was not carried out: it needs approval. {NOBODY}\n\n"
+                f"{messages.numbered(self.plan.steps)}",
+            )
+        await self._wait_for_decision()
+
+    async def _resume_waiting_plan(self, plan: Plan) -> None:
+        """The server was started again while the turn waited."""
+        await self._templates.resume()
+        self._failed = [
+            messages.FailedStep(index, "It failed before the server was started again.", ())
+            for index, step in enumerate(plan.steps)
+            if step.status == "failed"
+        ]
+        if plan.state in WAITING:
+            await self._wait_for_decision()
+        else:
+            self._in_step = plan.next_step
+
+    async def _pause_here(self) -> None:
+        if self._pause_asked:
+            self._pause_asked = False
+            await self.show("paused")
+            await self._wait_for_decision()
+
+    async def _wait_for_decision(self) -> None:
+        """Wait until the user lets the plan go on. Ends the turn when they do not."""
+        assert self.plan is not None
+        was_paused = self.plan.state == "paused"
+        try:
+            decision = await asyncio.wait_for(
+                self._open_decision(), approval_timeout(self.audience)
+            )
+        except asyncio.TimeoutError:
+            decision = None
+        finally:
+            self._decision = None
+            self.session.waiting.changed()
+        if decision is None or decision.decision == "reject":
+            await self.show("stopped" if was_paused else "rejected")
+            why = "Nobody decided in time." if decision is None else "You rejected the plan."
+            raise TurnEnds("interrupted", f"{why} Nothing more was done.")
+        await self.show("running")
+        if decision.decision == "edit":
+            await self.add_user_message(messages.decided(self.plan))
+
+    def _open_decision(self) -> asyncio.Future[PlanDecision | None]:
+        """From now on a decision is taken, also before anybody awaits it."""
+        if self._decision is None:
+            self._decision = asyncio.get_running_loop().create_future()
+            self.session.waiting.changed()
+        return self._decision
+
+    def _edit(self, given: Sequence[PlanStep]) -> None:
+        """Take the user's steps in place of those that are not done."""
+        assert self.plan is not None
+        done = [step for step in self.plan.steps if step.status == "completed"]
+        kept = {step.description for step in done}
+        wanted = [
+            step for step in given if step.status != "completed" or step.description not in kept
+        ]
+        allowed = [tool.name for tool in self.request.gate.allowed(self.services.registry)]
+        try:
+            steps = check_steps(wanted, self.services.registry, allowed)
+        except InvalidPlan as error:
+            raise AgentError("invalid_request", str(error)) from error
+        if not done and not steps:
+            raise AgentError("invalid_request", "A plan needs a step. Reject it instead.")
+        self._templates.check(steps)
+        self._failed.clear()  # their steps are to be done again, or are gone
+        edited = [*done, *steps]
+        self.plan.steps = keep_dependencies(edited, given, self.plan.steps)
+        named = [name for step in edited for name in step.tool_calls]
+        self.plan.required_tools = list(dict.fromkeys(named))
+
+    # -- the steps -----------------------------------------------------------------------------
+
+    async def _carry_out(self, index: int) -> None:
+        assert self.plan is not None
+        step = self.plan.steps[index]
+        self.watch = StepWatch()
+        self._run_failure = None
+        recovery = Recovery(self, index)
+        if self._in_step != index:
+            await self._set(index, "in_progress")
+            await self.emit(
+                events.StepStarted(
+                    index=index, total=len(self.plan.steps), description=step.description
+                )
+            )
+        try:
+            if self._templates.has(step):
+                verified = await self._templates.carry_out(index, recovery)
+            else:
+                verified = await self._ask_model_to(index, recovery)
+        except StepFailed as failed:
+            await recovery.give_up(failed.message)
+            await self._fail(index, failed, recovery.tried)
+            return
+        await self._set(index, "completed")
+        await self.emit(
+            events.StepFinished(index=index, success=True, message=verified.summary().capitalize())
+        )
+        self._all.add(self.watch)
+
+    async def _ask_model_to(self, index: int, recovery: Recovery) -> Verified:
+        """The model carries the step out. Raises ``StepFailed``."""
+        assert self.plan is not None
+        if not self.has_model:
+            raise StepFailed(f"This step needs a model. {self._no_model}")
+        if self._in_step == index:
+            await self._answer_open_calls()
+        else:
+            step = self.plan.steps[index].description
+            quality = await quality_for(self.services, self.request, step)
+            await self.add_user_message(messages.step_prompt(self.plan, index, quality))
+        self._in_step = None
+        while True:
+            nothing_more = await self._step()
+            failure, self._run_failure = self._run_failure, None
+            if failure is None and not nothing_more:
+                continue
+            if failure is None:
+                result = await self.verify()
+                if isinstance(result, Verified):
+                    await recovery.succeeded()
+                    return result
+                failure = result
+            await recovery.begin(failure)
+
+    async def model_repairs(self) -> None:
+        """Let the model work until it asks for nothing more, or a run fails again."""
+        while self._run_failure is None and not await self._step():
+            pass
+
+    async def verify(self) -> Verified | Failure:
+        """Whether what this step touched is as its calls said."""
+        return await verify(self.watch, self.services.notebooks, self.request.chat.client_id)
+
+    async def _fail(self, index: int, failed: StepFailed, tried: Sequence[str]) -> None:
+        """The step failed: steps that need it are not begun, others are."""
+        why = failed.message
+        await self._set(index, "failed")
+        self._all.add(self.watch)
+        await self.emit(events.StepFinished(index=index, success=False, message=why))
+        if failed.redacted is not None:
+            # What ends the turn is part of the conversation, which the model may be shown.
+            why, tried = failed.redacted, [messages.A_FIX for _ in tried]
+        self._failed.append(messages.FailedStep(index, why, tried))
+
+    async def _answered(self, done: FinishedCall) -> None:
+        await super()._answered(done)
+        self._note_failure(done)
+
+    async def _own_call_done(self, done: FinishedCall) -> None:
+        self._records[done.record.call_id] = done.record
+        self.watch.note(done, self.request.gate.target)
+        self._note_failure(done)
+
+    def _note_failure(self, done: FinishedCall) -> None:
+        failure = run_failure(done, self.request.gate.target)
+        if failure is not None:
+            self._run_failure = failure
+            if self.plan is not None:
+                self._left.note(self.plan, failure)
+
+    def _find_not_done(self) -> NotDone | None:
+        """Of a plan, every step that is called done was verified."""
+        return super()._find_not_done() if self.plan is None else None
+
+    async def _offer_fixes(self) -> None:
+        """The recovery of a step offers them."""
+
+    def take_run_failure(self) -> Failure | None:
+        """The run that failed since this was last asked."""
+        failure, self._run_failure = self._run_failure, None
+        return failure
+
+    # -- the plan on the page and in the database ----------------------------------------------
+
+    async def show(self, state: PlanState) -> None:
+        """Keep and tell the plan as it stands."""
+        assert self.plan is not None
+        self.plan.state = state
+        plan = self.plan
+        event = events.PlanUpdated(
+            steps=plan.steps,
+            state=state,
+            required_tools=plan.required_tools,
+            estimated_duration=plan.estimated_duration,
+            workflow=plan.workflow.id if plan.workflow else None,
+        )
+
+        async def write(written: Sequence[events.BaseEvent]) -> None:
+            await self.services.store.save_plan(self.session.id, self.id, plan, events=written)
+
+        await self.session.channel.emit(write, event, self.id)
+
+    async def _set(self, index: int, status: StepStatus) -> None:
+        assert self.plan is not None
+        self.plan.steps[index] = self.plan.steps[index].model_copy(update={"status": status})
+        await self.show(self.plan.state)
+
+    async def _stop_plan(self) -> None:
+        """The turn ends with the plan unfinished: it can be resumed."""
+        if self.plan is None or self.plan.state not in ("running", "paused", "proposed"):
+            return
+        self.plan.steps = [
+            step.model_copy(update={"status": "pending"}) if step.status == "in_progress" else step
+            for step in self.plan.steps
+        ]
+        await self.show("stopped")
+
+    async def _resume_plan(self) -> None:
+        """Continue with a plan that stopped."""
+        assert self.plan is not None
+        notebook = self.plan.notebook
+        if notebook is not None and notebook not in self.request.gate.targets:
+            raise TurnEnds(
+                "error",
+                f"The plan works on {notebook}. Open it, so that it is the active tab, and send "
+                "“continue” again.",
+            )
+        self.plan.steps = [
+            step if step.status == "completed" else step.model_copy(update={"status": "pending"})
+            for step in self.plan.steps
+        ]
+        await self._templates.resume()
+        await self.show("running")
+        if self.has_model and self.plan.next_step is not None:
+            await self.add_user_message(messages.go_on(self.plan, self.plan.next_step))
+
+    async def _sum_up(self) -> None:
+        assert self.plan is not None
+        await self.show("completed")
+        standing = await read_back(self._all, self.services.notebooks, self.request.chat.client_id)
+        text = messages.summary(
+            self.plan,
+            standing.summary() if isinstance(standing, Verified) else standing.message,
+            self._changes,
+            time.monotonic() - self._began,
+            self._caller.usage,
+            await self._left.messages(self.plan, self.services.notebooks, self.request),
+        )
+        remark = await self._templates.remark()
+        if remark is not None:
+            text = f"{remark}\n\n{text}"
+        await self._keep_items([assistant_item(text)])
+        self._reply = f"{self._reply}\n\n{text}" if self._reply else text
+
+    # -- without a plan ------------------------------------------------------------------------
+
+    @property
+    def unanswered(self) -> ErrorCode:
+        """The error of a message that got neither plan nor answer."""
+        return "model_error" if self.has_model else "no_model"
+
+    def offer(self, offers: Sequence[WorkflowOffer], message: str) -> None:
+        """The turn ends with this offer."""
+        self._offers = list(offers)
+        self._reply = message
+
+    async def answer(self, text: str, report: QualityReport) -> None:
+        """The turn ends with the quality report as its answer."""
+        self._quality = report
+        self._reply = text
+        await self._keep_items([assistant_item(text)])
+
+    # -- messages to the model ------------------------------------------------------------------
+
+    async def add_user_message(self, text: str) -> None:
+        """Add a message of ours to the conversation."""
+        await self._keep_items([user_item(text)])
+
+    async def _keep_items(self, items: Sequence[Item]) -> None:
+        self._keep(items)
+        await self.emit(None, items=items)

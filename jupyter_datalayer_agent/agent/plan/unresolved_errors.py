@@ -1,0 +1,52 @@
+"""The cells that a workflow ran and left with an error, in this attempt or in an earlier one."""
+
+from __future__ import annotations
+
+from ...notebook.document import DocumentError
+from ...notebook.service import NotebookService
+from ...protocol.plans import Plan
+from ...workflows.probe import failure_of
+from ..request import TurnRequest
+from ..tool_calls.verification import Failure
+from . import messages
+
+
+class UnresolvedErrors:
+    """Keeps with the plan which cells failed; says at its end which of them still show it.
+
+    ``resumed`` is the plan as an earlier attempt left it, None in the first one.
+    """
+
+    def __init__(self, resumed: Plan | None) -> None:
+        failed = {} if resumed is None else resumed.failed_cells
+        self._earlier = {(path, cell_id) for path, ids in failed.items() for cell_id in ids}
+
+    def note(self, plan: Plan, failure: Failure) -> None:
+        """A run failed."""
+        if failure.path is None or failure.cell_id is None:
+            return
+        if failure.cell_id not in plan.failed_cells.setdefault(failure.path, []):
+            plan.failed_cells[failure.path].append(failure.cell_id)
+
+    async def messages(
+        self, plan: Plan, notebooks: NotebookService, request: TurnRequest
+    ) -> list[str]:
+        """A sentence for each cell that failed and shows its error now."""
+        said = []
+        for path, ids in plan.failed_cells.items():
+            for cell_id in ids:
+                try:
+                    shown = await failure_of(notebooks, path, cell_id, request.chat.client_id)
+                except DocumentError:
+                    break  # the notebook is gone, and its errors with it
+                if shown is None or shown.error is None:
+                    continue
+                said.append(
+                    messages.still_shows(
+                        shown.cell.index + 1,
+                        None if path == request.gate.target else path,
+                        shown.error.ename or "an error",
+                        earlier=(path, cell_id) in self._earlier,
+                    )
+                )
+        return said

@@ -1,0 +1,1 @@
+"""A live session: its op loop, its queue of messages and its events."""

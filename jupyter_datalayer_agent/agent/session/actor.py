@@ -1,0 +1,414 @@
+"""A live session: ops in, events out, one task that takes the ops and runs the turns.
+
+Handlers only ``submit`` ops and ``subscribe`` to events. Every event is in the database before it
+is sent to anybody, in the order of its ``seq``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...protocol import events, ops
+from ...protocol.base import new_id
+from ...protocol.errors import AgentError
+from ...protocol.requests import ChatReply
+from ...settings.turn import check_session, for_turn
+from ...store.records import StoredOp, WaitingTurn
+from ..approvals.pending import Audience
+from ..changes import undo
+from ..features.compact_now import compact_now
+from ..features.regenerate import prepare_regeneration
+from ..message import Message
+from ..plan.steering import steer
+from ..request import TurnRequest, as_submitted, turn_request
+from ..state import RetainedState, SessionState
+from ..stop import Stop
+from ..turn.loop import AbortReason, Turn
+from . import datasets
+from .defaults import changed_defaults
+from .message_queue import MessageQueue
+from .op_handlers import handle_op, reset
+from .turn_factory import create_turn, resume_turn
+
+log = logging.getLogger(__name__)
+
+UNLOADED = AgentError("internal", "The session was unloaded.")
+FAILED = AgentError("internal", "Internal error. See the server log for details.")
+
+
+@dataclass(frozen=True)
+class TaskDone:
+    """Put on the queue by the session itself when its task (of a turn, or beside turns) is done.
+
+    ``failure`` is why a turn could not write its own end: the database could not be used.
+    """
+
+    turn_id: str | None = None
+    failure: AgentError | None = None
+    op_id: str | None = None
+
+
+@dataclass(frozen=True)
+class QueuedOp:
+    """An op that is not a message, on the queue."""
+
+    op_id: str
+    op: ops.Op
+
+
+class LiveSession:
+    """Runs one session in memory. Created by ``SessionRegistry``; ``close`` ends its turn and its
+    task."""
+
+    def __init__(self, state: SessionState) -> None:
+        self.state = state
+        self.turn: Turn | None = None
+        self._messages = MessageQueue(state.services.store, state.id, state.channel)
+        self._arriving = 0
+        self._ops: asyncio.Queue[QueuedOp | Message | TaskDone | None] = asyncio.Queue()
+        # Runs a turn, or what was asked for beside turns: a compaction, another answer.
+        self._task: asyncio.Task[Any] | None = None
+        self._stop_beside: Stop | None = None
+        self._compaction_asked = False
+        self._starting: dict[str, asyncio.Event] = {}
+        self._remembering: asyncio.Task[None] | None = None
+        self._is_handling = False
+        self._ending = False
+        self._worker = asyncio.create_task(self._work())
+
+    @property
+    def id(self) -> str:
+        """The session's id."""
+        return self.state.id
+
+    # -- in ------------------------------------------------------------------------------------
+
+    @property
+    def busy(self) -> bool:
+        """Whether a turn runs, or a message is queued that runs after it."""
+        return self.state.is_busy or bool(self._messages.has_next or self._arriving)
+
+    @property
+    def waits(self) -> bool:
+        """Whether the running turn waits for the user."""
+        return self.turn is not None and self.turn.waits
+
+    @property
+    def ended(self) -> bool:
+        """Whether the session takes no more ops; it can be loaded again once ``gone`` returns."""
+        return self._ending or self._worker.done()
+
+    async def gone(self) -> None:
+        """Wait until the session's task is over."""
+        await asyncio.wait([self._worker])
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing runs and nothing waits: all of the session is in the database."""
+        remembering = self._remembering is not None and not self._remembering.done()
+        waits = self.state.waiting.has_open or not self._ops.empty()
+        return not (self.busy or self._is_handling or waits or remembering)
+
+    def unload(self) -> RetainedState:
+        """End the session's task while it is idle; returns what the session is to be loaded with
+        again. Listeners of its channel stay connected."""
+        self._ending = True
+        self._ops.put_nowait(None)
+        return self.state.retained
+
+    async def check(self, op: ops.Op) -> None:
+        """Raises ``AgentError``: ``not_found`` for an op about a turn that the session does not
+        have, ``forbidden`` for one that sets what is locked."""
+        if isinstance(op, ops.Undo | ops.Keep | ops.GoBack | ops.AskAgain | ops.ChooseAnswer):
+            await undo.check(self.state, op)
+        elif isinstance(op, ops.UploadRegistered):
+            await datasets.check(self.state, op)
+        elif isinstance(op, ops.ConfigUpdate):
+            check_session(self.state.services.settings(), op.settings)
+
+    def submit(self, op: ops.Op, audience: Audience = "page", op_id: str | None = None) -> str:
+        """Put an op on the queue; its id, ``op_id`` or a new one."""
+        op_id = op_id or new_id("op")
+        if isinstance(op, ops.UserMessage):
+            self._arrive(Message(op_id, op, audience))
+        else:
+            self._ending = self._ending or isinstance(op, ops.Shutdown)
+            self._ops.put_nowait(QueuedOp(op_id, op))
+        return op_id
+
+    def _arrive(self, message: Message) -> None:
+        request = as_submitted(self.state.services, message.op.request)
+        message.op = message.op.model_copy(update={"request": request})
+        self._arriving += 1
+        self._ops.put_nowait(message)
+
+    async def chat(
+        self, op: ops.UserMessage, audience: Audience
+    ) -> tuple[str, asyncio.Future[ChatReply]]:
+        """Start a turn now, or after a compaction or another answer that is under way; its op id
+        and the reply to come. Raises ``turn_in_progress``."""
+        compacts = self.state.is_busy and self.turn is None
+        if self.busy and (not compacts or self._messages.has_next or self._arriving):
+            raise AgentError(
+                "turn_in_progress",
+                "A turn is running in this session. Wait for its end, interrupt it, or send the "
+                "message as an op, which is queued.",
+            )
+        result: asyncio.Future[ChatReply] = asyncio.get_running_loop().create_future()
+        message = Message(new_id("op"), op, audience, result)
+        self._arrive(message)
+        return message.op_id, result
+
+    async def started(self, op_id: str, result: asyncio.Future[ChatReply]) -> AgentError | None:
+        """Wait until the message's turn runs; the error if it was refused before that."""
+        running = asyncio.ensure_future(self._starting.setdefault(op_id, asyncio.Event()).wait())
+        try:
+            first: list[asyncio.Future[Any]] = [running, result]
+            await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            running.cancel()
+            self._starting.pop(op_id, None)
+        failure = result.exception() if result.done() and not result.cancelled() else None
+        return failure if isinstance(failure, AgentError) else None
+
+    async def close(self) -> None:
+        """End the running turn and the session's task."""
+        if self._worker.done():
+            return
+        self._ops.put_nowait(None)
+        await asyncio.wait([self._worker])
+
+    # -- the task ------------------------------------------------------------------------------
+
+    async def _work(self) -> None:
+        while (entry := await self._ops.get()) is not None:
+            self._is_handling = True
+            try:
+                if isinstance(entry, Message):
+                    await self._receive(entry)
+                elif isinstance(entry, TaskDone):
+                    if entry.failure is not None and entry.turn_id is not None:
+                        self._ending = True
+                        await self.state.services.store.abandon(entry.turn_id)
+                        self.state.channel.send_failure(entry.failure, entry.turn_id)
+                        break
+                    if entry.failure is not None:
+                        await self._emit_refusal(entry.failure, entry.op_id)
+                    await self._next()
+                elif await self._handle(entry):
+                    break
+            except AgentError as error:
+                await self._emit_refusal(error, entry.op_id)
+            except Exception:
+                # The edge of the session's task: one bad op must not end the session, and whoever
+                # submitted it waits for an answer.
+                log.exception("Session %s: an op failed", self.id)
+                await self._emit_refusal(FAILED, entry.op_id)
+            self._is_handling = False
+            self.state.touch()
+        await self._stop_turn("shutdown")
+        if self._remembering is not None:
+            await self._remembering
+        self._messages.refuse_all(UNLOADED)
+        while not self._ops.empty():
+            if isinstance(late := self._ops.get_nowait(), Message):
+                late.refuse(UNLOADED)
+
+    def put_back(self, waiting: Sequence[StoredOp]) -> None:
+        """Queue these messages, as they were before the session was unloaded."""
+        self._messages.put_back(waiting)
+
+    def run_queued(self) -> None:
+        """Start the first queued message, if there is one."""
+        if self._messages.has_next:
+            self._ops.put_nowait(TaskDone())
+
+    async def _emit_refusal(self, error: AgentError, op_id: str | None = None) -> None:
+        event = events.ErrorEvent(code=error.code, message=error.message, op_id=op_id)
+        try:
+            await self.state.emit(event)
+        except Exception:
+            # The edge of the edge: that something failed must not end the session either.
+            log.exception("Session %s: an error could not be written", self.id)
+            self.state.channel.send_unsaved(event, None)
+
+    async def _handle(self, queued: QueuedOp) -> bool:
+        """Carry out an op that is not a message; True when the session is to end."""
+        op = queued.op
+        if isinstance(op, ops.Interrupt):
+            self._interrupt("interrupted")
+            if op.hold:
+                await self._messages.hold()
+        elif isinstance(op, ops.Dequeue):
+            await self._messages.remove(op.op_id)
+        elif isinstance(op, ops.SendNow):
+            self._messages.put_first(op.op_id)
+            self._interrupt("replaced")
+            await self._next()
+        elif isinstance(op, ops.PlanDecision | ops.Pause | ops.Resume):
+            request = await steer(self.state.services, self.id, self.turn, op)
+            if request is not None:
+                await self._queue_or_start(
+                    Message(queued.op_id, ops.UserMessage(request=request), "page")
+                )
+        elif isinstance(op, ops.Compact):
+            # One that is under way is not begun again; a turn ends first.
+            self._compaction_asked = self._task is None or self.turn is not None
+            await self._next()
+        elif isinstance(op, ops.AskAgain):
+            regeneration = await prepare_regeneration(self.state, op)
+            self._run_beside(regeneration.run, "The answer could not be saved.")
+        elif isinstance(op, ops.Reset):
+            await self._stop_turn("replaced")
+            await reset(self.state)
+        elif isinstance(op, ops.Shutdown):
+            return True
+        else:
+            await handle_op(self.state, op)
+        return False
+
+    # -- messages ------------------------------------------------------------------------------
+
+    async def _receive(self, message: Message) -> None:
+        try:
+            await self._queue_or_start(message)
+        finally:
+            self._arriving -= 1
+
+    async def _queue_or_start(self, message: Message) -> None:
+        if self.state.is_busy or self._messages.has_next:
+            await self._messages.add(message)
+            # A turn may have just ended: what was queued before comes first.
+            await self._next()
+        else:
+            await self._start(message)
+
+    async def _start(self, message: Message) -> None:
+        """Start a message's turn, or report why it has none."""
+        state, chat_request = self.state, message.op.request
+        services = state.services
+        if self._remembering is not None:
+            await self._remembering
+        try:
+            request = await turn_request(
+                services, chat_request, state.record.settings, state.created
+            )
+            await state.refresh()
+            settings = for_turn(
+                services.settings(), state.record.settings, chat_request, request.mode
+            )
+            turn = await create_turn(state, request, settings, message)
+        except Exception as error:
+            if not isinstance(error, AgentError):
+                log.exception("Session %s: a message's turn could not begin", self.id)
+            refusal = error if isinstance(error, AgentError) else FAILED
+            message.refuse(refusal)
+            await self._emit_refusal(refusal, message.op_id)
+            return
+        self._run(turn, message)
+        if message.op_id in self._starting:
+            self._starting[message.op_id].set()
+        # Beside the turn, which needs none of it.
+        self._remembering = asyncio.create_task(self._remember(request))
+
+    def _run(self, turn: Turn, message: Message) -> None:
+        self.turn = self.state.turn = turn
+        self._run_task(turn.run(), lambda task: self._turn_done(task, message))
+
+    def _run_task(
+        self, work: Coroutine[Any, Any, Any], done: Callable[[asyncio.Task[Any]], None]
+    ) -> None:
+        self.state.is_busy = True
+        self._task = asyncio.create_task(work)
+        self._task.add_done_callback(done)
+
+    def _task_done(self) -> None:
+        self.state.is_busy = False
+        self._task = self._stop_beside = None
+        self.turn = self.state.turn = None
+
+    async def resume(self, waiting: WaitingTurn) -> None:
+        """Resume a turn that waited for the user when its server ended.
+
+        Raises ``AgentError`` when what it was about does not exist any more.
+        """
+        self._run(*await resume_turn(self.state, waiting))
+
+    async def _remember(self, request: TurnRequest) -> None:
+        """Title the session by its first message; remember its mode, model and notebook."""
+        state = self.state
+        title, settings = changed_defaults(state.record, request)
+        if title is None and settings is None:
+            return
+        try:
+            state.record = await state.services.store.update_session(
+                self.id, title=title, settings=settings
+            )
+            await state.emit_configured()
+        except AgentError as error:
+            await self._emit_refusal(error)
+
+    def _turn_done(self, task: asyncio.Task[ChatReply], message: Message) -> None:
+        turn_id = self.turn.id if self.turn is not None and self.turn.started else None
+        self._task_done()
+        error = None if task.cancelled() else task.exception()
+        failure: AgentError | None = None
+        if error is not None or task.cancelled():
+            log.error("Session %s: a turn could not be saved", self.id, exc_info=error)
+            failure = (
+                error
+                if isinstance(error, AgentError)
+                else AgentError("internal", "The turn failed. See the server log for details.")
+            )
+            message.refuse(failure)
+        elif message.result is not None and not message.result.done():
+            message.result.set_result(task.result())
+        self._ops.put_nowait(TaskDone(turn_id, failure, message.op_id))
+
+    def _compact(self) -> None:
+        self._compaction_asked = False
+        self._run_beside(
+            lambda stop: compact_now(self.state, stop),
+            "The conversation could not be summarised.",
+        )
+
+    def _run_beside(self, work: Callable[[Stop], Coroutine[Any, Any, None]], failure: str) -> None:
+        """Run what was asked for that is no turn; ``failure`` is reported for an internal error."""
+        self._stop_beside = Stop()
+        self._run_task(work(self._stop_beside), lambda task: self._beside_done(task, failure))
+
+    def _beside_done(self, task: asyncio.Task[None], failure: str) -> None:
+        self._task_done()
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, AgentError):
+            log.error("Session %s: %s", self.id, failure, exc_info=error)
+            error = AgentError("internal", failure)
+        self._ops.put_nowait(TaskDone(None, error))
+
+    async def _next(self) -> None:
+        if self._task is None and self._compaction_asked:
+            self._compact()
+        # After one that is refused comes the next.
+        while not self.state.is_busy and (message := await self._messages.take()) is not None:
+            await self._start(message)
+
+    # -- stopping ------------------------------------------------------------------------------
+
+    def _interrupt(self, reason: AbortReason) -> None:
+        """Stop the running turn, or what was asked for beside turns."""
+        if self.turn is not None:
+            self.turn.stop(reason)
+        elif self._stop_beside is not None:
+            self._stop_beside.request()
+
+    async def _stop_turn(self, reason: AbortReason) -> None:
+        task = self._task
+        if reason == "shutdown" and self.turn is not None and self.turn.waits:
+            self.turn.leave()
+        self._interrupt(reason)
+        if task is not None:
+            await asyncio.wait([task])

@@ -1,0 +1,58 @@
+"""Loads a session: its history, its queued messages, and the turn that waits for the user."""
+
+from __future__ import annotations
+
+import logging
+
+from ...protocol.errors import AgentError
+from ..events.channel import EventChannel
+from ..history.history import read_history
+from ..services import Services
+from ..state import RetainedState, SessionState
+from .actor import LiveSession
+
+log = logging.getLogger(__name__)
+
+
+async def load(
+    services: Services,
+    session_id: str,
+    channel: EventChannel | None = None,
+    retained: RetainedState | None = None,
+) -> LiveSession:
+    """A session as the database has it. A turn that waited for the user when its server ended
+    waits on; queued messages stay queued, or the first one runs.
+
+    ``channel`` is the one that somebody listens to already.
+
+    Raises ``AgentError`` ``not_found``.
+    """
+    store = services.store
+    await store.recover(session_id)
+    waiting = await store.take_waiting_turn(session_id)
+    seq = await store.last_seq(session_id)
+    if channel is None:
+        channel = EventChannel(store, session_id, seq, services.telemetry)
+    channel.continue_after(seq)
+    unfinished = None if waiting is None else waiting.turn_id
+    state = SessionState.of(
+        services,
+        await store.get_session(session_id),
+        channel,
+        await read_history(store, session_id, without=unfinished),
+        await store.created_paths(session_id),
+        retained,
+    )
+    session = LiveSession(state)
+    session.put_back(await store.queued_ops(session_id))
+    if waiting is None:
+        session.run_queued()
+        return session
+    try:
+        await session.resume(waiting)
+    except AgentError as error:
+        log.warning("Turn %s cannot be resumed: %s", waiting.turn_id, error.message)
+        await store.abandon(waiting.turn_id)
+        await session.close()
+        return await load(services, session_id, channel, retained)
+    return session

@@ -1,0 +1,115 @@
+"""The messages of a session that wait while a turn runs; they are stored, and announced to all.
+
+Those that waited when the user stopped a turn are held: the stop was meant for all that was about
+to happen, so nothing of it starts by itself any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from ...protocol import events
+from ...protocol.errors import AgentError
+from ...store.records import StoredOp
+from ...store.store import Store
+from ..events.channel import EventChannel
+from ..message import Message
+
+
+class MessageQueue:
+    """Waiting messages, the next one first."""
+
+    def __init__(self, store: Store, session_id: str, channel: EventChannel) -> None:
+        self._store = store
+        self._session_id = session_id
+        self._channel = channel
+        self._messages: list[Message] = []
+
+    @property
+    def has_next(self) -> bool:
+        """Whether a message waits that runs by itself."""
+        return any(not message.held for message in self._messages)
+
+    def put_back(self, waiting: Sequence[StoredOp]) -> None:
+        """These wait, as they did before the session was unloaded."""
+        self._messages += [Message(each.op_id, each.op, "page", held=each.held) for each in waiting]
+
+    async def add(self, message: Message) -> None:
+        """Let a message wait."""
+        event = events.OpQueued(op_id=message.op_id, message=message.op.request.message)
+
+        async def write(written: Sequence[events.BaseEvent]) -> None:
+            await self._store.save_queued_op(
+                self._session_id, message.op_id, message.op, events=written
+            )
+
+        await self._channel.emit(write, event, None)
+        self._messages.append(message)
+
+    async def take(self) -> Message | None:
+        """The next one, which waits no more; None where none waits, here or in the database, but
+        for those that are held."""
+        while message := next((each for each in self._messages if not each.held), None):
+            if await self._leave(message, "started"):
+                return message
+        return None
+
+    async def hold(self) -> None:
+        """What waits now does not run by itself any more, but for messages of places that show no
+        queue: somebody waits there for the answer, and would wait forever."""
+        held = [
+            each
+            for each in self._messages
+            if not each.held and each.result is None and each.op.request.location in ("panel", None)
+        ]
+        if not held:
+            return
+        op_ids = [each.op_id for each in held]
+        holds = [events.OpHeld(op_id=op_id) for op_id in op_ids]
+
+        async def write(written: Sequence[events.BaseEvent]) -> None:
+            await self._store.hold_queued_ops(self._session_id, op_ids, events=written)
+
+        for each in held:
+            each.held = True
+        await self._channel.emit(write, holds, None)
+
+    async def remove(self, op_id: str) -> None:
+        """The user takes it back. Raises ``AgentError`` ``not_found``."""
+        message = self._find(op_id)
+        await self._leave(message, "removed")
+        message.refuse(AgentError("not_found", "The message was removed from the queue."))
+
+    def put_first(self, op_id: str) -> None:
+        """It is the next one, held or not. Raises ``AgentError`` ``not_found``."""
+        message = self._find(op_id)
+        message.held = False
+        self._messages.remove(message)
+        self._messages.insert(0, message)
+
+    def refuse_all(self, error: AgentError) -> None:
+        """Nobody here takes them any more; they stay in the database."""
+        for message in self._messages:
+            message.refuse(error)
+
+    def _find(self, op_id: str) -> Message:
+        for message in self._messages:
+            if message.op_id == op_id:
+                return message
+        raise AgentError("not_found", "This message is no longer queued.")
+
+    async def _leave(self, message: Message, reason: Literal["started", "removed"]) -> bool:
+        """It waits no more; where that cannot be kept, it waits on."""
+        removed = False
+
+        async def write(written: Sequence[events.BaseEvent]) -> None:
+            nonlocal removed
+            removed = await self._store.remove_queued_op(
+                self._session_id, message.op_id, events=written
+            )
+
+        event = events.OpDequeued(op_id=message.op_id, reason=reason)
+        await self._channel.emit(write, event, None)
+        self._messages.remove(message)
+        return removed

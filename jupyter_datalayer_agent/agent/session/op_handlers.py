@@ -1,0 +1,64 @@
+"""Ops that are carried out at once, whatever runs in the session, beside its queue of messages."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from ...protocol import events, ops
+from ...protocol.errors import AgentError
+from ..changes import undo
+from ..changes.rewind import go_back
+from ..features.regenerate import choose
+from ..state import SessionState
+from . import datasets
+from .defaults import UNTITLED, titles_from_messages
+
+
+async def handle_op(session: SessionState, op: ops.Op) -> None:
+    """Do what the op asks for. Raises ``AgentError`` where it cannot be done."""
+    await OP_HANDLERS[type(op)](session, op)
+
+
+async def reset(session: SessionState) -> None:
+    """Forget what was said in a session that nothing runs in."""
+    # What the user called it stays; words of a message that is forgotten do not.
+    titles = await titles_from_messages(session.services.store, session.id)
+    title = UNTITLED if session.record.title in titles else session.record.title
+
+    async def write(written: Sequence[events.BaseEvent]) -> None:
+        await session.services.store.reset_session(session.id, title=title, events=written)
+        session.record.title = title
+        session.clear()
+
+    await session.channel.emit(write, events.SessionReset(), None)
+    await session.services.forget(session.id)
+    await session.emit_configured()
+
+
+async def _decide(session: SessionState, op: ops.ApprovalDecision) -> None:
+    if not session.waiting.decide(op.approval_id, (op.decision, op.feedback)):
+        raise AgentError("not_found", "This approval is no longer pending.")
+
+
+async def _answer(session: SessionState, op: ops.UserInputAnswer) -> None:
+    if not session.waiting.reply(op.request_id, op.answer):
+        raise AgentError("not_found", "This question is no longer pending.")
+
+
+async def _configure(session: SessionState, op: ops.ConfigUpdate) -> None:
+    store = session.services.store
+    session.record = await store.update_session(session.id, settings=op.settings)
+    await session.emit_configured()
+
+
+OP_HANDLERS: dict[type, Callable[[SessionState, Any], Awaitable[None]]] = {
+    ops.ApprovalDecision: _decide,
+    ops.UserInputAnswer: _answer,
+    ops.ConfigUpdate: _configure,
+    ops.Undo: undo.take_back,
+    ops.Keep: undo.keep,
+    ops.GoBack: go_back,
+    ops.ChooseAnswer: choose,
+    ops.UploadRegistered: datasets.register,
+}

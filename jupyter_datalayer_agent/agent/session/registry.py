@@ -1,0 +1,254 @@
+"""The sessions that are in memory, each loaded once, and unloaded when nobody needs it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from weakref import WeakValueDictionary
+
+from ...protocol.base import now_ms
+from ...protocol.errors import AgentError
+from ...protocol.events import SessionDeleted
+from ...protocol.ops import Op
+from ...protocol.page import WaitingSession
+from ...protocol.requests import Session, SessionCreate, SessionPatch
+from ...settings.turn import check_session
+from ..approvals.pending import Audience
+from ..events.channel import EventChannel
+from ..services import Services
+from ..state import RetainedState, SessionState
+from .actor import LiveSession
+from .loader import load
+
+log = logging.getLogger(__name__)
+
+IDLE_SECONDS = 30 * 60.0
+DELETED = "This session is being deleted."
+RETENTION_SECONDS = 3600.0
+"""From one look for conversations that are too old to the next."""
+BUSY_PAUSE = 60.0
+"""Seconds until a session that is busy, though nobody used it for long, is looked at again."""
+
+
+class SessionRegistry:
+    """Live sessions by id. A session is loaded when somebody first needs it live.
+
+    One that is idle and that nobody used for ``idle_seconds`` leaves the memory; who listens to
+    it goes on listening, and what is sent to it loads it again. One that is not in memory, and in
+    which nothing happened for ``retention_days``, is deleted when another is loaded; 0: never.
+    """
+
+    def __init__(
+        self,
+        services: Services,
+        idle_seconds: float = IDLE_SECONDS,
+        retention_days: int = 0,
+    ) -> None:
+        self.services = services
+        self._idle_seconds = idle_seconds
+        self._retention_ms = retention_days * 24 * 3_600_000
+        self._next_look = 0.0
+        self._retaining: asyncio.Task[None] | None = None
+        self._live: dict[str, LiveSession] = {}
+        self._loading: dict[str, asyncio.Future[LiveSession]] = {}
+        self._deleting: set[str] = set()
+        self._retained: dict[str, RetainedState] = {}
+        # A channel lives as long as its session, or anybody who listens to it.
+        self._channels: WeakValueDictionary[str, EventChannel] = WeakValueDictionary()
+        self._sweeper: asyncio.Task[None] | None = None
+        self._resuming: asyncio.Task[None] | None = None
+
+    async def create(self, request: SessionCreate | None = None) -> Session:
+        """A new, empty session."""
+        request = request or SessionCreate()
+        check_session(self.services.settings(), request.settings)
+        if request.title is None:
+            return await self.services.store.create_session(settings=request.settings)
+        return await self.services.store.create_session(request.title, request.settings)
+
+    async def begin(self) -> LiveSession:
+        """A new, empty session that is wanted at once: there is nothing of it to be loaded."""
+        record = await self.create()
+        services = self.services
+        channel = EventChannel(services.store, record.id, record.last_seq, services.telemetry)
+        session = LiveSession(SessionState.of(services, record, channel))
+        self._take_in(session)
+        return session
+
+    async def live(self, session_id: str) -> LiveSession:
+        """The session in memory, loaded if need be. Raises ``AgentError`` ``not_found``."""
+        while (session := self.loaded(session_id)) is None:
+            if session_id in self._deleting:
+                raise AgentError("not_found", DELETED)
+            if session_id in self._live:
+                await self._live[session_id].gone()
+            loading = self._loading.get(session_id)
+            if loading is None:
+                loading = asyncio.ensure_future(self._load(session_id))
+                self._loading[session_id] = loading
+                loading.add_done_callback(lambda _: self._loading.pop(session_id, None))
+            await asyncio.shield(loading)
+        session.state.touch()
+        return session
+
+    async def _load(self, session_id: str) -> LiveSession:
+        channel = self._channels.get(session_id)
+        session = await load(self.services, session_id, channel, self._retained.get(session_id))
+        self._retained.pop(session_id, None)
+        self._take_in(session)
+        return session
+
+    def _take_in(self, session: LiveSession) -> None:
+        self._live[session.id] = session
+        self._channels[session.id] = session.state.channel
+        session.state.waiting.changed = self._notify_waiting
+        self._notify_waiting()
+        if self._sweeper is None or self._sweeper.done():
+            self._sweeper = asyncio.create_task(self._sweep())
+        self._retain()
+
+    async def submit(
+        self, session_id: str, op: Op, audience: Audience, op_id: str | None = None
+    ) -> str:
+        """Put an op on the session's queue; its id, ``op_id`` or a new one. Raises ``AgentError``:
+        ``not_found``, or what makes that the op cannot be carried out."""
+        while True:
+            session = await self.live(session_id)
+            await session.check(op)
+            if not session.ended:
+                return session.submit(op, audience, op_id)
+
+    def loaded(self, session_id: str | None) -> LiveSession | None:
+        """The session where it is in memory; one that rests is left idle."""
+        session = self._live.get(session_id or "")
+        return session if session is not None and not session.ended else None
+
+    def running_turn(self, session_id: str) -> str | None:
+        """The id of the turn that runs in the session, if any."""
+        session = self._live.get(session_id)
+        return session.turn.id if session is not None and session.turn is not None else None
+
+    def waits(self, session_id: str) -> bool:
+        """Whether the session's turn waits for the user."""
+        session = self._live.get(session_id)
+        return session is not None and session.waits
+
+    def resume_waiting(self) -> None:
+        """Resume what waited for the user when its server ended: once, as the first page comes,
+        so that nothing waits unseen."""
+        if self._resuming is None:
+            self._resuming = asyncio.create_task(self._resume_waiting())
+
+    async def _resume_waiting(self) -> None:
+        try:
+            for session_id in await self.services.store.sessions_left_waiting():
+                await self.live(session_id)
+        except AgentError as error:
+            log.warning("What waited for the user is resumed when it is opened: %s", error)
+
+    def _notify_waiting(self) -> None:
+        """Tell the pages which sessions wait for the user; the chat in a cell asks there."""
+        waiting = [
+            WaitingSession(session_id=each.id, title=each.state.record.title)
+            for each in sorted(
+                self._live.values(), key=lambda each: each.state.used_at, reverse=True
+            )
+            if each.waits and each.turn is not None and each.turn.request.location != "inline"
+        ]
+        self.services.pages.notify_waiting(waiting)
+
+    async def patch(self, session_id: str, patch: SessionPatch) -> Session:
+        """Rename or change settings, and tell it to all who listen."""
+        check_session(self.services.settings(), patch.settings)
+        if session_id in self._channels:
+            await self.live(session_id)
+        record = await self.services.store.update_session(
+            session_id, title=patch.title, settings=patch.settings
+        )
+        session = self._live.get(session_id)
+        if session is not None:
+            session.state.record = record
+            await session.state.emit_configured()
+        return record
+
+    async def delete(self, session_id: str) -> None:
+        """End the session, delete all that belongs to it, and tell it. Raises ``not_found``."""
+        if session_id in self._deleting:
+            raise AgentError("not_found", DELETED)
+        self._deleting.add(session_id)
+        try:
+            if (loading := self._loading.get(session_id)) is not None:
+                # Else it would come into memory after it is gone from the database.
+                await asyncio.wait([loading])
+            channel = self._channels.get(session_id)
+            session = self._live.pop(session_id, None)
+            self._retained.pop(session_id, None)
+            if session is not None:
+                await session.close()
+            await self.services.store.delete_session(session_id)
+            await self.services.forget(session_id)
+        finally:
+            self._deleting.discard(session_id)
+        if channel is not None:
+            channel.send_unsaved(SessionDeleted(), None)
+
+    async def close(self) -> None:
+        """End every session; running turns are marked as stopped by the server."""
+        for task in (self._sweeper, self._resuming, self._retaining):
+            if task is not None:
+                task.cancel()
+        self._sweeper = None
+        sessions = list(self._live.values())
+        self._live.clear()
+        await asyncio.gather(*(session.close() for session in sessions))
+
+    # -- idle sessions -------------------------------------------------------------------------
+
+    async def _sweep(self) -> None:
+        """Let sessions go as their time comes; ends when none is in memory."""
+        while self._live:
+            now = time.monotonic()
+            for session in list(self._live.values()):
+                if self._live.get(session.id) is not session:
+                    # Deleted, or loaded anew, while another one was unloaded.
+                    continue
+                if session.ended:
+                    del self._live[session.id]
+                elif self._due(session) <= now and session.idle:
+                    del self._live[session.id]
+                    self._retained[session.id] = session.unload()
+                    await self._rest_scratch(session.id)
+                    log.debug("Session %s leaves the memory", session.id)
+            pauses = [max(self._due(each) - now, 0) for each in self._live.values()]
+            busy = min(BUSY_PAUSE, self._idle_seconds)
+            await asyncio.sleep(min((each or busy for each in pauses), default=0))
+
+    # -- retention -----------------------------------------------------------------------------
+
+    def _retain(self) -> None:
+        """Look for conversations that are too old, once an hour at most."""
+        now = time.monotonic()
+        if self._retention_ms and now >= self._next_look:
+            self._next_look = now + RETENTION_SECONDS
+            self._retaining = asyncio.create_task(self._delete_unused())
+
+    async def _delete_unused(self) -> None:
+        before = now_ms() - self._retention_ms
+        try:
+            for session_id in await self.services.store.unused_sessions(before):
+                if session_id not in self._channels and session_id not in self._loading:
+                    await self.delete(session_id)
+                    log.info("Session %s was deleted: it is older than retention_days", session_id)
+        except AgentError as error:
+            log.warning("Conversations that are too old were not deleted: %s", error)
+
+    async def _rest_scratch(self, session_id: str) -> None:
+        try:
+            await self.services.notebooks.rest_scratch(session_id)
+        except Exception:
+            # The edge of the sweeper: a kernel that cannot be ended must not keep all in memory.
+            log.exception("Session %s: its scratch kernel could not be ended", session_id)
+
+    def _due(self, session: LiveSession) -> float:
+        return session.state.used_at + self._idle_seconds

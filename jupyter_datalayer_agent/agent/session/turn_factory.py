@@ -1,0 +1,77 @@
+"""Which kind of turn a message gets, and a turn that goes on after its server ended."""
+
+from __future__ import annotations
+
+import re
+
+from ...protocol.base import new_id
+from ...protocol.errors import AgentError
+from ...protocol.ops import UserMessage
+from ...settings.turn import Settings, for_turn
+from ...store.records import WaitingTurn
+from ..approvals.pending import Audience
+from ..features.strategist_turn import strategist_turn
+from ..message import Message
+from ..plan.steering import NothingToContinue, last_plan_is_done, stopped_plan
+from ..plan.turn import PlannedTurn
+from ..request import TurnRequest, turn_request
+from ..services import Services
+from ..state import SessionState
+from ..turn.loop import Restored, Turn
+
+CONTINUE = re.compile(r"^\s*(continue|go on|resume)\s*[.!]?\s*$", re.IGNORECASE)
+
+
+async def create_turn(
+    session: SessionState, request: TurnRequest, settings: Settings, message: Message
+) -> Turn:
+    """A turn of the kind that the message asks for."""
+    if session.record.kind == "strategist":
+        return strategist_turn(session, request, message)
+    stopped, done = None, False
+    if CONTINUE.match(request.text):
+        stopped = await stopped_plan(session.services, session.id)
+        done = request.planned and await last_plan_is_done(session.services, session.id)
+    if stopped is not None:
+        request.work_on(stopped.plan.notebook)
+        return PlannedTurn(
+            session, request, settings, message.audience, message.op_id, resumed=stopped.plan
+        )
+    if done:
+        return NothingToContinue(session, request, settings, message.audience, message.op_id)
+    # Where no model can answer, a message may still ask for what needs none.
+    needs_none = request.location != "inline" and not _has_model(session.services, settings)
+    kind = PlannedTurn if request.planned or needs_none else Turn
+    return kind(session, request, settings, message.audience, message.op_id)
+
+
+def _has_model(services: Services, settings: Settings) -> bool:
+    try:
+        services.resolve_model(settings)
+    except AgentError as error:
+        return error.code != "no_model"
+    return True
+
+
+async def resume_turn(session: SessionState, waiting: WaitingTurn) -> tuple[Turn, Message]:
+    """A turn that waited for the user when its server ended, with its message.
+
+    Raises ``AgentError`` when what it was about is not there any more.
+    """
+    services = session.services
+    request = await turn_request(
+        services, waiting.request, session.record.settings, session.created
+    )
+    settings = for_turn(services.settings(), session.record.settings, waiting.request, request.mode)
+    audience: Audience = "page" if request.location in ("panel", "inline") else "stream"
+    stored = await services.store.get_turn(waiting.turn_id)
+    conversation = await (await services.store.compactions()).conversation(session.id)
+    sent = next(turn for turn in conversation.turns if turn.turn_id == stored.id)
+    restored = Restored(stored, sent, waiting.wait)
+    message = Message(waiting.op_id or new_id("op"), UserMessage(request=waiting.request), audience)
+    if waiting.plan is None and not request.planned:
+        return Turn(session, request, settings, audience, waiting.op_id, restored), message
+    planned = PlannedTurn(
+        session, request, settings, audience, waiting.op_id, waiting.plan, restored
+    )
+    return planned, message

@@ -1,0 +1,151 @@
+"""A session in memory as data: what its ops and turns read and change. The actor runs them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ..protocol import events
+from ..protocol.requests import Session, Usage
+from ..store.records import TurnContext
+from ..tools.context import SeenCells
+from .approvals.pending import PendingRequests
+from .budget import add_usage
+from .events.channel import EventChannel
+from .history.history import History, Item, read_history
+from .services import Services
+
+
+class CurrentTurn(Protocol):
+    """What a session knows of the turn that runs in it."""
+
+    id: str
+    items: list[Item]
+
+    @property
+    def context(self) -> TurnContext | None:
+        """What the turn stated before its message."""
+        ...
+
+
+@dataclass
+class RetainedState:
+    """The part of a session that stays in memory while the session is unloaded."""
+
+    seen: SeenCells = field(default_factory=SeenCells)
+    approved_tools: set[str] = field(default_factory=set)
+
+
+@dataclass
+class SessionState:
+    """One session's record, history and counts, with the parts that it works with.
+
+    ``created`` are the paths of the documents that it created, ``seen`` the cells as its model last
+    read them. ``is_busy``: a turn runs, or a compaction or another answer. ``is_stale``: the
+    database has another history than ``history``.
+    """
+
+    services: Services
+    record: Session
+    history: History
+    created: list[str]
+    channel: EventChannel
+    seen: SeenCells
+    waiting: PendingRequests
+    tokens: int
+    cost: float | None
+    turn: CurrentTurn | None = None
+    is_busy: bool = False
+    is_stale: bool = False
+    used_at: float = field(default_factory=time.monotonic)
+
+    @classmethod
+    def of(
+        cls,
+        services: Services,
+        record: Session,
+        channel: EventChannel,
+        history: History | None = None,
+        created: Sequence[str] = (),
+        retained: RetainedState | None = None,
+    ) -> SessionState:
+        """The state of a session as its record has it; without a history, of an empty one."""
+        retained = retained or RetainedState()
+        return cls(
+            services=services,
+            record=record,
+            history=history or History(),
+            created=list(created),
+            channel=channel,
+            seen=retained.seen,
+            waiting=PendingRequests(retained.approved_tools),
+            tokens=record.session_tokens,
+            cost=record.session_cost,
+        )
+
+    @property
+    def id(self) -> str:
+        """The session's id."""
+        return self.record.id
+
+    @property
+    def retained(self) -> RetainedState:
+        """What outlasts the session's time in memory."""
+        return RetainedState(self.seen, self.waiting.approved_tools)
+
+    def touch(self) -> None:
+        """Somebody needs the session now."""
+        self.used_at = time.monotonic()
+
+    def count(self, used: Usage, call: Usage) -> Usage:
+        """Count a model call for the session; ``used`` (by a turn, before it) with the call."""
+        usage = add_usage(used, call, self.tokens, self.cost)
+        self.tokens, self.cost = usage.session_tokens, usage.session_cost
+        return usage
+
+    async def emit(
+        self,
+        event: events.BaseEvent | Sequence[events.BaseEvent] | None,
+        *,
+        turn_id: str | None = None,
+        **belongings: Any,
+    ) -> None:
+        """Write events with what belongs to them (items, tool_calls, changes, usage), then send
+        them to all who listen."""
+        self.touch()
+
+        async def write(written: Sequence[events.BaseEvent]) -> None:
+            await self.services.store.append(self.id, turn_id, events=written, **belongings)
+
+        await self.channel.emit(write, event, turn_id)
+
+    async def emit_configured(self) -> None:
+        """Emit the session's title and settings as they are now."""
+        await self.emit(
+            events.SessionConfigured(settings=self.record.settings, title=self.record.title)
+        )
+        self.waiting.changed()  # the list of what waits shows the title
+
+    async def refresh(self) -> None:
+        """Reload the conversation if another server wrote to it, or memory fell behind."""
+        if not await self.channel.sync_seq() or self.is_stale:
+            await self.reload()
+
+    async def reload(self) -> None:
+        """Take over the conversation that the database has."""
+        store = self.services.store
+        self.history = await read_history(store, self.id)
+        self.created = await store.created_paths(self.id)
+        # The turns in which the model read cells may be withdrawn: it reads them again.
+        self.seen = SeenCells()
+        self.is_stale = False
+
+    def clear(self) -> None:
+        """Empty it: nothing was said, created, counted or approved."""
+        self.history = History()
+        self.created.clear()
+        self.seen = SeenCells()
+        self.tokens, self.cost = 0, None
+        self.waiting.approved_tools.clear()

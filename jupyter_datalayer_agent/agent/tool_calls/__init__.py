@@ -1,0 +1,1 @@
+"""The tool calls of an answer: scheduled, run, verified."""

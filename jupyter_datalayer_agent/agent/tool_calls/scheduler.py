@@ -1,0 +1,141 @@
+"""The tool calls of one model answer: run, cut for the model, and emitted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from ...protocol.events import ToolCallOutput
+from ...protocol.json_text import parse_json, to_json
+from ...protocol.requests import ToolCallRecord
+from ...protocol.tools import ToolCallStatus
+from ...tools.dispatcher import Dispatcher
+from ...tools.limits import cut
+from ...tools.registry import Alias, ToolRegistry
+from ...tools.result import Dispatched
+from ..approvals.data_sharing import noted, noted_pictures
+from ..history.history import Item, output_item
+from ..history.tool_output import for_model
+
+
+@dataclass(frozen=True)
+class FinishedCall:
+    """A call that has its answer: the item for the model, the event and the record."""
+
+    item: Item
+    event: ToolCallOutput
+    record: ToolCallRecord
+    done: Dispatched
+
+    @property
+    def pictures(self) -> Item:
+        """The pictures of the output, for a model that sees."""
+        parts: list[dict[str, Any]] = [
+            {"type": "input_text", "text": f"Pictures of the output of {self.event.name}:"}
+        ]
+        parts += [
+            {"type": "input_image", "image_url": f"data:{image.mime};base64,{image.data}"}
+            for image in self.done.images
+        ]
+        return noted_pictures({"type": "message", "role": "user", "content": parts})
+
+
+def is_parallel(registry: ToolRegistry, name: str) -> bool:
+    """Whether a call of that name may run beside its neighbours."""
+    entry = registry.find(name)
+    if isinstance(entry, Alias):
+        entry = registry.tool(entry.tool)
+    return entry is not None and entry.parallel
+
+
+def schedule(registry: ToolRegistry, calls: Sequence[Item]) -> list[list[Item]]:
+    """The calls in order, in groups: neighbouring reads together, all else one by one."""
+    groups: list[list[Item]] = []
+    for parallel, run in groupby(calls, key=lambda call: is_parallel(registry, call["name"])):
+        members = list(run)
+        groups.extend([members] if parallel else [[each] for each in members])
+    return groups
+
+
+async def run_group(dispatcher: Dispatcher, calls: Sequence[Item]) -> list[FinishedCall]:
+    """Run a group's calls together; the results keep their order."""
+    if len(calls) == 1:
+        return [await _run_one(dispatcher, calls[0])]
+    return list(await asyncio.gather(*(_run_one(dispatcher, call) for call in calls)))
+
+
+async def _run_one(dispatcher: Dispatcher, call: Item) -> FinishedCall:
+    done = await dispatcher.call(call["name"], call.get("arguments", ""), call["call_id"])
+    return finished(call, done)
+
+
+def finished(call: Item, done: Dispatched) -> FinishedCall:
+    """A call with its answer in the three forms that are needed of it."""
+    text, truncated = cut(for_model(done.result), done.more)
+    sent = cut(for_model(done.for_model), done.more)[0]
+    status: ToolCallStatus = "ok" if done.result.ok else "denied" if done.denied else "error"
+    event = ToolCallOutput(
+        call_id=call["call_id"],
+        name=done.result.name,
+        status=status,
+        output=text,
+        truncated=truncated,
+        duration_ms=done.result.duration_ms,
+        summary=done.summary,
+        withheld=done.result.withheld,
+        needs=done.needs,
+    )
+    record = ToolCallRecord(
+        call_id=call["call_id"],
+        name=done.result.name,
+        arguments=readable_arguments(call.get("arguments", "")),
+        status=status,
+        output=done.result.to_wire(),
+        duration_ms=done.result.duration_ms,
+    )
+    item = noted(output_item(call["call_id"], sent), done)
+    return FinishedCall(item, event, record, done)
+
+
+def readable_arguments(arguments: str) -> Any:
+    """The arguments as JSON, or the model's text where they are not."""
+    try:
+        return parse_json(arguments or "{}", strict=False)
+    except ValueError:
+        return arguments
+
+
+def aborted_call(call: Item, name: str) -> tuple[Item, ToolCallOutput, ToolCallRecord]:
+    """The answer to a call that was not, or not wholly, carried out."""
+    event = ToolCallOutput(
+        call_id=call["call_id"], name=name, status="aborted", output="aborted", summary="Stopped"
+    )
+    record = ToolCallRecord(
+        call_id=call["call_id"],
+        name=name,
+        arguments=readable_arguments(call.get("arguments", "")),
+        status="aborted",
+        output="aborted",
+    )
+    return output_item(call["call_id"], "aborted"), event, record
+
+
+class RepeatedFailures:
+    """Counts how often the same call failed in the same way, in one turn."""
+
+    LIMIT = 3
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+
+    def note(self, call: Item, done: Dispatched) -> bool:
+        """Count a call; True when it has failed identically ``LIMIT`` times."""
+        key = to_json([call["name"], readable_arguments(call.get("arguments", ""))])
+        if done.result.ok:
+            self._counts.pop(key, None)
+            return False
+        self._counts[key] = self._counts.get(key, 0) + 1
+        return self._counts[key] >= self.LIMIT

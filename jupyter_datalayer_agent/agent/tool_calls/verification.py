@@ -1,0 +1,255 @@
+"""What the calls of a step did, so that "done" is said only of what was seen to be done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...notebook.document import DocumentError
+from ...notebook.service import NotebookService
+from ...protocol.tools import Change
+from .scheduler import FinishedCall
+
+RUN_FAILURES = ("kernel_error", "timeout", "aborted")
+WELL = ("ok", "skipped")
+"""Statuses of a run with which nothing is wrong."""
+
+
+ErrorMessages = tuple[str, str | None]
+"""A message, and what the model may read of it where that is not all."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Something of a step that did not end well; ``cell_id`` where it was the run of a cell.
+
+    ``redacted`` is the message as the model may read it, None where that is all of it. ``not_run``
+    are the cells of a run that could not begin, None for any other failure.
+    """
+
+    message: str
+    path: str | None = None
+    cell_id: str | None = None
+    redacted: str | None = None
+    not_run: tuple[str, ...] | None = None
+
+    @property
+    def for_model(self) -> str:
+        """The message as the model may read it."""
+        return self.message if self.redacted is None else self.redacted
+
+
+@dataclass
+class StepWatch:
+    """Follows the calls of one step (or, added up, of all steps).
+
+    ``runs`` has the last status of every cell that was run, by path and cell; ``changed`` the last
+    change of every cell; ``unbegun`` the last run of each notebook where it could not begin.
+    """
+
+    calls: int = 0
+    runs: dict[tuple[str, str], str] = field(default_factory=dict)
+    changed: dict[tuple[str, str], Change] = field(default_factory=dict)
+    unbegun: dict[str, Failure] = field(default_factory=dict)
+    _messages: dict[tuple[str, str], ErrorMessages] = field(default_factory=dict)
+    _open: dict[str, ErrorMessages] = field(default_factory=dict)
+    _missing: set[tuple[str, str]] = field(default_factory=set)
+
+    def note(self, call: FinishedCall, target: str | None) -> None:
+        """Count a call in; ``target`` is the notebook that a call without a path means."""
+        self.calls += 1
+        result = call.done.result
+        where = _path_of(call, target)
+        for run in runs_of(result.output):
+            key = (where, str(run["cellId"]))
+            self.runs[key] = str(run["status"])
+            if run["status"] not in WELL and result.error is not None:
+                self._messages[key] = messages_of(call)
+        for change in result.changes or []:
+            if change.cell_id is not None:
+                self.changed[change.path, change.cell_id] = change
+            if change.after is not None:
+                self._clear_missing()
+        failure = run_failure(call, target)
+        if failure is not None and failure.not_run:
+            self.unbegun[where] = failure
+        elif runs_of(result.output):
+            self.unbegun.pop(where, None)
+        self._note_call(call, failure)
+
+    def _note_call(self, call: FinishedCall, failure: Failure | None) -> None:
+        """A call that failed is open until one of the same tool ends well; a denied one is not
+        open, since the user decided so, and a run is judged by its cell."""
+        result = call.done.result
+        if result.ok:
+            self._open.pop(result.name, None)
+        elif failure is None and not call.done.denied and result.error is not None:
+            self._open[result.name] = messages_of(call)
+
+    def miss(self, cells: Iterable[Change]) -> None:
+        """These cells were found to be gone: a later write stands for them."""
+        self._missing.update((each.path, each.cell_id) for each in cells if each.cell_id)
+
+    def _clear_missing(self) -> None:
+        for key in self._missing:
+            self.changed.pop(key, None)
+        self._missing.clear()
+
+    @property
+    def failed_runs(self) -> list[Failure]:
+        """The cells whose last run did not end well."""
+        failures = []
+        for (path, cell_id), status in self.runs.items():
+            if status not in WELL:
+                plain = (f"Cell {cell_id} ended with {status}.", None)
+                message, redacted = self._messages.get((path, cell_id), plain)
+                failures.append(Failure(message, path, cell_id, redacted))
+        return failures
+
+    @property
+    def unresolved_failures(self) -> list[Failure]:
+        """Everything that did not end well and was not resolved."""
+        others = [Failure(message, redacted=redacted) for message, redacted in self._open.values()]
+        return [*self.failed_runs, *others]
+
+    def forget(self, cell_id: str | None) -> None:
+        """The failure was resolved another way."""
+        for key in [key for key in self.runs if key[1] == cell_id]:
+            self.runs[key] = "ok"
+
+    def add(self, other: StepWatch) -> None:
+        """Add what another step did."""
+        self.calls += other.calls
+        self.runs.update(other.runs)
+        self.changed.update(other.changed)
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What was read back: ``cells`` that were written and stand there, ``later`` of them with
+    another source than was written, the cells that are ``gone``; and cells that ran well."""
+
+    cells: int
+    runs: int
+    later: int = 0
+    gone: tuple[Change, ...] = ()
+
+    def summary(self) -> str:
+        """For the user."""
+        said = []
+        if self.cells:
+            said.append(f"{_count(self.cells, 'cell')} read back")
+        if self.later:
+            said.append(f"{_count(self.later, 'cell')} changed since by somebody else and kept so")
+        if self.gone:
+            said.append(f"{_count(len(self.gone), 'cell')} deleted since")
+        if self.runs:
+            said.append(f"{_count(self.runs, 'cell')} ran without error")
+        return ", ".join(said) or "nothing was to be verified"
+
+
+async def verify(
+    watch: StepWatch, notebooks: NotebookService, client_id: str | None
+) -> Verified | Failure:
+    """Whether all that a step touched is as it said: calls, runs, and the notebook read back.
+
+    A cell with another source was changed by somebody else since, which is no failure of the step.
+    """
+    if watch.unresolved_failures:
+        return watch.unresolved_failures[0]
+    result = await read_back(watch, notebooks, client_id)
+    if isinstance(result, Verified) and result.gone:
+        watch.miss(result.gone)
+        change = result.gone[0]
+        first_line = next(iter((change.after or "").strip().splitlines()), "")
+        return Failure(
+            f"The cell “{first_line}” that this step wrote is not in {change.path}.", change.path
+        )
+    return result
+
+
+async def read_back(
+    watch: StepWatch, notebooks: NotebookService, client_id: str | None
+) -> Verified | Failure:
+    """The written cells as they stand in their notebooks now; a failure where one cannot be
+    read."""
+    cells = later = 0
+    gone: list[Change] = []
+    for path in dict.fromkeys(path for path, _ in watch.changed):
+        try:
+            document = await notebooks.open(path, client_id)
+            standing = {cell.id: cell.source for cell in (await document.read()).cells}
+        except DocumentError as error:
+            return Failure(f"{path} could not be read back: {error.message}", path)
+        for (where, cell_id), change in watch.changed.items():
+            if where != path or change.after is None:
+                continue
+            if cell_id not in standing:
+                gone.append(change)
+                continue
+            cells += 1
+            later += standing[cell_id] != change.after
+    good = sum(status == "ok" for status in watch.runs.values())
+    return Verified(cells, good, later, tuple(gone))
+
+
+def run_failure(call: FinishedCall, target: str | None) -> Failure | None:
+    """The failed run that a call reports, or that it could not begin; None for any other call."""
+    result = call.done.result
+    error = result.error
+    if error is None:
+        return None
+    where = _path_of(call, target)
+    message, redacted = messages_of(call)
+    for run in runs_of(result.output):
+        if run["status"] not in WELL:
+            return Failure(message, where, str(run["cellId"]), redacted)
+    if error.code not in RUN_FAILURES:
+        return None
+    not_run = result.output.get("notRun") if isinstance(result.output, dict) else None
+    if not_run:
+        return Failure(message, where, not_run[0], redacted, tuple(not_run))
+    return Failure(message, where, _cell_of(call), redacted)
+
+
+def messages_of(call: FinishedCall) -> ErrorMessages:
+    """The message of a call that failed, whole and as the model may read it."""
+    whole, redacted = call.done.result.error, call.done.redacted
+    message = "" if whole is None else whole.message
+    if redacted is None or redacted.error is None or redacted.error.message == message:
+        return message, None
+    return message, redacted.error.message
+
+
+def runs_of(output: Any) -> Iterable[dict[str, Any]]:
+    """The runs that a tool's output reports: a list of them, or the one of the cell it wrote."""
+    if not isinstance(output, dict):
+        return []
+    if isinstance(output.get("runs"), list):
+        return [run for run in output["runs"] if "cellId" in run and "status" in run]
+    return [output] if "cellId" in output and "status" in output else []
+
+
+def _path_of(call: FinishedCall, target: str | None) -> str:
+    arguments = call.record.arguments
+    given = arguments.get("path") or arguments.get("uri") if isinstance(arguments, dict) else None
+    changes = call.done.result.changes or []
+    return str(changes[0].path if changes else given or target or "")
+
+
+def _cell_of(call: FinishedCall) -> str | None:
+    """The cell that a call meant, where it could not even begin to run."""
+    result, arguments = call.done.result, call.record.arguments
+    output = result.output if isinstance(result.output, dict) else {}
+    if isinstance(output.get("cellId"), str):
+        return str(output["cellId"])
+    if not isinstance(arguments, dict):
+        return None
+    ids: Sequence[Any] = arguments.get("cellIds") or arguments.get("cell_ids") or []
+    one = arguments.get("cellId") or arguments.get("cell_id")
+    return str(one or ids[0]) if one or ids else None
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

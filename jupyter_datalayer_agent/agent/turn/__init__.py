@@ -1,0 +1,1 @@
+"""A turn: what it is asked, its loop, and its end."""

@@ -1,0 +1,61 @@
+"""The turns that an answer cites: ``[few words](turn:<turnId>)``, and nothing but turns that exist.
+
+A model may make an id up. A link to such a turn is taken out and marked, so that nobody is shown a
+source that is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ...protocol.history import Citation
+from ...store.history_queries import HistoryQueries
+
+SCHEME = "turn:"
+NO_SUCH_TURN = "no such turn"
+
+_TARGET = r"<?\s*turn:(?://)?([^\s)>\]]*)\s*>?(?:\s+\"[^\"]*\")?"
+_LINK = re.compile(rf"!?\[([^\]\[]*)\]\(\s*{_TARGET}\s*\)", re.IGNORECASE)
+# What is left after the links: <turn:id>, a definition for a reference, HTML, the bare scheme.
+_OTHER = re.compile(r"<?\bturn:(?://)?([\w-]+)>?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Cited:
+    """An answer whose links all lead somewhere; ``unknown`` are the ids that were made up."""
+
+    text: str
+    citations: list[Citation]
+    unknown: list[str]
+
+
+async def check_citations(text: str, past: HistoryQueries) -> Cited:
+    """Look up every turn that the text names, and take out the links to those that are not."""
+    named = [*_ids(_LINK, text, 2), *_ids(_OTHER, _LINK.sub("", text), 1)]
+    found = await past.citations(named) if named else []
+    known = {citation.turn_id for citation in found}
+
+    def link(match: re.Match[str]) -> str:
+        label, turn_id = match.group(1).strip(), match.group(2)
+        if turn_id in known:
+            return f"[{label or 'turn'}]({SCHEME}{turn_id})"
+        return f"{label} ({NO_SUCH_TURN})".strip()
+
+    def bare(match: re.Match[str]) -> str:
+        turn_id = match.group(1)
+        return f"[turn]({SCHEME}{turn_id})" if turn_id in known else f"({NO_SUCH_TURN})"
+
+    parts: list[str] = []
+    end = 0
+    for match in _LINK.finditer(text):
+        parts += [_OTHER.sub(bare, text[end : match.start()]), link(match)]
+        end = match.end()
+    parts.append(_OTHER.sub(bare, text[end:]))
+    unknown = [turn_id for turn_id in dict.fromkeys(named) if turn_id not in known]
+    return Cited("".join(parts), found, unknown)
+
+
+def _ids(pattern: re.Pattern[str], text: str, group: int) -> Iterable[str]:
+    return (match.group(group) for match in pattern.finditer(text))

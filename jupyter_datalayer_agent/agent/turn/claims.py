@@ -1,0 +1,59 @@
+"""Whether an answer says that it changed or ran something.
+
+For turns alone in which nothing was even tried: the words decide whether the fact is shown, never
+what it is. So a claim that is missed costs the line, and a wrong one shows a line that is true.
+"""
+
+from __future__ import annotations
+
+import re
+
+_DONE = (
+    r"added|inserted|created|placed|put|updated|changed|edited|modified|replaced|rewrote|rewritten|"
+    r"renamed|moved|deleted|removed|fixed|corrected|ran|run|rerun|re-run|executed"
+)
+_GERMAN = (
+    r"hinzugefügt|eingefügt|erstellt|angelegt|geändert|aktualisiert|ersetzt|gelöscht|entfernt|"
+    r"verschoben|korrigiert|behoben|ausgeführt"
+)
+_FRENCH = r"(?:ajouté|inséré|créé|modifié|remplacé|supprimé|déplacé|corrigé|exécuté)e?s?"
+_SPANISH = (
+    r"(?:añadid|agregad|insertad|cread|modificad|cambiad|actualizad|reemplazad|eliminad|borrad|"
+    r"movid|corregid|ejecutad)[oa]s?"
+)
+_THING = (
+    r"cells?|notebook|chart|plot|graph|histogram|figure|table|code|column|error|bug|typo|import"
+)
+_CLAIMS = re.compile(
+    rf"\b(?:i|we)(?:['’]ve|\s+have)?(?:\s+(?:now|just|also|successfully|then))*\s+(?:{_DONE})\b"
+    rf"|^\W*(?:done\W+)?(?:{_DONE}) (?:an?|the|all|your|it|cells?|\d+)\b"
+    r"|\b(?:in|see) (?:the|a) new(?:ly added)? (?:\w+ )?cell\b"
+    rf"|\b(?:{_THING})\b.{{0,40}}\b(?:has|have) (?:now |just )?been (?:{_DONE})\b"
+    r"|\ball (?:the |of the )?cells (?:ran|have run)\b"
+    r"|\bthe notebook now (?:has|contains|includes|shows)\b"
+    rf"|\b(?:ich habe|habe ich|wir haben|haben wir)\b.{{0,120}}\b(?:{_GERMAN})\b"
+    rf"|\bwurden? .{{0,80}}?\b(?:{_GERMAN})\b|\bin (?:der|einer) neuen (?:\w+[ -])?zelle\b"
+    rf"|\b(?:j['’]ai|nous avons|(?:a|ont) été)\b.{{0,40}}\b{_FRENCH}\b"
+    r"|\bdans (?:la|une) nouvelle cellule\b"
+    rf"|\b(?:he|hemos|se han?|han? sido) {_SPANISH}\b|\ben (?:la|una) nueva celda\b"
+    r"|\b(?:añadí|agregué|inserté|creé|modifiqué|cambié|actualicé|reemplacé|eliminé|borré|moví"
+    r"|corregí|ejecuté)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+# What was done in another turn, or was not, or is only thought of. A place ("after cell 3") is none
+# of these, and neither is that there was no error.
+_NOT_NOW = re.compile(
+    r"\b(?:earlier|previous(?:ly)?|last (?:turn|time|message)|already|if|once|when|"
+    r"(?:after|before)(?! (?:the |your )?(?:\w+ )?cell)|no(?! (?:\w+ )?errors?\b)|"
+    r"not|nothing|haven['’]t|didn['’]t|can|could|would|vorhin|bereits|schon|zuvor|nichts?|keine?n?|"
+    r"wenn|falls|kann|könnte|déjà|précédemment|avant|pas|rien|si|ya|antes|anteriormente|nada)\b",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n+")
+
+
+def claims_an_act(answer: str) -> bool:
+    """Whether a sentence of the answer (Markdown) says that something was changed or run now."""
+    said = _SENTENCE.split(_CODE.sub("\n", answer))
+    return any(_CLAIMS.search(each) and not _NOT_NOW.search(each) for each in said)

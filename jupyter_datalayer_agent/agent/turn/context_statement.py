@@ -1,0 +1,104 @@
+"""What a turn states before its message: what the model does not know yet of what is attached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...notebook.edits.batch import source_hash
+from ...settings.turn import Settings
+from ...store.records import TurnContext
+from ...tools.redaction import Sharing
+from ..approvals.data_sharing import NotedSharing, UnaskedSharing
+from ..context.composition import Composition, Piece
+from ..context.gather import gather
+from ..events.buffer import EventBuffer
+from ..history.history import user_item
+from ..history.known import KnownContext, effect_in
+from ..model.context_window import ContextWindow
+from ..request import TurnRequest
+from ..state import SessionState
+
+
+class ContextStatement:
+    """A turn's context: gathered once, stated in the turn's request, and stated anew where what it
+    builds on is not sent any more. ``context`` is what is stored with the turn."""
+
+    def __init__(
+        self,
+        session: SessionState,
+        window: ContextWindow,
+        buffer: EventBuffer,
+        settings: Callable[[], Settings],
+    ) -> None:
+        self.context: TurnContext | None = None
+        self._session = session
+        self._window = window
+        self._buffer = buffer
+        self._settings = settings
+        self._pieces: Sequence[Piece] | None = None
+        self._turn_number = 0
+        self._known = KnownContext()
+        self._composed: Composition | None = None
+
+    async def gather(self, request: TurnRequest, model: str) -> None:
+        """Gather what ``model`` may be sent before the message."""
+        self._pieces = (await gather(self._session.services, request, self._session.seen)).pieces
+        self._window.begin(model, [], self._renew)
+
+    async def state(self, turn_number: int, sharing: Sharing) -> None:
+        """State what the model does not know yet; where nothing was gathered, nothing is stated."""
+        self._turn_number = turn_number
+        if self._pieces is not None:
+            await self._state(self._compose(self._pieces), sharing)
+            self._note_seen()
+
+    async def resume(self, turn_number: int, sharing: Sharing, wait: dict[str, Any]) -> None:
+        """Continue with what the turn sent before its server ended; ``wait`` is the event that
+        asks."""
+        self._turn_number = turn_number
+        if self._pieces is not None and self.context is not None:
+            self._composed = self._compose(self._pieces)
+            item = self.context.item
+            self._window.set_context([] if item is None else [item])
+            self._note_seen()
+        else:
+            await self.state(turn_number, sharing)
+        self._see_what_was_asked(wait)
+
+    def _compose(self, pieces: Sequence[Piece]) -> Composition:
+        self._known = self._session.history.known(effect_in(self._session.services.registry))
+        return Composition(pieces, self._known, self._turn_number, self._session.seen)
+
+    async def _state(self, composed: Composition, sharing: Sharing) -> None:
+        """Written with what is emitted next."""
+        noted = NotedSharing(sharing)
+        await composed.decide(noted)
+        item = noted.noted(user_item(composed.text)) if composed.text else None
+        self.context = TurnContext(item, None if item is None else composed.stated)
+        self._composed = composed
+        self._window.set_context([] if item is None else [item])
+        self._buffer.add(None, context=self.context)
+
+    def _note_seen(self) -> None:
+        """An edit is based on what the model knows of a cell by now."""
+        if self._composed is not None and self.context is not None:
+            known = self._known.after(self.context.stated)
+            self._composed.note(known, self._session.seen)
+
+    async def _renew(self) -> None:
+        """State the context anew where what it builds on is not sent any more."""
+        known = self._session.history.known(effect_in(self._session.services.registry))
+        if self.context is None or self._pieces is None or known == self._known:
+            return
+        refused = {} if self._composed is None else self._composed.refused
+        await self._state(self._compose(self._pieces), UnaskedSharing(self._settings, refused))
+
+    def _see_what_was_asked(self, wait: dict[str, Any]) -> None:
+        """The user decides on the cells as they were shown: if one was changed since, the change is
+        refused."""
+        for each in wait.get("changes") or []:
+            if each.get("before") is not None and each.get("cellId") is not None:
+                self._session.seen.note_hash(
+                    each["path"], each["cellId"], source_hash(each["before"])
+                )

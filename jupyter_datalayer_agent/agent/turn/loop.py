@@ -1,0 +1,525 @@
+"""The turn loop: run, step, query, execute (DESIGN 4)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ...models.types import ModelError
+from ...protocol import events
+from ...protocol.base import new_id, now_ms
+from ...protocol.errors import AgentError, ErrorBody, ErrorCode
+from ...protocol.plans import PlanStep
+from ...protocol.quality import QualityReport
+from ...protocol.requests import ChatReply, ToolCallRecord
+from ...protocol.requests import Turn as StoredTurn
+from ...protocol.tools import Change, NotDone
+from ...protocol.workflows import WorkflowOffer
+from ...settings.turn import Settings
+from ...store.records import TurnContext, TurnHistory
+from ...tools.context import SeenCells, ToolContext
+from ...tools.dispatcher import Dispatcher
+from ..approvals.broker import ApprovalBroker
+from ..approvals.data_sharing import SilentSharing, TurnSharing, as_now
+from ..approvals.pending import Audience
+from ..changes.checkpoints import recorded
+from ..context.tool_mentions import references, warnings
+from ..events.buffer import EventBuffer
+from ..history.history import Item, assistant_item, note_item, unanswered, user_item
+from ..model.call import ModelAnswer
+from ..model.caller import ModelCaller
+from ..request import TurnRequest
+from ..state import SessionState
+from ..stop import Stop
+from ..tool_calls.fixes import fixes_of
+from ..tool_calls.scheduler import FinishedCall, RepeatedFailures, aborted_call, run_group, schedule
+from ..tool_calls.verification import StepWatch
+from .context_statement import ContextStatement
+from .not_done import not_done
+from .resumed_sharing import answered_before
+
+log = logging.getLogger(__name__)
+
+MAX_OFFERS = 3
+"""For how many failed cells fixes are offered at the end of a turn."""
+
+AbortReason = Literal["interrupted", "replaced", "token_limit", "tool_limit", "shutdown", "error"]
+
+
+class TurnEnds(Exception):
+    """The turn cannot continue: why, and the message to the user."""
+
+    def __init__(self, reason: AbortReason, message: str, code: ErrorCode | None = None) -> None:
+        super().__init__(message)
+        self.reason: AbortReason = reason
+        self.message = message
+        self.code: ErrorCode | None = code
+
+
+@dataclass(frozen=True)
+class Restored:
+    """A turn that waited for the user when its server ended: its record, and what was sent of it;
+    ``wait`` is the event that asks."""
+
+    turn: StoredTurn
+    sent: TurnHistory
+    wait: dict[str, Any]
+
+
+class Turn:
+    """One message and all that follows from it, until exactly one event ends it."""
+
+    def __init__(
+        self,
+        session: SessionState,
+        request: TurnRequest,
+        settings: Settings,
+        audience: Audience,
+        op_id: str | None,
+        restored: Restored | None = None,
+    ) -> None:
+        self.id = new_id("turn") if restored is None else restored.turn.id
+        self.session = session
+        self.request = request
+        self.settings = settings
+        self.audience: Audience = audience
+        self.op_id = op_id
+        self.services = session.services
+        self._buffer = EventBuffer(self._emit)
+        self.model = ""
+        self._stop = Stop()
+        self._reason_to_stop: AbortReason = "interrupted"
+        self.leaving = False
+        self.quiet = False
+        self.started = False
+        self._index: int | None = None if restored is None else restored.turn.index
+        self._caller = ModelCaller(session, self.id, request, settings, self._buffer)
+        self._window = self._caller.window
+        self.items = self._window.sent.all
+        self._statement = ContextStatement(session, self._window, self._buffer, self._settings_now)
+        self._calls_made = 0
+        self._records: dict[str, ToolCallRecord] = {}
+        self._changes: list[Change] = []
+        self._reply = ""
+        self._offers: list[WorkflowOffer] = []
+        self._quality: QualityReport | None = None
+        self._not_done: NotDone | None = None
+        self._summaries: dict[str, str] = {}
+        self._began = time.monotonic()
+        self._failures = RepeatedFailures()
+        self.watch = StepWatch()
+        self.approvals = ApprovalBroker(session.waiting, audience, self.emit)
+        self.sharing = TurnSharing(self._settings_now, self.approvals)
+        self._notebooks = recorded(self.services.notebooks, self.services.store, self.id)
+        self._dispatcher = self._make_dispatcher(session.seen)
+        self._restored = restored
+        if restored is not None:
+            self._restore(restored)
+
+    @property
+    def context(self) -> TurnContext | None:
+        """What the turn stated before its message."""
+        return self._statement.context
+
+    @property
+    def _number(self) -> int:
+        """The turn's number in its session, from 1."""
+        assert self._index is not None
+        return self._index + 1
+
+    def _settings_now(self) -> Settings:
+        session = self.session
+        return as_now(self.settings, session.services.settings(), session.record.settings)
+
+    def _restore(self, restored: Restored) -> None:
+        turn = restored.turn
+        self.started = True
+        self._keep(restored.sent.items)
+        self._statement.context = restored.sent.context
+        self._records = {record.call_id: record for record in turn.tool_calls}
+        self._calls_made = len(turn.tool_calls)
+        self._changes = list(turn.changes)
+        self._caller.usage = turn.usage
+        self._began -= (now_ms() - turn.started_at) / 1000
+        self.approvals.restore(restored.wait)
+
+    # -- run -----------------------------------------------------------------------------------
+
+    def stop(self, reason: AbortReason) -> None:
+        """Stop what the turn does, from now on or as soon as it begins. One that is ending ends
+        as it would have."""
+        if not self._stop.requested:
+            self._reason_to_stop = reason
+            self._stop.request()
+
+    async def run(self) -> ChatReply:
+        """The whole turn. ``stop`` stops it; whatever happens, it ends with one event."""
+        writing = self._begin()
+        try:
+            try:
+                await self._stop.work(self._carry_on(writing))
+            finally:
+                await writing
+        except asyncio.CancelledError:
+            if self.leaving:
+                return self._reply_as("aborted", None)
+            await self._save_partial_text()
+            return await self._end("aborted", self._reason_to_stop)
+        except TurnEnds as end:
+            return await self._end_early(end)
+        except ModelError as error:
+            return await self._end_early(TurnEnds("error", error.message, error_code(error)))
+        except AgentError as error:
+            if not self.started:
+                raise
+            reason: AbortReason = "token_limit" if error.code == "token_limit" else "error"
+            return await self._end_early(TurnEnds(reason, error.message, error.code))
+        except Exception:
+            log.exception("Turn %s failed", self.id)
+            message = "The agent failed with an internal error. See the server log."
+            return await self._end_early(TurnEnds("error", message, "internal"))
+        return await self._complete()
+
+    async def _carry_on(self, writing: asyncio.Task[None]) -> None:
+        """All that a stop cuts off."""
+        await self._start(writing)
+        await self._work()
+        await self._offer_fixes()
+
+    async def _work(self) -> None:
+        """All of the turn between its start and its end."""
+        await self._answer_open_calls()
+        while not await self._step():
+            pass
+
+    async def _step(self) -> bool:
+        """Ask the model and carry out what it asks for; True when it asks for nothing more."""
+        self._stop.check()
+        answer = await self._query()
+        if answer.text:
+            self._reply = answer.text
+        calls = answer.calls
+        if not calls:
+            if not answer.text:
+                raise TurnEnds(
+                    "error",
+                    "The model returned an empty answer. Send the message again, or choose another "
+                    "model.",
+                    "model_error",
+                )
+            return True
+        await self._execute(calls)
+        return False
+
+    async def _answer_open_calls(self) -> None:
+        """Carry out the calls that waited for the user when the server ended."""
+        if self._restored is None or not (calls := unanswered(self.items)):
+            return
+        answered = await answered_before(self._restored.wait, calls, self.approvals, self._records)
+        if answered is not None:
+            await self._answered(answered)
+            calls = unanswered(self.items)
+        await self._execute(calls, counted=True)
+
+    def _begin(self) -> asyncio.Task[None]:
+        """Begin to write that the turn starts, with its message; done at once where that was
+        written before the server was started again."""
+        if self._restored is not None:
+            return asyncio.create_task(asyncio.sleep(0))
+        gate = self.request.gate
+        self._keep([user_item(self.request.text)])
+        self.model = self.settings.model or ""
+        started = events.TurnStarted(
+            mode=self.request.mode,
+            notebook_mode=gate.notebook_mode,
+            tools=[tool.name for tool in gate.allowed(self.services.registry)],
+            message=self.request.chat.message,
+            model=self.model or None,
+            target=gate.target,
+            op_id=self.op_id,
+            workflow=self.request.chat.workflow,
+        )
+        return asyncio.create_task(self.session.channel.emit(self._write_start, started, self.id))
+
+    async def _start(self, writing: asyncio.Task[None]) -> None:
+        """Gather what the model is sent while the start is written."""
+        if self._restored is not None:
+            await self._prepare()
+            await self._statement.resume(self._number, self.sharing, self._restored.wait)
+            return
+        try:
+            await asyncio.sleep(0)  # it takes its place before what is emitted below
+            for warning in warnings(references(self.services, self.request), self.request):
+                await self.emit(warning)
+            await self._prepare()
+        finally:
+            await asyncio.wait([writing])
+        writing.result()
+        await self._statement.state(self._number, self.sharing)
+
+    async def _prepare(self) -> None:
+        """Find the model, and gather what it may be sent before the message."""
+        self.model = self.services.resolve_model(self.settings)
+        await self._statement.gather(self.request, self.model)
+
+    async def _write_start(self, written: Sequence[events.BaseEvent]) -> None:
+        self._index = await self.services.store.start_turn(
+            session_id=self.session.id,
+            turn_id=self.id,
+            mode=self.request.mode,
+            notebook_mode=self.request.gate.notebook_mode,
+            location=self.request.location,
+            model=self.model or None,
+            request=self.request.as_decided(),
+            op_id=self.op_id,
+            events=written,
+            items=self.items,
+        )
+        self.started = True
+
+    # -- query ---------------------------------------------------------------------------------
+
+    async def _query(self) -> ModelAnswer:
+        return await self._caller.ask(quiet=self.quiet)
+
+    def _keep(self, items: Sequence[Item]) -> None:
+        self._window.sent.add(items)
+
+    # -- execute -------------------------------------------------------------------------------
+
+    async def _execute(self, calls: Sequence[Item], *, counted: bool = False) -> None:
+        self._caller.check_limit()
+        if counted:
+            self._calls_made -= len(calls)
+        allowed = self.settings.max_tool_calls - self._calls_made
+        self._calls_made += len(calls)
+        stuck: FinishedCall | None = None
+        for group in schedule(self.services.registry, calls[:allowed]):
+            for call, done in zip(group, await run_group(self._dispatcher, group), strict=True):
+                await self._answered(done)
+                if self._failures.note(call, done.done):
+                    stuck = done
+        if len(calls) > allowed:
+            await self._abort_open_calls()
+            raise TurnEnds(
+                "tool_limit",
+                f"Stopped after {self.settings.max_tool_calls} tool calls, the limit of one turn. "
+                "What was done is kept. Send “continue” to resume.",
+            )
+        if stuck is not None:
+            raise TurnEnds(
+                "tool_limit",
+                f"Stopped: {stuck.event.name} failed {RepeatedFailures.LIMIT} times in the same "
+                f"way: {stuck.done.summary_for_model}. Earlier changes are kept.",
+            )
+
+    async def _answered(self, done: FinishedCall) -> None:
+        items = [done.item]
+        if done.done.images and self.services.supports_vision(self.model):
+            items.append(done.pictures)
+        self._keep(items)
+        self._records[done.record.call_id] = done.record
+        self._summaries[done.record.call_id] = done.done.summary
+        self.watch.note(done, self.request.gate.target)
+        await self.emit(done.event, items=items, tool_calls=[done.record])
+
+    async def _offer_fixes(self) -> None:
+        """Tell the user of repairs, where a cell that this turn ran still shows its error."""
+        failures = [*self.watch.unbegun.values(), *self.watch.failed_runs]
+        for failure in failures[:MAX_OFFERS]:
+            assert failure.path is not None
+            assert failure.cell_id is not None
+            services, path, cell_id = self.services, failure.path, failure.cell_id
+            client_id = self.request.chat.client_id
+            fixes = await fixes_of(
+                services.notebooks, services.find_fixes, path, cell_id, client_id, failure.not_run
+            )
+            if fixes:
+                await self.emit(events.FixesOffered(path=path, cell_id=cell_id, fixes=fixes))
+
+    def _make_dispatcher(self, seen: SeenCells | None) -> Dispatcher:
+        """Calls tools for this turn: the model's, based on what it has ``seen``, or our own."""
+        request = self.request
+        approvals = self.approvals
+        context = ToolContext(
+            gate=request.gate,
+            notebooks=self._notebooks,
+            kernel_timeout_seconds=self.settings.kernel_timeout_seconds,
+            client_id=request.chat.client_id,
+            session_id=self.session.id,
+            turn_id=self.id,
+            seen=seen,
+            active_document=request.active_document,
+            past=self.services.store.past,
+            datasets=self.services.datasets,
+            quality_of=self.services.quality_of,
+            ask=approvals.ask,
+            update_plan=self._update_plan,
+            on_status=self.emit_status,
+            on_changes=self._changed,
+            on_stale=self._stale,
+            sharing=SilentSharing(self._settings_now) if seen is None else self.sharing,
+        )
+        return Dispatcher(
+            self.services.registry,
+            context,
+            policy=self.settings.approval_policy,
+            approve=approvals.approve,
+        )
+
+    async def _changed(self, path: str, changes: list[Change]) -> None:
+        """A document was changed: stored and emitted at once, whatever follows in the call."""
+        self._changes.extend(changes)
+        await self.emit(events.DocumentChanged(path=path, changes=changes), changes=changes)
+        await self.services.pages.touched(path, self.session.id)
+
+    async def _stale(self, path: str, cell_ids: list[str]) -> None:
+        await self.emit(events.CellsStale(path=path, cell_ids=cell_ids))
+
+    async def _update_plan(
+        self, steps: Sequence[PlanStep], explanation: str | None
+    ) -> Sequence[PlanStep]:
+        await self.emit(events.PlanUpdated(steps=list(steps), explanation=explanation))
+        return steps
+
+    @property
+    def waits(self) -> bool:
+        """Whether the turn waits for the user and does nothing else."""
+        return self.session.waiting.has_open
+
+    def leave(self) -> None:
+        """The server ends while the turn waits: it is left as it is, to be resumed."""
+        self.leaving = self.approvals.leaving = True
+
+    # -- the end -------------------------------------------------------------------------------
+
+    async def _save_partial_text(self) -> None:
+        """The user saw the text that was cut off, so it stays, and the next turn knows it."""
+        text = self._caller.partial_text
+        if text:
+            self._reply = text
+            item = assistant_item(text)
+            self._keep([item])
+            await self.emit(None, items=[item])
+
+    async def _abort_open_calls(self) -> None:
+        """Every call gets an answer, so that the next request is valid."""
+        for call in unanswered(self.items):
+            item, event, record = aborted_call(call, call["name"])
+            self._keep([item])
+            self._records[record.call_id] = record
+            await self.emit(event, items=[item], tool_calls=[record])
+
+    async def _complete(self) -> ChatReply:
+        self._not_done = self._find_not_done()
+        await self.emit(events.FinalReply(text=self._reply, not_done=self._not_done))
+        return await self._end("completed", None)
+
+    def _find_not_done(self) -> NotDone | None:
+        """What the answer may be silent about; where nothing may be changed, nothing is missed."""
+        if not self.request.gate.may_change:
+            return None
+        return not_done(
+            self._reply,
+            self.items,
+            self._records,
+            self._summaries,
+            self.services.registry,
+        )
+
+    async def _end_early(self, end: TurnEnds) -> ChatReply:
+        error = None
+        if end.code is not None:
+            await self._save_partial_text()
+            error = ErrorBody(code=end.code, message=end.message)
+            await self.emit(
+                events.ErrorEvent(
+                    code=end.code,
+                    message=end.message,
+                    retryable=end.code != "no_model",
+                    item_id=self._caller.broken_item_id,
+                )
+            )
+        else:
+            self._reply = end.message
+            await self.emit(events.FinalReply(text=end.message))
+        failed = end.reason in ("error", "token_limit")
+        return await self._end("failed" if failed else "aborted", end.reason, error)
+
+    async def _end(
+        self,
+        status: Literal["completed", "failed", "aborted"],
+        reason: AbortReason | None,
+        error: ErrorBody | None = None,
+    ) -> ChatReply:
+        await self._abort_open_calls()
+        await self._buffer.flush()
+        duration = (time.monotonic() - self._began) * 1000
+        first_text = self._caller.first_text_at
+        first = None if first_text is None else (first_text - self._began) * 1000
+        if reason is not None:
+            self.items.append(note_item(reason))
+        self.session.history.add(self.items, self._index, self.context)
+        ended: events.BaseEvent = (
+            events.TurnCompleted(
+                duration_ms=duration, time_to_first_token_ms=first, usage=self._caller.usage
+            )
+            if reason is None
+            else events.TurnAborted(reason=reason, duration_ms=duration)
+        )
+
+        async def write(written: Sequence[events.BaseEvent]) -> None:
+            await self.services.store.finish_turn(
+                self.id,
+                status=status,
+                reply=self._reply,
+                error=error,
+                not_done=self._not_done,
+                usage=self._caller.usage,
+                ttft_ms=first,
+                duration_ms=duration,
+                events=written,
+            )
+
+        await self.session.channel.emit(write, ended, self.id)
+        return self._reply_as(status, error)
+
+    def _reply_as(
+        self, status: Literal["completed", "failed", "aborted"], error: ErrorBody | None
+    ) -> ChatReply:
+        return ChatReply(
+            session_id=self.session.id,
+            turn_id=self.id,
+            status=status,
+            mode=self.request.mode,
+            notebook_mode=self.request.gate.notebook_mode,
+            reply=self._reply,
+            tool_calls=list(self._records.values()),
+            changes=self._changes,
+            usage=self._caller.usage,
+            error=error,
+            offers=self._offers,
+            quality=self._quality,
+            not_done=self._not_done,
+        )
+
+    async def emit_status(self, message: str) -> None:
+        """Report what is being done now."""
+        await self.emit(events.Status(message=message))
+
+    async def emit(self, event: events.BaseEvent | None, **belongings: Any) -> None:
+        """Write the event with what belongs to it, then send it to all who listen."""
+        self._buffer.add(event, **belongings)
+        await self._buffer.flush()
+
+    async def _emit(self, written: Sequence[events.BaseEvent], **belongings: Any) -> None:
+        await self.session.emit(written, turn_id=self.id, **belongings)
+
+
+def error_code(error: ModelError) -> ErrorCode:
+    """The wire's code for a model's failure."""
+    return "no_model" if error.code in ("no_model", "litellm_unusable") else "model_error"

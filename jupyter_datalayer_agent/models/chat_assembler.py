@@ -1,0 +1,235 @@
+"""From the chunks of a chat completion to our events: one answer being put together.
+
+Chunks mark the end of the answer, and never the end of an item. So items are made and announced at
+the end; of a stream that breaks, text was whole if something follows it, and a call was whole if
+its arguments are a JSON object.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from jupyter_datalayer_agent.protocol.json_text import without_halves
+from jupyter_datalayer_agent.protocol.requests import Usage
+
+from .chat_messages import is_json_object
+from .drafts import AnswerDraft, broken_stream
+from .tokens import usage_of
+from .types import (
+    BrokenStream,
+    FunctionCallStarted,
+    Item,
+    ItemDone,
+    ReasoningChunk,
+    ResponseDone,
+    StreamEvent,
+    StreamStarted,
+    TextChunk,
+)
+
+_FINISH_REASONS = {"length": "max_output_tokens", "content_filter": "content_filter"}
+
+
+@dataclass
+class ChatAssembler:
+    """See ``drafts.Assembler``. ``taken`` are the ids of earlier calls: some servers count theirs
+    anew in each answer."""
+
+    taken: set[str] = field(default_factory=set)
+    _drafts: dict[str, AnswerDraft] = field(default_factory=dict)
+    _refused: set[str] = field(default_factory=set)
+    _calls: dict[int, tuple[str, str | None]] = field(default_factory=dict)
+    """By a call's index its item id and the id that the provider gave it."""
+    _thinking: list[dict[str, Any]] = field(default_factory=list)
+    _started: bool = False
+    _usage: Usage = field(default_factory=Usage)
+    _response_id: str | None = None
+    _finish_reason: str | None = None
+    ended: bool = False
+
+    def feed(self, event: Any) -> Iterator[StreamEvent]:
+        """The events that follow from a chunk."""
+        if not self._started:
+            self._started = True
+            self._response_id = getattr(event, "id", None)
+            yield StreamStarted(self._response_id)
+        for choice in event.choices[:1]:
+            yield from self._part(choice.delta)
+            self._finish_reason = choice.finish_reason or self._finish_reason
+        self._count(event)
+
+    def feed_whole(self, response: Any) -> Iterator[StreamEvent]:
+        """The events of an answer that was not streamed."""
+        self._started = True
+        self._response_id = getattr(response, "id", None)
+        yield StreamStarted(self._response_id)
+        for choice in response.choices[:1]:
+            for event in self._part(choice.message):
+                if not isinstance(event, FunctionCallStarted):
+                    yield event
+            self._finish_reason = choice.finish_reason
+        self._count(response)
+
+    def is_whole(self, source: Any) -> bool:
+        """Whether the provider reported why the answer ended. Where it did not, litellm makes up a
+        reason, and so it does with usage that was not reported."""
+        if not any(getattr(chunk, "usage", None) for chunk in getattr(source, "chunks", ())):
+            self._usage = Usage()
+        reasons = ("received_finish_reason", "intermittent_finish_reason")
+        known = [getattr(source, name) for name in reasons if hasattr(source, name)]
+        return self._finish_reason is not None and (not known or any(known))
+
+    def finish(self) -> Iterator[StreamEvent]:
+        """The items, and the end."""
+        for item_id, draft in self._drafts.items():
+            draft.item = without_halves(self._made(item_id, draft))
+            yield ItemDone(item_id, draft.item)
+        items = tuple(draft.item for draft in self._drafts.values() if draft.item is not None)
+        reason = _FINISH_REASONS.get(self._finish_reason or "", "stop")
+        yield ResponseDone(items, self._usage, self._response_id, reason)
+
+    def recover(self) -> Iterator[ItemDone]:
+        """The items that were whole when the stream broke."""
+        last = len(self._drafts) - 1
+        for position, (item_id, draft) in enumerate(self._drafts.items()):
+            followed = draft.kind == "message" and position < last
+            called = draft.kind == "function_call" and draft.name and is_json_object(draft.text)
+            if followed or called:
+                draft.item = without_halves(self._made(item_id, draft))
+                yield ItemDone(item_id, draft.item)
+
+    def broken(self) -> BrokenStream:
+        """What was whole, and what was not, after ``recover``."""
+        return broken_stream(self._drafts)
+
+    def _count(self, event: Any) -> None:
+        """Usage comes with the last chunk of all, after the one with the reason of its end."""
+        usage = getattr(event, "usage", None)
+        if usage is not None:
+            self._usage = usage_of(usage)
+            self.ended = self._finish_reason is not None
+
+    def _part(self, delta: Any) -> Iterator[StreamEvent]:
+        """A chunk of the message, or the whole of it."""
+        for block in getattr(delta, "thinking_blocks", None) or []:
+            self._think(block)
+        reasoning = getattr(delta, "reasoning_content", None)
+        if reasoning:
+            item_id = self._begun("reasoning", "rs")
+            self._drafts[item_id].text += reasoning
+            yield ReasoningChunk(item_id, reasoning)
+        refusal = _refusal(delta)
+        for text in filter(None, (getattr(delta, "content", None), refusal)):
+            item_id = self._begun("message", "msg")
+            self._drafts[item_id].text += text
+            if text is refusal:
+                self._refused.add(item_id)
+            yield TextChunk(item_id, text)
+        for position, call in enumerate(getattr(delta, "tool_calls", None) or []):
+            yield from self._call(call, position)
+
+    def _begun(self, kind: str, prefix: str) -> str:
+        """The id of the answer's one item of this kind."""
+        for item_id, draft in self._drafts.items():
+            if draft.kind == kind:
+                return item_id
+        return self._new(kind, prefix)
+
+    def _new(self, kind: str, prefix: str) -> str:
+        # It goes out with each chunk of the text.
+        item_id = f"{prefix}_{uuid.uuid4().hex[:16]}"
+        self._drafts[item_id] = AnswerDraft(kind)
+        return item_id
+
+    def _call(self, call: Any, position: int) -> Iterator[StreamEvent]:
+        index = getattr(call, "index", None)
+        index = position if index is None else index
+        given = call.id or None
+        name, written = call.function.name or "", call.function.arguments or ""
+        if not isinstance(written, str):
+            written = json.dumps(written, ensure_ascii=False)
+        known = self._calls.get(index)
+        if known is None or self._is_another(known, given, name, written):
+            known = (self._new("function_call", "fc"), given)
+            self._calls[index] = known
+            self._drafts[known[0]].call_id = self._call_id(given)
+        item_id, draft = known[0], self._drafts[known[0]]
+        draft.text += written
+        # Some providers repeat the name in every chunk.
+        if name and not draft.name:
+            draft.name = name
+            yield FunctionCallStarted(item_id, draft.call_id, name)
+
+    def _is_another(
+        self, known: tuple[str, str | None], given: str | None, name: str, written: str
+    ) -> bool:
+        """Whether a chunk begins another call under an index that was used: not all servers count.
+
+        Nothing follows on the JSON object that a call's arguments are."""
+        item_id, id_before = known
+        if given is not None and id_before is not None:
+            return given != id_before
+        draft = self._drafts[item_id]
+        return bool(name and draft.name and written.strip() and is_json_object(draft.text))
+
+    def _call_id(self, given: str | None) -> str:
+        """The provider's id, or one of our own where it gave none or one that another call has."""
+        call_id = given if given and given not in self.taken else f"call_{uuid.uuid4().hex[:24]}"
+        self.taken.add(call_id)
+        return call_id
+
+    def _think(self, block: Mapping[str, Any]) -> None:
+        """Chunks of thinking belong together until one of them is signed."""
+        self._begun("reasoning", "rs")
+        if block.get("type") != "thinking":
+            self._thinking.append(dict(block))
+            return
+        open_block = self._thinking[-1] if self._thinking else {}
+        if open_block.get("type") != "thinking" or open_block.get("signature"):
+            open_block = {"type": "thinking", "thinking": ""}
+            self._thinking.append(open_block)
+        open_block["thinking"] += block.get("thinking") or ""
+        if block.get("signature"):
+            open_block["signature"] = block["signature"]
+
+    def _made(self, item_id: str, draft: AnswerDraft) -> Item:
+        """The item as the Responses API would have delivered it."""
+        if draft.kind == "function_call":
+            return {
+                "id": item_id,
+                "type": "function_call",
+                "status": "completed",
+                "name": draft.name,
+                "arguments": draft.text,
+                "call_id": draft.call_id,
+            }
+        if draft.kind == "reasoning":
+            summary = [{"type": "summary_text", "text": draft.text}] if draft.text else []
+            item: Item = {"id": item_id, "type": "reasoning", "summary": summary}
+            signed = [
+                block for block in self._thinking if block.get("signature") or "data" in block
+            ]
+            if signed:
+                item["encrypted_content"] = json.dumps(signed, separators=(",", ":"))
+            return item
+        part: dict[str, Any] = {"type": "output_text", "text": draft.text, "annotations": []}
+        if item_id in self._refused:
+            part = {"type": "refusal", "refusal": draft.text}
+        return {
+            "id": item_id,
+            "type": "message",
+            "status": "completed",
+            "role": "assistant",
+            "content": [part],
+        }
+
+
+def _refusal(delta: Any) -> str | None:
+    """Why the model does not answer; litellm keeps it among a provider's own fields."""
+    own = getattr(delta, "provider_specific_fields", None) or {}
+    refusal = getattr(delta, "refusal", None) or own.get("refusal")
+    return refusal if isinstance(refusal, str) else None

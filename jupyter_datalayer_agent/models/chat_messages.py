@@ -1,0 +1,197 @@
+"""From items of the Responses API to the messages of chat completions.
+
+Reasoning, text and calls of one answer are one assistant message. All answers to its calls follow
+it directly, as providers demand: what is between them in the items (pictures of an output, say)
+comes after the last of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from ..protocol.json_text import parse_json
+from .types import Item
+
+Message: TypeAlias = dict[str, Any]
+"""A message of chat completions, as JSON.
+https://platform.openai.com/docs/api-reference/chat/create"""
+
+
+def chat_messages(instructions: str, items: Iterable[Item], *, thinking: bool) -> list[Message]:
+    """The messages of a request. With ``thinking``, earlier reasoning goes along: providers whose
+    models reason between calls want it back."""
+    conversation = ChatMessages(thinking)
+    for item in items:
+        conversation.add(item)
+    return [*system_message(instructions), *conversation.finished()]
+
+
+def system_message(instructions: str) -> list[Message]:
+    """The message that a request begins with, where there are instructions."""
+    return [{"role": "system", "content": instructions}] if instructions else []
+
+
+def chat_tools(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Function tools of the Responses API in the form of chat completions."""
+    return [
+        {
+            "type": "function",
+            "function": {name: value for name, value in tool.items() if name != "type"},
+        }
+        for tool in tools
+    ]
+
+
+def chat_tool_choice(choice: Any) -> Any:
+    """``tool_choice`` of the Responses API in the form of chat completions."""
+    if isinstance(choice, Mapping) and "name" in choice:
+        return {"type": "function", "function": {"name": choice["name"]}}
+    return choice
+
+
+class ChatMessages:
+    """Messages being put together."""
+
+    def __init__(self, thinking: bool) -> None:
+        self.messages: list[Message] = []
+        self._thinking = thinking
+        self._answer: Message | None = None
+        self._open_calls: set[str] = set()
+        self._held: list[Message] = []
+
+    def add(self, item: Item) -> None:
+        """The next item."""
+        kind = item.get("type", "message")
+        if kind == "function_call":
+            self._call(item)
+        elif kind == "function_call_output":
+            self._output(item)
+        elif kind == "reasoning":
+            self._reason(item)
+        elif item.get("role") == "assistant":
+            self._say(item)
+        else:
+            self._put({"role": item["role"], "content": _content(item.get("content"))})
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing that follows changes the messages that there are."""
+        return self._answer is None and not self._open_calls and not self._held
+
+    def finished(self) -> list[Message]:
+        """All messages."""
+        self._release()
+        return self.messages
+
+    def _open_answer(self) -> Message:
+        """The assistant's message that what follows belongs to."""
+        if self._answer is None:
+            self._release()
+            self._answer = {"role": "assistant", "content": None}
+            self.messages.append(self._answer)
+        return self._answer
+
+    def _end_answer(self) -> None:
+        answer, self._answer = self._answer, None
+        if answer is not None and answer["content"] is None and "tool_calls" not in answer:
+            self.messages.remove(answer)  # reasoning alone is no message
+
+    def _say(self, item: Item) -> None:
+        answer, text = self._open_answer(), _text(item.get("content"))
+        answer["content"] = text if answer["content"] is None else f"{answer['content']}\n\n{text}"
+
+    def _call(self, item: Item) -> None:
+        function = {"name": item["name"], "arguments": _arguments(item.get("arguments"))}
+        call = {"id": item["call_id"], "type": "function", "function": function}
+        self._open_answer().setdefault("tool_calls", []).append(call)
+        self._open_calls.add(item["call_id"])
+
+    def _reason(self, item: Item) -> None:
+        if not self._thinking:
+            return
+        reasoning = "\n".join(
+            part["text"] for part in item.get("summary") or [] if part.get("text")
+        )
+        blocks = thinking_blocks(item)
+        if not reasoning and not blocks:
+            return
+        answer = self._open_answer()
+        if reasoning:
+            before = answer.get("reasoning_content")
+            answer["reasoning_content"] = reasoning if before is None else f"{before}\n{reasoning}"
+        if blocks:
+            answer["thinking_blocks"] = [*answer.get("thinking_blocks", []), *blocks]
+
+    def _output(self, item: Item) -> None:
+        self._end_answer()
+        call_id = item["call_id"]
+        content = _text(item.get("output"))
+        self.messages.append({"role": "tool", "tool_call_id": call_id, "content": content})
+        self._open_calls.discard(call_id)
+        if not self._open_calls:
+            self._release()
+
+    def _put(self, message: Message) -> None:
+        self._end_answer()
+        (self._held if self._open_calls else self.messages).append(message)
+
+    def _release(self) -> None:
+        self._end_answer()
+        self.messages += self._held
+        self._held = []
+        self._open_calls.clear()
+
+
+def thinking_blocks(item: Item) -> list[dict[str, Any]]:
+    """The signed blocks of thinking in a reasoning item that came over chat completions, as
+    Anthropic's models want them back; none in one of the Responses API."""
+    content = item.get("encrypted_content")
+    if not isinstance(content, str) or not content.startswith("[{"):
+        return []
+    try:
+        blocks: list[dict[str, Any]] = parse_json(content)
+    except ValueError:
+        return []
+    return blocks
+
+
+def is_json_object(text: str) -> bool:
+    """Whether ``text`` is a whole JSON object, as a call's arguments are."""
+    try:
+        return isinstance(parse_json(text), dict)
+    except ValueError:
+        return False
+
+
+def _arguments(written: Any) -> str:
+    """A call's arguments as JSON: servers parse them, and refuse the request where they cannot."""
+    if not written:
+        return "{}"
+    if not isinstance(written, str):
+        return json.dumps(written, ensure_ascii=False)
+    return written if is_json_object(written) else json.dumps({"invalid_json": written})
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "".join(part.get("text") or part.get("refusal") or "" for part in content or [])
+
+
+def _content(content: Any) -> Any:
+    """A message of text alone has it as a string: servers that imitate OpenAI's API do not all take
+    a list of parts."""
+    if isinstance(content, str) or all("image_url" not in part for part in content or []):
+        return _text(content)
+    return [_part(part) for part in content]
+
+
+def _part(part: Mapping[str, Any]) -> dict[str, Any]:
+    if "image_url" not in part:
+        return {"type": "text", "text": part.get("text", "")}
+    image = {"url": part["image_url"]}
+    if "detail" in part:
+        image["detail"] = part["detail"]
+    return {"type": "image_url", "image_url": image}

@@ -1,0 +1,142 @@
+"""The file backend: a notebook that is open nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ...protocol.page import CellEdit, CellRun, PageCell, PageNotebook
+from ...protocol.tools import Change
+from ..document import BackendName, DocumentError, Progress
+from ..edits.batch import EditedCells, apply_edits, page_cell
+from ..kernel.execution_log import ExecutionLog
+from ..kernel.kernels import Kernels
+from .contents import ChangedOnDisk, LoadedNotebook, NotebookFiles
+from .headless_run import HeadlessRun, WriteOutputs
+
+
+@dataclass
+class Applied:
+    """What a batch did: the changes, and the touched cells as read back."""
+
+    changes: list[Change]
+    cells: list[PageCell]
+
+
+class FileDocument:
+    """A notebook file, through the server's ContentsManager and a kernel of the sessions API.
+
+    ``divert`` is asked before each write of a run: it gives the way to the page that has opened
+    the notebook meanwhile, if one has.
+    """
+
+    backend: BackendName = "file"
+
+    def __init__(
+        self,
+        path: str,
+        files: NotebookFiles,
+        kernels: Kernels,
+        executions: ExecutionLog,
+        divert: Callable[[], WriteOutputs | None] = lambda: None,
+    ) -> None:
+        self.path = path
+        self._files = files
+        self._kernels = kernels
+        self._executions = executions
+        self._divert = divert
+
+    async def read(
+        self, cell_ids: Sequence[str] | None = None, *, outputs: bool = False, whole: bool = False
+    ) -> PageNotebook:
+        """All cells in order, or the named ones that are there."""
+        loaded = await self._files.load(self.path)
+        wanted = None if cell_ids is None else set(cell_ids)
+        more = outputs or whole
+        cells = [
+            self._with_execution(
+                page_cell(cell, index, outputs=outputs, whole=whole)
+                if more
+                else loaded.page_cells[index]
+            )
+            for index, cell in enumerate(loaded.cells)
+            if wanted is None or cell["id"] in wanted
+        ]
+        kernel = await self._kernels.of(self.path)
+        spec = loaded.metadata.get("kernelspec") or {}
+        info = loaded.metadata.get("language_info") or {}
+        return PageNotebook(
+            path=self.path,
+            kernel_id=kernel["id"] if kernel else None,
+            kernel_name=kernel["name"] if kernel else spec.get("name"),
+            kernel_language=(kernel and kernel["language"])
+            or info.get("name")
+            or spec.get("language"),
+            kernel_status=kernel["status"] if kernel else None,
+            cells=cells,
+            order=[cell["id"] for cell in loaded.cells] if whole else None,
+        )
+
+    async def edit(self, edits: Sequence[CellEdit]) -> Applied:
+        """Apply the batch whole or not at all, save, and read the touched cells back."""
+        for _ in range(5):
+            loaded = await self._files.load(self.path)
+            edited = apply_edits(loaded.cells, edits, self.path)
+            if not edited.changes and not _sets_more(edits):
+                return self._applied(edited, loaded)
+            try:
+                saved = await self._files.save(loaded, edited.cells, edited.touched)
+            except ChangedOnDisk:
+                continue  # the batch is checked again, against what is there now
+            return self._applied(edited, saved)
+        raise DocumentError(
+            "internal",
+            f"{self.path} changes faster than it can be saved; nothing was applied.",
+            "Another program is writing it. Try again later.",
+        )
+
+    def _applied(self, edited: EditedCells, saved: LoadedNotebook) -> Applied:
+        touched = set(edited.touched)
+        cells = [self._with_execution(cell) for cell in saved.page_cells if cell.id in touched]
+        return Applied(edited.changes, cells)
+
+    async def run(
+        self,
+        cell_ids: Sequence[str],
+        *,
+        stop_on_error: bool = True,
+        timeout: float,
+        on_progress: Progress | None = None,
+    ) -> list[CellRun]:
+        """Run the cells in this order. Fewer results than cells: a page has taken the rest over."""
+        run = HeadlessRun(
+            self.path,
+            self._files,
+            self._kernels,
+            self._executions,
+            divert=self._divert,
+            stop_on_error=stop_on_error,
+            timeout=timeout,
+            on_progress=on_progress,
+        )
+        return await run.run(cell_ids)
+
+    def _with_execution(self, cell: PageCell) -> PageCell:
+        known = self._executions.of(self.path, cell.id) if cell.type == "code" else None
+        if known is None:
+            return cell
+        return cell.model_copy(
+            update={
+                "execution_status": known.status,
+                "last_run_success": known.success,
+                "last_execution_duration": known.duration,
+                "last_run_end_time": known.end_time,
+            }
+        )
+
+
+def _sets_more(edits: Sequence[CellEdit]) -> bool:
+    """Whether the batch sets what is not reported as a change: outputs and metadata."""
+    return any(
+        edit.op == "outputs" or (edit.op == "update" and edit.cell is not None) for edit in edits
+    )

@@ -1,0 +1,226 @@
+"""A notebook whose backend is chosen anew for each call, and again just before each write."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+
+from ...protocol.page import CellEdit, CellRun, PageCell, PageNotebook
+from ..document import BackendName, DocumentError, Progress
+from ..edits.checkpoints import Recorder
+from ..kernel.execution_log import ExecutionLog
+from ..kernel.kernels import Kernels
+from ..kernel.run_observer import RunObserver
+from ..page.hub import NotOpen, PageGone
+from .browser import BrowserDocument, PageDisconnected, changes_of
+from .file import Applied, FileDocument
+from .handover import HandOver
+from .headless_run import OutputSaver
+
+Backend = BrowserDocument | FileDocument
+_TRIES = 5
+
+
+class LiveDocument:
+    """What ``NotebookService.open`` returns. Edits and runs hold the notebook's lock."""
+
+    def __init__(
+        self,
+        path: str,
+        choose: Callable[[], Backend],
+        lock: Callable[[], AbstractAsyncContextManager[None]],
+        saver: Callable[[], OutputSaver],
+        kernels: Kernels,
+        executions: ExecutionLog,
+        recorder: Recorder | None = None,
+    ) -> None:
+        self.path = path
+        self.choose = choose
+        self.saver = saver
+        self.kernels = kernels
+        self.executions = executions
+        self._lock = lock
+        self._recorder = recorder
+
+    @property
+    def backend(self) -> BackendName:
+        """The backend that a call would use now."""
+        return self.choose().backend
+
+    async def read(
+        self, cell_ids: Sequence[str] | None = None, *, outputs: bool = False, whole: bool = False
+    ) -> PageNotebook:
+        """All cells in order, or the named ones."""
+        for _ in range(_TRIES):
+            document = self.choose()
+            try:
+                return await document.read(cell_ids, outputs=outputs, whole=whole)
+            except (NotOpen, PageGone):
+                continue  # it is open elsewhere, or nowhere, by now
+        raise _restless(self.path)
+
+    async def edit(self, edits: Sequence[CellEdit]) -> Applied:
+        """Apply the batch whole or not at all, save, and read the touched cells back."""
+        async with self._lock():
+            if self._recorder is None:
+                return await self._edit(edits)
+            async with self._recorder.edit(self, edits):
+                return await self._edit(edits)
+
+    async def _edit(self, edits: Sequence[CellEdit]) -> Applied:
+        unanswered = False
+        for _ in range(_TRIES):
+            document = self.choose()
+            try:
+                if unanswered and (done := await _already(document, edits)) is not None:
+                    return done
+                return await document.edit(edits)
+            except NotOpen:
+                continue
+            except PageGone:
+                unanswered = True
+        raise _restless(self.path)
+
+    async def run(
+        self,
+        cell_ids: Sequence[str],
+        *,
+        stop_on_error: bool = True,
+        timeout: float,
+        on_progress: Progress | None = None,
+    ) -> list[CellRun]:
+        """Run the cells in this order; one result a cell, with the status that it really had."""
+        async with self._lock():
+            run = _LiveRun(self, stop_on_error, timeout, on_progress)
+            if self._recorder is None:
+                return await run.run(list(cell_ids))
+            async with self._recorder.run(self, cell_ids):
+                return await run.run(list(cell_ids))
+
+
+class _LiveRun:
+    """One call of ``run``, wherever the page goes meanwhile."""
+
+    def __init__(
+        self,
+        document: LiveDocument,
+        stop_on_error: bool,
+        timeout: float,
+        on_progress: Progress | None,
+    ) -> None:
+        self.live = document
+        self.stop_on_error = stop_on_error
+        self.timeout = timeout
+        self.on_progress = on_progress
+        self.results: list[CellRun] = []
+
+    async def run(self, cell_ids: list[str]) -> list[CellRun]:
+        remaining = cell_ids
+        for _ in range(_TRIES):
+            if not remaining:
+                return self.results
+            document = self.live.choose()
+            if isinstance(document, BrowserDocument):
+                remaining = await self._in_page(document, remaining)
+                continue
+            runs = await document.run(
+                remaining,
+                stop_on_error=self.stop_on_error,
+                timeout=self.timeout,
+                on_progress=self.on_progress,
+            )
+            self.results += runs
+            remaining = remaining[len(runs) :]
+        if not remaining:
+            return self.results
+        raise _restless(self.live.path)
+
+    async def _in_page(self, document: BrowserDocument, cell_ids: list[str]) -> list[str]:
+        """Run in the page; the cells that are still to be run, where it went away."""
+        watch = RunObserver(self.live.kernels, self.live.path)
+        try:
+            cells = {cell.id: cell for cell in (await document.read(cell_ids)).cells}
+            await watch.ready(cell.source for cell in cells.values())
+            self.results += await document.run(
+                cell_ids,
+                stop_on_error=self.stop_on_error,
+                timeout=self.timeout,
+                on_progress=self.on_progress,
+                watch=watch,
+            )
+            return []
+        except (NotOpen, PageGone):
+            return cell_ids  # before anything was sent to run
+        except PageDisconnected:
+            return await self._take_over(cell_ids, cells, watch)
+        finally:
+            await watch.close()
+
+    async def _take_over(
+        self, cell_ids: list[str], cells: dict[str, PageCell], watch: RunObserver
+    ) -> list[str]:
+        """See what the page has begun to its end; the cells that are still to be run."""
+        try:
+            same = _same_cells(cells, (await self.live.read(outputs=True)).cells)
+        except asyncio.CancelledError:
+            await watch.stop()
+            raise
+        taken = HandOver(
+            watch,
+            self.live.saver(),
+            self.live.executions,
+            cells,
+            same,
+            timeout=self.timeout,
+            stop_on_error=self.stop_on_error,
+            on_progress=self.on_progress,
+        )
+        try:
+            rest = await taken.run(cell_ids)
+        finally:
+            self.results += taken.results
+        if any(each not in same for each in rest):
+            # What was typed and not saved went with the page: the file holds another text.
+            note = "Not run: the page was closed with unsaved changes."
+            self.results += [CellRun(cell_id=each, status="skipped", note=note) for each in rest]
+            return []
+        return [same[each].id for each in rest]
+
+
+def _same_cells(before: dict[str, PageCell], now: Sequence[PageCell]) -> dict[str, PageCell]:
+    """The cells of another backend with the same source: by id, or by place where ids differ."""
+    by_id = {cell.id: cell for cell in now}
+    same = {}
+    for cell in before.values():
+        other = by_id.get(cell.id) or (now[cell.index] if cell.index < len(now) else None)
+        if other is not None and other.hash == cell.hash:
+            same[cell.id] = other
+    return same
+
+
+async def _already(document: Backend, edits: Sequence[CellEdit]) -> Applied | None:
+    """What a page did before it went away without an answer, if it did it: a batch is whole."""
+    cells = {cell.id: cell for cell in (await document.read()).cells}
+    for edit in edits:
+        cell = cells.get(edit.cell_id)
+        if edit.op == "delete":
+            done = cell is None
+        elif edit.op == "move":
+            return None  # a place has no answer; moving there again does no harm
+        elif edit.op == "outputs":
+            return None
+        else:
+            done = cell is not None and edit.source in (None, cell.source)
+        if not done:
+            return None
+    touched = [cells[edit.cell_id] for edit in edits if edit.cell_id in cells]
+    return Applied(changes_of(document.path, edits, {}, cells), touched)
+
+
+def _restless(path: str) -> DocumentError:
+    return DocumentError(
+        "internal",
+        f"{path} is being opened and closed repeatedly; nothing was done.",
+        "Try again, with the notebook open in one page.",
+    )

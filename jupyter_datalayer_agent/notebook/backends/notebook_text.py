@@ -1,0 +1,84 @@
+"""A notebook's text, parsed once, in a thread: a large one would else hold up everybody."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import nbformat
+from nbformat import v4
+
+T = TypeVar("T")
+
+SMALL = 200_000
+"""Characters of a text that is looked at in a few milliseconds: a thread would gain nothing."""
+
+
+UNREADABLE = (ValueError, AttributeError, KeyError, TypeError, nbformat.ValidationError)
+"""What json and nbformat raise for a text that is no notebook, or one of another time."""
+
+
+@dataclass(frozen=True)
+class ParsedNotebook:
+    """A notebook of nbformat 4, checked. ``ids`` are those that the file itself has, in order:
+    nbformat makes up the others. ``problem`` is what makes it invalid. ``signature`` is what
+    Jupyter knows a trusted notebook by."""
+
+    content: Any
+    ids: list[str | None]
+    problem: nbformat.ValidationError | None
+    signature: str
+
+
+def is_plain(contents_manager: Any) -> bool:
+    """Whether it reads a notebook as it is in its file: one of Jupyter's own. Others may make
+    it of several files, as jupytext does."""
+    return type(contents_manager).__module__.startswith("jupyter_server.services.contents.")
+
+
+async def aside(size: int, work: Callable[..., T], *given: Any) -> T:
+    """Do what takes its time with a text of that size, in a thread where it would take long."""
+    return work(*given) if size < SMALL else await asyncio.to_thread(work, *given)
+
+
+def digest(text: str) -> str:
+    """Identifies a text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def parsed(text: str, compute_signature: Callable[[Any], str]) -> ParsedNotebook:
+    """The notebook of this text, as Jupyter's own contents managers read it.
+
+    Raises ``UNREADABLE``, ``RecursionError``, and ``JSONDecodeError`` for a part of a notebook.
+    """
+    raw = load(text)
+    ids = ids_of(raw)
+    if raw.get("nbformat") == 4:
+        content = v4.to_notebook_json(raw)  # type: ignore[no-untyped-call]
+    else:
+        content = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
+    problem = None
+    try:
+        nbformat.validate(content)
+    except nbformat.ValidationError as error:
+        problem = error
+    return ParsedNotebook(content, ids, problem, compute_signature(content))
+
+
+def load(text: str) -> Any:
+    """The JSON value. Other threads have their turn meanwhile: the parser itself gives none, but
+    Python does whenever it calls a function."""
+    return json.loads(text, object_hook=_same)
+
+
+def _same(value: dict[str, Any]) -> dict[str, Any]:
+    return value
+
+
+def ids_of(raw: Any) -> list[str | None]:
+    """The ids of the cells, in order, None for a cell without one."""
+    return [cell.get("id") for cell in raw.get("cells", [])]

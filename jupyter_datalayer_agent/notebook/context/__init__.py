@@ -1,0 +1,1 @@
+"""What the model is sent of a notebook: its fields and text, and what it knows already."""

@@ -1,0 +1,329 @@
+"""What a model knows of a notebook from what it was sent before, and the text of what changed
+since.
+
+Nothing is kept but hashes: a cell's line (type, status, output), its source, and how much of that
+was shown. So a statement of what changed can be made after a restart, too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...protocol.context import CellContext, NotebookContext
+from ...protocol.page import PageCell
+from .notebook_context import (
+    TOTAL_CHARACTERS,
+    WHOLE_BELOW,
+    cell_header,
+    fenced,
+    head_line,
+    outline_line,
+    render_context,
+    shown_of,
+    shown_source,
+)
+
+MAX_RUNS = 40
+"""Of a new order: more of them are harder to read than the whole list."""
+DIGEST_BYTES = 6
+WHOLE = -1
+KNOWN_SOURCE = "(source as told before)"
+
+
+@dataclass(frozen=True)
+class KnownCell:
+    """Hashes of a cell's line and source; ``shown`` characters of the source were, or ``WHOLE``."""
+
+    line: str
+    source: str
+    shown: int = 0
+
+
+@dataclass(frozen=True)
+class KnownNotebook:
+    """A notebook as a model knows it.
+
+    ``order`` is the ids of its cells, ``listed`` that of the last statement of the whole, by whose
+    numbers a new order is sent. ``cells`` lacks those of which something newer may have been sent.
+    """
+
+    head: str
+    is_outlined: bool
+    order: tuple[str, ...]
+    listed: tuple[str, ...]
+    selection: str
+    cells: Mapping[str, KnownCell]
+
+    def without(self, ids: Collection[str], sources: Collection[str]) -> KnownNotebook:
+        """The same, but the state of the cells ``ids`` is not known any more, and of ``sources``
+        neither their text."""
+        cells = {}
+        for cell_id, known in self.cells.items():
+            if cell_id in sources:
+                continue
+            cells[cell_id] = replace(known, line="") if cell_id in ids else known
+        return replace(self, cells=cells)
+
+    def since(self, before: KnownNotebook | None) -> dict[str, Any]:
+        """As JSON, of which ``updated`` makes it from ``before``; None: all of it."""
+        known = {} if before is None else before.cells
+        data: dict[str, Any] = {
+            "head": self.head,
+            "selection": self.selection,
+            "cells": {
+                cell_id: [cell.line, cell.source, cell.shown]
+                for cell_id, cell in self.cells.items()
+                if known.get(cell_id) != cell
+            },
+        }
+        if before is None:
+            data |= {"outlined": self.is_outlined, "listed": list(self.listed)}
+        if before is None or self.order != before.order:
+            data["order"] = list(self.order)
+        return data
+
+
+def updated(before: KnownNotebook | None, data: Mapping[str, Any]) -> KnownNotebook | None:
+    """The notebook as it is known after a statement; None where what that builds on is gone."""
+    if "listed" in data:
+        before = None
+    elif before is None:
+        return None
+    order = tuple(data["order"]) if "order" in data or before is None else before.order
+    cells = {} if before is None else dict(before.cells)
+    cells |= {cell_id: KnownCell(*values) for cell_id, values in data["cells"].items()}
+    present = set(order)
+    return KnownNotebook(
+        head=data["head"],
+        is_outlined=data["outlined"] if before is None else before.is_outlined,
+        order=order,
+        listed=tuple(data["listed"]) if before is None else before.listed,
+        selection=data["selection"],
+        cells={cell_id: cell for cell_id, cell in cells.items() if cell_id in present},
+    )
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A text about a notebook, empty where there is nothing to report, and what is known by it."""
+
+    text: str
+    known: KnownNotebook
+    is_whole: bool
+
+
+def stated(
+    cells: Sequence[PageCell], context: NotebookContext, before: KnownNotebook | None
+) -> Statement:
+    """What to send of a notebook to a model that knows ``before`` of it: what changed, or
+    all where that is shorter."""
+    if before is None:
+        return _Whole(cells, context).statement()
+    changes = _Changes(cells, context, before).statement()
+    if changes is not None and not changes.text:
+        return changes
+    whole = _Whole(cells, context).statement()
+    if changes is None or len(changes.text) >= len(whole.text):
+        return replace(whole, text=f"The whole notebook, told anew.\n{whole.text}")
+    return changes
+
+
+def known_sources(cells: Iterable[PageCell], known: KnownNotebook) -> Iterable[PageCell]:
+    """The cells whose source, as it is, the model has been shown whole."""
+    for cell in cells:
+        was = known.cells.get(cell.id)
+        if was is not None and was.shown == WHOLE and was.source == _source(cell):
+            yield cell
+
+
+def digest(text: str) -> str:
+    """A short hash."""
+    return hashlib.blake2b(
+        text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES
+    ).hexdigest()
+
+
+def _source(cell: PageCell) -> str:
+    return cell.hash[: 2 * DIGEST_BYTES]
+
+
+class _Notebook:
+    """A notebook as it is now, and what is known of it once it is sent."""
+
+    def __init__(self, cells: Sequence[PageCell], context: NotebookContext) -> None:
+        self.context = context
+        self.order = tuple(cell.id for cell in cells)
+        self.is_outlined = context.all_cells is None
+        self.sources = {cell.id: _source(cell) for cell in cells}
+        self.lines = (
+            {cell.id: digest(_without_number(outline_line(cell))) for cell in context.outline or []}
+            if self.is_outlined
+            else {cell.id: digest(_line(cell)) for cell in context.all_cells or []}
+        )
+        self.selection = digest(" ".join(map(_selected, context.selected_cells)))
+        self.shown: dict[str, int] = {}
+
+    def show(self, cell: CellContext, left: int) -> tuple[int, list[str]]:
+        """How many characters are left, and the cell's source as it is sent now."""
+        left, shown = shown_of(cell, left)
+        self.shown[cell.id] = WHOLE if shown == len(cell.content) else shown
+        return left, shown_source(cell, shown)
+
+    def known(self, listed: tuple[str, ...]) -> KnownNotebook:
+        """What is known by a statement of all that was shown."""
+        return KnownNotebook(
+            head=digest(head_line(self.context)),
+            is_outlined=self.is_outlined,
+            order=self.order,
+            listed=listed,
+            selection=self.selection,
+            cells={
+                cell_id: KnownCell(self.lines[cell_id], source, self.shown.get(cell_id, 0))
+                for cell_id, source in self.sources.items()
+            },
+        )
+
+
+class _Whole(_Notebook):
+    def statement(self) -> Statement:
+        left = TOTAL_CHARACTERS
+        for cell in self.context.all_cells or self.context.selected_cells:
+            left, _ = self.show(cell, left)
+        return Statement(render_context(self.context), self.known(self.order), is_whole=True)
+
+
+class _Changes(_Notebook):
+    def __init__(
+        self, cells: Sequence[PageCell], context: NotebookContext, before: KnownNotebook
+    ) -> None:
+        super().__init__(cells, context)
+        self._before = before
+        self.shown = {
+            cell_id: cell.shown
+            for cell_id, cell in before.cells.items()
+            if cell.source == self.sources.get(cell_id)
+        }
+        self._added = set(self.order).difference(before.order)
+
+    def statement(self) -> Statement | None:
+        """None where it cannot be sent as changes."""
+        before = self._before
+        is_clear = len(set(self.order)) == len(self.order)
+        if self.is_outlined != before.is_outlined or not is_clear:
+            return None
+        order = self._order()
+        if order is None:
+            return None
+        lines_changed = [*order, *(self._outline() if self.is_outlined else self._cells())]
+        known = self.known(before.listed)
+        head = head_line(self.context)
+        if not lines_changed and known.head == before.head:
+            return Statement("", known, is_whole=False)
+        return Statement("\n".join([head, *lines_changed]), known, is_whole=False)
+
+    # -- the order
+
+    def _order(self) -> list[str] | None:
+        before = self._before.order
+        if self.order == before:
+            return []
+        present = set(self.order)
+        gone = [f"id={cell_id}" for cell_id in before if cell_id not in present]
+        lines = [f"Removed: {', '.join(gone)}."] if gone else []
+        if len(self.order) < WHOLE_BELOW:
+            now = [f"[{number}] id={cell_id}" for number, cell_id in enumerate(self.order, 1)]
+            return [*lines, f"Order now: {', '.join(now) or 'no cells'}."]
+        runs = self._runs()
+        if len(runs) > MAX_RUNS:
+            return None
+        return [*lines, f"Order now, by the numbers of the last whole list: {', '.join(runs)}."]
+
+    def _runs(self) -> list[str]:
+        places = {cell_id: place for place, cell_id in enumerate(self._before.listed, 1)}
+        runs: list[tuple[int, int, int, str]] = []  # from, to, place in the list or 0, id
+        for number, cell_id in enumerate(self.order, 1):
+            place = places.get(cell_id, 0)
+            if runs and place and runs[-1][2]:
+                first, _, begun, name = runs[-1]
+                if begun + number - first == place:
+                    runs[-1] = (first, number, begun, name)
+                    continue
+            runs.append((number, number, place, cell_id))
+        return [_run(*run) for run in runs]
+
+    # -- the cells
+
+    def _is_new(self, cell_id: str, *, line: bool = True) -> bool:
+        was = self._before.cells.get(cell_id)
+        if was is None or was.source != self.sources[cell_id]:
+            return True
+        return line and was.line != self.lines[cell_id]
+
+    def _cells(self) -> list[str]:
+        lines: list[str] = []
+        left = TOTAL_CHARACTERS
+        for cell in self.context.all_cells or []:
+            if self._is_new(cell.id) or self._is_wanted(cell):
+                left = self._add(lines, cell, left)
+        return self._selection() + lines
+
+    def _is_wanted(self, cell: CellContext) -> bool:
+        """Whether all of its source is to be shown, and was not."""
+        return cell.selection_status != "unselected" and self.shown.get(cell.id) != WHOLE
+
+    def _add(self, lines: list[str], cell: CellContext, left: int) -> int:
+        header = cell_header(cell)
+        if self._is_new(cell.id, line=False) or self._is_wanted(cell):
+            left, source = self.show(cell, left)
+            lines += [header, *source]
+        else:
+            lines.append(f"{header} {KNOWN_SOURCE}" if cell.content else header)
+        return left
+
+    def _selection(self) -> list[str]:
+        if self.selection == self._before.selection:
+            return []
+        selected = [_selected(cell, number=True) for cell in self.context.selected_cells]
+        return [f"Selected now: {', '.join(selected)}." if selected else "No cell is selected."]
+
+    def _outline(self) -> list[str]:
+        changed = []
+        for cell in self.context.outline or []:
+            if self._is_new(cell.id):
+                is_edited = cell.id not in self._added and self._is_new(cell.id, line=False)
+                changed.append(outline_line(cell) + (" (source changed)" if is_edited else ""))
+        lines = [fenced("\n".join(changed))] if changed else []
+        selected = self.context.selected_cells
+        is_other = self.selection != self._before.selection
+        if is_other and not selected:
+            return [*lines, "No cell is selected."]
+        if not is_other and not any(self._is_new(c.id) or self._is_wanted(c) for c in selected):
+            return lines
+        lines.append("Selected cells:")
+        for each in selected:
+            self._add(lines, each, 0)
+        return lines
+
+
+def _run(first: int, last: int, place: int, cell_id: str) -> str:
+    if not place:
+        return f"[{first}] id={cell_id}, not in it"
+    if first == last:
+        return f"[{first}] was {place}"
+    return f"[{first}-{last}] were {place}-{place + last - first}"
+
+
+def _selected(cell: CellContext, number: bool = False) -> str:
+    label = f"id={cell.id} {cell.selection_status}"
+    return f"[{cell.index + 1}] {label}" if number else label
+
+
+def _line(cell: CellContext) -> str:
+    return _without_number(cell_header(cell, is_selected=False))
+
+
+def _without_number(line: str) -> str:
+    return line.partition("] ")[2]

@@ -1,0 +1,1 @@
+"""Which names cells define and use, which cells follow from which, and which are stale."""

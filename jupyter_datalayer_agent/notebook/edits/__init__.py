@@ -1,0 +1,1 @@
+"""Edits of cells, checkpoints and undo: pure functions on notebooks."""

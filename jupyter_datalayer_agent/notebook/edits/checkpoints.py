@@ -1,0 +1,299 @@
+"""Before a turn changes a notebook: what is needed to restore exactly that.
+
+A ``Recorder`` precedes every edit and run of one turn. What it records is kept before the
+change is made; what the turn leaves is known beforehand for edits, and read back after runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from ...protocol.page import CellEdit, PageNotebook
+from ..cancellation import uncancelled
+from ..document import DocumentError
+from .batch import Cell, apply_edits, source_of
+from .cell_state import CellAfterTurn, outputs_digest
+from .undo import CellRecord, Span
+
+log = logging.getLogger(__name__)
+
+WHOLE_DOCUMENT = ""
+"""In place of a cell's id: the document itself, which the turn made."""
+READ_SECONDS = 10.0
+# With these a document refuses a batch: nothing of it was applied.
+_REFUSED = ("stale", "not_found", "invalid_arguments", "not_allowed")
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A part of a checkpoint that is to be kept: of one notebook, and of one span of the turn.
+
+    ``orders`` are the ids before and after the span, given when they are new. ``added`` are cells
+    that the span did not have, ``left`` those whose end is another one now, ``dropped`` those that
+    it turned out not to change.
+    """
+
+    path: str
+    span: int
+    orders: tuple[Sequence[str], Sequence[str]] | None = None
+    moved: Sequence[str] = ()
+    added: Mapping[str, CellRecord] = field(default_factory=dict)
+    left: Mapping[str, CellAfterTurn | None] = field(default_factory=dict)
+    dropped: Sequence[str] = ()
+
+
+class CheckpointKeeper(Protocol):
+    """Where a turn's checkpoints are kept."""
+
+    async def keep(self, part: Recorded) -> None:
+        """Keep a part; it is kept when this returns."""
+        ...
+
+    async def next_span(self, path: str) -> int:
+        """A number that no span of this notebook has yet."""
+        ...
+
+    async def made(self, path: str, text: str | None) -> None:
+        """The turn made this document; ``text`` is what is in it, None for a notebook."""
+        ...
+
+
+class ReadsWhole(Protocol):
+    """A notebook that whole cells can be read from."""
+
+    @property
+    def path(self) -> str: ...
+
+    async def read(
+        self, cell_ids: Sequence[str] | None = None, *, outputs: bool = False, whole: bool = False
+    ) -> PageNotebook: ...
+
+
+class CheckpointsInMemory:
+    """Checkpoints that end with the process: for a change that is reverted at once, or never."""
+
+    def __init__(self) -> None:
+        self._spans: dict[str, list[Span]] = {}
+
+    async def keep(self, part: Recorded) -> None:
+        """Keep a part."""
+        spans = self._spans.setdefault(part.path, [])
+        if part.span == len(spans):
+            spans.append(Span([], []))
+        span = spans[part.span]
+        if part.orders is not None:
+            span.order, span.order_left = (list(each) for each in part.orders)
+            span.moved = list(part.moved)
+        span.cells.update(part.added)
+        for cell_id, left in part.left.items():
+            span.cells[cell_id] = CellRecord(span.cells[cell_id].before, left)
+        for cell_id in part.dropped:
+            del span.cells[cell_id]
+
+    async def next_span(self, path: str) -> int:
+        """How many there are."""
+        return len(self._spans.get(path, ()))
+
+    async def made(self, path: str, text: str | None) -> None:
+        """Nothing is made that would have to be reverted."""
+
+    def spans(self, path: str) -> list[Span]:
+        """The spans of a notebook, in order."""
+        return self._spans.get(path, [])
+
+
+@dataclass
+class _Current:
+    """The span that goes on, with its number."""
+
+    number: int
+    span: Span
+
+
+class Recorder:
+    """Records what one turn is about to change. Its methods hold the notebook's lock."""
+
+    def __init__(self, keeper: CheckpointKeeper) -> None:
+        self._keeper = keeper
+        self._current: dict[str, _Current] = {}
+
+    async def made(self, path: str, text: str | None = None) -> None:
+        """The turn made this document."""
+        await self._keeper.made(path, text)
+
+    @asynccontextmanager
+    async def edit(self, document: ReadsWhole, edits: Sequence[CellEdit]) -> AsyncIterator[None]:
+        """Around an edit. Raises ``DocumentError`` where the batch does not fit the notebook."""
+        first = {edit.cell_id: edit.op for edit in reversed(edits)}
+        touched = list(dict.fromkeys(edit.cell_id for edit in edits))
+        there = [each for each in touched if first[each] != "insert"]
+        order, cells = await _look(document, there)
+        after = apply_edits([cells.get(each) or _stub(each) for each in order], edits)
+        left = {cell["id"]: CellAfterTurn.of(cell) for cell in after.cells if cell["id"] in touched}
+        moved = [edit.cell_id for edit in edits if edit.op == "move"]
+        undo_record = await self._record(
+            document.path,
+            order,
+            [cell["id"] for cell in after.cells],
+            moved,
+            {each: CellRecord(cells.get(each), left.get(each)) for each in touched},
+        )
+        try:
+            yield
+        except DocumentError as error:
+            # After any other failure it is not known whether the batch was applied.
+            if error.code in _REFUSED:
+                await undo_record()
+            raise
+
+    @asynccontextmanager
+    async def run(self, document: ReadsWhole, cell_ids: Sequence[str]) -> AsyncIterator[None]:
+        """Around a run: what the cells showed before, and, however it ends, what they show then."""
+        order, cells = await _look(document, list(dict.fromkeys(cell_ids)))
+        running = {
+            cell_id: CellRecord(cell, replace(CellAfterTurn.of(cell, ran=True), outputs=None))
+            for cell_id, cell in cells.items()
+            if cell["cell_type"] == "code" and source_of(cell).strip()
+        }
+        if not running:
+            yield
+            return
+        known = self._current.get(document.path)
+        await self._record(document.path, order, order, [], running)
+        now = self._current[document.path]
+        new = (
+            set(running)
+            if known is None or known.number != now.number
+            else (set(running) - known.span.cells.keys())
+        )
+        try:
+            yield
+        finally:
+            await uncancelled(self._after_run(document, list(running), new))
+
+    async def _record(
+        self,
+        path: str,
+        order: list[str],
+        order_left: list[str],
+        moved: list[str],
+        records: dict[str, CellRecord],
+    ) -> Callable[[], Awaitable[None]]:
+        """Keep what is about to be done, and give the way to forget it again."""
+        current = self._current.get(path)
+        goes_on = current is not None and _goes_on(current.span, order, records)
+        if current is None or not goes_on:
+            number = await self._keeper.next_span(path) if current is None else current.number + 1
+            current = _Current(number, Span(order=order, order_left=order))
+        span = current.span
+        added = {each: record for each, record in records.items() if each not in span.cells}
+        known = {each: record for each, record in records.items() if each in span.cells}
+        new = Span(
+            order=span.order,
+            order_left=order_left,
+            moved=list(dict.fromkeys([*span.moved, *moved])),
+            cells={
+                **span.cells,
+                **added,
+                **{
+                    each: CellRecord(span.cells[each].before, _left(span.cells[each], record.left))
+                    for each, record in known.items()
+                },
+            },
+        )
+        part = Recorded(
+            path=path,
+            span=current.number,
+            orders=None if goes_on and order_left == span.order_left else (span.order, order_left),
+            moved=new.moved,
+            added=added,
+            left={each: new.cells[each].left for each in known},
+        )
+        await self._keeper.keep(part)
+        self._current[path] = _Current(current.number, new)
+
+        async def forget() -> None:
+            await self._keeper.keep(
+                Recorded(
+                    path=path,
+                    span=current.number,
+                    orders=(span.order, span.order_left),
+                    moved=span.moved,
+                    left={each: span.cells[each].left for each in known},
+                    dropped=list(added),
+                )
+            )
+            self._current[path] = current
+
+        return forget
+
+    async def _after_run(self, document: ReadsWhole, ran: list[str], new: set[str]) -> None:
+        current = self._current[document.path]
+        try:
+            _, cells = await asyncio.wait_for(_look(document, ran), READ_SECONDS)
+        except (DocumentError, asyncio.TimeoutError) as error:
+            # What the run left stays unknown, and counts as what the cells show.
+            log.warning("The outputs of %s were not recorded: %s", document.path, error)
+            return
+        dropped, left = [], {}
+        for cell_id, cell in cells.items():
+            record = current.span.cells[cell_id]
+            assert record.left is not None
+            # Source and type are those that ran: the user may type while the cell runs.
+            metadata = {**record.left.metadata, **_timing(cell)}
+            now = replace(record.left, outputs=outputs_digest(cell), metadata=metadata)
+            current.span.cells[cell_id] = replace(record, left=now)
+            if (
+                cell_id in new
+                and record.before
+                and now == CellAfterTurn.of(record.before, ran=True)
+            ):
+                dropped.append(cell_id)  # it was not reached, or is the same as before
+                del current.span.cells[cell_id]
+            else:
+                left[cell_id] = now
+        part = Recorded(path=document.path, span=current.number, left=left, dropped=dropped)
+        await self._keeper.keep(replace(part, moved=current.span.moved))
+
+
+async def _look(document: ReadsWhole, cell_ids: list[str]) -> tuple[list[str], dict[str, Cell]]:
+    """The ids of all cells, and those of ``cell_ids`` that are there."""
+    notebook = await document.read(cell_ids, whole=True)
+    return list(notebook.order or ()), {
+        cell.id: cell.cell for cell in notebook.cells if cell.cell is not None
+    }
+
+
+def _goes_on(span: Span, order: list[str], records: dict[str, CellRecord]) -> bool:
+    """Whether the span's order and those of its cells that are touched now are as it left them."""
+    if order != span.order_left:
+        return False
+    for cell_id, record in records.items():
+        known = span.cells.get(cell_id)
+        if known is None or (known.left is None and record.before is None):
+            continue
+        if known.left is None or not known.left.is_as_left(record.before):
+            return False
+    return True
+
+
+def _left(known: CellRecord, left: CellAfterTurn | None) -> CellAfterTurn | None:
+    """A cell that ran once in a span has run in it."""
+    if left is None or known.left is None or not known.left.ran:
+        return left
+    return replace(left, ran=True)
+
+
+def _timing(cell: Cell) -> dict[str, Any]:
+    metadata = cell.get("metadata", {})
+    return {"execution": metadata["execution"]} if "execution" in metadata else {}
+
+
+def _stub(cell_id: str) -> Cell:
+    """A cell that a batch does not touch: only its place matters."""
+    return {"cell_type": "raw", "id": cell_id, "metadata": {}, "source": ""}

@@ -1,0 +1,265 @@
+"""Taking back what a turn changed in a notebook, and only that: pure, on lists and dicts.
+
+A turn is recorded in spans: stretches in which, as far as was seen, nobody else changed what it
+changed. They are reverted from the last to the first, each one by comparing three states: the
+cell before the span, as the span left it, and as it is now. What nobody changed since goes back to
+what it was before; what somebody changed since stays; a cell whose text was changed by both is a
+conflict and stays as it is.
+
+Outputs go with their text: with a text that comes back come the outputs that it had. Where the
+turn only ran a cell, outputs of a later run stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...protocol.page import CellEdit, CellPosition, DeleteCell, InsertCell, MoveCell, UpdateCell
+from .batch import Cell, source_hash, source_of
+from .cell_state import (
+    CellAfterTurn,
+    merged_metadata,
+    same_cell,
+    same_outputs,
+    same_text,
+    with_trust,
+)
+from .sequences import in_order, in_place, put_back
+
+
+@dataclass(frozen=True)
+class CellRecord:
+    """A cell before and after a span; None where it was not there."""
+
+    before: Cell | None
+    left: CellAfterTurn | None
+
+
+@dataclass
+class Span:
+    """A stretch of a turn: the order of the cells before and after it, the cells that it moved,
+    and every cell that it touched."""
+
+    order: list[str]
+    order_left: list[str]
+    moved: list[str] = field(default_factory=list)
+    cells: dict[str, CellRecord] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A cell that somebody else changed since, too; sources, None where it is not there."""
+
+    cell_id: str
+    before: str | None
+    after: str | None
+    now: str | None
+
+
+@dataclass
+class NotebookState:
+    """The ids of all cells in order, and, whole, those cells that a turn touched."""
+
+    order: list[str]
+    cells: dict[str, Cell]
+
+
+@dataclass
+class Undone:
+    """How the notebook is to be. ``returned`` are cells that go back to their place."""
+
+    state: NotebookState
+    conflicts: list[Conflict]
+    settled: list[str]
+    returned: set[str]
+
+
+class _Contested(Exception):
+    """Both the turn and somebody else changed the cell."""
+
+
+def undo(
+    spans: Sequence[Span],
+    now: NotebookState,
+    wanted: Collection[str] | None = None,
+    *,
+    overwrite: bool = False,
+) -> Undone:
+    """Take the spans back, all of their cells or only those ``wanted``.
+
+    ``now.cells`` holds all of those cells that are there. With ``overwrite`` a cell that was
+    changed since too is restored all the same.
+    """
+    undoing = _CellUndo(now, overwrite)
+    ids = [each for each in touched(spans) if wanted is None or each in wanted]
+    for span in reversed(spans):
+        undoing.take_back(span, [each for each in ids if each in span.cells])
+    contested = [each for each in ids if each in undoing.contested]
+    return Undone(
+        state=undoing.state,
+        conflicts=[_conflict(each, spans, undoing.state) for each in contested],
+        settled=[each for each in ids if each not in undoing.contested],
+        returned=undoing.returned,
+    )
+
+
+def touched(spans: Sequence[Span]) -> list[str]:
+    """The cells that a turn touched."""
+    return list(dict.fromkeys(cell_id for span in spans for cell_id in span.cells))
+
+
+class _CellUndo:
+    def __init__(self, now: NotebookState, overwrite: bool) -> None:
+        self.state = NotebookState(list(now.order), dict(now.cells))
+        self.overwrite = overwrite
+        self.contested: set[str] = set()
+        self.returned: set[str] = set()
+
+    def take_back(self, span: Span, ids: Sequence[str]) -> None:
+        """Revert one span, as far as it is about these cells."""
+        cells = self.state.cells
+        gone, back = set(), set()
+        for cell_id in ids:
+            if cell_id in self.contested:
+                continue
+            now = cells.get(cell_id)
+            result = self._cell_before(span.cells[cell_id], now, cell_id)
+            if result is None:
+                cells.pop(cell_id, None)
+                gone.add(cell_id)
+            else:
+                cells[cell_id] = result
+            if now is None and result is not None:
+                back.add(cell_id)
+        moved = {each for each in span.moved if each in ids and each in cells} - self.contested
+        moved &= set(span.order)
+        # One that is elsewhere than the span left it was moved again, and stays there.
+        back |= moved & in_place(self.state.order, span.order_left, span.moved)
+        rest = [each for each in self.state.order if each not in gone and each not in back]
+        self.state.order = put_back(rest, back, span.order, astray=span.moved) if back else rest
+        self.returned |= back
+
+    def _cell_before(self, record: CellRecord, now: Cell | None, cell_id: str) -> Cell | None:
+        try:
+            return _before(record, now)
+        except _Contested:
+            if self.overwrite:
+                return record.before
+            self.contested.add(cell_id)
+            return now
+
+
+def _before(record: CellRecord, now: Cell | None) -> Cell | None:
+    """The cell without what the span changed. Raises ``_Contested``."""
+    before, left = record.before, record.left
+    if before is None:
+        if left is None or now is None or (left.has_text_of(now) and left.has_marks_of(now)):
+            return now if left is None else None
+        raise _Contested
+    if now is None:
+        if left is None:
+            return before
+        if left.has_text_of(before):
+            return None  # removed since; the turn had not changed what was in it
+        raise _Contested
+    if left is None:
+        if same_text(now, before):
+            return now
+        raise _Contested
+    return _merged(before, left, now)
+
+
+def _merged(before: Cell, left: CellAfterTurn, now: Cell) -> Cell:
+    if left.has_text_of(before) or same_text(now, before):
+        text, outputs = now, now
+        # Outputs that the turn's run left give way to those before; outputs of a later run stay.
+        if not _ran_without_trace(before, left) and left.has_outputs_of(now):
+            outputs = before
+    elif left.has_text_of(now):
+        text = outputs = before
+    else:
+        raise _Contested
+    cell = {**text, "metadata": with_trust(merged_metadata(before, left, now), outputs)}
+    if cell["cell_type"] == "code" and outputs["cell_type"] == "code":
+        cell["outputs"] = outputs.get("outputs", [])
+        cell["execution_count"] = outputs.get("execution_count")
+    return now if same_cell(cell, now) else cell
+
+
+def _ran_without_trace(before: Cell, left: CellAfterTurn) -> bool:
+    return left.outputs is not None and left.has_outputs_of(before)
+
+
+def _conflict(cell_id: str, spans: Sequence[Span], now: NotebookState) -> Conflict:
+    records = [span.cells[cell_id] for span in spans if cell_id in span.cells]
+    before, left = records[0].before, records[-1].left
+    cell = now.cells.get(cell_id)
+    return Conflict(
+        cell_id=cell_id,
+        before=None if before is None else source_of(before),
+        after=None if left is None else left.source,
+        now=None if cell is None else source_of(cell),
+    )
+
+
+def edits_between(now: NotebookState, undone: Undone) -> list[CellEdit]:
+    """The batch that makes the notebook what it is to be; nothing else is touched by it."""
+    target = undone.state
+    there, wanted = set(now.order), set(target.order)
+    edits: list[CellEdit] = [
+        DeleteCell(cell_id=each, base_hash=source_hash(source_of(now.cells[each])))
+        for each in now.order
+        if each not in wanted
+    ]
+    edits += [
+        _restore(cell_id, now.cells[cell_id], cell)
+        for cell_id, cell in target.cells.items()
+        if cell_id in there and not same_cell(cell, now.cells[cell_id])
+    ]
+    return edits + _placed(now.order, target, undone.returned)
+
+
+def _placed(order: Sequence[str], target: NotebookState, returned: set[str]) -> list[CellEdit]:
+    """Insertions and moves, from the first cell to the last."""
+    places = {cell_id: index for index, cell_id in enumerate(order)}
+    staying = [each for each in target.order if each in places]
+    # Who did not come back stays where they are: they may be what the user is typing in.
+    fixed = {each for each in staying if each not in returned}
+    kept = in_order(staying, places)
+    moving = set() if len(kept) == len(staying) else set(staying) - fixed
+    edits: list[CellEdit] = []
+    previous: str | None = None
+    for cell_id in target.order:
+        position = CellPosition(after=previous) if previous else CellPosition(at="start")
+        if cell_id not in places:
+            edits.append(_insert(cell_id, target.cells[cell_id], position))
+        elif cell_id in moving:
+            edits.append(MoveCell(cell_id=cell_id, position=position))
+        previous = cell_id
+    return edits
+
+
+def _insert(cell_id: str, cell: Cell, position: CellPosition) -> InsertCell:
+    kind: Any = cell["cell_type"]
+    return InsertCell(
+        cell_id=cell_id, type=kind, source=source_of(cell), position=position, cell=cell
+    )
+
+
+def _restore(cell_id: str, now: Cell, cell: Cell) -> UpdateCell:
+    kind: Any = cell["cell_type"]
+    text_only = (
+        now["cell_type"] == kind
+        and same_outputs(now, cell)
+        and now.get("metadata") == cell.get("metadata")
+        and now.get("attachments") == cell.get("attachments")
+    )
+    return UpdateCell(
+        cell_id=cell_id,
+        base_hash=source_hash(source_of(now)),
+        source=source_of(cell),
+        type=kind,
+        cell=None if text_only else cell,
+    )

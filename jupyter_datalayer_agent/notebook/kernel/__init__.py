@@ -1,0 +1,1 @@
+"""Kernels: connections, runs, outputs, variables and limits."""

@@ -1,0 +1,307 @@
+"""Kernels by notebook, from the server's sessions, and the connections that we hold to them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from jupyter_core.utils import ensure_async
+from tornado.web import HTTPError
+
+from ..document import DocumentError
+from .connection import KernelConnection, KernelDied
+
+log = logging.getLogger(__name__)
+
+LINGER_SECONDS = 30.0
+KernelInfo = dict[str, Any]
+
+
+class Kernels:
+    """The server's kernels, as sessions know them; none is started unless something is to run."""
+
+    def __init__(self, session_manager: Any, kernel_manager: Any, kernel_spec_manager: Any) -> None:
+        self.sessions = session_manager
+        self.manager = kernel_manager
+        self.spec_manager = kernel_spec_manager
+        self._connections: dict[str, KernelConnection] = {}
+        self._opening: dict[str, asyncio.Lock] = {}
+        self._sweeper: asyncio.TimerHandle | None = None
+        self._closing: set[asyncio.Task[None]] = set()
+        self.is_scratch: Callable[[str], bool] = lambda kernel_id: False
+
+    async def specs(self) -> dict[str, dict[str, Any]]:
+        """The kernels that can be started, by name: ``display_name`` and ``language``."""
+        found = await ensure_async(self.spec_manager.get_all_specs())
+        return {
+            name: {
+                "display_name": entry["spec"].get("display_name", name),
+                "language": entry["spec"].get("language", ""),
+            }
+            for name, entry in found.items()
+        }
+
+    async def session_of(self, path: str) -> dict[str, Any] | None:
+        """The notebook's session, if it has one with a kernel that runs."""
+        for session in await ensure_async(self.sessions.list_sessions()):
+            if _local(session.get("path", "")) == path and session.get("kernel"):
+                return dict(session)
+        return None
+
+    async def kernel_for(self, path: str, metadata: dict[str, Any]) -> str:
+        """The id of the notebook's kernel, started if it has none, in the notebook's directory.
+
+        Raises ``DocumentError`` ``kernel_error``, naming the kernels that there are, when the one
+        that the notebook asks for is not installed.
+        """
+        session = await self.session_of(path)
+        if session is not None:
+            return str(session["kernel"]["id"])
+        name = self._name_in(metadata, await self.specs())
+        return await self.start(path, name)
+
+    def _name_in(self, metadata: dict[str, Any], specs: dict[str, dict[str, Any]]) -> str:
+        name = (metadata.get("kernelspec") or {}).get("name")
+        if name:
+            return self._check_name(str(name), specs)
+        default = str(getattr(self.manager, "default_kernel_name", "python3"))
+        language = str((metadata.get("language_info") or {}).get("name", "")).lower()
+        if language and specs.get(default, {}).get("language", "").lower() != language:
+            for other, spec in specs.items():
+                if spec["language"].lower() == language:
+                    return other
+            raise _no_kernel(f"No kernel for the notebook's language, {language},", specs)
+        return self._check_name(default, specs)
+
+    async def describe(self, kernel_name: str | None) -> dict[str, Any]:
+        """A notebook's ``kernelspec`` metadata for a kernel's name (None: the default one)."""
+        specs = await self.specs()
+        default = str(getattr(self.manager, "default_kernel_name", "python3"))
+        name = self._check_name(kernel_name or default, specs)
+        spec = specs[name]
+        described = {"name": name, "display_name": spec["display_name"]}
+        return {**described, "language": spec["language"]} if spec["language"] else described
+
+    async def check(self, kernel_id: str | None, kernel_name: str | None) -> None:
+        """Raise ``DocumentError`` unless the kernel runs, or a kernel of that name can start."""
+        if kernel_id is not None and kernel_id not in self.manager:
+            raise DocumentError(
+                "not_found", f"There is no running kernel {kernel_id}.", "listKernels shows them."
+            )
+        if kernel_name is not None:
+            self._check_name(kernel_name, await self.specs())
+
+    def _check_name(self, name: str, specs: dict[str, dict[str, Any]]) -> str:
+        if name not in specs:
+            raise _no_kernel(f"The kernel {name}", specs)
+        return name
+
+    async def start(self, path: str, kernel_name: str) -> str:
+        """Start a kernel and a session for the notebook; the kernel's id."""
+        self._check_name(kernel_name, await self.specs())
+        name = path.rsplit("/", 1)[-1]
+        session = await self._try_start(
+            kernel_name,
+            self.sessions.create_session(
+                path=path, name=name, type="notebook", kernel_name=kernel_name
+            ),
+        )
+        return str(session["kernel"]["id"])
+
+    async def _try_start(self, kernel_name: str, starting: Any) -> Any:
+        try:
+            return await ensure_async(starting)
+        except (HTTPError, RuntimeError, OSError) as error:
+            log.warning("kernel %s did not start", kernel_name, exc_info=True)
+            reason = getattr(error, "log_message", None) or str(error)
+            raise DocumentError(
+                "kernel_error", f"The kernel {kernel_name} did not start: {reason}"
+            ) from error
+
+    async def start_scratch(self) -> str:
+        """Start a kernel of no notebook, in the server root, that is not restarted by itself; its
+        id."""
+        default = str(getattr(self.manager, "default_kernel_name", "python3"))
+        self._check_name(default, await self.specs())
+        kernel_id = await self._try_start(
+            default, self.manager.start_kernel(kernel_name=default, path="")
+        )
+        kernel = self.manager.get_kernel(kernel_id)
+        if hasattr(kernel, "stop_restarter"):  # not one that is elsewhere
+            # What ended must be reported; a kernel that comes back on its own looks as if its
+            # variables were still there.
+            kernel.stop_restarter()
+            kernel.autorestart = False
+        return str(kernel_id)
+
+    async def running(self) -> list[KernelInfo]:
+        """Running kernels: ``{id, name, language, status, path?}``."""
+        specs = await self.specs()
+        paths = {
+            session["kernel"]["id"]: _local(session["path"])
+            for session in await ensure_async(self.sessions.list_sessions())
+            if session.get("kernel")
+        }
+        kernels = []
+        for model in await ensure_async(self.manager.list_kernels()):
+            info = self._info(model, specs)
+            if model["id"] in paths:
+                info["path"] = paths[model["id"]]
+            kernels.append(info)
+        return kernels
+
+    async def of(self, path: str) -> KernelInfo | None:
+        """The notebook's running kernel: ``{id, name, language, status, path}``."""
+        session = await self.session_of(path)
+        if session is None:
+            return None
+        return {**self._info(session["kernel"], await self.specs()), "path": path}
+
+    def _info(self, model: dict[str, Any], specs: dict[str, dict[str, Any]]) -> KernelInfo:
+        return {
+            "id": model["id"],
+            "name": model["name"],
+            "language": specs.get(model["name"], {}).get("language", ""),
+            "status": model.get("execution_state", "unknown"),
+        }
+
+    async def select(self, path: str, kernel_id: str | None, kernel_name: str | None) -> KernelInfo:
+        """Connect the notebook's session to a running kernel, or to a new one of that name."""
+        session = await self.session_of(path)
+        await self.check(kernel_id, kernel_name)
+        if session is None:
+            await self._first_session(path, kernel_id, kernel_name)
+        else:
+            await self._replace(session, kernel_id, kernel_name)
+        kernel = await self.of(path)
+        if kernel is None:
+            raise DocumentError("kernel_error", f"The kernel of {path} ended as it was selected.")
+        return kernel
+
+    async def _first_session(
+        self, path: str, kernel_id: str | None, kernel_name: str | None
+    ) -> None:
+        name = path.rsplit("/", 1)[-1]
+        await self._try_start(
+            kernel_name or str(kernel_id),
+            self.sessions.create_session(
+                path=path,
+                name=name,
+                type="notebook",
+                kernel_name=kernel_name,
+                kernel_id=kernel_id,
+            ),
+        )
+
+    async def _replace(
+        self, session: dict[str, Any], kernel_id: str | None, kernel_name: str | None
+    ) -> None:
+        old = session["kernel"]["id"]
+        if kernel_id is None:
+            kernel_id = await self._try_start(
+                str(kernel_name),
+                self.sessions.start_kernel_for_session(
+                    session["id"],
+                    path=session["path"],
+                    name=session["name"],
+                    type=session["type"],
+                    kernel_name=kernel_name,
+                ),
+            )
+        if kernel_id == old:
+            return
+        await ensure_async(self.sessions.update_session(session["id"], kernel_id=kernel_id))
+        used = {each["kernel"]["id"] for each in await ensure_async(self.sessions.list_sessions())}
+        if old in self.manager and old not in used and not self.is_scratch(old):
+            await ensure_async(self.manager.shutdown_kernel(old))
+
+    @asynccontextmanager
+    async def connected(self, kernel_id: str) -> AsyncIterator[KernelConnection]:
+        """A connection to the kernel, shared and kept for 30 s, so that a next call is quick.
+
+        Raises ``DocumentError`` ``kernel_error`` when there is no such kernel or it ends.
+        """
+        connection = await self._connect(kernel_id)
+        connection.users += 1
+        try:
+            yield connection
+        finally:
+            connection.users -= 1
+            connection.last_used = time.monotonic()
+            self._sweep_later()
+
+    async def _connect(self, kernel_id: str) -> KernelConnection:
+        async with self._opening.setdefault(kernel_id, asyncio.Lock()):
+            connection = self._connections.get(kernel_id)
+            if connection is not None and connection.usable:
+                return connection
+            if connection is not None:
+                del self._connections[kernel_id]
+                await connection.close()
+            if kernel_id not in self.manager:
+                raise DocumentError(
+                    "kernel_error", f"There is no running kernel {kernel_id}.", "See listKernels."
+                )
+            connection = KernelConnection(self.manager, kernel_id)
+            try:
+                await connection.open()
+            except KernelDied as died:
+                await connection.close()
+                raise DocumentError("kernel_error", f"{died} before it could be used.") from died
+            except BaseException:
+                await connection.close()
+                raise
+            self._connections[kernel_id] = connection
+            return connection
+
+    def _sweep_later(self) -> None:
+        if self._sweeper is None:
+            loop = asyncio.get_running_loop()
+            self._sweeper = loop.call_later(LINGER_SECONDS, self._sweep)
+
+    def _sweep(self) -> None:
+        self._sweeper = None
+        now = time.monotonic()
+        for kernel_id, connection in list(self._connections.items()):
+            stuck = connection.stuck is not None and connection.stuck.unfinished
+            unused = (
+                not connection.users
+                and not stuck
+                and now - connection.last_used >= LINGER_SECONDS * 0.9
+            )
+            if unused or not connection.usable:
+                del self._connections[kernel_id]
+                self._opening.pop(kernel_id, None)
+                task = asyncio.ensure_future(connection.close())
+                self._closing.add(task)
+                task.add_done_callback(self._closing.discard)
+        if self._connections:
+            self._sweep_later()
+
+    async def close(self) -> None:
+        """Close every connection; kernels go on, since they belong to the server."""
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+            self._sweeper = None
+        connections, self._connections = list(self._connections.values()), {}
+        for connection in connections:
+            await connection.close()
+        await asyncio.gather(*self._closing, return_exceptions=True)
+
+
+def _local(path: str) -> str:
+    """A session's path without a drive's name, as JupyterLab writes it for shared documents."""
+    return path[4:] if path.startswith("RTC:") else path
+
+
+def _no_kernel(what: str, specs: dict[str, dict[str, Any]]) -> DocumentError:
+    names = ", ".join(sorted(specs)) or "none"
+    return DocumentError(
+        "kernel_error",
+        f"{what} is not installed. Installed kernels: {names}.",
+        "Choose one of them with selectKernel.",
+    )

@@ -1,0 +1,1 @@
+"""Open pages: their documents, and requests to them."""

@@ -1,0 +1,102 @@
+"""JSON that comes from outside, and text that may hold half a character."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+MAX_DEPTH = 200
+"""How deep values may be nested. pydantic writes none that is nested more than 255 deep, and what
+comes in is put into other things before it goes out."""
+
+_ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def parse_json(text: str | bytes, *, strict: bool = True) -> Any:
+    """The value of a JSON text. Raises ``ValueError``, which says what is wrong with it.
+
+    Of a key that comes twice the last value counts, as in a browser. Halves of a character that
+    stand alone are replaced, as a browser does where text leaves it: no file, database or request
+    could hold them. Without ``strict`` strings may hold line breaks.
+    """
+    if isinstance(text, bytes):
+        text = text.decode()
+    try:
+        value = json.loads(text, strict=strict, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+    except json.JSONDecodeError:
+        raise
+    except ValueError as error:
+        raise ValueError(_message(error)) from None
+    # To count is much cheaper than to look, and most texts hold few brackets.
+    if text.count("[") + text.count("{") > MAX_DEPTH and _is_deeper(value, MAX_DEPTH):
+        raise ValueError(_TOO_DEEP)
+    if _ESCAPED_HALF.search(text) or plain_text(text) is not text:
+        return without_halves(value)
+    return value
+
+
+_TOO_DEEP = f"it is nested more than {MAX_DEPTH} deep"
+
+
+class _NoNumber(ValueError):
+    """``NaN`` or ``Infinity``, which Python reads and JSON does not have."""
+
+
+def _refuse_constant(name: str) -> Any:
+    raise _NoNumber(f"{name} is no JSON")
+
+
+def _message(error: ValueError) -> str:
+    # Python says how to lift its limit on digits, which is not the sender's to do.
+    return str(error) if isinstance(error, _NoNumber) else "it holds a number with too many digits"
+
+
+def _is_deeper(value: Any, depth: int) -> bool:
+    level = [value]
+    for _ in range(depth):
+        level = [
+            child
+            for each in level
+            for child in (each.values() if type(each) is dict else each)
+            if type(child) is dict or type(child) is list
+        ]
+        if not level:
+            return False
+    return True
+
+
+def without_halves(value: Any) -> Any:
+    """A JSON value whose texts can all be encoded as UTF-8."""
+    if isinstance(value, str):
+        return plain_text(value)
+    if isinstance(value, list):
+        return [without_halves(each) for each in value]
+    if isinstance(value, dict):
+        return {plain_text(key): without_halves(each) for key, each in value.items()}
+    return value
+
+
+def to_json(value: Any) -> str:
+    """Compact JSON that can be encoded as UTF-8.
+
+    A model's stream may cut an emoji in two, and half of one is no valid UTF-8. Such text is
+    written as ``\\ud83d`` escapes, so that the halves are whole again once they stand side by side.
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":"))
+    return text
+
+
+def plain_text(text: str) -> str:
+    """The text with halves of a character joined, and lone halves replaced."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

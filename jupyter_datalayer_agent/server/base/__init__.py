@@ -1,0 +1,1 @@
+"""What the handlers and the page's socket are built on; imports nothing of them."""

@@ -1,0 +1,31 @@
+"""The services of one server that handlers use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ...agent.services import Services
+from ...agent.session.registry import SessionRegistry
+from ...agent.session.strategist import Strategist
+from ...protocol.requests import ModelsReply
+from ...settings.service import ConfigService
+from .accepted import AcceptedOps
+
+
+@dataclass(frozen=True)
+class Parts:
+    """One server's parts, as ``app.py`` wires them together."""
+
+    services: Services
+    sessions: SessionRegistry
+    models: Callable[[], ModelsReply]
+    config: ConfigService
+    version: str
+    accepted: AcceptedOps = field(default_factory=AcceptedOps)
+
+    @cached_property
+    def strategist(self) -> Strategist:
+        """Answers questions about earlier conversations."""
+        return Strategist(self.sessions)

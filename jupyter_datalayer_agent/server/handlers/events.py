@@ -1,0 +1,42 @@
+"""``GET sessions/{id}/events``: a session's events, resumable, then live."""
+
+from __future__ import annotations
+
+from ...protocol.errors import AgentError
+from ..base.handler import Handler, route
+from ..base.route_table import Operation, Route
+from ..base.sse import stream_events
+
+
+class EventsHandler(Handler):
+    """Server-sent events for programs; pages use the WebSocket."""
+
+    @route("read")
+    async def get(self, session_id: str) -> None:
+        # Only its channel is held, so that the session may leave the memory meanwhile.
+        channel = (await self.parts.sessions.live(session_id)).state.channel
+        await stream_events(self, channel, self._after())
+
+    def _after(self) -> int:
+        last = self.request.headers.get("Last-Event-ID")
+        if last is None:
+            return self.number("after", 0) or 0
+        try:
+            return int(last)
+        except ValueError as error:
+            raise AgentError("invalid_request", "Last-Event-ID must be a whole number.") from error
+
+
+ROUTES = [
+    Route(
+        "sessions/{session_id}/events",
+        EventsHandler,
+        {
+            "get": Operation(
+                "Events after Last-Event-ID (or after), then live ones",
+                query={"after": "only events with a greater seq"},
+                content="text/event-stream",
+            )
+        },
+    )
+]

@@ -1,0 +1,148 @@
+"""``tools``: all tools, which are enabled, and a direct call of one."""
+
+from __future__ import annotations
+
+from typing import cast, get_args
+
+from ...agent.request import confined
+from ...protocol.base import Location, Mode
+from ...protocol.errors import AgentError
+from ...protocol.tools import (
+    ActsReply,
+    ActsRequest,
+    ToolCallRequest,
+    ToolListing,
+    ToolResult,
+    ToolsReply,
+)
+from ...tools.approval_reason import reason_of_changes
+from ...tools.context import ToolContext
+from ...tools.dispatcher import Dispatcher
+from ...tools.gate import Gate
+from ...tools.registry import Tool
+from ..base.handler import Handler, route
+from ..base.route_table import Operation, Route
+
+
+def one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
+    """A query value that must be one of a list. Raises ``AgentError`` ``invalid_request``."""
+    if value not in allowed:
+        raise AgentError("invalid_request", f"{name} must be one of {', '.join(allowed)}.")
+    return value
+
+
+class ToolsHandler(Handler):
+    """Every tool, with the reason where it is not enabled."""
+
+    @route("read")
+    async def get(self) -> ToolsReply:
+        mode = one_of("mode", self.get_query_argument("mode", "agent"), get_args(Mode))
+        place = one_of("location", self.get_query_argument("location", "api"), get_args(Location))
+        path = self.get_query_argument("path", None)
+        active = await confined(self.parts.services, path) if path else None
+        gate = Gate(
+            mode=cast(Mode, mode),
+            location=cast(Location, place),
+            active=active,
+            attached=await self._attached(active),
+        )
+        registry = self.parts.services.registry
+        return ToolsReply(
+            mode=gate.mode,
+            location=gate.location,
+            notebook_mode=gate.notebook_mode,
+            tools=[self._listing(tool, gate) for tool in registry],
+        )
+
+    async def _attached(self, active: str | None) -> frozenset[str]:
+        """``attached``: true or false for ``path``, or the attached paths themselves."""
+        values = self.get_query_arguments("attached")
+        if values in ([], ["false"], ["0"], [""]):
+            return frozenset()
+        if values in (["true"], ["1"]):
+            return frozenset([active] if active else [])
+        return frozenset([await confined(self.parts.services, each) for each in values])
+
+    def _listing(self, tool: Tool, gate: Gate) -> ToolListing:
+        refusal = gate.refusal(tool)
+        return ToolListing(
+            name=tool.name,
+            description=tool.description,
+            parameters=tool.schema()["parameters"],
+            group=tool.group,
+            changes=tool.changes,
+            destructive=tool.destructive is not None,
+            parallel=tool.parallel,
+            aliases=self.parts.services.registry.aliases_of(tool.name),
+            enabled=refusal is None,
+            reason=None if refusal is None else f"{refusal.message} {refusal.hint}".strip(),
+        )
+
+
+class ToolHandler(Handler):
+    """The caller's own action: no approval, and an explicit path counts as attached and active."""
+
+    @route("execute")
+    async def post(self, name: str) -> ToolResult:
+        request = self.body(ToolCallRequest)
+        services = self.parts.services
+        if services.registry.find(name) is None:
+            raise AgentError("not_found", f"There is no tool named {name!r}. See GET tools.")
+        given = request.path or request.arguments.get("path") or request.arguments.get("uri")
+        path = await confined(services, given) if isinstance(given, str) else None
+        context = ToolContext(
+            gate=Gate.on(path, request.mode),
+            notebooks=services.notebooks,
+            kernel_timeout_seconds=services.settings().kernel_timeout_seconds,
+            client_id=request.client_id,
+            session_id=request.session_id,
+            past=services.store.past,
+            datasets=services.datasets,
+            quality_of=services.quality_of,
+        )
+        done = await Dispatcher(services.registry, context).call(name, request.arguments)
+        return done.result
+
+
+class ActsHandler(Handler):
+    """What changed code would do beyond the kernel. It is analysed, not run."""
+
+    @route("read")
+    async def post(self) -> ActsReply:
+        request = self.body(ActsRequest)
+        notebooks = self.parts.services.notebooks
+        path = await confined(self.parts.services, request.path)
+        notebook = await (await notebooks.open(path, request.client_id)).read()
+        changes = [(each.before, each.after) for each in request.changes]
+        reason = await reason_of_changes("It", changes, notebooks, notebook)
+        return ActsReply(reason=None if reason is None else reason.message)
+
+
+ROUTES = [
+    Route(
+        "acts",
+        ActsHandler,
+        {"post": Operation("What changed code would do beyond the kernel", ActsRequest, ActsReply)},
+    ),
+    Route(
+        "tools",
+        ToolsHandler,
+        {
+            "get": Operation(
+                "Every tool with its schema, and why it is not enabled",
+                response=ToolsReply,
+                query={
+                    "mode": "ask, edit or agent (agent)",
+                    "path": "the active notebook",
+                    "attached": "true, or the attached notebooks (may be given more than once)",
+                    "location": "panel, inline, magic or api (api)",
+                },
+            )
+        },
+    ),
+    Route(
+        "tools/{name}",
+        ToolHandler,
+        {"post": Operation("Call one tool", ToolCallRequest, ToolResult)},
+    ),
+]

@@ -1,0 +1,130 @@
+"""``workflows``, ``fixes`` and ``quality``: they work without a model."""
+
+from __future__ import annotations
+
+from ...agent.request import confined
+from ...agent.tool_calls.fixes import fixes_of
+from ...protocol.errors import HTTP_STATUS, AgentError
+from ...protocol.ops import UserMessage
+from ...protocol.plans import WorkflowCall
+from ...protocol.quality import QualityReport
+from ...protocol.requests import ChatReply, ChatRequest
+from ...protocol.workflows import FixesReply, WorkflowRun, WorkflowsReply
+from ..base.handler import Handler, route
+from ..base.route_table import Operation, Route
+
+
+class WorkflowsHandler(Handler):
+    """All workflows."""
+
+    @route("read")
+    async def get(self) -> WorkflowsReply:
+        return WorkflowsReply(workflows=self.parts.services.templates().infos())
+
+
+class WorkflowHandler(Handler):
+    """Runs a workflow as a turn of a session, and replies at its end."""
+
+    @route("execute")
+    async def post(self, workflow_id: str) -> None:
+        body = self.body(WorkflowRun)
+        template = self.parts.services.templates().find(workflow_id)
+        if template is None:
+            names = ", ".join(each.id for each in self.parts.services.templates())
+            raise AgentError(
+                "not_found", f"There is no workflow {workflow_id!r}. There are: {names}."
+            )
+        parameters = dict(body.parameters)
+        active = await self._existing(body.notebook)
+        if body.notebook is not None and "notebook" in template.parameters.model_fields:
+            parameters.setdefault("notebook", body.notebook)
+        request = ChatRequest(
+            message=f"Run the workflow “{template.name}”",
+            mode="agent",
+            active_notebook=active,
+            client_id=body.client_id,
+            location="api",
+            workflow=WorkflowCall(id=template.id, parameters=parameters),
+        )
+        sessions = self.parts.sessions
+        session = (
+            await sessions.live(body.session_id)
+            if body.session_id is not None
+            else await sessions.begin()
+        )
+        request.session_id = session.id
+        _, result = await session.chat(UserMessage(request=request), "none")
+        reply = await result
+        self.reply(reply, HTTP_STATUS[reply.error.code] if reply.error is not None else 200)
+
+    async def _existing(self, notebook: str | None) -> str | None:
+        if notebook is None:
+            return None
+        path = await confined(self.parts.services, notebook)
+        return path if await self.parts.services.notebooks.exists(path) else None
+
+
+class FixesHandler(Handler):
+    """Fixes for a failed cell. The kernel's variables are read."""
+
+    @route("execute")
+    async def get(self) -> FixesReply:
+        services = self.parts.services
+        path = await confined(services, self.get_query_argument("path"))
+        cell_id = self.get_query_argument("cellId")
+        client_id = self.get_query_argument("clientId", None)
+        # A cell or a notebook that is not there is an error here, and no fix in a workflow.
+        document = await services.notebooks.open(path, client_id)
+        await document.read([cell_id])
+        found = await fixes_of(services.notebooks, services.find_fixes, path, cell_id, client_id)
+        return FixesReply(path=path, cell_id=cell_id, fixes=found)
+
+
+class QualityHandler(Handler):
+    """The quality report of a notebook, as open in the page or as in its file."""
+
+    @route("read")
+    async def get(self) -> QualityReport:
+        path = await confined(self.parts.services, self.get_query_argument("path"))
+        client_id = self.get_query_argument("clientId", None)
+        return await self.parts.services.quality_of(path, client_id)
+
+
+ROUTES = [
+    Route(
+        "workflows",
+        WorkflowsHandler,
+        {"get": Operation("Workflows that need no model", response=WorkflowsReply)},
+    ),
+    Route(
+        "workflows/{workflow_id}",
+        WorkflowHandler,
+        {"post": Operation("Run one, answered at its end", WorkflowRun, ChatReply)},
+    ),
+    Route(
+        "fixes",
+        FixesHandler,
+        {
+            "get": Operation(
+                "Fixes for a failed cell, found without a model; the kernel's variables are read",
+                response=FixesReply,
+                query={
+                    "path": "the notebook",
+                    "cellId": "the cell that failed",
+                    "clientId": "the page that is asked first",
+                },
+            )
+        },
+    ),
+    Route(
+        "quality",
+        QualityHandler,
+        {
+            "get": Operation(
+                "The quality report of a notebook",
+                response=QualityReport,
+                query={"path": "the notebook", "clientId": "the page that is asked first"},
+            )
+        },
+    ),
+]

@@ -1,0 +1,1 @@
+"""How kernels reach the server: addresses, tokens, and what they may do."""

@@ -1,0 +1,240 @@
+"""How a kernel reaches its server: an address, and a token that opens little.
+
+Both are set in the environment of the kernels that sessions start, and nowhere else: not in the
+server's own environment, which terminals inherit. A token is made for each kernel, kept in memory
+as its hash, ends with the server, opens only the routes of ``FOR_KERNELS``, and acts as the user
+who started the kernel, for that kernel's own notebook.
+
+Imported at the server's start, so it imports nothing but Jupyter Server.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import functools
+import hashlib
+import inspect
+import logging
+import re
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from jupyter_core.utils import ensure_async
+from jupyter_server import __version__, version_info
+from jupyter_server.auth.identity import User
+from jupyter_server.base.call_context import CallContext
+from jupyter_server.services.sessions.sessionmanager import SessionManager
+from tornado import web
+
+log = logging.getLogger(__name__)
+
+TOKENS_KEY = "datalayer_agent_kernel_tokens"
+PREFIX = "sk-datalayer-agent-"
+"""Tokens begin like other keys, so that whatever masks those masks these."""
+
+FOR_KERNELS = {
+    "GET": re.compile(
+        r"(health|models|tools|sessions|sessions/[^/]+"
+        r"|sessions/[^/]+/(turns|events)|sessions/[^/]+/turns/[^/]+/changes)"
+    ),
+    "POST": re.compile(r"(chat|chat/stream|sessions|sessions/[^/]+/ops)"),
+}
+"""What a kernel may ask for: to talk, to stop, and to read. Not to approve, to configure, to call
+tools, to upload or to delete."""
+
+KNOWN_VERSIONS = (2,)
+"""Major versions of jupyter_server whose session manager starts kernels as ``install`` expects."""
+NOT_INSTALLED = (
+    "Kernels do not find the agent by themselves: %s. They start as always; %%agent works in them "
+    "once DATALAYER_AGENT_URL and DATALAYER_AGENT_TOKEN are set."
+)
+
+WILDCARDS = {"": "127.0.0.1", "*": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "[::1]"}
+STARTUP = Path(__file__).parents[2] / "magic" / "startup.py"
+
+_made: contextvars.ContextVar[list[Grant] | None] = contextvars.ContextVar("_made", default=None)
+
+
+@dataclass(eq=False)
+class Grant:
+    """The holder of a kernel's token: ``user`` started the kernel for the document ``path``.
+
+    ``kernel_id`` is known once the kernel runs.
+    """
+
+    user: User
+    path: str | None = None
+    kernel_id: str | None = None
+
+
+class KernelTokens:
+    """The tokens of one server's kernels."""
+
+    def __init__(self, server: Any, autoload: Callable[[], bool]) -> None:
+        self._server = server
+        self._autoload = autoload
+        self._grants: dict[str, Grant] = {}
+
+    def install(self) -> None:
+        """From now on the kernels that sessions start find the server.
+
+        Jupyter has no hook for the environment of the kernels that sessions start, so two methods
+        of this server's session manager are wrapped. Where they are not the ones that this was
+        written for, nothing is touched: kernels start as always, without a token, and the log says
+        so.
+        """
+        sessions = self._server.session_manager
+        problem = unsupported(sessions)
+        if problem is not None:
+            log.warning(NOT_INSTALLED, problem)
+            return
+        self._server.web_app.settings[TOKENS_KEY] = self
+        environment, start = sessions.get_kernel_env, sessions.start_kernel_for_session
+
+        @functools.wraps(environment)
+        def get_kernel_env(path: str | None, name: Any = None) -> dict[str, str]:
+            found: dict[str, str] = environment(path, name)
+            try:
+                return {**found, **self.environment(path)}
+            except Exception:
+                # The edge to Jupyter: whatever is wrong here must not keep a kernel from starting.
+                log.exception(NOT_INSTALLED, "its token could not be made")
+                return found
+
+        @functools.wraps(start)
+        async def start_kernel_for_session(*args: Any, **kwargs: Any) -> str:
+            token = _made.set([])
+            try:
+                kernel_id = str(await start(*args, **kwargs))
+                for grant in _made.get() or ():
+                    grant.kernel_id = kernel_id
+                return kernel_id
+            finally:
+                _made.reset(token)
+
+        sessions.get_kernel_env = get_kernel_env
+        sessions.start_kernel_for_session = start_kernel_for_session
+
+    def environment(self, path: str | None) -> dict[str, str]:
+        """The variables of a kernel that is started for the document ``path``."""
+        import os
+
+        added = {"DATALAYER_AGENT_URL": self.url, "DATALAYER_AGENT_TOKEN": self._make(path)}
+        if self._server.certfile:
+            added["DATALAYER_AGENT_CERTIFICATE"] = str(self._server.certfile)
+        if self._autoload():
+            # IPython runs this file at each start of a kernel, and other languages ignore it.
+            added["PYTHONSTARTUP"] = str(STARTUP)
+            if os.environ.get("PYTHONSTARTUP"):
+                added["DATALAYER_AGENT_PYTHONSTARTUP"] = os.environ["PYTHONSTARTUP"]
+        return added
+
+    @property
+    def url(self) -> str:
+        """The server's address as its own machine reaches it."""
+        parts = urlsplit(self._server.connection_url)
+        host = WILDCARDS.get(self._server.ip)
+        if host is not None and not self._server.sock:
+            parts = parts._replace(netloc=f"{host}:{self._server.port}")
+        return f"{parts.geturl().rstrip('/')}/datalayer-agent/"
+
+    def _make(self, path: str | None) -> str:
+        self._forget_ended()
+        token = PREFIX + secrets.token_urlsafe(32)
+        handler = CallContext.get(CallContext.JUPYTER_HANDLER)
+        user = getattr(handler, "_jupyter_current_user", None)
+        if not isinstance(user, User):
+            user = User("datalayer-agent-kernel")
+        grant = self._grants[_hash(token)] = Grant(user, path)
+        made = _made.get()
+        if made is not None:
+            made.append(grant)
+        return token
+
+    def _forget_ended(self) -> None:
+        running = set(self._server.kernel_manager.list_kernel_ids())
+        self._grants = {
+            hashed: grant
+            for hashed, grant in self._grants.items()
+            if grant.kernel_id is None or grant.kernel_id in running
+        }
+
+    def find(self, token: str) -> Grant | None:
+        """The token's grant."""
+        return self._grants.get(_hash(token)) if token.startswith(PREFIX) else None
+
+    async def path_of(self, grant: Grant) -> str | None:
+        """The document that the kernel belongs to now; it may have been renamed since."""
+        sessions = await ensure_async(self._server.session_manager.list_sessions())
+        for session in sessions:
+            if grant.kernel_id is None and session["path"] == grant.path:
+                grant.kernel_id = session["kernel"]["id"]
+            if grant.kernel_id is not None and session["kernel"]["id"] == grant.kernel_id:
+                return str(session["path"])
+        return None
+
+
+def unsupported(sessions: Any) -> str | None:
+    """Why the kernels of this session manager cannot be given a token, None where they can."""
+    if version_info[0] not in KNOWN_VERSIONS:
+        return f"jupyter_server {__version__} is not known here"
+    kind = f"{type(sessions).__module__}.{type(sessions).__name__}"
+    if not isinstance(sessions, SessionManager):
+        return f"{kind} is a session manager of its own kind"
+    try:
+        inspect.signature(sessions.get_kernel_env).bind("a/b.ipynb", "b.ipynb")
+    except TypeError:
+        return f"{kind}.get_kernel_env does not take a path and a name"
+    if not inspect.iscoroutinefunction(sessions.start_kernel_for_session):
+        return f"{kind}.start_kernel_for_session is no coroutine function"
+    return None
+
+
+class AsKernel:
+    """Jupyter's identity provider for a request that a kernel's token has authenticated."""
+
+    def __init__(self, provider: Any, grant: Grant) -> None:
+        self._provider = provider
+        self._grant = grant
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._provider, name)
+
+    def get_user(self, handler: web.RequestHandler) -> User:
+        """The user who started the kernel; the authorizer decides about what they may do."""
+        return self._grant.user
+
+    def is_token_authenticated(self, handler: web.RequestHandler) -> bool:
+        """Such a request carries its token in a header, which no other site can make it do."""
+        return True
+
+    def should_check_origin(self, handler: web.RequestHandler) -> bool:
+        """See ``is_token_authenticated``."""
+        return False
+
+
+def kernel_of(handler: web.RequestHandler, base: str) -> Grant | None:
+    """The grant of the request's token, if it is a kernel's.
+
+    Raises 403 where that does not open the route.
+    """
+    tokens: KernelTokens | None = handler.settings.get(TOKENS_KEY)
+    scheme, _, given = handler.request.headers.get("Authorization", "").partition(" ")
+    if tokens is None or scheme.lower() not in ("token", "bearer"):
+        return None
+    grant = tokens.find(given.strip())
+    if grant is None:
+        return None
+    opened = FOR_KERNELS.get(handler.request.method or "")
+    route = handler.request.path.removeprefix(base)
+    if opened is None or not opened.fullmatch(route):
+        raise web.HTTPError(403, "A kernel's token does not give access to this.")
+    return grant
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

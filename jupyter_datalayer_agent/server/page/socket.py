@@ -1,0 +1,235 @@
+"""``WS page``: the one connection of an open page."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from jupyter_server.auth.decorator import ws_authenticated
+from jupyter_server.base.handlers import JupyterHandler
+from jupyter_server.base.websocket import WebSocketMixin
+from jupyter_server.utils import ensure_async
+from pydantic import ValidationError
+from tornado import web
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
+
+from ...agent.events.channel import SerializedEvent
+from ...models.loader import begin_import, import_when_idle
+from ...notebook.page.hub import Page
+from ...protocol.base import Wire
+from ...protocol.errors import AgentError
+from ...protocol.json_text import parse_json, to_json
+from ...protocol.ops import Resume
+from ...protocol.page import (
+    CLIENT_MESSAGE_ADAPTER,
+    EditorState,
+    Hello,
+    InputFocused,
+    OpAcceptedMessage,
+    OpRejectedMessage,
+    PageProgress,
+    PageResponse,
+    PanelShown,
+    SessionsWaiting,
+    SubmitOp,
+    Subscribe,
+    Unsubscribe,
+    Welcome,
+)
+from ..base.handler import PARTS_KEY, RESOURCE, as_agent_error, invalid
+from ..base.limits import check_op
+from ..base.parts import Parts
+from .outbox import PageOutbox
+
+log = logging.getLogger(__name__)
+
+MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+"""Of one message. The largest are outputs: those of a whole notebook where they are asked for (a
+page that shows 64 MB of them hardly moves), and of one cell in a run. The page gets it, and
+answers that its answer is too large."""
+MAX_WAITING_MESSAGES = 100
+"""Of a page, while one of them is being carried out; then it is read no further."""
+TOO_SLOW = (1013, "The page reads too slowly: connect again.")
+"""How a connection is closed whose page does not read what it is sent (RFC 6455, 7.4.2)."""
+# How browsers close a connection when its page is unloaded (RFC 6455, 7.4.1). One that breaks
+# has no code.
+UNLOADED = (1000, 1001)
+
+
+class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
+    """Session events and requests to the page go out; editor state, ops and answers come in."""
+
+    auth_resource = RESOURCE
+
+    @property
+    def parts(self) -> Parts:
+        """The server's parts."""
+        parts: Parts = self.settings[PARTS_KEY]
+        return parts
+
+    @property
+    def max_message_size(self) -> int:
+        """Bytes of one message; past them tornado closes the connection with 1009."""
+        return MAX_MESSAGE_BYTES
+
+    @ws_authenticated
+    async def get(self, *args: Any, **kwargs: Any) -> None:
+        for action in ("read", "write", "execute"):
+            if not await ensure_async(
+                self.authorizer.is_authorized(self, self.current_user, action, RESOURCE)
+            ):
+                raise web.HTTPError(403, f"Not allowed to {action} {RESOURCE}.")
+        await super().get(*args, **kwargs)
+
+    def open(self, *args: str, **kwargs: str) -> None:
+        """The connection is open; nothing is known of the page before its ``hello``."""
+        super().open(*args, **kwargs)
+        # Without this each answer waits for the other side's delayed acknowledgement.
+        self.set_nodelay(True)
+        self._page: Page | None = None
+        self._leave: dict[str, Callable[[], None]] = {}
+        self._inbox: asyncio.Queue[str | bytes | None] = asyncio.Queue(MAX_WAITING_MESSAGES)
+        self._outbox = PageOutbox(self._write, self._too_slow)
+        self._reader = asyncio.ensure_future(self._read())
+
+    async def on_message(self, message: str | bytes) -> None:
+        """Messages are taken one after the other, in order."""
+        await self._inbox.put(message)
+
+    def on_close(self) -> None:
+        """The page is gone; its turns continue."""
+        super().on_close()
+        self._stop_sending()
+        if self._page is not None:
+            left = self.close_code in UNLOADED
+            self.parts.services.pages.disconnect(self._page, left=left)
+            self._page = None
+        # What was sent before is still carried out.
+        self._ending = asyncio.ensure_future(self._inbox.put(None))
+
+    def _stop_sending(self) -> None:
+        self._outbox.close()
+        for leave in self._leave.values():
+            leave()
+        self._leave.clear()
+
+    def _too_slow(self) -> None:
+        log.warning("A page reads too slowly; its connection is closed")
+        self._stop_sending()
+        self.close(*TOO_SLOW)
+
+    async def _read(self) -> None:
+        while (message := await self._inbox.get()) is not None:
+            ref = None
+            try:
+                data = _parsed(message)
+                ref = _ref(data)
+                await self._take(CLIENT_MESSAGE_ADAPTER.validate_python(data))
+            except ValidationError as error:
+                self._send(OpRejectedMessage(ref=ref, error=invalid(error).reply().error))
+            except AgentError as error:
+                self._send(OpRejectedMessage(ref=ref, error=error.reply().error))
+            except Exception as error:
+                # The edge of the connection: one bad message must not end it.
+                log.exception("A page's message failed")
+                failure = as_agent_error(error) or AgentError("internal", "Internal server error.")
+                self._send(OpRejectedMessage(ref=ref, error=failure.reply().error))
+
+    async def _take(self, message: Any) -> None:
+        pages = self.parts.services.pages
+        if isinstance(message, Hello):
+            self._page = pages.connect(message.client_id, self._send, message.pending_request_ids)
+            self._send(
+                Welcome(
+                    client_id=message.client_id,
+                    version=self.parts.version,
+                    max_message_bytes=MAX_MESSAGE_BYTES,
+                )
+            )
+            self._send(SessionsWaiting(sessions=pages.waiting))
+            self.parts.sessions.resume_waiting()
+            return
+        if self._page is None:
+            raise AgentError("invalid_request", "Say hello first.")
+        if isinstance(message, EditorState):
+            pages.on_state(self._page, message)
+        elif isinstance(message, PageResponse):
+            pages.on_response(self._page, message)
+        elif isinstance(message, PageProgress):
+            pages.on_progress(self._page, message)
+        elif isinstance(message, SubmitOp):
+            await self._submit(message)
+        elif isinstance(message, Subscribe):
+            await self._subscribe(message)
+        elif isinstance(message, Unsubscribe):
+            self._unsubscribe(message.session_id)
+        elif isinstance(message, InputFocused):
+            begin_import()
+        elif isinstance(message, PanelShown) and self.parts.models().ready:
+            # Without a model, nothing needs the library.
+            import_when_idle()
+
+    async def _submit(self, message: SubmitOp) -> None:
+        assert self._page is not None
+        client_id = self._page.client_id
+
+        async def submit(op_id: str) -> str:
+            op = check_op(message.op)
+            if isinstance(op, Resume) and op.client_id is None:
+                op = op.model_copy(update={"client_id": client_id})
+            if message.again and await self.parts.services.store.has_op(message.session_id, op_id):
+                return op_id
+            return await self.parts.sessions.submit(message.session_id, op, "page", op_id)
+
+        op_id = await self.parts.accepted.once(client_id, message.ref, submit)
+        self._send(OpAcceptedMessage(ref=message.ref, op_id=op_id))
+
+    async def _subscribe(self, message: Subscribe) -> None:
+        self._unsubscribe(message.session_id)
+        session = await self.parts.sessions.live(message.session_id)
+        head = f'{{"type":"event","sessionId":{json.dumps(session.id)},"event":'
+
+        send = self._outbox.put
+
+        def forward(event: SerializedEvent) -> None:
+            # The event's JSON was made once, for everybody who listens.
+            send(f"{head}{event.text}}}")
+
+        leave = await session.state.channel.subscribe(forward, message.after, self._outbox.drained)
+        send = self._outbox.put_live
+        if self.ws_connection is None or self.ws_connection.is_closing():
+            leave()
+            return
+        self._leave[message.session_id] = leave
+
+    def _unsubscribe(self, session_id: str) -> None:
+        leave = self._leave.pop(session_id, None)
+        if leave is not None:
+            leave()
+
+    def _send(self, message: Wire) -> None:
+        self._outbox.put(to_json(message.to_wire()))
+
+    def _write(self, text: str) -> asyncio.Future[None]:
+        try:
+            return self.write_message(text)
+        except WebSocketClosedError as error:
+            closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            closed.set_exception(error)
+            return closed
+
+
+def _parsed(message: str | bytes) -> Any:
+    try:
+        return parse_json(message)
+    except ValueError as error:
+        raise AgentError("invalid_request", f"Not valid JSON: {error}.") from error
+
+
+def _ref(data: Any) -> str | None:
+    """The message's own reference, where it has one that a rejection can name."""
+    ref = data.get("ref") if isinstance(data, dict) else None
+    return ref if isinstance(ref, str) else None

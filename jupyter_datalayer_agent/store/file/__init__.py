@@ -1,0 +1,1 @@
+"""The SQLite file: opened, checked, written and kept healthy."""

@@ -1,0 +1,145 @@
+"""Whether a file is on a network file system, where SQLite's write-ahead log is not safe.
+
+The log's index is memory that all who have the database open share, and two machines share none
+(https://sqlite.org/wal.html). Linux is asked by ``/proc/self/mountinfo`` (see proc(5)), macOS by
+``mount``, Windows by the type of the drive. What is not known counts as local, but for FUSE.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+MOUNTS = Path("/proc/self/mountinfo")
+MOUNT_COMMAND = "/sbin/mount"
+
+NETWORK = frozenset(
+    {
+        "9p",
+        "acfs",
+        "afs",
+        "beegfs",
+        "ceph",
+        "cifs",
+        "coda",
+        "fakeowner",
+        "fhgfs",
+        "gfs2",
+        "glusterfs",
+        "gpfs",
+        "lustre",
+        "ncpfs",
+        "nfs",
+        "nfs4",
+        "ocfs2",
+        "orangefs",
+        "panfs",
+        "prl_fs",
+        "pvfs2",
+        "smb3",
+        "smbfs",
+        "vboxsf",
+        "virtiofs",
+        "wekafs",
+    }
+)
+"""Also file systems that several machines write to at once, and folders of a virtual machine's
+host."""
+
+LOCAL_FUSE = frozenset(
+    {
+        "bindfs",
+        "cryfs",
+        "encfs",
+        "ext2",
+        "fuse-overlayfs",
+        "fuse2fs",
+        "gocryptfs",
+        "mergerfs",
+        "ntfs-3g",
+        "squashfuse",
+        "unionfs",
+        "veracrypt",
+        "zfs-fuse",
+    }
+)
+"""Any other ``fuse`` may be at the other end of a network (sshfs, rclone, s3fs, gcsfuse, …)."""
+
+REMOTE_DRIVE = 4
+"""``DRIVE_REMOTE`` of GetDriveTypeW."""
+
+
+def network_file_system(path: Path) -> str | None:
+    """The type of the network file system that ``path`` is on, or is to be made on; None for a
+    local one, and where it is unknown."""
+    try:
+        real = Path(os.path.realpath(path))
+        if sys.platform == "win32":
+            return _of_windows(real)
+        if sys.platform == "darwin":
+            done = subprocess.run([MOUNT_COMMAND], capture_output=True, check=True, timeout=10)
+            return of_mac(done.stdout.decode(errors="replace"), real)
+        return of_linux(MOUNTS.read_text(encoding="utf-8", errors="surrogateescape"), real)
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def of_linux(mounts: str, path: Path) -> str | None:
+    """The same by the text of ``mountinfo``."""
+    kind = ""
+    longest = -1
+    for line in mounts.splitlines():
+        mount, _, source = line.partition(" - ")
+        fields = mount.split(" ")
+        if len(fields) < 5 or not source:
+            continue
+        point = Path(_unescaped(fields[4]))
+        # Of two at one place the later one lies over the other.
+        if path.is_relative_to(point) and len(point.parts) >= longest:
+            longest, kind = len(point.parts), source.split(" ", 1)[0]
+    return kind if _is_network(kind) else None
+
+
+def of_mac(mounts: str, path: Path) -> str | None:
+    """The same by what ``mount`` prints: ``//u@host/data on /Volumes/data (smbfs, nodev)``."""
+    found: str | None = None
+    longest = -1
+    for point, kind, options in _mac_mounts(mounts):
+        if path.is_relative_to(point) and len(point.parts) >= longest:
+            longest = len(point.parts)
+            found = None if "local" in options else kind
+    return found
+
+
+def _mac_mounts(mounts: str) -> Iterator[tuple[Path, str, list[str]]]:
+    for line in mounts.splitlines():
+        match = re.fullmatch(r".+? on (/.*) \(([^()]*)\)", line)
+        if match:
+            kind, *options = match[2].split(", ")
+            yield Path(match[1]), kind, options
+
+
+def _of_windows(path: Path) -> str | None:
+    if path.anchor.startswith("\\\\"):
+        return "a network share"
+    import ctypes
+
+    windll = getattr(ctypes, "windll")  # noqa: B009
+    remote = windll.kernel32.GetDriveTypeW(path.anchor) == REMOTE_DRIVE
+    return "a network drive" if remote else None
+
+
+def _is_network(kind: str) -> bool:
+    family, _, name = kind.partition(".")
+    if family == "fuse":
+        return name not in LOCAL_FUSE
+    return kind in NETWORK
+
+
+def _unescaped(text: str) -> str:
+    r"""A mount point with its ``\040`` as characters."""
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)

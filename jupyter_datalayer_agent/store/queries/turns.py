@@ -1,0 +1,235 @@
+"""Turns: begun, ended, and read again with everything that belongs to them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ...protocol.base import Location, Mode, NotebookMode, now_ms
+from ...protocol.errors import AgentError, ErrorBody
+from ...protocol.events import BaseEvent
+from ...protocol.requests import ChatRequest, Usage
+from ...protocol.tools import NotDone
+from .. import schema
+from ..database import Database
+from ..encoding import as_given, plain_text, to_json
+from .event_log import LAST_SEQ
+from .recovery import recover_session
+from .responses import keep_answer
+from .sessions import unknown_session
+from .statements import Compiled, event_statements, insert_into, run_all, turn_statements
+from .upkeep import Upkeep
+
+SESSIONS = schema.sessions.c
+TURNS = schema.turns.c
+
+NOT_YET = (
+    "aborted_reason", "error", "usage", "ended_at", "ttft_ms", "duration_ms", "withdrawn_at",
+    "copied_from", "chosen_answer", "not_done",
+)  # fmt: skip
+"""The columns that are empty while a turn runs."""
+
+INSERT_TURN = insert_into(schema.turns)
+FINISH_TURN = Compiled(
+    sa.update(schema.turns)
+    .where(TURNS.id == sa.bindparam("turn"))
+    .values(aborted_reason=sa.func.coalesce(sa.bindparam("reason"), TURNS.aborted_reason)),
+    ["status", "reply", "error", "not_done", "usage", "ttft_ms", "duration_ms", "ended_at"],
+)
+TOUCH = Compiled(
+    sa.update(schema.sessions)
+    .where(SESSIONS.id == sa.bindparam("session"))
+    .values(updated_at=sa.bindparam("now"))
+)
+SESSION_OF = Compiled(
+    sa.select(TURNS.session_id, TURNS.status).where(TURNS.id == sa.bindparam("turn"))
+)
+PLACE = Compiled(
+    sa.select(
+        sa.select(sa.func.coalesce(sa.func.max(TURNS.position) + 1, 0))
+        .where(TURNS.session_id == SESSIONS.id)
+        .correlate(schema.sessions)
+        .scalar_subquery(),
+        LAST_SEQ,
+        sa.select(TURNS.id)
+        .where(TURNS.session_id == SESSIONS.id, TURNS.status == sa.literal_column("'running'"))
+        .correlate(schema.sessions)
+        .scalar_subquery(),
+    ).where(SESSIONS.id == sa.bindparam("session"))
+)
+"""The position of a session's next turn, the number of its newest event, its running turn."""
+
+
+@dataclass(frozen=True)
+class TurnStart:
+    """What is known of a turn when it begins."""
+
+    session_id: str
+    turn_id: str
+    mode: Mode
+    notebook_mode: NotebookMode
+    location: Location
+    model: str | None
+    request: ChatRequest
+    op_id: str | None
+
+    def row(self, server_id: str) -> dict[str, Any]:
+        """The columns that do not depend on the database."""
+        return {
+            "id": self.turn_id,
+            "session_id": self.session_id,
+            "status": "running",
+            "mode": self.mode,
+            "notebook_mode": self.notebook_mode,
+            "location": self.location,
+            "model": self.model,
+            "op_id": self.op_id,
+            "server_id": server_id,
+            "request": to_json(as_given(self.request)),
+            "message": plain_text(self.request.message),
+            "reply": "",
+            "started_at": now_ms(),
+            **dict.fromkeys(NOT_YET),
+        }
+
+
+@dataclass(frozen=True)
+class TurnEnd:
+    """How a turn ended. Times in ms."""
+
+    status: str
+    reply: str
+    error: ErrorBody | None
+    not_done: NotDone | None
+    usage: Usage
+    ttft_ms: float | None
+    duration_ms: float | None
+    aborted_reason: str | None
+
+    def row(self) -> dict[str, Any]:
+        """The columns that the end sets."""
+        return {
+            "status": self.status,
+            "reason": self.aborted_reason,
+            "reply": plain_text(self.reply),
+            "error": None if self.error is None else to_json(self.error.to_wire()),
+            "not_done": None if self.not_done is None else to_json(self.not_done.to_wire()),
+            "usage": to_json(self.usage.to_wire()),
+            "ttft_ms": self.ttft_ms,
+            "duration_ms": self.duration_ms,
+            "ended_at": now_ms(),
+        }
+
+
+class Turns:
+    """Begins and ends turns. A session has at most one that runs."""
+
+    def __init__(self, database: Database, upkeep: Upkeep) -> None:
+        self._database = database
+        self._upkeep = upkeep
+        self._end_not_kept: set[str] = set()
+
+    async def start(
+        self,
+        start: TurnStart,
+        events: Sequence[BaseEvent],
+        items: Sequence[Mapping[str, Any]],
+    ) -> int:
+        """See ``Store.start_turn``."""
+        session_id = start.session_id
+        row = start.row(self._database.server.server_id)
+        statements = event_statements(session_id, start.turn_id, events)
+        statements += turn_statements(session_id, start.turn_id, items=items)
+
+        def write(connection: sqlite3.Connection) -> int | None:
+            """The turn's position; None while another one is marked as running."""
+            place = PLACE.run(connection, session=session_id).fetchone()
+            if place is None:
+                raise unknown_session(session_id)
+            position, last_seq, running = place
+            if running is not None:
+                return None
+            first_seq = min([last_seq + 1, *(event.seq for event in events)])
+            INSERT_TURN.run(connection, **{**row, "position": position, "first_seq": first_seq})
+            TOUCH.run(connection, session=session_id, now=row["started_at"])
+            run_all(connection, statements)
+            return int(position)
+
+        position = await self._database.quick(write)
+        if position is None and await self.recover(session_id):
+            position = await self._database.quick(write)
+        if position is None:
+            raise AgentError("turn_in_progress", "A turn is already running in this session.")
+        return position
+
+    async def finish(
+        self,
+        turn_id: str,
+        end: TurnEnd,
+        events: Sequence[BaseEvent],
+        items: Sequence[Mapping[str, Any]],
+    ) -> None:
+        """See ``Store.finish_turn``."""
+        row = end.row()
+
+        def write(connection: sqlite3.Connection) -> None:
+            found = SESSION_OF.run(connection, turn=turn_id).fetchone()
+            if found is None:
+                raise unknown_turn(turn_id)
+            session_id, status = found
+            if status != "running":
+                raise AgentError("internal", f"The turn {turn_id} has already ended.")
+            FINISH_TURN.run(connection, turn=turn_id, **row)
+            keep_answer(connection, turn_id)
+            TOUCH.run(connection, session=session_id, now=row["ended_at"])
+            run_all(connection, turn_statements(session_id, turn_id, items=items))
+            run_all(connection, event_statements(session_id, turn_id, events))
+
+        try:
+            await self._database.quick(write)
+        except AgentError:
+            # This turn no longer runs, whatever its status in the database.
+            self._end_not_kept.add(turn_id)
+            raise
+        self._upkeep.begin()
+
+    def abandon(self, turn_id: str) -> None:
+        """See ``Store.abandon``."""
+        self._end_not_kept.add(turn_id)
+
+    async def recover(self, session_id: str | None) -> list[str]:
+        """See ``Store.recover``."""
+
+        async def running(connection: AsyncConnection) -> Sequence[str]:
+            statement = sa.select(TURNS.session_id).where(TURNS.status == "running")
+            if session_id is not None:
+                statement = statement.where(TURNS.session_id == session_id)
+            return (await connection.scalars(statement)).all()
+
+        async def write(connection: AsyncConnection) -> list[str]:
+            recovered = []
+            for session in await running(connection):
+                turn_id = await recover_session(
+                    connection, session, self._is_over, self._end_not_kept.__contains__
+                )
+                if turn_id is not None:
+                    recovered.append(turn_id)
+            return recovered
+
+        if not await self._database.read(running):
+            return []
+        return await self._database.write(write)
+
+    def _is_over(self, turn_id: str, server_id: str) -> bool:
+        """Whether a turn that is marked as running is orphaned."""
+        return turn_id in self._end_not_kept or not self._database.server.is_alive(server_id)
+
+
+def unknown_turn(turn_id: str) -> AgentError:
+    """The error for an id that no turn has."""
+    return AgentError("not_found", f"There is no turn {turn_id}.")

@@ -1,0 +1,93 @@
+"""The document group: which document is active, and creating new ones."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import Field
+
+from ...protocol.base import Wire
+from ...protocol.tools import Change
+from ..context import ToolContext
+from ..registry import ToolOutcome, tool
+
+# The smallest state that Lexical's editor parses: a root with one empty paragraph.
+EMPTY_LEXICAL: dict[str, Any] = {
+    "root": {
+        "type": "root",
+        "version": 1,
+        "format": "",
+        "indent": 0,
+        "direction": None,
+        "children": [
+            {
+                "type": "paragraph",
+                "version": 1,
+                "format": "",
+                "indent": 0,
+                "direction": None,
+                "children": [],
+            }
+        ],
+    }
+}
+
+
+class NoArguments(Wire):
+    """A tool without arguments."""
+
+
+class CreateNotebook(Wire):
+    """Arguments of ``createNotebook``; ``name`` is a path under the server root."""
+
+    name: str = Field(min_length=1)
+    kernel_name: str | None = None
+
+
+class CreateLexical(Wire):
+    """Arguments of ``createLexical``; ``name`` is a path under the server root."""
+
+    name: str = Field(min_length=1)
+
+
+@tool(NoArguments, group="document", parallel=True)
+async def get_active_document(args: NoArguments, context: ToolContext) -> ToolOutcome:
+    """Which document the person has in front, and whether notebook mode is on for it."""
+    gate = context.gate
+    active = context.active_document
+    output: dict[str, Any] = {
+        "path": active.path if active else gate.active,
+        "kind": active.kind if active else ("notebook" if gate.active else None),
+        "notebookMode": gate.notebook_mode,
+        "targetNotebook": gate.target,
+    }
+    if gate.why_off():
+        output["reason"] = gate.why_off()
+    return ToolOutcome(output, "Looked at the active document")
+
+
+@tool(CreateNotebook, group="document", changes=True)
+async def create_notebook(args: CreateNotebook, context: ToolContext) -> ToolOutcome:
+    """Create an empty notebook; notebook tools then work on it. Never overwrites."""
+    name = args.name if args.name.endswith(".ipynb") else f"{args.name}.ipynb"
+    path = await context.notebooks.create(name, args.kernel_name)
+    if path not in context.gate.created:
+        context.gate.created.append(path)
+    await context.notebooks.show(path, context.client_id)
+    return await _created(path, "", context)
+
+
+@tool(CreateLexical, group="document", changes=True)
+async def create_lexical(args: CreateLexical, context: ToolContext) -> ToolOutcome:
+    """Create an empty Lexical document. Never overwrites."""
+    name = args.name if args.name.endswith(".lexical") else f"{args.name}.lexical"
+    text = json.dumps(EMPTY_LEXICAL)
+    path = await context.notebooks.create_file(name, text)
+    return await _created(path, text, context)
+
+
+async def _created(path: str, text: str, context: ToolContext) -> ToolOutcome:
+    changes = [Change(path=path, op="create", after=text)]
+    await context.changed(path, changes)
+    return ToolOutcome({"path": path}, f"Created {path}", changes=changes)

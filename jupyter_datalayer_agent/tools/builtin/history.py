@@ -1,0 +1,276 @@
+"""The history group: earlier messages, answers and tool calls, in any conversation. Reads only.
+
+What is returned is cut: a turn may be very long, and only its gist is needed. Pictures and data
+are not in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import datetime, timezone
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from ...protocol.base import Wire
+from ...protocol.errors import AgentError
+from ...protocol.history import Provenance, ResponseType, SearchHit
+from ...protocol.requests import ToolCallRecord, Turn
+from ...store.history_queries import HistoryQueries
+from .. import redaction as private
+from ..context import ToolContext, ToolFailure
+from ..outputs import OUTPUTS, ROW_DATA
+from ..redaction import Part
+from ..registry import ToolOutcome, tool
+
+MAX_RESULTS = 50
+MAX_CALLS = 20
+MAX_CHANGES = 20
+TEXT = 6_000
+"""Characters of a message or an answer that is read as a whole."""
+GIST = 300
+"""Characters of one among many."""
+VALUE = 600
+"""Characters of a call's arguments or output."""
+
+
+class SearchChatHistory(Wire):
+    """Arguments of ``searchChatHistory``."""
+
+    query: str = Field(min_length=1)
+    limit: int = Field(20, ge=1, le=MAX_RESULTS)
+    session_id: str | None = None
+
+
+class GetRecentTurns(Wire):
+    """Arguments of ``getRecentTurns``: of this conversation, of ``session_id``'s, or of all."""
+
+    limit: int = Field(10, ge=1, le=MAX_RESULTS)
+    session_id: str | None = None
+    all_sessions: bool = False
+
+
+class GetTurnById(Wire):
+    """Arguments of ``getTurnById``: an id, or a ``number`` (from 1, as it is shown to the user) of
+    this conversation or of ``session_id``'s. An id of digits alone is a number."""
+
+    turn_id: str | None = None
+    number: int | None = Field(None, ge=1)
+    session_id: str | None = None
+
+    @model_validator(mode="after")
+    def _which(self) -> GetTurnById:
+        if self.number is None and self.turn_id is not None and self.turn_id.isdecimal():
+            self.number, self.turn_id = int(self.turn_id), None
+        if (self.turn_id is None) == (self.number is None):
+            raise ValueError("give turnId, or the number of a turn")
+        return self
+
+
+class GetContextByProvenance(Wire):
+    """Arguments of ``getContextByProvenance``."""
+
+    ai_turn_id: str
+    provider_id: str
+    response_type: ResponseType
+    response_index: int = Field(0, ge=0)
+
+
+@tool(SearchChatHistory, group="history", parallel=True)
+async def search_chat_history(args: SearchChatHistory, context: ToolContext) -> ToolOutcome:
+    """Find text in all past messages, answers and code you wrote, newest first; any part of a word
+    matches."""
+    past = _past(context)
+    # The message that is being answered is found as well, and is no result.
+    hits = await past.search(args.query, args.limit + 1, args.session_id)
+    hits = [hit for hit in hits if hit.turn_id != context.turn_id][: args.limit]
+    if not hits:
+        return ToolOutcome({"results": []}, f"Nothing found for {args.query!r}")
+    results = [_hit(hit) for hit in hits]
+    return ToolOutcome({"results": results}, f"{len(hits)} found for {args.query!r}")
+
+
+@tool(GetRecentTurns, group="history", parallel=True)
+async def get_recent_turns(args: GetRecentTurns, context: ToolContext) -> ToolOutcome:
+    """The newest turns of this conversation, newest first. allSessions: of all conversations."""
+    past, turns = _past(context), []
+    session_id = None
+    if not args.all_sessions:
+        session_id = args.session_id or await _conversation(context)
+    for turn_id in await past.recent(args.limit, session_id, without=context.turn_id):
+        turn = await _turn(context, turn_id)
+        turns.append(
+            {
+                **await _head(past, turn),
+                "message": _cut(turn.message, GIST),
+                "reply": _cut(turn.reply, GIST),
+                "tools": _names(turn.tool_calls),
+            }
+        )
+    return ToolOutcome({"turns": turns}, f"{len(turns)} recent turns")
+
+
+@tool(GetTurnById, group="history", parallel=True)
+async def get_turn_by_id(args: GetTurnById, context: ToolContext) -> ToolOutcome:
+    """A past turn by its id, or by its number in this conversation: message, answer, tool calls,
+    changes."""
+    turn_id = args.turn_id
+    if args.number is not None:
+        turn_id = await _numbered(context, args.number, args.session_id)
+    assert turn_id is not None
+    turn = await _turn(context, turn_id)
+    output = {
+        **await _head(_past(context), turn),
+        "status": turn.status,
+        "message": _cut(turn.message, TEXT),
+        "reply": _cut(turn.reply, TEXT),
+        **_answers(turn),
+        "toolCalls": [_call(call) for call in turn.tool_calls[:MAX_CALLS]],
+        "changes": [
+            {"path": each.path, "op": each.op, "cellId": each.cell_id}
+            for each in turn.changes[:MAX_CHANGES]
+        ],
+    }
+    if (more := len(turn.tool_calls) - MAX_CALLS) > 0:
+        output["moreToolCalls"] = more
+    return ToolOutcome(output, f"Read a turn of {output['session']}")
+
+
+@tool(GetContextByProvenance, group="history", parallel=True)
+async def get_context_by_provenance(
+    args: GetContextByProvenance, context: ToolContext
+) -> ToolOutcome:
+    """The answer with this provenance, and the message it answers."""
+    key = Provenance(
+        ai_turn_id=args.ai_turn_id,
+        provider_id=args.provider_id,
+        response_type=args.response_type,
+        response_index=args.response_index,
+    )
+    try:
+        found = await _past(context).response(key)
+    except AgentError as error:
+        raise _failure(error, "searchChatHistory and getTurnById find turns.") from error
+    output = {
+        "turnId": key.ai_turn_id,
+        "sessionId": found.session_id,
+        "session": found.session_title,
+        "at": _time(found.created_at),
+        "message": _cut(found.message, TEXT),
+        "text": _cut(found.text, TEXT),
+    }
+    return ToolOutcome(output, f"Read an answer of {found.session_title}")
+
+
+def _past(context: ToolContext) -> HistoryQueries:
+    if context.past is None:
+        raise ToolFailure("not_allowed", "The history is not available here.")
+    return context.past
+
+
+async def _conversation(context: ToolContext) -> str | None:
+    """The conversation that the call is made in; None where it is none, or one about all others."""
+    if context.session_id is None or await _past(context).kind_of(context.session_id) != "chat":
+        return None
+    return context.session_id
+
+
+async def _numbered(context: ToolContext, number: int, session_id: str | None) -> str:
+    """The id of a conversation's turn by its number."""
+    session_id = session_id or await _conversation(context)
+    if session_id is None:
+        raise ToolFailure(
+            "invalid_arguments",
+            "A turn's number is only valid within its conversation.",
+            "Also give sessionId.",
+        )
+    try:
+        return await _past(context).turn_at(session_id, number)
+    except AgentError as error:
+        raise _failure(error, "getRecentTurns lists the numbers of the newest turns.") from error
+
+
+async def _turn(context: ToolContext, turn_id: str) -> Turn:
+    try:
+        return await _past(context).turn(turn_id)
+    except AgentError as error:
+        raise _failure(error, "Turn ids come from searchChatHistory and getRecentTurns.") from error
+
+
+def _failure(error: AgentError, hint: str) -> ToolFailure:
+    return ToolFailure(
+        "not_found" if error.code == "not_found" else "internal", error.message, hint
+    )
+
+
+async def _head(past: HistoryQueries, turn: Turn) -> dict[str, Any]:
+    return {
+        "turnId": turn.id,
+        "number": turn.index + 1,
+        "sessionId": turn.session_id,
+        "session": await past.title_of(turn.session_id),
+        "at": _time(turn.started_at),
+        **({} if turn.withdrawn_at is None else {"takenBack": True}),
+    }
+
+
+def _hit(hit: SearchHit) -> dict[str, Any]:
+    return {
+        "turnId": hit.turn_id,
+        "sessionId": hit.session_id,
+        "session": hit.session_title,
+        "role": hit.role,
+        **({} if hit.path is None else {"writtenTo": hit.path}),
+        "at": _time(hit.created_at),
+        "snippet": hit.snippet,
+    }
+
+
+def _call(call: ToolCallRecord) -> dict[str, Any]:
+    # Kept whole, whatever the model was sent of it then: what may be sent is decided now, but
+    # what was withheld in its own conversation is not for another one to send. There is no telling
+    # rows of data from other outputs in it.
+    shown = _cut(_text(call.output), VALUE)
+    if isinstance(call.output, dict) and call.output.get("withheld"):
+        shown = f"[output of {call.name} withheld by the setting]"
+    output = Part(shown, OUTPUTS | ROW_DATA, f"output of {call.name}")
+    return {
+        "name": call.name,
+        "arguments": _cut(_text(call.arguments), VALUE),
+        "status": call.status,
+        "output": private.text(output),
+    }
+
+
+def _answers(turn: Turn) -> dict[str, Any]:
+    """What other models answered to the same message."""
+    answers = [
+        {
+            "model": each.model,
+            "text": _cut(each.text, TEXT),
+            "provenance": each.provenance.to_wire(),
+        }
+        for each in turn.answers
+    ]
+    return {"furtherAnswers": answers} if answers else {}
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _names(calls: Iterable[ToolCallRecord]) -> list[str]:
+    return list(dict.fromkeys(call.name for call in calls))
+
+
+def _cut(text: str, limit: int) -> str:
+    left_out = len(text) - limit
+    return text if left_out <= 0 else f"{text[:limit]} [... {left_out} more characters]"
+
+
+def _time(milliseconds: int) -> str:
+    moment = datetime.fromtimestamp(milliseconds / 1000, timezone.utc)
+    return moment.strftime("%Y-%m-%d %H:%M UTC")

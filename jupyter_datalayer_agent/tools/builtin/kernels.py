@@ -1,0 +1,141 @@
+"""The kernel group: list and select kernels, run code that leaves no cell behind."""
+
+from __future__ import annotations
+
+from pydantic import Field, model_validator
+
+from ...protocol.base import Wire
+from ...protocol.page import CellRun
+from ..approval_reason import reason_in_kernel, reason_in_notebook
+from ..context import ToolContext, ToolFailure
+from ..outputs import failure_code, failure_text, render_outputs
+from ..redaction import text
+from ..registry import ToolOutcome, tool
+from ..risky_code import Reason
+from .documents import NoArguments
+from .run_cells import duration
+
+
+class SelectKernel(Wire):
+    """Arguments of ``selectKernel``: a running kernel, or the name of one to start."""
+
+    kernel_id: str | None = None
+    kernel_name: str | None = None
+    path: str | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> SelectKernel:
+        if (self.kernel_id is None) == (self.kernel_name is None):
+            raise ValueError("give kernelId (a running kernel) or kernelName (to start one)")
+        return self
+
+
+class ExecuteCode(Wire):
+    """Arguments of ``executeCode``."""
+
+    code: str = Field(min_length=1)
+    path: str | None = None
+    kernel_id: str | None = None
+
+
+@tool(NoArguments, group="kernel", parallel=True)
+async def list_kernels(args: NoArguments, context: ToolContext) -> ToolOutcome:
+    """List running kernels with their notebooks, and the kernels that can be started."""
+    running = await context.notebooks.kernels()
+    specs = await context.notebooks.kernel_specs()
+    return ToolOutcome(
+        {"running": running, "available": specs},
+        f"Listed kernels: {len(running)} running",
+    )
+
+
+async def _replaces(args: SelectKernel, context: ToolContext) -> str | None:
+    path = context.path(args.path)
+    current = await context.notebooks.kernel_of(path)
+    if current is None or current.get("id") == args.kernel_id:
+        return None
+    return f"Replaces the running kernel of {path}; its variables will be lost"
+
+
+@tool(SelectKernel, group="kernel", changes=True, destructive=_replaces)
+async def select_kernel(args: SelectKernel, context: ToolContext) -> ToolOutcome:
+    """Connect the notebook to a running kernel (kernelId) or start one (kernelName)."""
+    path = context.path(args.path)
+    kernel = await context.notebooks.select_kernel(
+        path, kernel_id=args.kernel_id, kernel_name=args.kernel_name, client_id=context.client_id
+    )
+    return ToolOutcome({"kernel": kernel, "path": path}, f"Selected kernel {kernel['name']}")
+
+
+async def _act_of_code(args: ExecuteCode, context: ToolContext) -> Reason | None:
+    codes = [("The code", args.code)]
+    path, kernel_id = await _where(args, context)
+    if path is None and kernel_id is not None:
+        path = await context.notebooks.path_of_kernel(kernel_id)
+    if path is not None:
+        return await reason_in_notebook(codes, context, path)
+    return await reason_in_kernel(codes, context, kernel_id)
+
+
+async def _where(args: ExecuteCode, context: ToolContext) -> tuple[str | None, str | None]:
+    """Path and kernel id for a call, past the gate: another notebook's kernel is not ours. Neither:
+    the conversation's scratch kernel."""
+    if args.kernel_id is not None:
+        owner = await context.notebooks.path_of_kernel(args.kernel_id)
+        if owner is not None:
+            context.path(owner)
+        return None, args.kernel_id
+    if args.path is not None or context.gate.target is not None:
+        return context.path(args.path), None
+    return None, None
+
+
+@tool(ExecuteCode, group="kernel", changes=True, destructive=_act_of_code)
+async def execute_code(args: ExecuteCode, context: ToolContext) -> ToolOutcome:
+    """Run code in the notebook's kernel, or with no notebook in this conversation's scratch kernel,
+    without adding a cell, to inspect or to try something."""
+    path, kernel_id = await _where(args, context)
+    await context.status("Running code")
+    key = context.notebooks.scratch_key(kernel_id) if kernel_id is not None else None
+    if key is not None or (path is None and kernel_id is None):
+        return await _in_scratch(args.code, key or context.session_id or "api", context)
+    run = await context.notebooks.execute_code(
+        args.code, path=path, kernel_id=kernel_id, timeout=context.kernel_timeout_seconds
+    )
+    return _reported(run, {})
+
+
+async def _in_scratch(code: str, key: str, context: ToolContext) -> ToolOutcome:
+    """Run it in the scratch kernel; a limit that was passed is the failure's message."""
+    done = await context.notebooks.run_scratch(key, code)
+    more = {"note": done.note} if done.note else {}
+    if done.passed is None:
+        return _reported(done.run, more)
+    shown, images = render_outputs(done.run.outputs)
+    raise ToolFailure(
+        "timeout" if done.passed.limit == "time" else "kernel_error",
+        done.passed.message,
+        done.passed.hint,
+        output={"status": done.run.status, "outputs": shown, **more},
+        summary=done.passed.what,
+        images=images,
+    )
+
+
+def _reported(run: CellRun, more: dict[str, str]) -> ToolOutcome:
+    shown, images = render_outputs(run.outputs)
+    output = {"status": run.status, "outputs": shown, **more}
+    less = "print less: a summary, head() or a slice"
+    if run.status == "ok":
+        took = duration(run.duration_ms or 0)
+        return ToolOutcome(output, f"Ran code · {took}", images=images, more=less)
+    error = run.error
+    reason = failure_text(error.ename, error.evalue) if error else run.note or ""
+    raise ToolFailure(
+        failure_code(run),
+        text("The code failed: ", reason),
+        output=output,
+        summary=text("Code failed: ", reason),
+        images=images,
+        more=less,
+    )

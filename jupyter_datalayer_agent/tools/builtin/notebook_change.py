@@ -1,0 +1,386 @@
+"""The notebook group, changes: cells are added, changed, moved, removed and run by id."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from ...protocol.base import Wire
+from ...protocol.page import (
+    CellEdit,
+    CellPosition,
+    DeleteCell,
+    InsertCell,
+    MoveCell,
+    PageCell,
+    PageNotebook,
+    UpdateCell,
+)
+from ...protocol.tools import Change
+from ..approval_reason import reason_in_notebook
+from ..context import ToolContext, ToolFailure
+from ..outputs import first_line
+from ..registry import ToolOutcome, tool
+from ..risky_code import Reason
+from .notebook_read import missing_cells
+from .run_cells import run_and_report
+from .staleness import read_before, stale_now
+
+CellType = Literal["code", "markdown", "raw"]
+
+
+class After(Wire):
+    """Behind a cell."""
+
+    after: str
+
+
+class Before(Wire):
+    """Before a cell."""
+
+    before: str
+
+
+Position = Literal["start", "end"] | After | Before
+
+
+class AddNotebookCell(Wire):
+    """Arguments of ``addNotebookCell``."""
+
+    path: str | None = None
+    type: CellType = "code"
+    content: str
+    position: Position = "end"
+    run: bool = False
+
+
+class Replacement(Wire):
+    """One part of a cell's source and its replacement."""
+
+    old_string: str = Field(min_length=1)
+    new_string: str
+    replace_all: bool = False
+
+
+class UpdateNotebookCell(Wire):
+    """Arguments of ``updateNotebookCell``: ``content`` is whole, ``edits`` are pieces."""
+
+    path: str | None = None
+    cell_id: str
+    content: str | None = None
+    edits: list[Replacement] | None = None
+    type: CellType | None = None
+    run: bool = False
+
+    @model_validator(mode="after")
+    def _one_way(self) -> UpdateNotebookCell:
+        if self.content is not None and self.edits is not None:
+            raise ValueError("give content (the whole source) or edits (pieces), not both")
+        if self.content is None and self.edits is None and self.type is None:
+            raise ValueError("give content, edits or type: there is nothing to change")
+        return self
+
+
+class DeleteNotebookCells(Wire):
+    """Arguments of ``deleteNotebookCells``."""
+
+    path: str | None = None
+    cell_ids: list[str] = Field(min_length=1)
+
+
+class MoveNotebookCell(Wire):
+    """Arguments of ``moveNotebookCell``."""
+
+    path: str | None = None
+    cell_id: str
+    position: Position
+
+
+def to_position(position: Position) -> CellPosition:
+    """The page's form of a tool's position."""
+    if isinstance(position, After):
+        return CellPosition(after=position.after)
+    if isinstance(position, Before):
+        return CellPosition(before=position.before)
+    return CellPosition(at=position)
+
+
+async def cells_to_change(
+    context: ToolContext, path: str | None, cell_ids: Sequence[str]
+) -> dict[str, PageCell]:
+    """The cells by id as they are now; refused as ``stale`` where they are not as last seen."""
+    return (await read_to_change(context, path, cell_ids))[1]
+
+
+async def read_to_change(
+    context: ToolContext, path: str | None, cell_ids: Sequence[str]
+) -> tuple[PageNotebook, dict[str, PageCell]]:
+    """The notebook, and the cells as ``cells_to_change`` gives them."""
+    path = context.path(path)
+    document = await context.notebooks.open(path, context.client_id)
+    notebook = await document.read()
+    if failure := missing_cells(notebook, list(cell_ids)):
+        raise failure
+    wanted = set(cell_ids)
+    cells = {cell.id: cell for cell in notebook.cells if cell.id in wanted}
+    if context.seen is None:
+        return notebook, cells
+    for cell in cells.values():
+        base = context.seen.base(path, cell.id)
+        if base == cell.hash:
+            continue
+        context.seen.note(path, [cell])
+        state = (
+            "has not been read in this conversation"
+            if base is None
+            else "was changed by the user since it was last read"
+        )
+        raise ToolFailure(
+            "stale",
+            f"Cell {cell.index + 1} ({cell.id}) {state}; nothing was changed.",
+            "Its current source is in output. Base the change on it, keep what the user wrote, "
+            "and call again.",
+            output={"cellId": cell.id, "content": cell.source},
+            summary=f"Cell {cell.index + 1} changed in the meantime; read it again",
+        )
+    return notebook, cells
+
+
+async def apply(
+    context: ToolContext,
+    path: str | None,
+    edits: Sequence[CellEdit],
+    before: PageNotebook | None = None,
+) -> tuple[list[Change], list[PageCell]]:
+    """Apply a batch and note the cells as read back; ``before`` is the notebook, where it was just
+    read."""
+    path = context.path(path)
+    await read_before(context, path, before)
+    document = await context.notebooks.open(path, context.client_id)
+    applied = await document.edit(edits)
+    if context.seen is not None:
+        context.seen.note(path, applied.cells)
+    await context.changed(path, applied.changes)
+    return applied.changes, applied.cells
+
+
+def read_back(cell: PageCell) -> dict[str, Any]:
+    """What the model needs of a cell that it has just written."""
+    return {"cellId": cell.id, "index": cell.index, "type": cell.type}
+
+
+def _changed(cell: PageCell, summary: str, changes: list[Change]) -> ToolOutcome:
+    """The result for a cell; ``unchanged`` where nothing changed."""
+    if changes:
+        return ToolOutcome(read_back(cell), summary, changes=changes)
+    output = {**read_back(cell), "unchanged": True}
+    return ToolOutcome(
+        output, f"Cell {cell.index + 1} is already as requested; nothing was changed"
+    )
+
+
+async def _act_of_new(args: AddNotebookCell, context: ToolContext) -> Reason | None:
+    runs = args.run and args.type == "code"
+    if not runs:
+        return None
+    codes = [("The new cell", args.content)]
+    return await reason_in_notebook(codes, context, context.path(args.path))
+
+
+async def _preview_add(args: AddNotebookCell, context: ToolContext) -> list[Change]:
+    return [
+        Change(path=context.path(args.path), op="insert", after=args.content, cell_type=args.type)
+    ]
+
+
+async def _place_of_new(args: AddNotebookCell, context: ToolContext) -> CellPosition:
+    """Where the call says, else below the message's own cell, if it came from one that is there."""
+    below = context.gate.below
+    if below is None or "position" in args.model_fields_set:
+        return to_position(args.position)
+    if context.path(args.path) != context.gate.target:
+        return to_position(args.position)
+    notebook = await (await context.document(args.path)).read()
+    if all(cell.id != below for cell in notebook.cells):
+        return to_position(args.position)
+    return CellPosition(after=below)
+
+
+@tool(
+    AddNotebookCell,
+    group="notebook",
+    changes=True,
+    needs_notebook=True,
+    destructive=_act_of_new,
+    preview=_preview_add,
+)
+async def add_notebook_cell(args: AddNotebookCell, context: ToolContext) -> ToolOutcome:
+    """Add a cell, by default at the end; with run, run it too. Returns its id and real result."""
+    cell_id = secrets.token_hex(4)
+    edit = InsertCell(
+        cell_id=cell_id,
+        type=args.type,
+        source=args.content,
+        position=await _place_of_new(args, context),
+    )
+    changes, cells = await apply(context, args.path, [edit])
+    cell = _one(cells, cell_id)
+    if edit.position.after is not None and edit.position.after == context.gate.below:
+        context.gate.below = cell_id
+    outcome = ToolOutcome(read_back(cell), f"Added cell {cell.index + 1}", changes=changes)
+    if args.run and args.type == "code":
+        return await run_and_report(context, args.path, [cell], outcome)
+    outcome.output |= await stale_now(context, args.path)
+    return outcome
+
+
+def _new_source(cell: PageCell, args: UpdateNotebookCell) -> str | None:
+    if args.edits is None:
+        return args.content
+    source = cell.source
+    for edit in args.edits:
+        count = source.count(edit.old_string)
+        if count == 0:
+            raise ToolFailure(
+                "invalid_arguments",
+                f"oldString {edit.old_string[:80]!r} does not occur in cell {cell.id}.",
+                "Copy it exactly, white space included, from the source in output.",
+                output={"cellId": cell.id, "content": cell.source},
+            )
+        if count > 1 and not edit.replace_all:
+            raise ToolFailure(
+                "invalid_arguments",
+                f"oldString {edit.old_string[:80]!r} occurs {count} times in cell {cell.id}.",
+                "Give more of the text around it, or replaceAll.",
+            )
+        source = source.replace(edit.old_string, edit.new_string)
+    return source
+
+
+async def _act_of_update(args: UpdateNotebookCell, context: ToolContext) -> Reason | None:
+    if not args.run:
+        return None
+    notebook, cells = await read_to_change(context, args.path, [args.cell_id])
+    cell = cells[args.cell_id]
+    if (args.type or cell.type) != "code":
+        return None
+    codes = [("The changed cell", _new_source(cell, args) or cell.source)]
+    return await reason_in_notebook(codes, context, notebook.path, notebook, [cell.id])
+
+
+async def _preview_update(args: UpdateNotebookCell, context: ToolContext) -> list[Change]:
+    cell = (await cells_to_change(context, args.path, [args.cell_id]))[args.cell_id]
+    after = _new_source(cell, args)
+    return [
+        Change(
+            path=context.path(args.path),
+            op="update",
+            cell_id=cell.id,
+            index=cell.index,
+            before=cell.source,
+            after=cell.source if after is None else after,
+            cell_type=args.type or cell.type,
+        )
+    ]
+
+
+@tool(
+    UpdateNotebookCell,
+    group="notebook",
+    changes=True,
+    needs_notebook=True,
+    destructive=_act_of_update,
+    preview=_preview_update,
+)
+async def update_notebook_cell(args: UpdateNotebookCell, context: ToolContext) -> ToolOutcome:
+    """Change a cell in place: edits for pieces (preferred), content for the whole source; with
+    run, run it too."""
+    notebook, found = await read_to_change(context, args.path, [args.cell_id])
+    cell = found[args.cell_id]
+    edit = UpdateCell(
+        cell_id=cell.id,
+        base_hash=cell.hash,
+        source=_new_source(cell, args),
+        type=args.type,
+    )
+    changes, cells = await apply(context, args.path, [edit], notebook)
+    after = _one(cells, cell.id)
+    outcome = _changed(after, f"Changed cell {after.index + 1}", changes)
+    if args.run:
+        return await run_and_report(context, args.path, [after], outcome)
+    now = [after if each.id == cell.id else each for each in notebook.cells]
+    outcome.output |= await stale_now(context, args.path, _with(notebook, now))
+    return outcome
+
+
+async def _loss(args: DeleteNotebookCells, context: ToolContext) -> str | None:
+    count = len(set(args.cell_ids))
+    return f"Deletes {count} cell{'' if count == 1 else 's'}"
+
+
+async def _preview_delete(args: DeleteNotebookCells, context: ToolContext) -> list[Change]:
+    cells = await cells_to_change(context, args.path, args.cell_ids)
+    return [
+        Change(
+            path=context.path(args.path),
+            op="delete",
+            cell_id=cell.id,
+            index=cell.index,
+            before=cell.source,
+            cell_type=cell.type,
+        )
+        for cell in cells.values()
+    ]
+
+
+@tool(
+    DeleteNotebookCells,
+    group="notebook",
+    changes=True,
+    needs_notebook=True,
+    destructive=_loss,
+    preview=_preview_delete,
+)
+async def delete_notebook_cells(args: DeleteNotebookCells, context: ToolContext) -> ToolOutcome:
+    """Delete cells, all of them or, if one is not as last read, none."""
+    ids = list(dict.fromkeys(args.cell_ids))
+    notebook, cells = await read_to_change(context, args.path, ids)
+    edits = [DeleteCell(cell_id=each, base_hash=cells[each].hash) for each in ids]
+    changes, _ = await apply(context, args.path, edits, notebook)
+    numbers = ", ".join(str(cells[each].index + 1) for each in ids)
+    left = _with(notebook, [each for each in notebook.cells if each.id not in cells])
+    output = {"deleted": ids, **await stale_now(context, args.path, left)}
+    return ToolOutcome(
+        output, f"Deleted cell{'' if len(ids) == 1 else 's'} {numbers}", changes=changes
+    )
+
+
+@tool(MoveNotebookCell, group="notebook", changes=True, needs_notebook=True)
+async def move_notebook_cell(args: MoveNotebookCell, context: ToolContext) -> ToolOutcome:
+    """Move a cell."""
+    edit = MoveCell(cell_id=args.cell_id, position=to_position(args.position))
+    changes, cells = await apply(context, args.path, [edit])
+    cell = _one(cells, args.cell_id)
+    summary = f"Moved “{first_line(cell.source)}” to place {cell.index + 1}"
+    outcome = _changed(cell, summary, changes)
+    outcome.output |= await stale_now(context, args.path)
+    return outcome
+
+
+def _with(notebook: PageNotebook, cells: list[PageCell]) -> PageNotebook:
+    """The notebook with other cells."""
+    return notebook.model_copy(update={"cells": cells})
+
+
+def _one(cells: Sequence[PageCell], cell_id: str) -> PageCell:
+    for cell in cells:
+        if cell.id == cell_id:
+            return cell
+    raise ToolFailure(
+        "internal",
+        f"Cell {cell_id} was missing when it was read back; the change may not have been made.",
+        "Read the notebook again before continuing.",
+    )

@@ -1,0 +1,151 @@
+"""The notebook group, reads: cells and outputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from ...protocol.base import Wire
+from ...protocol.page import PageCell, PageNotebook
+from ..context import ToolContext, ToolFailure
+from ..outputs import render_outputs
+from ..registry import Image, ToolOutcome, tool
+
+
+class GetNotebookCells(Wire):
+    """Arguments of ``getNotebookCells``."""
+
+    path: str | None = None
+    cell_ids: list[str] | None = None
+    include_outputs: bool = False
+    start: int | None = Field(None, ge=0)
+    limit: int | None = Field(None, ge=1)
+
+
+class GetNotebookQuality(Wire):
+    """Arguments of ``getNotebookQuality``."""
+
+    path: str | None = None
+
+
+class GetCellOutputs(Wire):
+    """Arguments of ``getCellOutputs``; ``offset`` and ``limit`` are in characters."""
+
+    path: str | None = None
+    cell_id: str
+    offset: int = Field(0, ge=0)
+    limit: int = Field(20_000, ge=1, le=40_000)
+
+
+def cell_view(cell: PageCell, images: list[Image] | None = None) -> dict[str, Any]:
+    """A cell as the model reads it, by the names of ``CellContext``; outputs as text, and pictures
+    put into ``images``.
+
+    What no run of this session has reported is left out: ``lastRunSuccess``,
+    ``lastExecutionDuration`` (ms) and ``lastRunEndTime`` (ms since 1970).
+    """
+    view: dict[str, Any] = {
+        "id": cell.id,
+        "index": cell.index,
+        "type": cell.type,
+        "content": cell.source,
+        "hasOutput": cell.has_output,
+        "selectionStatus": cell.selection_status,
+    }
+    if cell.type != "code":
+        return view
+    view["executionStatus"] = cell.execution_status or "idle"
+    view["executionOrder"] = cell.execution_count
+    if cell.last_run_success is not None:
+        view["lastRunSuccess"] = cell.last_run_success
+    if cell.last_execution_duration is not None:
+        view["lastExecutionDuration"] = round(cell.last_execution_duration, 1)
+    if cell.last_run_end_time is not None:
+        view["lastRunEndTime"] = cell.last_run_end_time
+    if cell.outputs is not None:
+        view["outputs"], found = render_outputs(cell.outputs)
+        if images is not None:
+            images.extend(found)
+    return view
+
+
+def missing_cells(notebook: PageNotebook, wanted: list[str]) -> ToolFailure | None:
+    """A failure that names the ids which are not in the notebook and those that are."""
+    known = {cell.id for cell in notebook.cells}
+    missing = [each for each in wanted if each not in known]
+    if not missing:
+        return None
+    return ToolFailure(
+        "not_found",
+        f"No cell with id {', '.join(missing)} in {notebook.path}.",
+        "Read the cells again with getNotebookCells; ids in the notebook: "
+        + ", ".join([cell.id for cell in notebook.cells][:50]),
+    )
+
+
+@tool(GetNotebookCells, group="notebook", needs_notebook=True, parallel=True)
+async def get_notebook_cells(args: GetNotebookCells, context: ToolContext) -> ToolOutcome:
+    """Read cells of the notebook, whole: all, the given ids, or limit cells from index start.
+    Outputs only with includeOutputs."""
+    path = context.path(args.path)
+    document = await context.notebooks.open(path, context.client_id)
+    notebook = await document.read(outputs=args.include_outputs)
+    cells = notebook.cells
+    if args.cell_ids is not None:
+        if failure := missing_cells(notebook, args.cell_ids):
+            raise failure
+        wanted = set(args.cell_ids)
+        cells = [cell for cell in cells if cell.id in wanted]
+    start = args.start or 0
+    cells = cells[start : None if args.limit is None else start + args.limit]
+    if context.seen is not None:
+        context.seen.note(path, cells)
+    images: list[Image] = []
+    output = {
+        "path": path,
+        "cellCount": len(notebook.cells),
+        "kernel": notebook.kernel_name,
+        "cells": [cell_view(cell, images) for cell in cells],
+    }
+    return ToolOutcome(
+        output,
+        f"Read {len(cells)} cell{'' if len(cells) == 1 else 's'}",
+        images=images,
+        more="read fewer cells at a time with cellIds, or start and limit",
+    )
+
+
+@tool(GetCellOutputs, group="notebook", needs_notebook=True, parallel=True)
+async def get_cell_outputs(args: GetCellOutputs, context: ToolContext) -> ToolOutcome:
+    """Read a cell's outputs as text; a long one in pieces, by offset and limit (characters)."""
+    path = context.path(args.path)
+    document = await context.notebooks.open(path, context.client_id)
+    notebook = await document.read([args.cell_id], outputs=True)
+    cell = next((each for each in notebook.cells if each.id == args.cell_id), None)
+    if cell is None:
+        whole = await document.read()
+        raise missing_cells(whole, [args.cell_id]) or ToolFailure("not_found", "No such cell.")
+    text, images = render_outputs(cell.outputs or [])
+    end = min(len(text), args.offset + args.limit)
+    output: dict[str, Any] = {
+        "cellId": cell.id,
+        "outputs": text.cut(args.offset, end),
+        "totalCharacters": len(text),
+    }
+    if end < len(text):
+        output["nextOffset"] = end
+    return ToolOutcome(output, f"Read the output of cell {cell.index + 1}", images=images)
+
+
+@tool(GetNotebookQuality, group="notebook", needs_notebook=True, parallel=True)
+async def get_notebook_quality(args: GetNotebookQuality, context: ToolContext) -> ToolOutcome:
+    """Get the notebook's quality report: a score from 0 to 100, issues by cell, and suggestions.
+    Static; nothing is run."""
+    path = context.path(args.path)
+    if context.quality_of is None:
+        raise ToolFailure("not_allowed", "Quality reports are not available here.")
+    report = await context.quality_of(path, context.client_id)
+    return ToolOutcome(
+        {"path": path, **report.to_wire()}, f"Read the quality report: {report.score} of 100"
+    )

@@ -1,0 +1,238 @@
+"""Running cells, and reporting what really happened to each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from ...notebook.dataflow.dependencies import dependents, has_run
+from ...notebook.document import DocumentError
+from ...protocol.base import Wire
+from ...protocol.page import CellRun, PageCell, PageNotebook
+from ..approval_reason import reason_in_notebook
+from ..context import ToolContext, ToolFailure
+from ..outputs import failure_code, failure_text, first_line, render_outputs
+from ..redaction import text
+from ..registry import Image, ToolOutcome, tool
+from ..risky_code import Reason
+from .notebook_read import missing_cells
+from .staleness import read_before, stale_now
+
+
+class RunNotebookCells(Wire):
+    """Arguments of ``runNotebookCells``: ``cell_ids`` in notebook order, or ``all``.
+
+    ``include_dependents``: also the cells below that follow from them.
+    """
+
+    path: str | None = None
+    cell_ids: list[str] | None = None
+    all: bool = False
+    include_dependents: bool = False
+    stop_on_error: bool = True
+    timeout_seconds: float | None = Field(None, gt=0, le=86_400)
+
+    @model_validator(mode="after")
+    def _which(self) -> RunNotebookCells:
+        if bool(self.cell_ids) == self.all:
+            raise ValueError("give cellIds, or all: true")
+        return self
+
+
+async def _cells_of(
+    args: RunNotebookCells, context: ToolContext
+) -> tuple[PageNotebook, list[PageCell]]:
+    """The notebook, and the cells of it that are to be run."""
+    path = context.path(args.path)
+    document = await context.notebooks.open(path, context.client_id)
+    notebook = await document.read()
+    if args.all:
+        return notebook, notebook.cells
+    if failure := missing_cells(notebook, args.cell_ids or []):
+        raise failure
+    wanted = set(args.cell_ids or [])
+    if args.include_dependents:
+        wanted |= _dependents(notebook, wanted)
+    return notebook, [cell for cell in notebook.cells if cell.id in wanted]
+
+
+def _dependents(notebook: PageNotebook, changed: set[str]) -> set[str]:
+    """What follows from the cells and has run before, so that it shows what is no longer so;
+    where none of it has run, all of it."""
+    language = notebook.kernel_language or "python"
+    following = set(dependents(notebook.cells, changed, language))
+    ran = {cell.id for cell in notebook.cells if cell.id in following and has_run(cell)}
+    return ran or following
+
+
+async def _act_of_run(args: RunNotebookCells, context: ToolContext) -> Reason | None:
+    notebook, cells = await _cells_of(args, context)
+    codes = [(f"Cell {cell.index + 1}", cell.source) for cell in cells if cell.type == "code"]
+    # What the cells define counts for each other, too: none is left out.
+    return await reason_in_notebook(codes, context, notebook.path, notebook)
+
+
+@tool(
+    RunNotebookCells,
+    group="notebook",
+    changes=True,
+    needs_notebook=True,
+    destructive=_act_of_run,
+)
+async def run_notebook_cells(args: RunNotebookCells, context: ToolContext) -> ToolOutcome:
+    """Run cells in notebook order; stops at the first error. Returns each cell's real status and
+    outputs. includeDependents: also the cells that follow from them (staleCells of a change)."""
+    _, cells = await _cells_of(args, context)
+    if not cells:
+        raise ToolFailure("invalid_arguments", "The notebook has no cells to run.")
+    return await run_and_report(
+        context,
+        args.path,
+        cells,
+        None,
+        stop_on_error=args.stop_on_error,
+        timeout=args.timeout_seconds,
+    )
+
+
+async def run_and_report(
+    context: ToolContext,
+    path: str | None,
+    cells: Sequence[PageCell],
+    done: ToolOutcome | None,
+    *,
+    stop_on_error: bool = True,
+    timeout: float | None = None,
+) -> ToolOutcome:
+    """Run the cells; a ``ToolFailure`` that holds everything when one of them did not end well.
+
+    ``done`` is what the call did before (the cell that it added or changed).
+    """
+    path = context.path(path)
+    await read_before(context, path)
+    document = await context.notebooks.open(path, context.client_id)
+    numbers = {cell.id: cell.index + 1 for cell in cells}
+
+    async def progress(cell_id: str, state: str) -> None:
+        if state == "started":
+            await context.status(f"Running cell {numbers.get(cell_id, '')}")
+
+    try:
+        runs = await document.run(
+            [cell.id for cell in cells],
+            stop_on_error=stop_on_error,
+            timeout=timeout or context.kernel_timeout_seconds,
+            on_progress=progress,
+        )
+    except DocumentError as error:
+        raise _not_begun(error, cells, done) from error
+    images: list[Image] = []
+    views = [_run_view(run, images) for run in runs]
+    output: dict[str, Any] = {"runs": views}
+    if done is not None:
+        output = {**done.output, **(views[0] if len(views) == 1 else output)}
+    output |= await stale_now(context, path)
+    changes = done.changes if done is not None else []
+    more = "read the rest with getCellOutputs (cellId, offset)"
+    bad = next((run for run in runs if run.status not in ("ok", "skipped")), None)
+    if bad is None:
+        summary = _summary(runs, numbers)
+        if done is not None:
+            summary = f"{done.summary} · {summary[0].lower()}{summary[1:]}"
+        return ToolOutcome(output, summary, changes=changes, images=images, more=more)
+    raise _failure(bad, numbers, cells, output, changes, images, more, done)
+
+
+def _not_begun(
+    error: DocumentError, cells: Sequence[PageCell], done: ToolOutcome | None
+) -> ToolFailure:
+    """The failure of a run that could not begin; ``notRun`` of its output names the cells that wait
+    for a kernel."""
+    waiting = [cell.id for cell in cells if cell.type == "code" and cell.source.strip()]
+    output = {"notRun": waiting} if error.code == "kernel_error" and waiting else {}
+    if done is None:
+        return ToolFailure(error.code, error.message, error.hint, output=output or None)
+    return ToolFailure(
+        error.code,
+        f"{done.summary}, but it could not be run: {error.message}",
+        error.hint,
+        output={**done.output, **output},
+        summary=f"{done.summary}; it could not be run",
+        changes=done.changes,
+    )
+
+
+def _run_view(run: CellRun, images: list[Image]) -> dict[str, Any]:
+    shown, found = render_outputs(run.outputs)
+    images.extend(found)
+    view: dict[str, Any] = {"cellId": run.cell_id, "status": run.status}
+    if run.execution_count is not None:
+        view["executionOrder"] = run.execution_count
+    if run.duration_ms is not None:
+        view["durationMs"] = round(run.duration_ms)
+    if shown:
+        view["outputs"] = shown
+    if run.error is not None:
+        view["error"] = failure_text(run.error.ename, run.error.evalue)
+    if run.note:
+        view["note"] = run.note
+    return view
+
+
+def duration(milliseconds: float) -> str:
+    """A time for a user: ms below a second, else seconds with one decimal."""
+    if milliseconds < 1000:
+        return f"{milliseconds:.0f} ms"
+    return f"{milliseconds / 1000:.1f} s"
+
+
+def _summary(runs: Sequence[CellRun], numbers: dict[str, int]) -> str:
+    ran = [run for run in runs if run.status == "ok"]
+    if not ran:
+        return "Nothing to run: the cells are not code, or empty"
+    one = f"cell {numbers.get(ran[0].cell_id, '')}"
+    summary = f"Ran {one if len(ran) == 1 else f'{len(ran)} cells'}"
+    times = [run.duration_ms for run in ran if run.duration_ms is not None]
+    if len(times) == len(ran):
+        summary += f" · {duration(sum(times))}"
+    # What is odd about a run that went well (outputs that are missing or were not saved).
+    notes = dict.fromkeys(run.note for run in ran if run.note)
+    return " · ".join([summary, *notes])
+
+
+def _failure(
+    bad: CellRun,
+    numbers: dict[str, int],
+    cells: Sequence[PageCell],
+    output: dict[str, Any],
+    changes: list[Any],
+    images: list[Image],
+    more: str,
+    done: ToolOutcome | None,
+) -> ToolFailure:
+    number = numbers.get(bad.cell_id)
+    cell = next((each for each in cells if each.id == bad.cell_id), None)
+    what = {
+        "error": "failed",
+        "timeout": "timed out and was interrupted",
+        "aborted": "was stopped",
+    }.get(bad.status, bad.status)
+    reason = failure_text(bad.error.ename, bad.error.evalue) if bad.error else text(bad.note or "")
+    why = text(": ", reason) if reason else text(".")
+    message = text(f"Cell {number} {what}", why)
+    name = f" (“{first_line(cell.source)}”)" if cell is not None else ""
+    summary = message
+    if done is not None:
+        summary = text(done.summary, f" · cell {number} {what}", why)
+    return ToolFailure(
+        failure_code(bad),
+        text(f"Cell {number}{name} {what}", why),
+        "Fix this cell in place before running more.",
+        output=output,
+        summary=summary,
+        changes=changes,
+        images=images,
+        more=more,
+    )

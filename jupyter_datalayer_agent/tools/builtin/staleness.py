@@ -1,0 +1,53 @@
+"""Telling, after a change or a run, which cells are stale now."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from ...notebook.document import DocumentError
+from ...protocol.page import PageNotebook
+from ..context import ToolContext
+
+log = logging.getLogger(__name__)
+
+MOST_IDS = 50
+
+
+async def read_before(
+    context: ToolContext, path: str | None, notebook: PageNotebook | None = None
+) -> None:
+    """Note a notebook as it is before it is first changed."""
+    path = context.path(path)
+    if not context.notebooks.staleness.knows(path):
+        await context.notebooks.staleness.look(path, notebook or await _read(context, path))
+
+
+async def _read(context: ToolContext, path: str) -> PageNotebook:
+    document = await context.notebooks.open(path, context.client_id)
+    return await document.read()
+
+
+async def stale_now(
+    context: ToolContext, path: str | None, notebook: PageNotebook | None = None
+) -> dict[str, Any]:
+    """The stale cells of a result: ``{"staleCells": [ids]}``, or nothing where none is.
+
+    ``notebook`` is the notebook as it is now, where that is known without reading it again. The
+    page is notified where the list has changed.
+    """
+    path = context.path(path)
+    try:
+        stale = await context.notebooks.staleness.look(path, notebook or await _read(context, path))
+    except DocumentError as error:
+        # The call itself succeeded; the next one will report what is wrong with the notebook.
+        log.debug("%s could not be read for its stale cells: %s", path, error)
+        return {}
+    if context.notebooks.staleness.news(path, context.session_id, stale):
+        await context.stale(path, stale)
+    if not stale:
+        return {}
+    report: dict[str, Any] = {"staleCells": stale[:MOST_IDS]}
+    if len(stale) > MOST_IDS:
+        report["staleCellCount"] = len(stale)
+    return report

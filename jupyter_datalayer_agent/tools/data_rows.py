@@ -1,0 +1,94 @@
+"""Whether an output shows rows of data: by its MIME types, else by the shape of its text.
+
+This is the best that can be recognised from outside. What only looks like a table is withheld
+like one; a value of a row in a sentence is not recognised.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Any
+
+_TABLE_MIMES = frozenset(
+    {"application/vnd.dataresource+json", "application/geo+json", "text/csv",
+     "application/vnd.apache.arrow.stream", "application/vnd.apache.arrow.file"}
+)  # fmt: skip
+_SAID = re.compile(
+    r"^\[\d+ rows x \d+ columns\]"  # pandas
+    r"|^shape: \(\d+, ?\d+\)"  # polars
+    r"|\bdtype: \w+"  # a Series
+    r"|^\s*[┌╭╞├│┃╒+|][-─═┬┼+|]{3}"  # box drawing: polars, duckdb, tabulate, SQL shells
+    r"|\barray\(\[\["
+    r"|^\s*[\[(]\s*[{(\[].*[})\]],\s*[{(\[]"  # records in one line
+    r"|^\s*\{.+: [\[{].*[\]}],.+: [\[{]",  # columns in one line
+    re.MULTILINE,
+)
+_GAP = re.compile(r"\s{2,}|\t")
+_RECORD = re.compile(r"^\s*[\[(]*\s*\{.*:.*\}[\s,\])]*$|^\s*[\[(]*\s*[\[(].+,.+[\])][\s,\])]*$")
+_NUMBERS = re.compile(r"^\s*\[+\s*-?[\d.]+(?:[\s,]+-?[\d.einfa+]+)+\s*\]+,?$")
+LINES = 3
+"""So many lines in a row of one shape are a table."""
+
+
+def is_table(data: dict[str, Any]) -> bool:
+    """Whether a MIME bundle shows rows of data."""
+    if not _TABLE_MIMES.isdisjoint(data):
+        return True
+    if "<table" in _text(data.get("text/html")).lower():
+        return True
+    if "tabular" in _text(data.get("text/latex")):
+        return True
+    records = data.get("application/json")
+    if isinstance(records, list) and any(isinstance(each, dict | list) for each in records):
+        return True
+    return any(looks_like_rows(_text(data.get(mime))) for mime in ("text/plain", "text/markdown"))
+
+
+def looks_like_rows(text: str) -> bool:
+    """Whether a text looks like a printed table, CSV, an array of two dimensions or records."""
+    if _SAID.search(text):
+        return True
+    lines = [line for line in text.splitlines() if line.strip()]
+    if any(_frame(first, second) for first, second in pairwise(lines)):
+        return True
+    for shape in (_columns, _delimited, _record):
+        run, before = 0, None
+        for line in lines:
+            now = shape(line)
+            run = run + 1 if now is not None and now == before else int(now is not None)
+            before = now
+            if run >= LINES:
+                return True
+    return len(lines) >= 2 and all(_NUMBERS.match(line) for line in lines[:2])
+
+
+def _frame(head: str, row: str) -> bool:
+    """Whether these two lines begin a small data frame: names over a row, flush on the right."""
+    return head[:2] == "  " and row[0] != " " and len(head) == len(row) and " " in row
+
+
+def _columns(line: str) -> int | None:
+    """How many columns the line has, separated by two spaces or a tab."""
+    cells = [cell for cell in _GAP.split(line.strip()) if cell]
+    return len(cells) if len(cells) > 1 else None
+
+
+def _delimited(line: str) -> tuple[str, int] | None:
+    """The delimiter of a line of CSV or Markdown, and how often it occurs."""
+    for mark in (",", ";", "|"):
+        if (count := line.count(mark)) > 1 or (count == 1 and ", " not in line and mark == ","):
+            return mark, count
+    return None
+
+
+def _record(line: str) -> bool | None:
+    return True if _RECORD.match(line) else None
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return "".join(str(each) for each in value)
+    return str(value)

@@ -1,0 +1,151 @@
+"""What of a tool's result may be kept from the model: outputs, and rows of data.
+
+A tool marks it where it makes its result, with ``text`` and ``value``; for a user everything is
+as if it were not marked. The dispatcher makes the model's copy, in which what may not be sent is
+replaced by a note of what it is and who withheld it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ..protocol.sharing import ShareKind
+
+Refused = Mapping[ShareKind, str]
+"""The kinds that may not be sent, and how they are withheld: “by the setting”, “by the user”."""
+
+BY_SETTING = "by the setting"
+BY_USER = "by the user"
+EVERYTHING: Refused = {"outputs": BY_SETTING, "row_data": BY_SETTING}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a text. One with ``kinds`` is private: it is sent only where all of them may be,
+    and otherwise described by ``what``."""
+
+    text: str
+    kinds: frozenset[ShareKind] = frozenset()
+    what: str = ""
+
+    def redacted(self, refused: Refused) -> str:
+        """The part as the model reads it."""
+        who = next((refused[kind] for kind in sorted(self.kinds) if kind in refused), None)
+        return self.text if who is None else f"[{self.what} withheld {who}]"
+
+
+class PrivateText(str):
+    """A text with private parts. As a ``str`` it is the whole of it."""
+
+    parts: tuple[Part, ...]
+
+    def __new__(cls, parts: Iterable[Part]) -> PrivateText:
+        """Join the parts."""
+        parts = tuple(part for part in parts if part.text)
+        made = super().__new__(cls, "".join(part.text for part in parts))
+        made.parts = parts
+        return made
+
+    def cut(self, start: int, end: int) -> PrivateText:
+        """The characters from ``start`` to ``end``, as private as they were."""
+        parts, at = [], 0
+        for part in self.parts:
+            piece = part.text[max(0, start - at) : max(0, end - at)]
+            parts.append(Part(piece, part.kinds, part.what))
+            at += len(part.text)
+        return PrivateText(parts)
+
+
+@dataclass(frozen=True)
+class PrivateValue:
+    """Any JSON value in a tool's output that is private as a whole."""
+
+    value: Any
+    kinds: frozenset[ShareKind]
+    what: str
+
+
+def text(*pieces: str | Part) -> PrivateText:
+    """One text of parts; a plain ``str`` is open, a ``PrivateText`` as private as it was."""
+    parts: list[Part] = []
+    for piece in pieces:
+        if isinstance(piece, Part):
+            parts.append(piece)
+        elif isinstance(piece, PrivateText):
+            parts.extend(piece.parts)
+        else:
+            parts.append(Part(str(piece)))
+    return PrivateText(parts)
+
+
+def value(given: Any, kind: ShareKind, what: str) -> PrivateValue:
+    """A private value, for a tool's output: ``value(rows, "row_data", "3 sample rows")``."""
+    return PrivateValue(given, frozenset([kind]), what)
+
+
+def private_parts(result: Any) -> list[frozenset[ShareKind]]:
+    """The kinds of each private part in a result."""
+    if isinstance(result, PrivateText):
+        return [part.kinds for part in result.parts if part.kinds]
+    if isinstance(result, PrivateValue):
+        return [result.kinds]
+    if isinstance(result, Mapping):
+        return [kinds for each in result.values() for kinds in private_parts(each)]
+    if isinstance(result, Sequence) and not isinstance(result, str | bytes):
+        return [kinds for each in result for kinds in private_parts(each)]
+    return []
+
+
+def redact(result: Any, refused: Refused) -> Any:
+    """The result without what is refused; with nothing refused, the whole as plain JSON."""
+    if isinstance(result, PrivateText):
+        return "".join(part.redacted(refused) for part in result.parts)
+    if isinstance(result, PrivateValue):
+        return Part("", result.kinds, result.what).redacted(refused) or redact(
+            result.value, refused
+        )
+    if isinstance(result, Mapping):
+        return {key: redact(each, refused) for key, each in result.items()}
+    if isinstance(result, list | tuple):
+        return [redact(each, refused) for each in result]
+    return result
+
+
+@dataclass(frozen=True)
+class CallRef:
+    """The call that a question to the user is about; ``label`` names it."""
+
+    call_id: str
+    name: str
+    arguments: dict[str, Any]
+    label: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the model would read: a ``ToolResult`` (``more`` says how to read what a cut leaves
+    out) or a text, and how many pictures go along."""
+
+    result: Any
+    pictures: int = 0
+    more: str | None = None
+
+
+class Question(Protocol):
+    """The question to the user, made only where somebody is asked."""
+
+    def __call__(self, refused: Refused) -> Shown:
+        """What the model would read with this refused."""
+        ...
+
+
+class Sharing(Protocol):
+    """Decides what of a result may go to the model."""
+
+    async def refused(
+        self, parts: Sequence[frozenset[ShareKind]], call: CallRef, question: Question
+    ) -> Refused:
+        """The kinds that may not be sent, of those in ``parts``; ``call`` produced it."""
+        ...

@@ -1,0 +1,133 @@
+"""A call's result in its two copies: whole, for the user, and as the model may read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..notebook.document import DocumentError
+from ..protocol.sharing import ShareKind
+from ..protocol.tools import MissingRequirement, ToolError, ToolErrorCode, ToolResult
+from .context import ToolFailure
+from .redaction import EVERYTHING, CallRef, Refused, Sharing, Shown, private_parts, redact
+from .registry import Image, ToolOutcome
+
+
+@dataclass
+class Dispatched:
+    """A result, and what only the caller of the dispatch needs of it.
+
+    ``result`` and ``summary`` are complete, for the user. ``redacted`` is the result as the model
+    may read it, None where that is all of it; ``redacted_summary`` and ``images`` likewise.
+    ``private`` are the kinds that the model's copy holds, and ``stripped`` is the result without
+    them. ``needs``: the gate refused the call for this.
+    """
+
+    result: ToolResult
+    summary: str
+    denied: bool = False
+    images: list[Image] = field(default_factory=list)
+    more: str | None = None
+    redacted: ToolResult | None = None
+    redacted_summary: str | None = None
+    private: list[ShareKind] = field(default_factory=list)
+    stripped: ToolResult | None = None
+    needs: MissingRequirement | None = None
+
+    @property
+    def for_model(self) -> ToolResult:
+        """The result as the model may read it."""
+        return self.redacted or self.result
+
+    @property
+    def summary_for_model(self) -> str:
+        """The line as the model may read it."""
+        return self.summary if self.redacted_summary is None else self.redacted_summary
+
+
+@dataclass
+class ResultBuilder:
+    """A result whose private parts are still marked; ``make`` gives it without what is refused."""
+
+    make: Callable[[Refused], ToolResult]
+    summary: str
+    parts: list[frozenset[ShareKind]]
+    images: list[Image]
+    more: str | None
+    needs: MissingRequirement | None = None
+
+    @classmethod
+    def of_outcome(cls, name: str, outcome: ToolOutcome) -> ResultBuilder:
+        """Of a call that did what was asked."""
+
+        def make(refused: Refused) -> ToolResult:
+            output = redact(outcome.output, refused)
+            return ToolResult(ok=True, name=name, output=output, changes=outcome.changes or None)
+
+        return cls(make, outcome.summary, *_private([outcome.output], outcome), outcome.more)
+
+    @classmethod
+    def of_failure(cls, name: str, failure: ToolFailure | DocumentError) -> ResultBuilder:
+        """Of a call that did not, or not wholly."""
+        if isinstance(failure, DocumentError):
+            failure = _of_document(failure)
+
+        def make(refused: Refused) -> ToolResult:
+            message = redact(failure.message, refused)
+            return ToolResult(
+                ok=False,
+                name=name,
+                output=redact(failure.output, refused),
+                error=ToolError(code=failure.code, message=message, hint=failure.hint),
+                changes=failure.changes or None,
+            )
+
+        outputs = [failure.output, failure.message]
+        summary = failure.summary or failure.message
+        return cls(make, summary, *_private(outputs, failure), failure.more, failure.needs)
+
+    def whole(self) -> Dispatched:
+        """The result with nothing withheld."""
+        return Dispatched(
+            self.make({}), str(self.summary), images=self.images, more=self.more, needs=self.needs
+        )
+
+    async def shared(self, sharing: Sharing | None, call: CallRef) -> Dispatched:
+        """The result with what ``sharing`` (None: all of it) lets the model read of it."""
+        done = self.whole()
+        if sharing is None or not self.parts:
+            return done
+        done.stripped = self.make(EVERYTHING)
+        refused = await sharing.refused(self.parts, call, self._show)
+        kinds = frozenset().union(*self.parts)
+        done.result.withheld = sorted(kind for kind in kinds if kind in refused) or None
+        if refused:
+            done.redacted = self.make(refused)
+            done.redacted_summary = redact(self.summary, refused)
+        if "outputs" in refused:
+            done.images = []
+        left = [part for part in self.parts if part.isdisjoint(refused)]
+        done.private = sorted(frozenset().union(*left))
+        return done
+
+    def _show(self, refused: Refused) -> Shown:
+        pictures = 0 if "outputs" in refused else len(self.images)
+        return Shown(self.make(refused), pictures, self.more)
+
+
+def _private(
+    outputs: list[Any], of: ToolOutcome | ToolFailure
+) -> tuple[list[frozenset[ShareKind]], list[Image]]:
+    parts = private_parts(outputs)
+    if of.images:
+        parts.append(frozenset(["outputs"]))
+    return parts, list(of.images)
+
+
+def _of_document(failure: DocumentError) -> ToolFailure:
+    code: ToolErrorCode = failure.code
+    output: Any = None
+    if failure.cells:
+        output = {"cells": [{"cellId": cell.id, "content": cell.source} for cell in failure.cells]}
+    return ToolFailure(code, failure.message, failure.hint, output=output)

@@ -1,0 +1,42 @@
+"""What the notebook's other cells give a name: imports, constants, paths."""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Sequence
+
+from .parsing import parsed
+from .values import Values
+
+# A name that more cells than these give a value is looked up in the last of them.
+_MOST_CELLS = 12
+_LONGEST = 200_000
+
+
+class OtherCells:
+    """The other cells of one notebook; each is read when a name is looked for that it may give."""
+
+    def __init__(self, sources: Sequence[str]) -> None:
+        self._sources = [each for each in sources if len(each) < _LONGEST]
+        self._stars = [each for each in self._sources if "import *" in each]
+        self._read: dict[str, Values | None] = {}
+
+    def giving(self, name: str) -> list[Values]:
+        """The cells that may give the name a value."""
+        if not self._sources or hasattr(builtins, name):
+            return []
+        # A loop, a ``with … as``, a function, an import (in lines of its own, too), an assignment.
+        given = re.compile(
+            rf"(?:\b(?:as|for|def|class|import)\s[^\n]*?|import \([^)]*?)\b{re.escape(name)}\b"
+            rf"|(?<![\w.]){re.escape(name)}\b[ \t,\w\[\]():]{{0,200}}="
+        )
+        found = [each for each in self._sources if name in each and given.search(each)]
+        sources = dict.fromkeys([*found[-_MOST_CELLS:], *self._stars[:_MOST_CELLS]])
+        return [values for each in sources if (values := self._values(each)) is not None]
+
+    def _values(self, source: str) -> Values | None:
+        if source not in self._read:
+            tree = parsed(source)[0]
+            self._read[source] = None if tree is None else Values(tree, self.giving)
+        return self._read[source]

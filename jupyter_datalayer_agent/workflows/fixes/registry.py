@@ -1,0 +1,83 @@
+"""The registry of error fixes, and the one question that is asked of it: what could be done?
+
+A fix is one file in ``fixes/`` that ends in a ``Fix``; built-ins are in the list below, and third
+parties add theirs (a ``Fix``, or a list of them) by the entry point group
+``jupyter_datalayer_agent.fixes``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from functools import cache
+from importlib.metadata import entry_points
+
+from ...notebook.dataflow.dependencies import is_python
+from ...protocol.workflows import FixInfo
+from ..fix import CellFailure, Fix, FixProbe
+from . import missing_column, missing_file, missing_kernel, missing_module, syntax, undefined_name
+
+log = logging.getLogger(__name__)
+
+ENTRY_POINT_GROUP = "jupyter_datalayer_agent.fixes"
+FIND_SECONDS = 60.0
+
+BUILTIN_FIXES: list[Fix] = [
+    missing_kernel.FIX,
+    missing_module.FIX,
+    undefined_name.FIX,
+    missing_file.FIX,
+    missing_column.FIX,
+    syntax.FIX,
+]
+
+
+@cache
+def third_party_fixes() -> list[Fix]:
+    """What entry points declare; one that cannot be loaded is logged, once."""
+    found: list[Fix] = []
+    for point in entry_points(group=ENTRY_POINT_GROUP):
+        try:
+            loaded = point.load()
+            for each in loaded if isinstance(loaded, list | tuple) else [loaded]:
+                if not isinstance(each, Fix):
+                    raise TypeError(f"{each!r} is no Fix")
+                found.append(each)
+        except Exception:
+            log.exception("The fix %s (%s) could not be loaded", point.name, point.value)
+    return found
+
+
+async def find_fixes(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
+    """What could be done about a cell that failed, the likeliest first.
+
+    Never raises for a fix that does: the log has its trace, and the others are asked.
+    """
+    found: list[FixInfo] = []
+    for fix in [*BUILTIN_FIXES, *third_party_fixes()]:
+        if not _fits(fix, failure):
+            continue
+        try:
+            found += await asyncio.wait_for(fix.find(failure, probe), FIND_SECONDS)
+        except Exception:
+            log.exception("The fix %s failed to look at %s", fix.id, failure.cell.id)
+    # In order; what may be applied without a question before what has to be asked.
+    return sorted(found, key=lambda each: not each.safe)
+
+
+def _fits(fix: Fix, failure: CellFailure) -> bool:
+    if fix.no_kernel != failure.no_kernel:
+        return False
+    if fix.language is not None and not _speaks(fix.language, failure.language):
+        return False
+    if failure.error is None:
+        return fix.no_kernel
+    return not fix.errors or failure.error.ename in fix.errors
+
+
+def _speaks(wanted: str, language: str | None) -> bool:
+    if language is None:
+        return False
+    if wanted == "python":
+        return is_python(language)
+    return wanted.lower() == language.lower()

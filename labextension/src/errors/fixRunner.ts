@@ -1,0 +1,362 @@
+import { CodeCell } from '@jupyterlab/cells';
+import { NotebookPanel } from '@jupyterlab/notebook';
+
+import { ActsReply, CodeChange, FixesReply, ModelsReply } from '../api/types';
+import { sharedNotebook } from '../notebook/cells';
+import type { InlineModel } from '../inline/model';
+import { failureOf } from '../notebook/failure';
+import { IKnownFix, KnownFixes } from './knownFixes';
+import { whenTheyGoOn, whenTheyType } from '../notebook/userActivity';
+import { ICellFix } from './cellFix';
+import { runFor } from './run';
+
+/** How often "Fix and run" tries. */
+export const MOST_ATTEMPTS = 3;
+
+const ASKED = 'Fix the error of this cell.';
+const ASKED_AGAIN =
+  'The cell was changed so and run, and it still fails. Fix the error that it shows now.';
+
+/** What fixing a cell needs. */
+export interface IFixRunnerOptions {
+  panel: NotebookPanel;
+  cell: CodeCell;
+  /** The chat on the cell, in which the fix is shown. */
+  chat: InlineModel;
+  fixes: () => Promise<FixesReply>;
+  models: () => Promise<ModelsReply>;
+  /** What changed code would do beyond the kernel that it did not do before, as text. */
+  acts: (changes: CodeChange[]) => Promise<ActsReply>;
+}
+
+/** What was tried last. */
+interface IAttempt {
+  /** A label for users. */
+  title: string;
+  /** Known without a model; null where the model proposed. */
+  known: IKnownFix | null;
+  /** Why the user should look at it before it is run; null where nothing speaks against it. */
+  caution: string | null;
+}
+
+/** The fix of one cell: what is proposed, and as often as wanted accepted and run. */
+export class FixRunner {
+  constructor(private readonly _options: IFixRunnerOptions) {
+    const { fixes, panel } = _options;
+    this._known = new KnownFixes(
+      fixes,
+      cellId =>
+        sharedNotebook(panel)
+          .cells.find(cell => cell.getId() === cellId)
+          ?.getSource() ?? null
+    );
+  }
+
+  /** Propose a fix; with `andRun` go on until the cell runs. */
+  async start(andRun: boolean): Promise<void> {
+    const { chat } = this._options;
+    chat.state.patch({
+      run: { label: 'Fix and run', act: () => void this._run(true) }
+    });
+    await this._guarded(andRun, async isStopped => {
+      await this._propose(1);
+      if (andRun && !isStopped()) {
+        await this._goOn(false, isStopped);
+      }
+    });
+  }
+
+  private _run(isLookedAt: boolean): Promise<void> {
+    return this._guarded(true, isStopped => this._goOn(isLookedAt, isStopped));
+  }
+
+  /** Accept what is proposed, run, and propose the next one, until it is over. */
+  private async _goOn(
+    isLookedAt: boolean,
+    isStopped: () => boolean
+  ): Promise<void> {
+    const { chat } = this._options;
+    for (let number = this._tried.length + 1; ; number++) {
+      const attempt = await this._latest();
+      if (!attempt) {
+        return; // The chat says why there is none.
+      }
+      if (attempt.caution && !isLookedAt) {
+        chat.state.patch({ note: attempt.caution });
+        return;
+      }
+      isLookedAt = false;
+      const end = await this._carryOut(attempt, number);
+      if (end !== 'failed' || isStopped()) {
+        return;
+      }
+      if (number >= MOST_ATTEMPTS) {
+        this._giveUp();
+        return;
+      }
+      await this._propose(number + 1);
+      if (isStopped()) {
+        return;
+      }
+    }
+  }
+
+  /** Show the next fix that is known, or else the model's. */
+  private async _propose(number: number): Promise<void> {
+    const { cell, chat } = this._options;
+    this._attempt = null;
+    chat.busy(`Fix ${failureOf(cell.model)?.name ?? 'the error'}`, 'Looking');
+    const found = await this._known.untried();
+    if (chat.isDisposed) {
+      return;
+    }
+    if (found.length) {
+      await this._show(found[0], found);
+    } else {
+      await this._askModel(number);
+    }
+  }
+
+  /** Show a fix that is known, with the others to choose from. */
+  private async _show(
+    known: IKnownFix,
+    all: readonly IKnownFix[]
+  ): Promise<void> {
+    const { chat } = this._options;
+    const { fix, cellFix } = known;
+    await chat.offer(cellFix.proposals, fix.title);
+    this._attempt = {
+      title: fix.title,
+      known,
+      caution: fix.safe ? null : `Review before running. ${fix.explanation}`
+    };
+    const also = cellFix.proposals.length ? '' : ' No changes.';
+    chat.state.patch({
+      notice: null,
+      note: `${fix.explanation}${also}`,
+      others: all
+        .filter(other => other !== known)
+        .map(other => ({
+          label: other.fix.title,
+          act: () => void this._show(other, all)
+        }))
+    });
+  }
+
+  private async _askModel(number: number): Promise<void> {
+    const { chat, models } = this._options;
+    const { ready, message } = await models();
+    if (chat.isDisposed) {
+      return;
+    }
+    if (!ready) {
+      chat.state.patch({
+        activity: null,
+        run: null,
+        notice:
+          `Without a model no ${number > 1 ? 'other ' : ''}fix is known for this error. ${message ?? ''}`.trim()
+      });
+      return;
+    }
+    await chat.send(number > 1 ? ASKED_AGAIN : ASKED);
+    await chat.settled();
+    if (!(await this._latest())) {
+      // What is said in place of a fix is in the box.
+      chat.state.patch({ run: null });
+    }
+  }
+
+  /** What is proposed now: the fix that is known, or what the model has proposed since. */
+  private async _latest(): Promise<IAttempt | null> {
+    const { chat } = this._options;
+    const { asked, pending } = chat.state.current;
+    if (this._attempt?.title === asked) {
+      return this._attempt;
+    }
+    return pending.count && pending.isComplete
+      ? {
+          title: "the model's fix",
+          known: null,
+          caution: await this._doubt()
+        }
+      : null;
+  }
+
+  /** Why what the model has proposed is not run unseen. */
+  private async _doubt(): Promise<string | null> {
+    const { acts, chat, panel } = this._options;
+    const { cells } = sharedNotebook(panel);
+    const changes = chat.proposals.map(({ target, source }) => ({
+      before:
+        (target.kind === 'cell' &&
+          cells.find(cell => cell.getId() === target.cellId)?.getSource()) ||
+        '',
+      after: source
+    }));
+    try {
+      const { reason } = await acts(changes);
+      return reason ? `Review before running. ${reason}.` : null;
+    } catch {
+      return 'Review before running: the server could not check it.';
+    }
+  }
+
+  private async _carryOut(attempt: IAttempt, number: number): Promise<string> {
+    const { cell, chat, panel } = this._options;
+    const { title, known } = attempt;
+    const written = chat.state.current.pending.count ? chat.take() : [];
+    if (!written) {
+      return 'not run';
+    }
+    this._tried.push(title);
+    this._written.push(written);
+    if (known) {
+      this._known.tried(known);
+    }
+    const of = `Attempt ${number} of ${MOST_ATTEMPTS}`;
+    chat.busy(capital(title), `${of}: running`);
+    const order = this._order(known?.cellFix ?? null, written);
+    const end = await runFor(panel, cell, order, interrupt => {
+      this._interrupt = interrupt;
+    }).finally(() => {
+      this._interrupt = null;
+    });
+    this._attempt = null;
+    const said = {
+      ok: `Fixed in attempt ${number} of ${MOST_ATTEMPTS}: ${title}.${this._earlier()}`,
+      failed: `${of} did not help: ${title}.`,
+      interrupted: `Interrupted. ${of}: ${title}.`,
+      'not run': `The cell was not run: one before it failed. ${of}: ${title}.`
+    };
+    if (chat.isDisposed) {
+      return end;
+    }
+    chat.state.patch({ activity: null, note: said[end] });
+    if (end !== 'failed') {
+      chat.state.patch({ run: null, others: [] });
+    }
+    if (end === 'ok' && this._tried.length === 1) {
+      this._conclude();
+    }
+    return end;
+  }
+
+  /** There is nothing left to decide: the result goes with whatever the user does next. */
+  private _conclude(): void {
+    const { chat, panel } = this._options;
+    chat.finish();
+    const going = whenTheyGoOn(panel, () => {
+      going.dispose();
+      if (chat.state.current.isDone) {
+        chat.close(false);
+      }
+    });
+  }
+
+  /** What was tried before the attempt that helped, as some of it may still are in cells. */
+  private _earlier(): string {
+    const before = this._tried.slice(0, -1).map((title, index) => {
+      return ` Attempt ${index + 1} did not help${this._left(index)}: ${title}.`;
+    });
+    return before.join('');
+  }
+
+  /** What is left of what an attempt wrote; cells that it shares with later ones are not compared. */
+  private _left(index: number): string {
+    const written = this._written[index];
+    if (!written.length) {
+      return '';
+    }
+    const later = new Set(this._written.slice(index + 1).flat());
+    return written.some(cellId => later.has(cellId))
+      ? ', and its changes remain where a later attempt did not replace them'
+      : ', and its changes remain';
+  }
+
+  /** What is run: new cells first, or as the notebook has them where the model proposed. */
+  private _order(
+    cellFix: ICellFix | null,
+    written: readonly string[]
+  ): readonly string[] {
+    const { cell, panel } = this._options;
+    if (cellFix) {
+      const before = written.filter(cellId => !cellFix.runs.includes(cellId));
+      const last = cellFix.runs.includes(cell.model.id) ? [] : [cell.model.id];
+      return [...before, ...cellFix.runs, ...last];
+    }
+    const all = new Set([...written, cell.model.id]);
+    return sharedNotebook(panel)
+      .cells.map(each => each.getId())
+      .filter(cellId => all.has(cellId));
+  }
+
+  private _giveUp(): void {
+    const { cell, chat } = this._options;
+    const error = failureOf(cell.model)?.name ?? 'an error';
+    chat.state.patch({
+      run: null,
+      notice: `Three attempts failed: ${[...new Set(this._tried)].join('; ')}. The cell still fails with ${error}. The changes remain; undo them in the notebook or give an instruction.`
+    });
+  }
+
+  /** Stop as soon as the user stops it; with `isRunning` also when they type. */
+  private async _guarded(
+    isRunning: boolean,
+    act: (isStopped: () => boolean) => Promise<void>
+  ): Promise<void> {
+    const { chat, panel } = this._options;
+    let isStopped = false;
+    let isTyping = false;
+    const onTyping = (event: Event) => {
+      // Who goes on elsewhere lets run what runs; Escape is said to what runs.
+      isTyping = !(event instanceof KeyboardEvent && event.key === 'Escape');
+      if (!isStopped || !isTyping) {
+        chat.stop();
+      }
+      isTyping = false;
+    };
+    const typing = isRunning ? whenTheyType(panel.node, onTyping) : null;
+    const onStopped = () => {
+      isStopped = true;
+      if (!isTyping) {
+        this._interrupt?.();
+      }
+    };
+    chat.stopped.connect(onStopped);
+    try {
+      await act(() => isStopped || chat.isDisposed);
+    } catch (error) {
+      // What the server or the kernel refuses is shown where the fix was asked for.
+      if (!chat.isDisposed) {
+        chat.state.patch({
+          activity: null,
+          notice: error instanceof Error ? error.message : String(error)
+        });
+      }
+    } finally {
+      typing?.dispose();
+      chat.stopped.disconnect(onStopped);
+    }
+    if (isStopped && !chat.isDisposed) {
+      const count = this._tried.length;
+      chat.state.patch({
+        activity: null,
+        note: count
+          ? `Stopped in attempt ${count} of ${MOST_ATTEMPTS}.`
+          : 'Stopped.'
+      });
+    }
+  }
+
+  private readonly _known: KnownFixes;
+  private _attempt: IAttempt | null = null;
+  /** Interrupts what runs; null while nothing does. */
+  private _interrupt: (() => void) | null = null;
+  private readonly _tried: string[] = [];
+  /** The ids of the cells that each of them wrote. */
+  private readonly _written: (readonly string[])[] = [];
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,3 +1,0 @@
-export { linesButtons, renderLines } from './addedLines';
-export { EditorMerge, whenDrawn, type WriteHunks } from './editorMerge';
-export { applyHunks, hunksOf, type IHunk } from './hunks';

@@ -1,0 +1,114 @@
+import { CodeCell } from '@jupyterlab/cells';
+import {
+  INotebookCellExecutor,
+  NotebookActions,
+  NotebookPanel,
+  runCell
+} from '@jupyterlab/notebook';
+import { ISignal, Signal } from '@lumino/signaling';
+
+import { asAgent } from './agentRuns';
+import { IOutcome } from './outcome';
+import { sparingQueue } from './queue';
+import { RunObserver } from './runObserver';
+
+/** How long code that was interrupted gets to stop, in ms. */
+const INTERRUPT_MS = 10_000;
+
+/** How long an execution may outlive its kernel, in ms. */
+const LOST_MS = 1_000;
+
+/** What the execution of a cell is given. */
+export interface IExecuteOptions {
+  panel: NotebookPanel;
+  cell: CodeCell;
+  watch: RunObserver;
+  /** Runs the cell; JupyterLab's own way where there is none. */
+  executor: INotebookCellExecutor | null;
+  /** The time that the cell has, from its start in the kernel, in ms. */
+  timeoutMs: number;
+  /** Fulfilled when the cell is not wanted any more. */
+  stopped: Promise<void>;
+  onStarted: () => void;
+}
+
+/**
+ * Have a cell executed in the page's session, and see it to its end: its own, or an interrupt when
+ * its time is over or it is not wanted any more, or the end of its kernel. The kernel is
+ * interrupted only while it runs this cell.
+ */
+export async function execute(options: IExecuteOptions): Promise<IOutcome> {
+  const { panel, watch, timeoutMs } = options;
+  const outcome: IOutcome = {
+    interrupted: null,
+    ended: false,
+    executorResult: null
+  };
+  const executed = send(options, outcome).then(() => {
+    outcome.ended = true;
+  });
+  const lost = watch.lost.then(() => Promise.race([executed, sleep(LOST_MS)]));
+  let timer: number | undefined;
+  const late = watch.started.then(() => {
+    options.onStarted();
+    return new Promise<'timeout'>(resolve => {
+      timer = window.setTimeout(resolve, timeoutMs, 'timeout');
+    });
+  });
+  const stopped = Promise.all([options.stopped, watch.started]).then(
+    () => 'stopped' as const
+  );
+  const first = await Promise.race([executed, lost, late, stopped]);
+  window.clearTimeout(timer);
+  if (first && !outcome.ended) {
+    outcome.interrupted = first;
+    await panel.sessionContext.session?.kernel?.interrupt();
+    await Promise.race([executed, lost, sleep(INTERRUPT_MS)]);
+  }
+  outcome.reply = watch.reply;
+  return outcome;
+}
+
+/** Fulfilled when the executor is done with the cell, however that ended. */
+async function send(
+  { panel, cell, executor }: IExecuteOptions,
+  outcome: IOutcome
+): Promise<void> {
+  const { content: notebook, sessionContext } = panel;
+  const run = executor?.runCell.bind(executor) ?? runCell;
+  try {
+    await asAgent([cell], () =>
+      run({
+        cell,
+        notebook: notebook.model!,
+        notebookConfig: notebook.notebookConfig,
+        sessionContext: sparingQueue(sessionContext),
+        onCellExecutionScheduled: args =>
+          announce(NotebookActions.executionScheduled, { notebook, ...args }),
+        onCellExecuted: args => {
+          outcome.executorResult = args;
+          announce(NotebookActions.executed, { notebook, ...args });
+        }
+      })
+    );
+  } catch (error) {
+    // The error of a cell that failed was reported to `onCellExecuted`; any other was not.
+    if (!outcome.executorResult) {
+      console.debug('datalayer-agent: the cell was not executed', error);
+    }
+  }
+}
+
+/**
+ * Notify other extensions, which show execution times and the like. JupyterLab itself does so only
+ * for its own commands.
+ */
+function announce<T>(signal: ISignal<unknown, T>, args: T): void {
+  if (signal instanceof Signal) {
+    signal.emit(args);
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise(resolve => window.setTimeout(resolve, ms));
+}

@@ -1,0 +1,46 @@
+import { ISessionContext } from '@jupyterlab/apputils';
+
+/** What is put in the place of some properties of an object, made from what was there. */
+type Changes<T> = { [K in keyof T]?: (value: T[K]) => T[K] };
+
+/**
+ * A notebook's session by which a cell that fails leaves the kernel's queue alone.
+ *
+ * JupyterLab has the kernel drop all that waits when a cell fails. Of the agent's cells nothing
+ * waits there, since its runs stop by themselves: what waits is the user's.
+ */
+export function sparingQueue(context: ISessionContext): ISessionContext {
+  return overlay(context, {
+    session: session =>
+      session &&
+      overlay(session, {
+        kernel: kernel =>
+          kernel &&
+          overlay(kernel, {
+            requestExecute:
+              () =>
+              (content, ...rest) =>
+                kernel.requestExecute(
+                  { ...content, stop_on_error: false },
+                  ...rest
+                )
+          })
+      })
+  });
+}
+
+/** An object that is another one but for some properties; the other is left as it is. */
+function overlay<T extends object>(target: T, changes: Changes<T>): T {
+  return new Proxy(target, {
+    get: (_, name) => {
+      const value: unknown = Reflect.get(target, name, target);
+      const change = changes[name as keyof T] as
+        ((value: unknown) => unknown) | undefined;
+      if (change) {
+        return change(value);
+      }
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+    set: (_, name, value) => Reflect.set(target, name, value, target)
+  });
+}

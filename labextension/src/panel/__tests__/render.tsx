@@ -1,0 +1,132 @@
+import {
+  IRenderMimeRegistry,
+  RenderMimeRegistry,
+  standardRendererFactories
+} from '@jupyterlab/rendermime';
+import React, { act } from 'react';
+import { Root, createRoot } from 'react-dom/client';
+
+import { FakeClient, FakeConnection, FakeEditor, FakeMemory } from './fakes';
+import { PanelModel } from '../model';
+import { PanelSanitizer } from '../../ui/sanitizer';
+import { PanelContext } from '../context';
+
+(
+  globalThis as unknown as { IS_REACT_ACT_ENVIRONMENT: boolean }
+).IS_REACT_ACT_ENVIRONMENT = true;
+
+/** A panel's model over fakes, with a session that is open. */
+export async function makePanel() {
+  const connection = new FakeConnection();
+  const client = new FakeClient();
+  const editor = new FakeEditor();
+  const memory = new FakeMemory();
+  const model = new PanelModel({ connection, client, editor, memory });
+  await model.start();
+  const { id } = await client.createSession({ title: 'Cars' });
+  await model.sessions.open(id);
+  const ops = () => connection.ops.map(({ op }) => op);
+  const emit = (...events: Parameters<FakeConnection['emit']>[1][]) =>
+    act(async () => {
+      events.forEach(event =>
+        connection.emit(id, { turnId: 'turn_1', ...event })
+      );
+      await settle();
+    });
+  return { connection, client, editor, model, ops, emit };
+}
+
+/** Draw a component of the panel. */
+export async function draw(
+  model: PanelModel,
+  element: JSX.Element
+): Promise<HTMLElement> {
+  const node = document.createElement('div');
+  document.body.appendChild(node);
+  const root = createRoot(node);
+  roots.push(root);
+  const context = { model, rendermime: rendermime(), openSettings: () => {} };
+  await act(async () => {
+    root.render(
+      <PanelContext.Provider value={context}>{element}</PanelContext.Provider>
+    );
+    await settle();
+  });
+  return node;
+}
+
+/** Take away all that was drawn. */
+export function clear(): void {
+  act(() => roots.splice(0).forEach(root => root.unmount()));
+  document.body.replaceChildren();
+}
+
+/** Click as a user does, and let everything follow from it. */
+export async function click(element: Element | null | undefined) {
+  await act(async () => {
+    (element as HTMLElement).click();
+    await settle();
+  });
+}
+
+/** Press a key in an element. */
+export async function press(element: Element | null, key: string) {
+  await act(async () => {
+    element!.dispatchEvent(
+      new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })
+    );
+    await settle();
+  });
+}
+
+/** Write into a field, over what stands there. */
+export async function type(field: HTMLInputElement | null, text: string) {
+  const { set } = Object.getOwnPropertyDescriptor(
+    HTMLInputElement.prototype,
+    'value'
+  )!;
+  await act(async () => {
+    set!.call(field, text);
+    field!.dispatchEvent(new Event('input', { bubbles: true }));
+    await settle();
+  });
+}
+
+/** Let the model do something, and let everything follow from it. */
+export async function doing(run: () => unknown): Promise<void> {
+  await act(async () => {
+    await run();
+    await settle();
+  });
+}
+
+/** A button by its words. */
+export function button(node: HTMLElement, words: string) {
+  return [...node.querySelectorAll('button')].find(
+    item => item.textContent === words
+  );
+}
+
+/** Let the next frame and what waits for it pass. */
+export async function settle(): Promise<void> {
+  await new Promise(requestAnimationFrame);
+  await new Promise(resolve => setTimeout(resolve));
+}
+
+const roots: Root[] = [];
+
+/** JupyterLab's renderers with a small Markdown parser, and our sanitizer. */
+function rendermime(): IRenderMimeRegistry {
+  const registry = new RenderMimeRegistry({
+    initialFactories: standardRendererFactories,
+    markdownParser: {
+      render: async source =>
+        source
+          .replace(/^```\w*\n([^]*?)\n```$/gm, '<pre><code>$1</code></pre>')
+          .replace(/!\[(.*?)\]\((.*?)\)/g, '<img alt="$1" src="$2">')
+          .replace(/\[(.*?)\]\((.*?)\)/g, '<a href="$2">$1</a>')
+          .replace(/\*\*(.*?)\*\*/g, '<strong>$1</strong>')
+    }
+  });
+  return registry.clone({ sanitizer: new PanelSanitizer(registry.sanitizer) });
+}

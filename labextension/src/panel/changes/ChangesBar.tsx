@@ -1,0 +1,160 @@
+import React, { useId, useMemo, useState } from 'react';
+
+import { Change } from '../../api/types';
+import { changeCountLabel } from '../../session/changes';
+import { openChanges } from '../../session/decided';
+import { emptyTurn } from '../../session/turn';
+import { Observable, useValue } from '../../session/observable';
+import { ChangeList } from './ChangeList';
+import { useComposer } from '../composer/composerContext';
+import { usePanel } from '../context';
+
+/** Of more changes, the diffs are shown one by one. */
+const MOST_OPEN = 5;
+
+const NO_TURN = new Observable(emptyTurn(''));
+
+/** What the newest turn of which nothing is decided has changed; gone when there is none. */
+export function ChangesBar(): JSX.Element | null {
+  const { model } = usePanel();
+  const composer = useComposer();
+  const { store } = useValue(model.shown);
+  const { turnIds, runningTurnId } = useValue(store.conversation);
+  const turnId = useValue(store.undecided);
+  const turn = useValue(turnId ? store.turn(turnId) : NO_TURN);
+  const isBusy = useValue(model.changes.deciding) !== null;
+  const others = useValue(store.open)
+    .filter(other => other.id !== turnId)
+    .flatMap(openChanges)
+    .filter(({ cellId }) => cellId).length;
+  const changes = useMemo(() => openChanges(turn), [turn]);
+  const [isOpen, setOpen] = useState(false);
+  // As it was when the list was opened: nothing unfolds while one after the other is decided on.
+  const [isFolded, setFolded] = useState(false);
+  const id = useId();
+  if (!turnId || !changes.length) {
+    return null;
+  }
+  // While a turn runs, documents may change under an undo.
+  const canDecide = !runningTurnId;
+  const isEarlier = turnId !== turnIds[turnIds.length - 1];
+  const left = turn.conflicts.length;
+  return (
+    <section
+      className="da-changes"
+      data-testid="da-changes"
+      aria-label="Changes"
+    >
+      <div className="da-changes-bar">
+        <span className="da-changes-count">
+          {left === changes.length
+            ? `${left === 1 ? '1 cell' : `${left} cells`} to review above`
+            : `${changeCountLabel(changes)}${isEarlier ? ' earlier' : ''}`}
+          {others > 0 && ` · ${others} earlier`}
+        </span>
+        <span className="da-changes-actions">
+          {canDecide && (
+            <>
+              <button
+                type="button"
+                className="da-link"
+                data-testid="da-keep"
+                title="Keep these changes; they can no longer be undone here"
+                disabled={isBusy}
+                onClick={() => {
+                  model.changes.keep(turnId);
+                  composer.focus();
+                }}
+              >
+                Keep
+              </button>
+              <button
+                type="button"
+                className="da-link"
+                data-testid="da-undo"
+                title="Undo the agent's changes; your later edits are kept"
+                disabled={isBusy}
+                onClick={() => {
+                  model.changes.undo(turnId);
+                  composer.focus();
+                }}
+              >
+                Undo
+              </button>
+            </>
+          )}
+          <button
+            type="button"
+            className="da-link"
+            aria-expanded={isOpen}
+            aria-controls={id}
+            onClick={() => {
+              setFolded(changes.length > MOST_OPEN);
+              setOpen(!isOpen);
+            }}
+          >
+            {isOpen ? 'Hide' : 'View'}
+          </button>
+          <button
+            type="button"
+            className="da-link"
+            title="Show all changes of this turn in a new tab"
+            onClick={() => model.changes.showDiff(turnId)}
+          >
+            Diff
+          </button>
+        </span>
+      </div>
+      {isOpen && (
+        <div id={id} className="da-changes-list">
+          <ChangeList
+            changes={changes}
+            isFolded={isFolded}
+            actions={
+              canDecide && changes.length > 1
+                ? change => <OfOne turnId={turnId} change={change} />
+                : undefined
+            }
+          />
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** Keep or take back a single cell. */
+function OfOne(props: { turnId: string; change: Change }): JSX.Element | null {
+  const { model } = usePanel();
+  const { turnId, change } = props;
+  const { cellId } = change;
+  const isBusy = useValue(model.changes.deciding) !== null;
+  if (!cellId) {
+    return null;
+  }
+  const number = model.editor.cell(change.path, cellId)?.number;
+  const name = number ? `cell ${number}` : 'this cell';
+  return (
+    <span className="da-change-actions">
+      <button
+        type="button"
+        className="da-link"
+        data-testid="da-keep-cell"
+        aria-label={`Keep ${name}`}
+        disabled={isBusy}
+        onClick={() => model.changes.keep(turnId, [cellId])}
+      >
+        Keep
+      </button>
+      <button
+        type="button"
+        className="da-link"
+        data-testid="da-undo-cell"
+        aria-label={`Undo ${name}`}
+        disabled={isBusy}
+        onClick={() => model.changes.undo(turnId, [cellId])}
+      >
+        Undo
+      </button>
+    </span>
+  );
+}

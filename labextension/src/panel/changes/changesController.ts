@@ -1,0 +1,91 @@
+import { ISignal, Signal } from '@lumino/signaling';
+
+import { Event, Op } from '../../api/types';
+import { SubmitOp } from '../plan/planController';
+import { keptCellsLabel } from '../../session/undoLabels';
+import { Observable } from '../../session/observable';
+
+/** How long a decision may be under way before it can be made again, in ms. */
+const PATIENCE_MS = 15_000;
+
+/** The user's decisions on what turns changed: keep, or take back. */
+export class ChangesController {
+  constructor(
+    private readonly _submit: SubmitOp,
+    private readonly _notify: (level: 'error' | 'info', message: string) => void
+  ) {}
+
+  /** The turn about which a decision is under way. */
+  readonly deciding = new Observable<string | null>(null);
+
+  /** Settle what a turn changed, or only some cells of it. */
+  keep(turnId: string, cellIds?: string[]): void {
+    this._decide(turnId, { type: 'keep', turnId, cellIds });
+  }
+
+  /** Take it back; with `overwrite`, also in cells that were changed since. */
+  undo(turnId: string, cellIds?: string[], overwrite = false): void {
+    this._decide(turnId, { type: 'undo', turnId, cellIds, overwrite });
+  }
+
+  /** The user wants to see the whole diff of a turn. */
+  get diffWanted(): ISignal<this, string> {
+    return this._diffWanted;
+  }
+
+  /** Show the whole diff of a turn. */
+  showDiff(turnId: string): void {
+    this._diffWanted.emit(turnId);
+  }
+
+  /** Whether an undo of this turn was asked for here, not in another tab or before a reload. */
+  isOwn(turnId: string): boolean {
+    return this._last === turnId;
+  }
+
+  /** Say what became of a decision that was made here. */
+  onEvent(event: Event): void {
+    const turnId = this.deciding.current;
+    if (turnId === null) {
+      return;
+    }
+    if (event.type === 'changes_undone' && event.ofTurnId === turnId) {
+      // What was done stands in the turn.
+      const left = keptCellsLabel(event.conflicts.length);
+      if (left) {
+        this._notify('info', left);
+      }
+    }
+    const isAnswer =
+      (event.type === 'changes_undone' || event.type === 'changes_kept') &&
+      event.ofTurnId === turnId;
+    if (isAnswer || (event.type === 'error' && !event.turnId)) {
+      this._over();
+    }
+  }
+
+  private _decide(turnId: string, op: Op): void {
+    if (this.deciding.current !== null) {
+      return;
+    }
+    this.deciding.set(turnId);
+    this._last = turnId;
+    this._timer = setTimeout(() => this._over(), PATIENCE_MS);
+    this._submit(op).catch((error: unknown) => {
+      this._over();
+      this._notify(
+        'error',
+        error instanceof Error ? error.message : String(error)
+      );
+    });
+  }
+
+  private _over(): void {
+    clearTimeout(this._timer);
+    this.deciding.set(null);
+  }
+
+  private readonly _diffWanted = new Signal<this, string>(this);
+  private _last: string | null = null;
+  private _timer: ReturnType<typeof setTimeout> | undefined;
+}

@@ -1,0 +1,96 @@
+import React from 'react';
+
+import { READY } from '../../__tests__/fakes';
+import { ModelSelect, lackOf } from '../ModelSelect';
+import {
+  button,
+  clear,
+  click,
+  doing,
+  draw,
+  makePanel,
+  type
+} from '../../__tests__/render';
+
+afterEach(clear);
+
+const model = (name: string, reason?: string) => ({
+  id: `p/${name}`,
+  label: name,
+  provider: 'P',
+  ready: !reason,
+  reason,
+  vision: false
+});
+
+async function openList(models = READY.models, first = READY.default) {
+  const panel = await makePanel();
+  panel.client.modelsReply = { ...READY, models, default: first };
+  await panel.model.refreshModels();
+  const node = await draw(panel.model, <ModelSelect />);
+  await click(node.querySelector('[data-testid="da-model-select"]'));
+  const rows = () =>
+    [...node.querySelectorAll('.da-popup button')].map(
+      ({ textContent }) => textContent
+    );
+  return { ...panel, node, rows };
+}
+
+describe('the list of models', () => {
+  it('has the ready ones first, the default before all, and folds the others', async () => {
+    const { node, rows } = await openList(
+      [
+        model('far', 'P has no key: P_KEY is not set.'),
+        model('near'),
+        model('own')
+      ],
+      'p/own'
+    );
+    expect(rows()).toEqual(['owndefault', 'near', 'Not set up (1)']);
+    await click(button(node, 'Not set up (1)'));
+    expect(rows()[3]).toBe('farP_KEY is not set');
+  });
+
+  it('takes one that is ready, and none that is not', async () => {
+    const { node, model: panel, rows } = await openList();
+    await click(button(node, 'Not set up (1)'));
+    await click(node.querySelector('[aria-disabled="true"]'));
+    expect(panel.composerState.current.model).toBeUndefined();
+    await click(node.querySelector('.da-popup button'));
+    expect(panel.composerState.current.model).toBe('openai/gpt-test');
+    expect(rows()).toEqual([]);
+  });
+
+  it('has a field to find one where there are many', async () => {
+    const many = Array.from({ length: 11 }, (_, i) => model(`model-${i}`));
+    const { node, rows } = await openList([...many, model('x', 'no')]);
+    await type(node.querySelector('input'), 'model-7');
+    expect(rows()).toEqual(['model-7']);
+    await type(node.querySelector('input'), 'nothing');
+    expect(node.textContent).toContain('No matching models.');
+  });
+
+  it('needs no such field where there are few', async () => {
+    const { node } = await openList();
+    expect(node.querySelector('input')).toBeNull();
+  });
+
+  it('says in few words what a model lacks', () => {
+    expect(
+      lackOf(model('x', 'Anthropic has no key: ANTHROPIC_API_KEY is not set.'))
+    ).toBe('ANTHROPIC_API_KEY is not set');
+    expect(lackOf(model('x', 'The key of OpenAI is empty.'))).toBe(
+      'The key of OpenAI is empty'
+    );
+  });
+
+  it('is closed where an administrator chose the model, whatever a session remembers', async () => {
+    const { client, node, model: panel, rows } = await openList();
+    await doing(() => panel.setModel('p/other'));
+    client.modelsReply = { ...client.modelsReply, locked: true };
+    await doing(() => panel.refreshModels());
+    expect(panel.composerState.current.model).toBeUndefined();
+    expect(node.textContent).toContain('set by the server administrator');
+    expect(rows()).toHaveLength(1);
+  });
+});

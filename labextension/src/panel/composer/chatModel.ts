@@ -1,0 +1,78 @@
+import { AbstractChatModel, IChatContext } from '@jupyter/chat/lib/model';
+import { AbstractChatContext } from '@jupyter/chat/lib/model';
+import { INewMessage, IUser } from '@jupyter/chat/lib/types';
+
+import { ISubmitted } from './messageController';
+import { PanelModel } from '../model';
+
+/** Makes `@jupyter/chat`'s input send to the panel; its list of messages stays empty. */
+export class InputChatModel extends AbstractChatModel {
+  constructor(
+    private readonly _panel: PanelModel,
+    private readonly _isCommand: (name: string) => boolean
+  ) {
+    super({ config: { sendTypingNotification: false } });
+    _panel.messages.returned.subscribe(() => {
+      const { current } = _panel.messages.returned;
+      if (current && !this.input.value) {
+        this.input.value = current.message;
+      }
+    });
+  }
+
+  /** Send what was written; where that fails it comes back into the input. */
+  sendMessage({ body }: INewMessage): void {
+    if (!body.trim()) {
+      return;
+    }
+    const name = commandIn(body);
+    if (name) {
+      const why = this._isCommand(name)
+        ? `${name} does not take this argument`
+        : `unknown command ${name}`;
+      this._panel.notice.set({
+        level: 'error',
+        message: `Not sent: ${why}. /help lists the commands. To send it as a message, start with another word.`
+      });
+      // The input empties itself when this returns.
+      queueMicrotask(() => this._giveBack(body));
+      return;
+    }
+    if (this._panel.notebookQuestion.ask(body.trim())) {
+      queueMicrotask(() => this._giveBack(body));
+      return;
+    }
+    void this.submit(body.trim());
+  }
+
+  /** Send a message about which nothing is to be asked any more. */
+  async submit(message: string, submitted?: ISubmitted): Promise<void> {
+    if (!(await this._panel.send(message, undefined, submitted))) {
+      this._giveBack(message);
+    }
+  }
+
+  /** What was not sent goes back into the input, unless the user wrote on. */
+  private _giveBack(body: string): void {
+    this.input.value ||= body;
+  }
+
+  createChatContext(): IChatContext {
+    return new NobodyElse({ model: this });
+  }
+}
+
+/**
+ * The word with which a message begins that looks like a command; those that are carried out never
+ * come here. A path (`/data/cars.csv`) is none.
+ */
+function commandIn(body: string): string | null {
+  return /^\s*(\/[a-z][\w-]*)(?=\s|$)/i.exec(body)?.[1] ?? null;
+}
+
+/** The people in the chat: nobody who could be mentioned. */
+class NobodyElse extends AbstractChatContext {
+  get users(): IUser[] {
+    return [];
+  }
+}

@@ -1,0 +1,22 @@
+import { createContext, useContext } from 'react';
+
+/** The way for other components to the input. */
+export interface IComposer {
+  /** Put text into the input, for the user to send. */
+  write(text: string): void;
+  /** The same, where nothing stands in the input yet. */
+  offer(text: string): void;
+  focus(): void;
+}
+
+/** The context of the input. */
+export const ComposerContext = createContext<IComposer>({
+  write: () => undefined,
+  offer: () => undefined,
+  focus: () => undefined
+});
+
+/** The input around this component. */
+export function useComposer(): IComposer {
+  return useContext(ComposerContext);
+}

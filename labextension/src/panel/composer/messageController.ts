@@ -1,0 +1,231 @@
+import { ContextReply, Event, WorkflowCall } from '../../api/types';
+import { Decided } from '../../proposals/decided';
+import { ITyped, NOTHING_TYPED, typedIn } from './typed';
+import {
+  ComposerState,
+  IComposerState,
+  settingsOf,
+  withAdded
+} from './composerState';
+import { Outbox } from './outbox';
+import { isPlanned } from './planned';
+import { DatasetController } from '../datasets/datasetController';
+import { IEditor } from '../../notebook/editor';
+import { ToolsPanel } from '../guide/toolsPanel';
+import { Link } from '../link';
+import { IActionNotice, INotice } from '../modelOptions';
+import { IPanelClient, IPanelConnection } from '../../api/services';
+import {
+  isGone,
+  IShown,
+  SessionController
+} from '../sessions/sessionController';
+import { Observable } from '../../session/observable';
+import { IReadiness, Models } from './models';
+import { OwnOps } from './ownOps';
+import { References, toolsIn } from './references';
+
+/** A workflow that is sent in the user's words: it needs no model. */
+export interface IWork {
+  workflow: WorkflowCall;
+  /** The notebook that it is about; else the active one. */
+  notebook?: string;
+}
+
+/** What a message is about, fixed when it is submitted. */
+export interface ISubmitted {
+  /** The session in which it was written. */
+  shown: IShown;
+  composerState: IComposerState;
+  activeNotebook: string | null;
+}
+
+/** The parts of the panel that sending a message needs. */
+export interface IMessageServices {
+  client: IPanelClient;
+  editor: IEditor;
+  sessions: SessionController;
+  composerState: ComposerState;
+  references: References;
+  link: Link;
+  models: Models;
+  datasets: DatasetController;
+  toolsPanel: ToolsPanel;
+  ops: OwnOps;
+  notice: Observable<INotice | null>;
+  actionNotice: Observable<IActionNotice | null>;
+  /** Whether a message to this model, or to the default one, could be answered. */
+  readinessOf: (model: string | undefined) => IReadiness;
+  refreshModels: () => Promise<void>;
+  reportError: (error: unknown) => void;
+}
+
+/** Sends the user's messages with their settings, and returns those that were refused. */
+export class MessageController {
+  constructor(
+    private readonly _panel: IMessageServices,
+    private readonly _connection: IPanelConnection
+  ) {}
+
+  /** Those that are on their way or wait. */
+  readonly sending = new Outbox();
+  /** The message that the server refused last, after it had taken it. */
+  readonly returned = new Observable<{ message: string } | null>(null);
+  /** What became of proposals, for the next message. */
+  readonly decided = new Decided();
+
+  /** What a message that is submitted now is about. */
+  get submitted(): ISubmitted {
+    return {
+      shown: this._panel.sessions.shown.current,
+      composerState: this._panel.composerState.current,
+      activeNotebook: this._panel.editor.activeNotebook
+    };
+  }
+
+  /**
+   * Send a message; false, with a notice, where it could not be sent. What happens in the page
+   * after it was submitted does not redirect it.
+   */
+  async send(
+    message: string,
+    work?: IWork,
+    submitted = this.submitted
+  ): Promise<boolean> {
+    const { shown, composerState } = submitted;
+    const typing = work
+      ? Promise.resolve(NOTHING_TYPED)
+      : typedIn(message, this._panel.references);
+    this._panel.notice.set(null);
+    this._panel.actionNotice.set(null);
+    if (this._panel.link.current.status === 'offline') {
+      return false; // The panel says so all the time.
+    }
+    if (!this._panel.models.current) {
+      await this._panel.refreshModels();
+    }
+    if (
+      !work &&
+      !this._panel.readinessOf(composerState.model).isReady &&
+      !isPlanned(message, composerState, shown.store)
+    ) {
+      this._needModel();
+      return false;
+    }
+    this._panel.datasets.forgetReports();
+    const sending = this.sending.add(message);
+    this._panel.toolsPanel.sent();
+    try {
+      const typed = await typing;
+      const attachments = withAdded(
+        composerState.attachments,
+        typed.attachments
+      );
+      const sessionId = await this._panel.sessions.ensure(
+        shown,
+        settingsOf({ ...composerState, attachments })
+      );
+      const decided = this.decided.of(sessionId);
+      const opId = await this._connection.submit(sessionId, {
+        type: 'user_message',
+        request: {
+          message,
+          sessionId,
+          mode: composerState.mode,
+          model: composerState.model,
+          attachments,
+          toolReferences: [
+            ...new Set([...composerState.tools, ...toolsIn(message)])
+          ],
+          activeNotebook: work?.notebook ?? submitted.activeNotebook,
+          clientId: this._connection.clientId,
+          location: 'panel',
+          decided: [...decided],
+          planFirst: composerState.planFirst,
+          // The user's own click is what lets it act: the server carries it out in Agent mode.
+          workflow: work?.workflow
+        }
+      });
+      this._panel.ops.add(opId);
+      this.sending.accepted(sending, opId);
+      this.decided.said(sessionId, decided);
+      if (this._panel.sessions.isShown(shown)) {
+        this._sent(composerState, typed);
+      }
+      return true;
+    } catch (error) {
+      this.sending.remove(sending);
+      this._sendFailed(error, shown);
+      return false;
+    }
+  }
+
+  /** What the next message would send with it, as things are now. */
+  context(): Promise<ContextReply> {
+    const { mode, model, attachments, tools } =
+      this._panel.composerState.current;
+    return this._panel.client.context({
+      sessionId: this._panel.sessions.shown.current.sessionId ?? undefined,
+      mode,
+      model,
+      attachments,
+      toolReferences: tools,
+      activeNotebook: this._panel.editor.activeNotebook,
+      clientId: this._connection.clientId,
+      location: 'panel'
+    });
+  }
+
+  /** What the server says of a message. */
+  onEvent(event: Event): void {
+    const refused = this.sending.onEvent(event);
+    if (refused !== null) {
+      this.returned.set({ message: refused });
+    }
+  }
+
+  /** What stays chosen for the next message, and what was not understood of this one. */
+  private _sent({ tools }: IComposerState, typed: ITyped): void {
+    const { composerState, notice } = this._panel;
+    if (typed.attachments.length) {
+      composerState.attach(...typed.attachments);
+    }
+    // A tool was meant for this message; what is attached stays for the next ones.
+    composerState.patch({
+      tools: composerState.current.tools.filter(name => !tools.includes(name))
+    });
+    if (typed.nothing.length) {
+      const message = `Not attached: ${typed.nothing.join(', ')}.`;
+      notice.set({ level: 'info', message });
+    }
+  }
+
+  /** No session and no turn is made of a message that nobody could answer. */
+  private _needModel(): void {
+    const { model } = this._panel.composerState.current;
+    const why = this._panel.readinessOf(model).other
+      ? 'the selected model is not available'
+      : 'no model is connected';
+    this._panel.notice.set({
+      level: 'error',
+      message: `Not sent: ${why}. Your message is still in the input.`,
+      needs: 'model'
+    });
+    // One may have been connected meanwhile.
+    void this._panel.refreshModels();
+  }
+
+  private _sendFailed(error: unknown, shown: IShown): void {
+    const isHere = shown.sessionId && this._panel.sessions.isShown(shown);
+    if (!isGone(error) || !isHere) {
+      this._panel.reportError(error);
+      return;
+    }
+    this._panel.sessions.startNew();
+    this._panel.notice.set({
+      level: 'error',
+      message:
+        'Not sent: this session was deleted. Send again to start a new one.'
+    });
+  }
+}

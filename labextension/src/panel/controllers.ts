@@ -1,0 +1,124 @@
+import { Op, WorkflowCall } from '../api/types';
+import type { Ask } from './sessions/ask';
+import { ComposerState } from './composer/composerState';
+import { DatasetController } from './datasets/datasetController';
+import { download } from '../ui/download';
+import { IEditor } from '../notebook/editor';
+import { FixController } from './conversation/fixController';
+import { ToolsPanel } from './guide/toolsPanel';
+import { IActionNotice } from './modelOptions';
+import { HistoryController } from './sessions/historyController';
+import { QualityController } from './guide/qualityController';
+import { ScratchpadController } from './scratchpad/scratchpadController';
+import { IPanelClient } from '../api/services';
+import { IMemory } from '../ui/memory';
+import { SessionController } from './sessions/sessionController';
+import { StrategistController } from './guide/strategistController';
+import { TutorialController } from './guide/tutorialController';
+import { UsageController } from './guide/usageController';
+import { WorkflowController } from './guide/workflowController';
+
+/** What the controllers of one panel share. */
+export interface IPanelServices {
+  client: IPanelClient;
+  clientId: string;
+  editor: IEditor;
+  sessions: SessionController;
+  composerState: ComposerState;
+  /** Put an op on the queue of a session: of the one that is shown, where no other is named. */
+  submit: (op: Op, sessionId?: string) => Promise<void>;
+  /** Send a message with a ready piece of work. */
+  work: (message: string, workflow: WorkflowCall) => Promise<boolean>;
+  /** A sentence above the input. */
+  notify: (message: string) => void;
+  reportError: (error: unknown) => void;
+}
+
+/** The controller of what works without a model. */
+export function makeToolsPanel(
+  services: IPanelServices,
+  memory: IMemory | null
+): ToolsPanel {
+  const { client, clientId, editor, sessions, work, notify } = services;
+  return new ToolsPanel({
+    workflows: new WorkflowController(client, work),
+    quality: new QualityController(client, editor, clientId),
+    tutorials: new TutorialController(
+      client,
+      editor,
+      clientId,
+      memory,
+      () => sessions.shown.current.sessionId
+    ),
+    usage: new UsageController(client),
+    notify
+  });
+}
+
+/** The controller of repairs of cells that failed. */
+export function makeFixes({
+  client,
+  clientId,
+  editor
+}: IPanelServices): FixController {
+  return new FixController(
+    (path, cellId) => client.fixes({ path, cellId, clientId }),
+    editor
+  );
+}
+
+/** The controller of uploads and data sets. */
+export function makeDatasets(services: IPanelServices): DatasetController {
+  const { client, sessions, composerState, submit, reportError } = services;
+  return new DatasetController({
+    client,
+    place: () => {
+      const shown = sessions.shown.current;
+      return {
+        session: () => sessions.ensure(shown),
+        attach: attachment => {
+          if (sessions.isShown(shown)) {
+            composerState.attach(attachment);
+          }
+        }
+      };
+    },
+    submit,
+    detach: attachment => composerState.detach(attachment),
+    reportError
+  });
+}
+
+/** The controller of the conversation history. */
+export function makeHistory(
+  services: IPanelServices,
+  ask?: Ask
+): HistoryController {
+  return new HistoryController({
+    ...services,
+    ask: ask ?? (async () => null),
+    keep: download
+  });
+}
+
+/** The controller of the scratchpad. */
+export function makeScratchpad(
+  services: IPanelServices,
+  notifyAction: (notice: IActionNotice) => void
+): ScratchpadController {
+  return new ScratchpadController({ ...services, notifyAction });
+}
+
+/** The controller of questions about the past. */
+export function makeStrategist(
+  services: IPanelServices,
+  memory: IMemory | null
+): StrategistController {
+  const { client, clientId, sessions } = services;
+  return new StrategistController(
+    client,
+    clientId,
+    () => sessions.shown.current.sessionId,
+    memory
+  );
+}

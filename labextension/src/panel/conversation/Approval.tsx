@@ -1,0 +1,262 @@
+import React, { memo, useEffect, useId, useRef, useState } from 'react';
+
+import { ShareRequest } from '../../api/types';
+import { IApprovalEntry } from '../../session/turn';
+import { pretty } from '../../ui/pretty';
+import { approvalLabel } from '../../session/labels';
+import { CellLink, ChangeList } from '../changes/ChangeList';
+import { Diff } from '../changes/Diff';
+import { LongText } from '../../ui/LongText';
+import { useCellNumber, usePanel } from '../context';
+
+const DECIDED = {
+  approve: 'You approved',
+  approve_for_session: 'You approved for this session',
+  deny: 'You declined',
+  expired: 'Declined: no answer in time'
+};
+
+const SHARED = {
+  approve: 'Sent to the model, as you approved',
+  approve_for_session: 'Sent to the model for the rest of this session',
+  deny: 'You declined to send it',
+  expired: 'Not sent to the model: no answer in time',
+  aborted: 'Not sent to the model'
+};
+
+/** What the buttons say for an act, and where something would be sent to the model. */
+const ACT = {
+  yes: 'Approve',
+  yesForSession: 'Approve for this session',
+  no: 'Deny',
+  noWithReason: 'Deny with a reason'
+};
+const SHARE = {
+  yes: 'Send',
+  yesForSession: 'Send in this session',
+  no: "Don't send",
+  noWithReason: null
+};
+
+type Decide = (
+  decision: 'approve' | 'approve_for_session' | 'deny',
+  feedback?: string
+) => void;
+
+/** An act that waits for the user: what, why, the diff, and the answer. */
+export const Approval = memo(
+  (props: { entry: IApprovalEntry; target?: string }): JSX.Element => {
+    const { entry } = props;
+    const { model } = usePanel();
+    const [isSent, setSent] = useState(false);
+    const id = useId();
+    const what = approvalLabel(entry, useCellNumber(props.target));
+    const { changes } = entry;
+    const only = changes.length === 1 ? changes[0] : null;
+    // That cells are changed or removed is seen below; what code does beyond them is not.
+    const isSeen =
+      changes.length > 0 && !!entry.destructive && !entry.kinds?.length;
+    if (entry.decision) {
+      return (
+        <div className="da-decided" data-decision={entry.decision}>
+          {decisionLabel(entry.decision, what, !!entry.share)}
+        </div>
+      );
+    }
+    const decide: Decide = (decision, feedback) => {
+      setSent(true);
+      model.decide(entry.id, decision, feedback);
+      // Where the answer did not get through, it can be given again.
+      setTimeout(() => setSent(false), 3000);
+    };
+    if (entry.share) {
+      const kinds = sharedKinds(entry.share);
+      return (
+        <section className="da-waiting" aria-labelledby={id}>
+          <h3 id={id}>Send {kinds} to the model?</h3>
+          <p>{shareReason(entry, what)}</p>
+          <LongText text={pretty(entry.share.text)} label="What will be sent" />
+          <Answers
+            labels={SHARE}
+            forSession={`Sends this and later ${kinds} in this session without asking again, until the server restarts.`}
+            isSent={isSent}
+            decide={decide}
+          />
+        </section>
+      );
+    }
+    return (
+      <section
+        className="da-waiting"
+        data-destructive={entry.destructive}
+        aria-labelledby={id}
+      >
+        <h3 id={id}>{only ? <CellLink change={only} isProposed /> : what}?</h3>
+        {!isSeen && <p>{entry.reason}</p>}
+        {only ? (
+          <Diff change={only} />
+        ) : changes.length ? (
+          <ChangeList changes={changes} isProposed />
+        ) : (
+          <Details value={entry.arguments} />
+        )}
+        <Answers
+          labels={ACT}
+          forSession={`Approves this and every later ${covered(entry)} in this session without asking again, until the server restarts.`}
+          isSent={isSent}
+          decide={decide}
+        />
+      </section>
+    );
+  }
+);
+
+/** Approve, approve for the session, deny; and a field for the reason, on demand. */
+function Answers(props: {
+  labels: typeof ACT | typeof SHARE;
+  forSession: string;
+  isSent: boolean;
+  decide: Decide;
+}): JSX.Element {
+  const { labels, forSession, isSent, decide } = props;
+  const [feedback, setFeedback] = useState('');
+  const [hasReason, setHasReason] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  useEffect(() => {
+    if (hasReason) {
+      field.current?.focus();
+    }
+  }, [hasReason]);
+  const onKey = (event: React.KeyboardEvent) => {
+    if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+      decide('deny', feedback);
+    } else if (event.key === 'Escape') {
+      // Only the field closes: Escape in the panel would stop the turn.
+      event.stopPropagation();
+      setHasReason(false);
+      opener.current?.focus();
+    }
+  };
+  return (
+    <>
+      <div className="da-buttons">
+        <button
+          type="button"
+          className="da-button da-mod-primary"
+          data-testid="da-approve"
+          disabled={isSent}
+          onClick={() => decide('approve')}
+        >
+          {labels.yes}
+        </button>
+        <button
+          type="button"
+          className="da-button"
+          title={forSession}
+          aria-describedby={`${id}-session`}
+          disabled={isSent}
+          onClick={() => decide('approve_for_session')}
+        >
+          {labels.yesForSession}
+        </button>
+        <button
+          type="button"
+          className="da-button"
+          data-testid="da-deny"
+          disabled={isSent}
+          onClick={() => decide('deny', feedback)}
+        >
+          {labels.no}
+        </button>
+        {labels.noWithReason && (
+          <button
+            type="button"
+            className="da-link"
+            ref={opener}
+            aria-expanded={hasReason}
+            aria-controls={`${id}-reason`}
+            onClick={() => setHasReason(!hasReason)}
+          >
+            {labels.noWithReason}
+          </button>
+        )}
+      </div>
+      <span className="da-hidden" id={`${id}-session`}>
+        {forSession}
+      </span>
+      {hasReason && (
+        <input
+          className="da-field"
+          id={`${id}-reason`}
+          ref={field}
+          aria-label="Reason for denying (optional)"
+          placeholder="Why not? Press Enter to deny"
+          value={feedback}
+          onChange={event => setFeedback(event.target.value)}
+          onKeyDown={onKey}
+        />
+      )}
+    </>
+  );
+}
+
+/** What an approval for the session covers: this tool, with these kinds of act. */
+function covered(entry: IApprovalEntry): string {
+  const tool = `“${approvalLabel({ name: entry.name, arguments: {} }, () => null)}”`;
+  if (entry.kinds?.length) {
+    return `${tool} that ${entry.kinds.join(' or ')}`;
+  }
+  return entry.destructive
+    ? tool
+    : `${tool} that affects nothing outside the notebook`;
+}
+
+/** What became of a question. */
+function decisionLabel(
+  decision: NonNullable<IApprovalEntry['decision']>,
+  what: string,
+  isShare: boolean
+): string {
+  if (isShare) {
+    return SHARED[decision];
+  }
+  return decision === 'aborted' ? `${what}: not done` : DECIDED[decision];
+}
+
+/** What is about to be sent: outputs, or rows of data, or both. */
+function sharedKinds(share: ShareRequest): string {
+  const labels = { outputs: 'outputs', row_data: 'data rows' };
+  return share.kinds.map(kind => labels[kind]).join(' and ');
+}
+
+function shareReason(entry: IApprovalEntry, what: string): string {
+  const pictures = entry.share?.pictures ?? 0;
+  const along =
+    pictures > 0
+      ? ` ${pictures} ${pictures === 1 ? 'picture is' : 'pictures are'} included.`
+      : '';
+  return entry.callId
+    ? `“${what}” has run. The model would see only this.${along}`
+    : 'This is sent with your message.';
+}
+
+/** The part of the arguments that says most: the code, or all but the cells that are named. */
+function Details(props: { value: unknown }): JSX.Element | null {
+  const text = detailsOf(props.value);
+  return text ? <LongText text={text} label="Details" /> : null;
+}
+
+function detailsOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) {
+    return pretty(value);
+  }
+  const { code, content, source, ...rest } = value as Record<string, unknown>;
+  const text = code ?? content ?? source;
+  if (typeof text === 'string') {
+    return text;
+  }
+  const { cellId, cellIds, ...others } = rest;
+  return pretty(cellId || cellIds ? others : value);
+}

@@ -1,0 +1,244 @@
+import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
+import React, { memo, useId, useMemo, useState } from 'react';
+
+import { ICallGroup, foldCalls } from '../../session/fold';
+import {
+  Entry,
+  INoticeEntry,
+  IReasoningEntry,
+  ITurn,
+  waitingIn
+} from '../../session/turn';
+import { IReadable, useValue } from '../../session/observable';
+import { undoneLabel } from '../../session/undoLabels';
+import { activityLabel } from '../../session/labels';
+import { planWaits } from '../../session/plan';
+import { Approval } from './Approval';
+import { Compacted } from './Compacted';
+import { CallGroup } from './CallGroup';
+import { Conflicts } from '../changes/Conflicts';
+import { Elapsed } from '../../ui/Elapsed';
+import { OfferedFixes } from './Fixes';
+import { FurtherAnswers } from './FurtherAnswers';
+import { Markdown } from './Markdown';
+import { KeptPlan } from '../plan/Plan';
+import { OfferedWorkflows } from './OfferedWorkflows';
+import { Question } from './Question';
+import { useReadiness } from './Readiness';
+import { Refused } from './Refused';
+import { AttachActive, SwitchToAgent } from '../composer/ToolRequirements';
+import { ToolLine } from './ToolLine';
+import { TurnFoot } from './TurnFoot';
+import { TurnContext, useCellNumber } from '../context';
+
+/** A message of the user and everything that came of it. */
+export const TurnView = memo(
+  (props: {
+    turn: IReadable<ITurn>;
+    isMarked?: boolean;
+    isWithdrawn?: boolean;
+  }): JSX.Element => {
+    const turn = useValue(props.turn);
+    const isWorkflow = !!(turn.plan?.workflow ?? turn.workflow);
+    const shown = useMemo(
+      () => foldCalls(withoutAsked(turn.entries), isWorkflow),
+      [turn.entries, isWorkflow]
+    );
+    const isRunning = turn.status === 'running';
+    const running = runningCall(turn);
+    return (
+      <TurnContext.Provider value={turn.id}>
+        <article
+          className={`da-turn ${props.isMarked ? 'da-mod-marked' : ''}`}
+          data-withdrawn={props.isWithdrawn}
+          data-turn={turn.id}
+          data-status={turn.status}
+        >
+          <UserMessage text={turn.message} />
+          {shown.map((entry, index) => (
+            <EntryView
+              key={entry.id}
+              entry={entry}
+              target={turn.target}
+              isGrowing={
+                isRunning &&
+                index === shown.length - 1 &&
+                turn.activity.kind === 'writing'
+              }
+              doing={
+                entry === running && turn.activity.kind === 'message'
+                  ? turn.activity.message
+                  : undefined
+              }
+            />
+          ))}
+          {!isRunning && <KeptPlan turn={turn} />}
+          <Conflicts turn={turn} />
+          {!isRunning && <OfferedFixes turn={turn} />}
+          {!isRunning && <OfferedWorkflows turn={turn} />}
+          {!isRunning && <Refused turn={turn} />}
+          {isRunning ? <Working turn={turn} /> : <TurnFoot turn={turn} />}
+          <FurtherAnswers turn={turn} />
+        </article>
+      </TurnContext.Provider>
+    );
+  }
+);
+
+/** The call that runs now, if one does. */
+function runningCall(turn: ITurn): Entry | undefined {
+  return turn.entries
+    .filter(entry => entry.kind === 'tool' && entry.status === 'running')
+    .pop();
+}
+
+/** A call that waits for approval, or never had an answer, did nothing: the question stands for it. */
+function withoutAsked(entries: readonly Entry[]): readonly Entry[] {
+  const asked = new Set(
+    entries.map(entry =>
+      entry.kind === 'approval' &&
+      !entry.share &&
+      (!entry.decision || entry.decision === 'aborted')
+        ? entry.callId
+        : undefined
+    )
+  );
+  return entries.filter(entry => entry.kind !== 'tool' || !asked.has(entry.id));
+}
+
+/** What the user wrote. */
+export const UserMessage = memo(
+  (props: { text: string }): JSX.Element | null => {
+    return props.text ? (
+      <div>
+        <span className="da-hidden">You: </span>
+        <div className="da-user" data-testid="da-message" data-role="user">
+          {props.text}
+        </div>
+      </div>
+    ) : null;
+  }
+);
+
+const EntryView = memo(
+  (props: {
+    entry: Entry | ICallGroup;
+    target?: string;
+    isGrowing: boolean;
+    doing?: string;
+  }): JSX.Element | null => {
+    const { entry, target } = props;
+    switch (entry.kind) {
+      case 'text':
+        return entry.text.trim() ? (
+          <div
+            className="da-assistant"
+            data-testid="da-message"
+            data-role="assistant"
+          >
+            <Markdown text={entry.text} isGrowing={props.isGrowing} />
+            {entry.isBroken && (
+              <div className="da-broken" data-testid="da-broken">
+                The answer was cut off here.
+              </div>
+            )}
+          </div>
+        ) : null;
+      case 'reasoning':
+        return <Reasoning entry={entry} />;
+      case 'tool':
+        return <ToolLine call={entry} target={target} doing={props.doing} />;
+      case 'reads':
+      case 'refused':
+      case 'work':
+        return <CallGroup group={entry} target={target} />;
+      case 'approval':
+        return <Approval entry={entry} target={target} />;
+      case 'question':
+        return <Question entry={entry} />;
+      case 'notice':
+        return <Notice entry={entry} />;
+      case 'compacted':
+        return <Compacted entry={entry} />;
+      case 'undone':
+        return (
+          <div className="da-decided" role="status">
+            {undoneLabel(entry)}
+          </div>
+        );
+    }
+  }
+);
+
+const Reasoning = memo(
+  (props: { entry: IReasoningEntry }): JSX.Element | null => {
+    const [isOpen, setOpen] = useState(false);
+    const id = useId();
+    const { text } = props.entry;
+    if (!text.trim()) {
+      return null;
+    }
+    const Caret = isOpen ? caretDownIcon.react : caretRightIcon.react;
+    return (
+      <div className="da-reasoning">
+        <button
+          type="button"
+          className="da-tool-line"
+          aria-expanded={isOpen}
+          aria-controls={id}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <span className="da-tool-words">Reasoning</span>
+          <Caret tag="span" className="da-caret" aria-hidden="true" />
+        </button>
+        {isOpen && (
+          <div className="da-reasoning-text" id={id}>
+            {text}
+          </div>
+        )}
+      </div>
+    );
+  }
+);
+
+const Notice = memo((props: { entry: INoticeEntry }): JSX.Element => {
+  const { level, code, message } = props.entry;
+  const { isReady } = useReadiness();
+  if (code === 'no_model' && isReady) {
+    // It is not true any more; the message can be sent again below.
+    return (
+      <div className="da-notice">
+        No model was connected when this was sent.
+      </div>
+    );
+  }
+  return (
+    <div
+      className={`da-notice da-mod-${level}`}
+      role="alert"
+      data-testid="da-notice"
+      data-code={code}
+    >
+      {message}
+      {code === 'tool_not_in_mode' && <SwitchToAgent />}
+      {code === 'tool_needs_notebook' && <AttachActive />}
+    </div>
+  );
+});
+
+/** What goes on, in words, unless a tool call at the end says so already. */
+function Working(props: { turn: ITurn }): JSX.Element | null {
+  const { turn } = props;
+  const words = activityLabel(turn, useCellNumber(turn.target));
+  const isSaid = waitingIn(turn).length > 0 || !!runningCall(turn);
+  if (isSaid) {
+    return null;
+  }
+  return (
+    <div className="da-working">
+      <span className="da-working-dot" aria-hidden="true" />
+      {words}
+      {!planWaits(turn) && <Elapsed since={turn.startedAt} />}
+    </div>
+  );
+}

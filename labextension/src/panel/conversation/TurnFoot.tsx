@@ -1,0 +1,129 @@
+import { copyIcon } from '@jupyterlab/ui-components';
+import React, { useMemo } from 'react';
+
+import { scratchpadIcon } from '../../ui/icons';
+import { openChanges } from '../../session/decided';
+import { isResumable } from '../../session/plan';
+import { ITurn } from '../../session/turn';
+import { useValue } from '../../session/observable';
+import { usageParts } from './usageLabels';
+import { abortLabel, doneAndNot } from '../../session/labels';
+import { IconButton } from '../../ui/IconButton';
+import { TurnMenu } from './TurnMenu';
+import { Used } from './Used';
+import { copyText } from '../../ui/rendering';
+import { useReadiness } from './Readiness';
+import { useCellNumber, usePanel } from '../context';
+
+/** How the turn ended and what it took. */
+export function TurnFoot(props: { turn: ITurn }): JSX.Element {
+  const { turn } = props;
+  const { model } = usePanel();
+  const hasError = turn.entries.some(
+    entry => entry.kind === 'notice' && entry.level === 'error'
+  );
+  const isBroken = turn.status === 'aborted' && turn.abortReason === 'error';
+  const { isReady } = useReadiness();
+  const canRetry =
+    turn.entries.some(
+      entry =>
+        entry.kind === 'notice' &&
+        (entry.retryable || (entry.code === 'no_model' && isReady))
+    ) ||
+    (isBroken && !hasError);
+  // A plan that stopped, or was not approved, has said so.
+  const saysItself =
+    turn.plan?.state === 'rejected' ||
+    (turn.plan?.state === 'stopped' && turn.abortReason === 'error');
+  const reply = turn.entries
+    .map(entry => (entry.kind === 'text' ? entry.text : ''))
+    .filter(text => text.trim())
+    .join('\n\n');
+  return (
+    <>
+      {turn.status === 'aborted' && !(isBroken && hasError) && !saysItself && (
+        <Stopped turn={turn} />
+      )}
+      {canRetry && !isResumable(turn) && turn.message && (
+        <div className="da-buttons">
+          <button
+            type="button"
+            className="da-button"
+            onClick={() => void model.sendAgain(turn)}
+          >
+            Try again
+          </button>
+        </div>
+      )}
+      <footer className="da-foot">
+        <Used parts={usageParts(turn.usage, turn.durationMs)} />
+        <span className="da-foot-acts">
+          {reply && (
+            <IconButton
+              icon={copyIcon}
+              label="Copy the answer"
+              className="da-foot-button"
+              onClick={() => void copyText(reply)}
+            />
+          )}
+          {reply && (
+            <IconButton
+              icon={scratchpadIcon}
+              label="Send the answer to the scratchpad"
+              className="da-foot-button"
+              data-testid="da-keep-answer"
+              onClick={() =>
+                void model.scratchpad.send({ content: reply, turnId: turn.id })
+              }
+            />
+          )}
+          <UndoOlder turn={turn} />
+          <TurnMenu turn={turn} />
+        </span>
+      </footer>
+    </>
+  );
+}
+
+/** What was done, and then that it was stopped and what was not done. */
+function Stopped(props: { turn: ITurn }): JSX.Element {
+  const { turn } = props;
+  const { done, not, hadBegun } = doneAndNot(turn, useCellNumber(turn.target));
+  return (
+    <div className="da-stopped">
+      {done.length > 0 && <div>{`Completed: ${done.join('; ')}.`}</div>}
+      <div>
+        {abortLabel(turn)}
+        {!done.length && !hadBegun && ' No changes made.'}
+        {not.length > 0 && ` Not finished: ${not.join('; ')}.`}
+        {hadBegun && ' Effects of code that already ran remain.'}
+      </div>
+    </div>
+  );
+}
+
+/** Undo for a turn that is not the newest to be decided about, which the changes bar is about. */
+function UndoOlder(props: { turn: ITurn }): JSX.Element | null {
+  const { model } = usePanel();
+  const { turn } = props;
+  const { store } = useValue(model.shown);
+  const undecided = useValue(store.undecided);
+  const { runningTurnId } = useValue(store.conversation);
+  const isBusy = useValue(model.changes.deciding) !== null;
+  const open = useMemo(() => openChanges(turn).length, [turn]);
+  if (!open || undecided === turn.id || runningTurnId) {
+    return null;
+  }
+  return (
+    <button
+      type="button"
+      className="da-link"
+      data-testid="da-undo-older"
+      title="Undo the agent's changes in this turn; later edits are kept"
+      disabled={isBusy}
+      onClick={() => model.changes.undo(turn.id)}
+    >
+      Undo changes
+    </button>
+  );
+}

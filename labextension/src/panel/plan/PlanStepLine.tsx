@@ -1,0 +1,82 @@
+import {
+  checkIcon,
+  circleEmptyIcon,
+  errorIcon
+} from '@jupyterlab/ui-components';
+import React, { memo } from 'react';
+
+import { PlanStep } from '../../api/types';
+import { IStepNote } from '../../session/plan';
+
+const WORD = {
+  pending: 'to do',
+  in_progress: 'in progress',
+  completed: 'done',
+  failed: 'failed'
+};
+
+/** What a step is called when nobody works on it any more. */
+const WORD_AFTER = {
+  pending: 'not done',
+  in_progress: 'not finished',
+  completed: 'done',
+  failed: 'failed'
+};
+
+const ICON = {
+  pending: circleEmptyIcon,
+  in_progress: null,
+  completed: checkIcon,
+  failed: errorIcon
+};
+
+/** A step of a plan: its number, its state, and what is told of its repair. */
+export const PlanStepLine = memo(
+  (props: {
+    number: number;
+    step: PlanStep;
+    note?: IStepNote;
+    /** "needs steps 1 and 3". */
+    needs?: string;
+    hasEnded: boolean;
+  }): JSX.Element => {
+    const { number, note, needs, hasEnded } = props;
+    const { status, description } = props.step;
+    const isLeft = hasEnded && status !== 'completed';
+    const Icon = ICON[status] ?? (hasEnded ? circleEmptyIcon : null);
+    return (
+      <li
+        className="da-step"
+        data-status={status}
+        aria-current={
+          status === 'in_progress' && !hasEnded ? 'step' : undefined
+        }
+      >
+        {Icon ? (
+          <Icon.react
+            tag="span"
+            className="da-status-icon"
+            aria-hidden="true"
+          />
+        ) : (
+          <span className="da-working-dot" aria-hidden="true" />
+        )}
+        <span className="da-step-number">{number}.</span>
+        <span className="da-step-text">
+          {description}
+          {needs && <span className="da-dim da-step-needs"> {needs}</span>}
+          {note && (
+            <span className="da-step-note" data-kind={note.kind}>
+              {note.words}
+            </span>
+          )}
+        </span>
+        {isLeft ? (
+          <span className="da-dim da-step-state">{WORD_AFTER[status]}</span>
+        ) : (
+          <span className="da-hidden">, {WORD[status]}</span>
+        )}
+      </li>
+    );
+  }
+);

@@ -1,0 +1,184 @@
+import {
+  PlanState,
+  PlanStep,
+  PlanUpdated,
+  RecoveryFinished,
+  RecoveryStarted,
+  StepFinished,
+  StepStarted
+} from '../api/types';
+
+/** How often a failed step is repaired before the plan stops. */
+const REPAIRS = 2;
+
+/** What is noted of a step beside its state. */
+export interface IStepNote {
+  kind: 'repairing' | 'repaired' | 'failed' | 'denied';
+  words: string;
+}
+
+/** The plan as it is; without a `state` it is the model's own list. */
+export interface IPlan {
+  steps: readonly PlanStep[];
+  explanation?: string;
+  state?: PlanState;
+  requiredTools?: readonly string[];
+  estimatedDuration?: string;
+  /** The id of the template whose steps these are. */
+  workflow?: string;
+  /** By the index of the step. */
+  notes: Readonly<Record<number, IStepNote>>;
+}
+
+type PlanEvent =
+  PlanUpdated | StepStarted | StepFinished | RecoveryStarted | RecoveryFinished;
+
+/** The plan after one more event about it. */
+export function reducePlan(
+  plan: IPlan | undefined,
+  event: PlanEvent
+): IPlan | undefined {
+  if (event.type === 'plan_updated') {
+    return updated(plan, event);
+  }
+  return plan && { ...plan, notes: noted(plan.notes, event) };
+}
+
+function updated(
+  plan: IPlan | undefined,
+  event: PlanUpdated
+): IPlan | undefined {
+  // What the model notes down within a step is not the plan that is carried out.
+  if (plan?.state && !event.state) {
+    return plan;
+  }
+  const { steps, explanation, state, requiredTools } = event;
+  const notes = Object.entries(plan?.notes ?? {}).filter(
+    ([index]) => steps[+index]?.description === plan?.steps[+index]?.description
+  );
+  return {
+    steps,
+    explanation,
+    state,
+    requiredTools,
+    estimatedDuration: event.estimatedDuration,
+    workflow: event.workflow,
+    notes: Object.fromEntries(notes)
+  };
+}
+
+function noted(
+  notes: IPlan['notes'],
+  event: Exclude<PlanEvent, PlanUpdated>
+): IPlan['notes'] {
+  const { [event.index]: note, ...others } = notes;
+  const next = noteAfter(note, event);
+  return next ? { ...others, [event.index]: next } : others;
+}
+
+function noteAfter(
+  note: IStepNote | undefined,
+  event: Exclude<PlanEvent, PlanUpdated>
+): IStepNote | undefined {
+  switch (event.type) {
+    case 'step_started':
+      return undefined;
+    case 'recovery_started':
+      return {
+        kind: 'repairing',
+        words: `Fixing, attempt ${event.attempt} of ${REPAIRS}`
+      };
+    case 'recovery_finished':
+      return event.success
+        ? { kind: 'repaired', words: repairedLabel(event.message) }
+        : { kind: 'failed', words: event.message || 'The repair failed' };
+    case 'step_finished':
+      return event.success ? note : { kind: 'failed', words: event.message };
+  }
+}
+
+function repairedLabel(message: string): string {
+  return /^repaired/i.test(message) || !message
+    ? message || 'Repaired'
+    : `Repaired: ${message}`;
+}
+
+/** The plan as it is when the user did not approve an act: its step is not done. */
+export function asDenied(plan: IPlan): IPlan {
+  const notes = { ...plan.notes };
+  const steps = plan.steps.map((step, index): PlanStep => {
+    if (step.status !== 'failed') {
+      return step;
+    }
+    notes[index] = { kind: 'denied', words: 'You declined this.' };
+    return { ...step, status: 'pending' };
+  });
+  return { ...plan, steps, notes };
+}
+
+/**
+ * The steps that need one that failed, also through others, each with that one (indices from 0).
+ * Only where the plan says what needs what: another one stops at what failed.
+ */
+export function blockedSteps(
+  steps: readonly PlanStep[]
+): ReadonlyMap<number, number> {
+  const blocked = new Map<number, number>();
+  if (!steps.some(step => step.dependencies?.length)) {
+    return blocked;
+  }
+  steps.forEach(({ status, dependencies }, index) => {
+    const needed = dependencies ?? steps.slice(0, index).map((_, at) => at);
+    const cause = needed.find(
+      at => steps[at]?.status === 'failed' || blocked.has(at)
+    );
+    if (cause !== undefined && status === 'pending') {
+      blocked.set(index, blocked.get(cause) ?? cause);
+    }
+  });
+  return blocked;
+}
+
+/** Why a step is not begun. */
+export function blockedLabel(cause: number): string {
+  return `Not begun: it needs step ${cause + 1}, which failed`;
+}
+
+/** "needs steps 1 and 3"; nothing where it is just the step before. */
+export function needsLabel(
+  { dependencies }: PlanStep,
+  index: number
+): string | undefined {
+  const needed = dependencies ?? [];
+  if (!needed.length || (needed.length === 1 && needed[0] === index - 1)) {
+    return undefined;
+  }
+  const numbers = needed.map(each => `${each + 1}`);
+  const last = numbers.pop()!;
+  return numbers.length
+    ? `needs steps ${numbers.join(', ')} and ${last}`
+    : `needs step ${last}`;
+}
+
+/** Whether the plan waits for the user. */
+export function planWaits(turn: { status: string; plan?: IPlan }): boolean {
+  const state = turn.plan?.state;
+  return (
+    turn.status === 'running' && (state === 'proposed' || state === 'paused')
+  );
+}
+
+/** Whether a plan whose turn has ended can be taken up again; its server may have died, too. */
+export function isResumable(turn: { status: string; plan?: IPlan }): boolean {
+  const state = turn.plan?.state;
+  return (
+    turn.status !== 'running' &&
+    (state === 'stopped' || state === 'running' || state === 'paused')
+  );
+}
+
+/** "Exploratory data analysis", of the template with the id `exploratory-data-analysis`. */
+export function workflowLabel(id: string): string {
+  const words = id.replace(/[-_]+/g, ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,402 @@
+import {
+  ApprovalRequested,
+  Change,
+  DocumentChanged,
+  Event,
+  FinalReply,
+  ToolCallOutput,
+  TurnStarted
+} from '../api/types';
+import { reduceAnswers } from './answers';
+import { reduceDecided } from './decided';
+import { offersAfter } from './offers';
+import { reducePlan } from './plan';
+import { isRead } from './tools';
+import { Activity, Entry, ITurn, IToolEntry } from './turn';
+
+/**
+ * A turn after one more of its events. An event that says nothing about the turn returns the
+ * turn itself, and only the entry that the event is about is made anew.
+ */
+export function reduceTurn(turn: ITurn, event: Event): ITurn {
+  switch (event.type) {
+    case 'turn_started':
+      return started(turn, event);
+    case 'status':
+      return act(turn, { kind: 'message', message: event.message });
+    case 'model_started':
+      return act(turn, { kind: 'model', attempt: event.attempt });
+    case 'text_delta':
+      return grow(turn, 'text', event.itemId, event.delta);
+    case 'reasoning_delta':
+      return grow(turn, 'reasoning', event.itemId, event.delta);
+    case 'item_discarded':
+      return reduceAnswers(discard(turn, event.itemId), event);
+    case 'answer_started':
+    case 'answer_delta':
+    case 'answer_finished':
+    case 'answer_chosen':
+      return reduceAnswers(turn, event);
+    case 'tool_call_started':
+      return callStarted(turn, event.callId, event.name, event.at);
+    case 'tool_call_arguments':
+      return replace(turn, event.callId, entry =>
+        entry.kind === 'tool'
+          ? { ...entry, arguments: event.arguments }
+          : undefined
+      );
+    case 'tool_call_output':
+      return callEnded(turn, event);
+    case 'approval_requested':
+      return asked(turn, event);
+    case 'approval_resolved':
+      return replace(turn, event.approvalId, entry =>
+        entry.kind === 'approval'
+          ? { ...entry, decision: event.decision }
+          : undefined
+      );
+    case 'user_input_requested':
+      return append(turn, {
+        kind: 'question',
+        id: event.requestId,
+        question: event.question,
+        options: event.options ?? [],
+        open: true
+      });
+    case 'document_changed':
+      return changed(turn, event);
+    case 'changes_undone':
+    case 'changes_kept':
+      return reduceDecided(turn, event);
+    case 'plan_updated':
+    case 'step_finished':
+    case 'recovery_finished':
+      return { ...turn, plan: reducePlan(turn.plan, event) };
+    case 'step_started':
+      return act(
+        { ...turn, plan: reducePlan(turn.plan, event) },
+        { kind: 'message', message: event.description }
+      );
+    case 'recovery_started':
+      return act(
+        { ...turn, plan: reducePlan(turn.plan, event) },
+        { kind: 'message', message: `Fixing step ${event.index + 1}` }
+      );
+    case 'fixes_offered':
+      return { ...turn, offers: offersAfter(turn.offers, event) };
+    case 'workflows_offered':
+      return { ...turn, workflows: event.offers };
+    case 'quality_reported':
+      return { ...turn, qualityOf: event.path };
+    case 'context_compacted':
+      return append(turn, {
+        kind: 'compacted',
+        id: `compacted-${event.seq}`,
+        how: event.how,
+        summary: event.summary,
+        turns: { before: event.before, after: event.after },
+        tokens: { before: event.tokensBefore, after: event.tokensAfter }
+      });
+    case 'token_usage':
+      return { ...turn, usage: event.usage };
+    case 'warning':
+      return append(turn, {
+        kind: 'notice',
+        id: `warning-${event.seq}`,
+        level: 'warning',
+        code: event.code,
+        message: event.message,
+        retryable: false
+      });
+    case 'error':
+      return append(brokenOff(turn, event.itemId), {
+        kind: 'notice',
+        id: `error-${event.seq}`,
+        level: 'error',
+        code: event.code,
+        message: event.message,
+        retryable: event.retryable
+      });
+    case 'final_reply':
+      return replied(turn, event);
+    case 'turn_completed':
+      return {
+        ...settled(turn),
+        status: 'completed',
+        durationMs: event.durationMs,
+        firstTokenMs: event.timeToFirstTokenMs,
+        usage: event.usage
+      };
+    case 'turn_aborted':
+      return {
+        ...settled(turn),
+        status: 'aborted',
+        abortReason: event.reason,
+        durationMs:
+          event.durationMs ??
+          (turn.startedAt ? event.at - turn.startedAt : undefined)
+      };
+    default:
+      return turn;
+  }
+}
+
+/** The turn with nothing left open: what still ran was cut off. */
+export function settled(turn: ITurn): ITurn {
+  return { ...turn, entries: turn.entries.map(settledEntry) };
+}
+
+function settledEntry(entry: Entry): Entry {
+  if (entry.kind === 'tool' && entry.status === 'running') {
+    return { ...entry, status: 'aborted' };
+  }
+  if (entry.kind === 'approval' && !entry.decision) {
+    return { ...entry, decision: 'aborted' };
+  }
+  if (entry.kind === 'question' && entry.open) {
+    return { ...entry, open: false };
+  }
+  return entry;
+}
+
+function started(turn: ITurn, event: TurnStarted): ITurn {
+  return {
+    ...turn,
+    message: event.message,
+    mode: event.mode,
+    notebookMode: event.notebookMode,
+    model: event.model,
+    target: event.target,
+    workflow: event.workflow,
+    startedAt: event.at
+  };
+}
+
+/** The activity, without a new turn where it stays the same (one delta after the other). */
+function act(turn: ITurn, activity: Activity): ITurn {
+  const same =
+    turn.activity.kind === activity.kind &&
+    activity.kind !== 'model' &&
+    activity.kind !== 'message';
+  return same ? turn : { ...turn, activity };
+}
+
+function append(turn: ITurn, entry: Entry): ITurn {
+  return { ...turn, entries: [...turn.entries, entry] };
+}
+
+/** The place of an entry; the newest first, since events are nearly always about it. */
+function find(turn: ITurn, id: string): number {
+  for (let i = turn.entries.length - 1; i >= 0; i--) {
+    if (turn.entries[i].id === id) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+function replace(
+  turn: ITurn,
+  id: string,
+  change: (entry: Entry) => Entry | undefined
+): ITurn {
+  const index = find(turn, id);
+  const next = index < 0 ? undefined : change(turn.entries[index]);
+  if (!next) {
+    return turn;
+  }
+  const entries = turn.entries.slice();
+  entries[index] = next;
+  return { ...turn, entries };
+}
+
+function grow(
+  turn: ITurn,
+  kind: 'text' | 'reasoning',
+  id: string,
+  delta: string
+): ITurn {
+  const busy = act(turn, {
+    kind: kind === 'text' ? 'writing' : 'reasoning'
+  });
+  if (find(turn, id) < 0) {
+    return append(busy, { kind, id, text: delta });
+  }
+  return replace(busy, id, entry =>
+    entry.kind === kind ? { ...entry, text: entry.text + delta } : undefined
+  );
+}
+
+/** A failure cut a text off: what was shown of it stays. */
+function brokenOff(turn: ITurn, itemId?: string): ITurn {
+  return itemId === undefined
+    ? turn
+    : replace(turn, itemId, entry =>
+        entry.kind === 'text' ? { ...entry, isBroken: true } : undefined
+      );
+}
+
+function discard(turn: ITurn, id: string): ITurn {
+  const entries = turn.entries.filter(
+    entry =>
+      !(
+        entry.id === id &&
+        (entry.kind === 'text' ||
+          entry.kind === 'reasoning' ||
+          (entry.kind === 'tool' && entry.status === 'running'))
+      )
+  );
+  return entries.length === turn.entries.length ? turn : { ...turn, entries };
+}
+
+function callStarted(
+  turn: ITurn,
+  callId: string,
+  name: string,
+  at: number
+): ITurn {
+  const busy = act(turn, { kind: 'tools' });
+  if (find(turn, callId) >= 0) {
+    return busy;
+  }
+  return append(busy, {
+    kind: 'tool',
+    id: callId,
+    name,
+    status: 'running',
+    startedAt: at,
+    changes: []
+  });
+}
+
+function callEnded(turn: ITurn, event: ToolCallOutput): ITurn {
+  const known = callStarted(turn, event.callId, event.name, event.at);
+  const ended = replace(known, event.callId, entry =>
+    entry.kind === 'tool'
+      ? {
+          ...entry,
+          status: event.status,
+          output: event.output,
+          truncated: event.truncated,
+          durationMs: event.durationMs,
+          summary: event.summary,
+          withheld: event.withheld,
+          needs: event.needs
+        }
+      : undefined
+  );
+  if (normal(event.name) !== 'askuser') {
+    return ended;
+  }
+  return {
+    ...ended,
+    entries: ended.entries.map(entry =>
+      entry.kind === 'question' && entry.open
+        ? { ...entry, open: false, answer: answerIn(event.output) }
+        : entry
+    )
+  };
+}
+
+/** The user's answer in the output of `askUser`: an object, or JSON of one. */
+function answerIn(output: unknown): string | undefined {
+  try {
+    const value: unknown =
+      typeof output === 'string' ? JSON.parse(output) : output;
+    const { answer } = (value ?? {}) as { answer?: unknown };
+    return typeof answer === 'string' ? answer : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function asked(turn: ITurn, event: ApprovalRequested): ITurn {
+  return append(turn, {
+    kind: 'approval',
+    id: event.approvalId,
+    callId: event.callId,
+    name: event.name,
+    arguments: event.arguments,
+    reason: event.reason,
+    destructive: event.destructive,
+    changes: event.changes ?? [],
+    kinds: event.kinds ?? [],
+    share: event.share
+  });
+}
+
+/** Changes belong to the turn and to the call that made them: the one that runs and is no read. */
+function changed(turn: ITurn, event: DocumentChanged): ITurn {
+  const changes: Change[] = [...turn.changes, ...event.changes];
+  const calls = turn.entries.filter(
+    (entry): entry is IToolEntry => entry.kind === 'tool' && !isRead(entry.name)
+  );
+  const author =
+    calls.find(call => call.status === 'running') ?? calls[calls.length - 1];
+  const next = { ...turn, changes };
+  return author
+    ? replace(next, author.id, () => ({
+        ...author,
+        changes: [...author.changes, ...event.changes]
+      }))
+    : next;
+}
+
+/** The end of the answer, under a line that says what was not done, whatever the answer says. */
+function replied(turn: ITurn, event: FinalReply): ITurn {
+  const next = answered(turn, event);
+  if (!event.notDone) {
+    return next;
+  }
+  const texts = next.entries.filter(
+    entry => entry.kind === 'text' && entry.text.trim()
+  );
+  const answer = texts[texts.length - 1];
+  const at = answer ? next.entries.indexOf(answer) : next.entries.length;
+  const entries = next.entries.slice();
+  entries.splice(at, 0, notDoneNotice(event.notDone, event.seq));
+  return { ...next, entries };
+}
+
+/** The line above an answer that says what of its turn did not come about. */
+export function notDoneNotice(
+  { message }: NonNullable<FinalReply['notDone']>,
+  seq: number
+): Entry {
+  return {
+    kind: 'notice',
+    id: `not-done-${seq}`,
+    level: 'warning',
+    code: 'not_done',
+    message,
+    retryable: false
+  };
+}
+
+/** The whole answer: shown where no stream showed it before. */
+function answered(turn: ITurn, event: FinalReply): ITurn {
+  const last = turn.entries
+    .filter(entry => entry.kind === 'text')
+    .map(entry => (entry.kind === 'text' ? entry.text : ''))
+    .pop();
+  if (!event.text.trim() || last?.trim() === event.text.trim()) {
+    return turn;
+  }
+  const all = turn.entries
+    .map(entry => (entry.kind === 'text' ? entry.text : ''))
+    .join('');
+  if (all.trim() === event.text.trim()) {
+    return turn;
+  }
+  // The summary of a plan comes behind the last words of the model, which are there already.
+  const shown = last?.trim() ?? '';
+  const text =
+    shown && event.text.startsWith(`${shown}\n`)
+      ? event.text.slice(shown.length).trimStart()
+      : event.text;
+  return append(turn, { kind: 'text', id: `reply-${event.seq}`, text });
+}
+
+function normal(name: string): string {
+  return name.toLowerCase().replace(/_/g, '');
+}

@@ -1,0 +1,174 @@
+/**
+ * The blocks of a growing Markdown text: those that are finished never change again, so that each
+ * is rendered once, and only the last one is rendered as it grows.
+ */
+export interface IBlocks {
+  /** Finished blocks, in order. */
+  readonly done: readonly string[];
+  /** Where the unfinished part begins. */
+  readonly offset: number;
+  /** The text that the blocks were made of. */
+  readonly text: string;
+}
+
+/** The blocks of no text. */
+export const NO_BLOCKS: IBlocks = { done: [], offset: 0, text: '' };
+
+/** What is open at a line's end, so that a blank line after it ends no block. */
+type Open =
+  | { kind: 'fence'; marker: string; size: number; nested: boolean }
+  | { kind: 'math' }
+  | { kind: 'html'; tag: string }
+  | null;
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
+const HTML = /^ {0,3}<([a-z][a-z0-9-]*)(?=[\s/>])[^>]*>/i;
+const VOID_TAGS = new Set(['br', 'hr', 'img', 'input', 'wbr']);
+const ITEM = /^ {0,3}([-*+]|\d{1,9}[.)])(\s|$)/;
+const PART_OF_MARKER = /^([-*+]|\d{1,9}[.)]?)$/;
+const DEFINITION = /^ {0,3}\[[^\]]+\]:\s/m;
+
+/**
+ * The blocks after the text has grown. Where `text` does not continue what `earlier` was made of,
+ * all is split anew.
+ */
+export function growBlocks(earlier: IBlocks, text: string): IBlocks {
+  const start = text.startsWith(earlier.text) ? earlier : NO_BLOCKS;
+  const done = start.done.slice();
+  const offset = scan(text, start.offset, block => done.push(block));
+  return {
+    done: done.length === start.done.length ? start.done : done,
+    offset,
+    text
+  };
+}
+
+/** The part that is not finished yet. */
+export function tailOf(blocks: IBlocks): string {
+  return blocks.text.slice(blocks.offset);
+}
+
+/**
+ * The blocks of a text that will not grow any more. Where it defines link references, which may
+ * be used in any block, it is one.
+ */
+export function allBlocks(text: string): string[] {
+  if (DEFINITION.test(text)) {
+    return [text];
+  }
+  const blocks = growBlocks(NO_BLOCKS, text);
+  const tail = tailOf(blocks);
+  return tail.trim() ? [...blocks.done, tail] : [...blocks.done];
+}
+
+/** A code fence that is not closed yet: its language and the code so far. */
+export function openFence(
+  tail: string
+): { language: string; code: string } | null {
+  const end = tail.indexOf('\n');
+  const match = FENCE.exec(end < 0 ? tail : tail.slice(0, end));
+  if (!match) {
+    return null;
+  }
+  const marker = match[1][0];
+  const size = match[1].length;
+  const lines = end < 0 ? '' : tail.slice(end + 1);
+  const closing = new RegExp(
+    `^ {0,3}${marker === '`' ? '`' : '~'}{${size},}[ \\t]*$`,
+    'm'
+  );
+  return closing.test(lines)
+    ? null
+    : { language: match[2].trim().split(/\s/)[0], code: lines };
+}
+
+/** Report the finished blocks from `offset` on; returns where the unfinished part begins. */
+function scan(
+  text: string,
+  offset: number,
+  report: (block: string) => void
+): number {
+  let begin = offset;
+  let open: Open = null;
+  let blank = false;
+  let inList = false;
+  let position = offset;
+  const finish = (end: number) => {
+    const block = text.slice(begin, end);
+    if (block.trim()) {
+      report(block);
+    }
+    begin = end;
+  };
+  while (position < text.length) {
+    const newline = text.indexOf('\n', position);
+    const isWhole = newline >= 0;
+    const next = isWhole ? newline + 1 : text.length;
+    const line = text.slice(position, isWhole ? newline : next);
+    if (open) {
+      const endsBlock = open.kind === 'fence' && !open.nested;
+      open = closes(open, line) && isWhole ? null : open;
+      if (!open && endsBlock) {
+        finish(next);
+        blank = false;
+      }
+    } else if (!line.trim()) {
+      blank = isWhole;
+    } else {
+      // Of a line that is not whole yet, nothing is decided that its rest could change.
+      const starts = isWhole ? opening(line) : null;
+      const continues =
+        /^\s/.test(line) ||
+        (inList && ITEM.test(line)) ||
+        (!isWhole && PART_OF_MARKER.test(line));
+      // A fence begins a block of its own, unless it is in a list; else a blank line must
+      // stand between.
+      const isFence = starts?.kind === 'fence' && !starts.nested;
+      if (position > begin && (isFence || (blank && !continues))) {
+        finish(position);
+      }
+      inList = position === begin ? ITEM.test(line) : inList;
+      blank = false;
+      open = starts;
+    }
+    position = next;
+  }
+  return begin;
+}
+
+/** What a line opens and does not close. */
+function opening(line: string): Open {
+  const fence = FENCE.exec(line);
+  if (fence && !(fence[1][0] === '`' && fence[2].includes('`'))) {
+    return {
+      kind: 'fence',
+      marker: fence[1][0],
+      size: fence[1].length,
+      nested: /^\s/.test(line)
+    };
+  }
+  if (/^\s*\$\$/.test(line) && line.split('$$').length % 2 === 0) {
+    return { kind: 'math' };
+  }
+  const html = HTML.exec(line);
+  if (html && !VOID_TAGS.has(html[1].toLowerCase()) && !/\/>\s*$/.test(line)) {
+    const open: Open = { kind: 'html', tag: html[1].toLowerCase() };
+    return closes(open, line) ? null : open;
+  }
+  return null;
+}
+
+function closes(open: NonNullable<Open>, line: string): boolean {
+  switch (open.kind) {
+    case 'fence': {
+      const rest = line.trim();
+      return (
+        rest.length >= open.size && rest === open.marker.repeat(rest.length)
+      );
+    }
+    case 'math':
+      return line.includes('$$');
+    case 'html':
+      return line.toLowerCase().includes(`</${open.tag}>`);
+  }
+}

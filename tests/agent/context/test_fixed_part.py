@@ -1,0 +1,88 @@
+"""The fixed part of a request: what it says, pinned, and what it costs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from jupyter_datalayer_agent.agent.context.system_prompt import parse_prompt, prompts, system_prompt
+from jupyter_datalayer_agent.protocol.base import Location, Mode
+from jupyter_datalayer_agent.tools.builtin import builtin_registry
+from jupyter_datalayer_agent.tools.gate import Gate
+from tests.support.tokens import count
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+LIMIT = 4_000
+
+
+def pinned(name: str, text: str) -> str:
+    """The pinned text; written anew with ``UPDATE_SNAPSHOTS`` set, for a change that is meant."""
+    path = SNAPSHOTS / name
+    if os.environ.get("UPDATE_SNAPSHOTS"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return path.read_text(encoding="utf-8")
+
+
+def test_the_fixed_part_in_agent_mode_stays_under_4000_tokens() -> None:
+    tools = [tool.schema() for tool in Gate.on("a.ipynb").allowed(builtin_registry())]
+    tokens = count(system_prompt("agent", "full")) + count(json.dumps(tools))
+    print(f"fixed part of a request in Agent mode: {tokens} tokens, {len(tools)} tools")
+    assert tokens < LIMIT
+
+
+def test_tool_schemas_are_as_pinned() -> None:
+    text = json.dumps([tool.schema() for tool in builtin_registry()], indent=2) + "\n"
+    assert text == pinned("tools.json", text)
+
+
+@pytest.mark.parametrize(
+    ("mode", "notebook_mode"),
+    [("ask", "off"), ("ask", "read-only"), ("edit", "read-only"), ("agent", "off"),
+     ("agent", "full"), ("agent", "read-only")],
+)  # fmt: skip
+def test_system_prompts_are_as_pinned(mode: Mode, notebook_mode: str) -> None:
+    text = system_prompt(mode, notebook_mode) + "\n"  # type: ignore[arg-type]
+    assert text == pinned(f"prompt-{mode}-{notebook_mode}.md", text)
+
+
+def named(text: str) -> set[str]:
+    """The tools that a text names."""
+    words = re.findall(r"\b[a-z]+(?:[A-Z][a-z]+)+\b", text)
+    return {word for word in words if builtin_registry().find(word)}
+
+
+@pytest.mark.parametrize(
+    ("mode", "location"),
+    [("ask", "panel"), ("edit", "panel"), ("agent", "panel"), ("agent", "inline")],
+)
+@pytest.mark.parametrize("target", [None, "a.ipynb"])
+def test_a_prompt_names_no_tool_that_its_mode_has_not_and_all_for_the_notebook(
+    mode: Mode, location: Location, target: str | None
+) -> None:
+    gate = Gate.on(target, mode)
+    gate.location = location
+    allowed = gate.allowed(builtin_registry())
+    said = named(system_prompt(mode, gate.notebook_mode, location=location))
+    assert said <= {tool.name for tool in allowed}
+    assert {tool.name for tool in allowed if tool.group == "notebook"} <= said
+
+
+def test_every_mode_has_a_prompt_of_its_own() -> None:
+    for mode in get_args(Mode):
+        assert any(prompt.modes == (mode,) and prompt.order == 20 for prompt in prompts())
+
+
+def test_the_persons_own_instructions_stand_last(tmp_path: Path) -> None:
+    (tmp_path / "AGENTS.md").write_text("Always use polars.")
+    assert system_prompt("ask", "off", str(tmp_path)).endswith("Always use polars.")
+
+
+def test_a_prompt_without_front_matter_names_its_file() -> None:
+    with pytest.raises(ValueError, match=r"mine\.md.*front matter"):
+        parse_prompt("mine.md", "Just text")

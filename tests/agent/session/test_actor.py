@@ -1,0 +1,114 @@
+"""Faults inside while a session takes an op: who submitted it is answered, and it goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jupyter_datalayer_agent.agent.session import actor, op_handlers
+from jupyter_datalayer_agent.agent.session.message_queue import Message, MessageQueue
+from jupyter_datalayer_agent.protocol.errors import AgentError
+from jupyter_datalayer_agent.protocol.ops import ConfigUpdate, UserMessage
+from jupyter_datalayer_agent.protocol.requests import ChatRequest, SessionSettings
+
+from ..changes.undoing import chat
+
+
+async def broken(*args: Any) -> Any:
+    raise RuntimeError("A fault of ours.")
+
+
+def message(text: str = "Hello") -> UserMessage:
+    return UserMessage(request=ChatRequest(message=text))
+
+
+async def test_an_op_that_fails_inside_is_answered_and_the_next_is_carried_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with chat(tmp_path) as talk:
+        configure = ConfigUpdate(settings=SessionSettings(mode="edit"))
+        with monkeypatch.context() as patch:
+            patch.setitem(op_handlers.OP_HANDLERS, ConfigUpdate, broken)
+            op_id = talk.session.submit(configure)
+            told = await asyncio.wait_for(talk.answers.get(), 10)
+        assert (told["type"], told["code"], told["opId"]) == ("error", "internal", op_id)
+        talk.session.submit(configure)
+        while talk.session.state.record.settings.mode != "edit":  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+async def test_a_session_goes_on_where_not_even_its_fault_can_be_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with chat(tmp_path) as talk:
+        failed = asyncio.Event()
+
+        async def untold(*args: Any, **more: Any) -> None:
+            failed.set()
+            raise RuntimeError("No thread.")
+
+        with monkeypatch.context() as patch:
+            patch.setitem(op_handlers.OP_HANDLERS, ConfigUpdate, broken)
+            patch.setattr(talk.store, "append", untold)
+            op_id = talk.session.submit(ConfigUpdate(settings=SessionSettings()))
+            # Those who listen hear of it all the same.
+            told = await asyncio.wait_for(talk.answers.get(), 10)
+        assert failed.is_set()
+        assert told["opId"] == op_id
+        assert not talk.session.ended
+
+
+@pytest.mark.parametrize("waited", [False, True])
+async def test_a_message_whose_turn_fails_to_begin_is_refused_and_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waited: bool
+) -> None:
+    monkeypatch.setattr(actor, "turn_request", broken)
+    async with chat(tmp_path) as talk:
+        session = talk.session
+        if waited:
+            queue = session._messages
+            await queue.add(Message("op_waited", message(), "page"))
+            session.run_queued()
+            told = await asyncio.wait_for(talk.answers.get(), 10)
+            assert (told["code"], told["opId"]) == ("internal", "op_waited")
+        op_id, result = await session.chat(message(), "none")
+        with pytest.raises(AgentError, match="Internal error"):
+            await asyncio.wait_for(result, 10)
+        told = await asyncio.wait_for(talk.answers.get(), 10)
+        assert (told["code"], told["opId"]) == ("internal", op_id)
+        assert not session.busy
+
+
+async def test_a_message_does_not_overtake_one_that_waits_while_a_turn_has_just_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(actor, "turn_request", broken)
+    async with chat(tmp_path) as talk:
+        await talk.session._messages.add(Message("op_waited", message(), "page"))
+        later = talk.session.submit(message("Later"))
+        refused = [await asyncio.wait_for(talk.answers.get(), 10) for _ in range(2)]
+        assert [each["opId"] for each in refused] == ["op_waited", later]
+
+
+@pytest.mark.parametrize("way", ["take", "remove"])
+async def test_a_message_waits_on_where_it_cannot_be_written_that_it_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    async def full(*args: Any, **more: Any) -> bool:
+        raise AgentError("internal", "The disk is full.")
+
+    async with chat(tmp_path) as talk:
+        session = talk.session
+        queue = MessageQueue(talk.store, session.id, session.state.channel)
+        await queue.add(Message("op_1", message(), "page"))
+        await queue.add(Message("op_2", message(), "page"))
+        with monkeypatch.context() as patch:
+            patch.setattr(talk.store, "remove_queued_op", full)
+            with pytest.raises(AgentError, match="full"):
+                await (queue.take() if way == "take" else queue.remove("op_1"))
+        taken = [await queue.take(), await queue.take()]
+        assert [each and each.op_id for each in taken] == ["op_1", "op_2"]
+        assert not queue.has_next

@@ -1,0 +1,75 @@
+"""Answers that say that something was done, and those that do not."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_datalayer_agent.agent.turn.claims import claims_an_act
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The chart is in the new cell below.",
+        "I've added a histogram of the weights.",
+        "Done. I have just updated cell 4 and it works.",
+        "I ran all cells without an error.",
+        "I've now successfully created the plot in a new code cell.",
+        "Cell 3 has been fixed.",
+        "Ich habe eine Zelle mit dem Diagramm eingefügt.",
+        "J'ai ajouté une cellule.",
+        "He añadido una celda con el gráfico.",
+        "I've added a cell after cell 3 with the chart.",
+        "I fixed the import, and the cell runs with no errors.",
+        "Added a histogram of the weights below.",
+        "Done. Fixed the typo in cell 2.",
+        "- Updated the title\n- Ran all cells",
+        "The histogram has been added to the notebook.",
+        "Cells 3 and 4 have now been fixed.",
+        "All cells ran without an error.",
+        "The notebook now contains a chart of the weights.",
+        "Das Diagramm steht in der neuen Zelle unten.",
+        "Jetzt habe ich die letzte Zelle korrigiert.",
+        "Die Zelle wurde gelöscht.",
+        "Le graphique est dans la nouvelle cellule ci-dessous.",
+        "La cellule a été ajoutée.",
+        "El gráfico está en la nueva celda.",
+        "Se ha añadido una celda.",
+        "Corregí la celda 2.",
+    ],
+)
+def test_an_act_is_claimed(answer: str) -> None:
+    assert claims_an_act(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The mean weight is 2,977.6.",
+        "You added a cell with a chart.",
+        "I can add a cell with the chart. Shall I?",
+        "I added the chart in the last turn; it is in cell 4.",
+        "I already ran it: the result stands in cell 2.",
+        "I have not changed anything.",
+        "I haven't run it.",
+        "If I ran it, it would take an hour.",
+        "To add it, run this:\n\n```python\n# I added a column\ndf['a'] = 1\n```",
+        "Cell 3 creates the data frame that was loaded in cell 1.",
+        "Ich habe nichts geändert.",
+        "Je n'ai rien modifié.",
+        "No he cambiado nada.",
+        "Run the cell again after the import.",
+        "The new cell would show the chart.",
+        "A column has not been added.",
+        "The weights are added up in cell 4.",
+        "The mean is added to the table by cell 4.",
+        "Die Spalte wird in Zelle 2 ersetzt.",
+        "Das kann ich in einer neuen Zelle zeigen.",
+        "Ich habe bereits letztes Mal die Zelle gelöscht.",
+        "La colonne est ajoutée par la cellule 2.",
+        "Puedo añadir una celda.",
+        "",
+    ],
+)
+def test_nothing_is_claimed(answer: str) -> None:
+    assert not claims_an_act(answer)

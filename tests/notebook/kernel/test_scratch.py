@@ -1,0 +1,386 @@
+"""The scratch kernel of a conversation: its limits, passed in each way, and what works then."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from jupyter_client.provisioning.local_provisioner import LocalProvisioner
+
+from jupyter_datalayer_agent.notebook.kernel.limits import MIB, Limits
+from jupyter_datalayer_agent.notebook.kernel.scratch import ENDED_SINCE, NEW, ScratchRun
+from tests.support.preloaded import kernels as preloaded
+
+from ..support import World, text_of, until, world
+
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="a bound that only Linux knows")
+
+
+@pytest.fixture(autouse=True)
+def kernels_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels are started as anywhere: how a preloaded one ends, and what is its own, is not
+    known."""
+    monkeypatch.setattr(preloaded, "_child", lambda *given: None)
+
+
+@asynccontextmanager
+async def scratch(
+    tmp_path: Path, limits: Limits | None = None, **options: Any
+) -> AsyncIterator[World]:
+    """A service whose scratch kernels have small limits."""
+    async with world(tmp_path, **options) as w:
+        small = limits or Limits(memory=300 * MIB, processes=3, seconds=20)
+        w.service._scratch._limits = lambda: small
+        yield w
+
+
+def hard_bound(w: World, kernel_id: str) -> int | None:
+    """Bytes of private memory that the kernel's process cannot have mapped."""
+    if sys.platform != "linux":
+        return None
+    process = psutil.Process(w.kernels.get_kernel(kernel_id).provisioner.pid)
+    soft, hard = process.rlimit(psutil.RLIMIT_DATA)
+    assert soft == hard
+    return hard
+
+
+async def call(w: World, code: str) -> ScratchRun:
+    return await w.service.run_scratch("s1", code)
+
+
+async def assert_it_works(w: World, note: str | None) -> None:
+    """The next call finds a working kernel, and is told whether it is another one."""
+    after = await call(w, "print(6 * 7)")
+    assert (after.run.status, text_of(after.run), after.note) == ("ok", "42\n", note)
+    assert after.passed is None
+
+
+# -- what it is for --------------------------------------------------------------------------------
+
+
+async def test_no_kernel_is_started_before_code_is_run_and_then_one_that_keeps_its_variables(
+    tmp_path: Path,
+) -> None:
+    async with scratch(tmp_path) as w:
+        before = await w.service.kernels()
+        first = await call(w, "x = 5")
+        second = await call(w, "import os; print(x, os.getcwd())")
+        other = await w.service.run_scratch("s2", "'x' in globals()")
+        listed = await w.service.kernels()
+        bounds = [hard_bound(w, each["id"]) for each in listed]
+
+    assert before == []
+    assert (first.note, second.note) == (NEW, None)
+    assert text_of(second.run) == f"5 {w.root}\n"
+    assert text_of(other.run) == "False"
+    assert len(listed) == 2
+    if sys.platform == "linux":
+        assert bounds == [Limits(memory=300 * MIB).hard_memory] * 2
+
+
+async def test_calls_of_one_conversation_run_one_after_the_other(tmp_path: Path) -> None:
+    async with scratch(tmp_path) as w:
+        runs = await asyncio.gather(
+            *(call(w, f"seen = [*globals().get('seen', []), {n}]; print(seen)") for n in range(4))
+        )
+    assert [text_of(each.run) for each in runs] == [
+        "[0]\n",
+        "[0, 1]\n",
+        "[0, 1, 2]\n",
+        "[0, 1, 2, 3]\n",
+    ]
+
+
+async def test_kernels_of_notebooks_have_no_limits_of_ours(tmp_path: Path) -> None:
+    from ..support import code, write_notebook
+
+    async with scratch(tmp_path) as w:
+        write_notebook(w.root, [code("a", "1")])
+        await call(w, "1")
+        await w.service.execute_code("x = bytearray(400 << 20)", path="a.ipynb")
+        kernel = await w.service.kernel_of("a.ipynb")
+        assert kernel is not None
+        own = w.kernels.get_kernel(kernel["id"])
+        assert own.autorestart
+        if sys.platform == "linux":
+            assert hard_bound(w, kernel["id"]) == psutil.RLIM_INFINITY
+
+
+async def test_jupyters_kernel_manager_is_left_as_it_is(tmp_path: Path) -> None:
+    async with scratch(tmp_path) as w:
+        before = w.kernels.kernel_manager_factory
+        await call(w, "1")
+        [kernel] = await w.service.kernels()
+        assert w.kernels.kernel_manager_factory is before
+        provisioner = w.kernels.get_kernel(kernel["id"]).provisioner
+        assert type(provisioner) is LocalProvisioner
+
+
+@linux_only
+async def test_a_kernel_that_the_person_restarted_has_the_hard_bound_again(tmp_path: Path) -> None:
+    async with scratch(tmp_path) as w:
+        await call(w, "1")
+        [kernel] = await w.service.kernels()
+        await w.kernels.restart_kernel(kernel["id"], now=True)
+        await assert_it_works(w, ENDED_SINCE)
+        assert hard_bound(w, kernel["id"]) == Limits(memory=300 * MIB).hard_memory
+
+
+async def test_a_conversation_that_is_over_takes_its_kernel_with_it(tmp_path: Path) -> None:
+    async with scratch(tmp_path) as w:
+        await call(w, "import subprocess; p = subprocess.Popen(['sleep', '300'])")
+        [kernel] = await w.service.kernels()
+        child = psutil.Process(int(text_of((await call(w, "print(p.pid)")).run)))
+        await w.service.end_scratch("s1")
+        await w.service.end_scratch("never had one")
+        assert await w.service.kernels() == []
+        gone, alive = psutil.wait_procs([child], timeout=10)
+        assert (gone, alive) == ([child], [])
+        await assert_it_works(w, NEW)
+        assert kernel["id"] not in [each["id"] for each in await w.service.kernels()]
+
+
+async def test_a_kernel_that_was_shut_down_or_restarted_by_the_person_is_told_of(
+    tmp_path: Path,
+) -> None:
+    async with scratch(tmp_path) as w:
+        await call(w, "x = 1")
+        [kernel] = await w.service.kernels()
+        await w.kernels.shutdown_kernel(kernel["id"], now=True)
+        await assert_it_works(w, ENDED_SINCE)
+        [kernel] = await w.service.kernels()
+        await w.kernels.restart_kernel(kernel["id"], now=True)
+        await assert_it_works(w, ENDED_SINCE)
+        assert [each["id"] for each in await w.service.kernels()] == [kernel["id"]]
+
+
+# -- memory ----------------------------------------------------------------------------------------
+
+
+async def test_one_large_allocation_ends_the_kernel(tmp_path: Path) -> None:
+    async with scratch(tmp_path) as w:
+        done = await call(w, "x = b'x' * (900 << 20); import time; time.sleep(30)")
+        assert done.passed is not None
+        assert (done.passed.limit, done.passed.died) == ("memory", True)
+        assert "300 MiB" in done.passed.message
+        await assert_it_works(w, NEW)
+
+
+async def test_memory_that_grows_slowly_ends_the_kernel(tmp_path: Path) -> None:
+    grow = "import time\nx = []\nwhile True:\n    x.append(b'x' * (4 << 20)); time.sleep(0.005)"
+    async with scratch(tmp_path) as w:
+        done = await call(w, grow)
+        assert done.passed is not None
+        assert (done.passed.limit, done.passed.died) == ("memory", True)
+        await assert_it_works(w, NEW)
+
+
+@linux_only
+async def test_an_enormous_allocation_fails_in_the_code_and_keeps_the_variables(
+    tmp_path: Path,
+) -> None:
+    async with scratch(tmp_path) as w:
+        await call(w, "kept = 1")
+        done = await call(w, "x = bytearray(1 << 40)")
+        assert done.passed is not None
+        assert (done.passed.limit, done.passed.died) == ("memory", False)
+        after = await call(w, "kept")
+        assert (text_of(after.run), after.note) == ("1", None)
+
+
+async def test_memory_that_is_reserved_or_mapped_from_a_file_and_not_used_does_not_count(
+    tmp_path: Path,
+) -> None:
+    code = """
+import mmap, os
+reserved = mmap.mmap(-1, 900 << 20)
+with open('big', 'wb') as file:
+    for _ in range(600):
+        file.write(bytes(1 << 20))
+with open('big', 'rb') as file:
+    mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+print(sum(mapped[at] for at in range(0, len(mapped), 4096)))
+import time; time.sleep(0.5)
+"""
+    async with scratch(tmp_path) as w:
+        done = await call(w, code)
+        (w.root / "big").unlink()
+    assert (done.run.status, done.passed) == ("ok", None)
+
+
+async def test_memory_of_a_child_process_counts_and_the_kernel_goes_on_without_it(
+    tmp_path: Path,
+) -> None:
+    code = """
+kept = 1
+import subprocess, sys
+subprocess.run([sys.executable, '-c', "x = b'x' * (900 << 20); import time; time.sleep(60)"])
+"""
+    async with scratch(tmp_path) as w:
+        done = await call(w, code)
+        assert done.passed is not None
+        assert (done.passed.limit, done.passed.died) == ("memory", False)
+        after = await call(w, "kept")
+        assert (text_of(after.run), after.note) == ("1", None)
+
+
+# -- child processes -------------------------------------------------------------------------------
+
+
+async def test_too_many_child_processes_are_ended_and_the_kernel_goes_on(tmp_path: Path) -> None:
+    code = """
+import subprocess, time
+kept, many = 1, []
+while len(many) < 8:
+    many.append(subprocess.Popen(['sleep', '60']))
+time.sleep(60)
+"""
+    async with scratch(tmp_path) as w:
+        done = await call(w, code)
+        assert done.passed is not None
+        assert (done.passed.limit, done.passed.died) == ("processes", False)
+        # It is seen as soon as there are too many, maybe before there are all.
+        found = re.search(r"had (\d) child processes at once", done.passed.message)
+        assert found is not None
+        assert 3 < int(found[1]) <= 8
+        assert "limit of a scratch kernel is 3" in done.passed.message
+        after = await call(w, "print(kept, len(many) > 2, {p.wait() for p in many})")
+        assert text_of(after.run) == "1 True {-9}\n"
+        assert after.note is None
+
+
+async def test_processes_that_are_started_again_and_again_end_the_kernel(tmp_path: Path) -> None:
+    code = """
+import subprocess, time
+while True:
+    try:
+        many = [subprocess.Popen(['sleep', '60']) for _ in range(8)]
+        time.sleep(0.3)
+    except BaseException:
+        pass
+"""
+    async with scratch(tmp_path) as w:
+        done = await call(w, code)
+        assert done.passed is not None
+        assert (done.passed.limit, done.passed.died) == ("processes", True)
+        await assert_it_works(w, NEW)
+
+
+@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="no fork")
+async def test_children_that_hide_in_a_session_of_their_own_count(tmp_path: Path) -> None:
+    code = """
+import subprocess, time
+many = [subprocess.Popen(['sh', '-c', 'sleep 60 & wait'], start_new_session=True) for _ in range(4)]
+time.sleep(60)
+"""
+    async with scratch(tmp_path) as w:
+        done = await call(w, code)
+        assert done.passed is not None
+        assert done.passed.limit == "processes"
+        assert text_of((await call(w, "[p.wait() for p in many]")).run) == str([-9] * 4)
+
+
+async def test_a_pool_within_the_limit_is_left_alone(tmp_path: Path) -> None:
+    code = """
+import subprocess
+many = [subprocess.Popen(['sleep', '0.5']) for _ in range(3)]
+print([p.wait() for p in many])
+again = [subprocess.Popen(['sleep', '0.5']) for _ in range(3)]
+print([p.wait() for p in again])
+"""
+    async with scratch(tmp_path) as w:
+        done = await call(w, code)
+    assert (text_of(done.run), done.passed) == ("[0, 0, 0]\n[0, 0, 0]\n", None)
+
+
+# -- time ------------------------------------------------------------------------------------------
+
+
+async def test_an_endless_loop_is_interrupted_and_keeps_the_variables(tmp_path: Path) -> None:
+    async with scratch(tmp_path, Limits(seconds=0.5)) as w:
+        done = await call(w, "n = 0\nwhile True:\n    n += 1")
+        assert done.passed is not None
+        assert (done.passed.limit, done.passed.died) == ("time", False)
+        assert "0.5 s" in done.passed.message
+        after = await call(w, "n > 0")
+        assert (text_of(after.run), after.note) == ("True", None)
+
+
+async def test_code_that_swallows_the_interrupt_is_ended_with_its_kernel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jupyter_datalayer_agent.notebook.kernel.execution.INTERRUPT_SECONDS", 1.0)
+    code = """
+import time
+while True:
+    try:
+        time.sleep(60)
+    except BaseException:
+        pass
+"""
+    async with scratch(tmp_path, Limits(seconds=0.5)) as w:
+        done = await call(w, code)
+        assert done.passed is not None
+        assert (done.passed.limit, done.passed.died) == ("time", True)
+        await assert_it_works(w, NEW)
+
+
+async def test_code_that_does_not_stop_for_the_person_is_ended_with_its_kernel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jupyter_datalayer_agent.notebook.kernel.execution.INTERRUPT_SECONDS", 1.0)
+    code = """
+import time
+open('started', 'w').close()
+while True:
+    try:
+        time.sleep(60)
+    except BaseException:
+        pass
+"""
+    async with scratch(tmp_path) as w:
+        running = asyncio.ensure_future(call(w, code))
+        await until(lambda: (w.root / "started").exists())
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        assert await w.service.kernels() == []
+        await assert_it_works(w, ENDED_SINCE)
+
+
+# -- an end that nobody asked for ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("import os; os._exit(3)", "exit code 3"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "signal 9"),
+    ],
+)
+async def test_code_that_ends_its_kernel_is_told_so(tmp_path: Path, code: str, said: str) -> None:
+    async with scratch(tmp_path) as w:
+        done = await call(w, code)
+        assert done.passed is not None
+        assert (done.passed.limit, done.passed.died) == ("death", True)
+        assert said in done.passed.message
+        await assert_it_works(w, NEW)
+        assert len(await w.service.kernels()) == 1
+
+
+async def test_a_kernel_whose_process_is_elsewhere_is_told_to_have_died_without_a_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with scratch(tmp_path) as w:
+        monkeypatch.setattr(w.service._scratch, "_provisioner", lambda kernel_id: None)
+        done = await call(w, "import os; os._exit(3)")
+        assert done.passed is not None
+        assert (done.passed.limit, done.passed.died) == ("death", True)
+        assert "exit code" not in done.passed.message
