@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from ..protocol.base import now_ms
 from ..protocol.datasets import Dataset, UploadProgress
 from ..protocol.errors import AgentError
-from .conversion import Converter, OnProgress
+from .conversion_process import Converter, OnProgress
 from .folder import DatasetFolder
 from .incoming import Incoming, format_size, too_large
 from .names import safe_name

@@ -11,7 +11,7 @@ from typing import Any
 from ..protocol.sharing import PRIVATE_NOTE
 from .catalogue import Provider, api_key, provider_of
 from .chat_messages import chat_messages, chat_tool_choice, chat_tools, system_message
-from .mapped import input_items
+from .item_mapper import input_items
 from .types import Item, ModelRequest
 
 CONNECT_TIMEOUT = 20.0
@@ -158,7 +158,7 @@ def call_arguments(
 def _of_responses(request: ModelRequest, where: ModelRoute) -> dict[str, Any]:
     # Servers that imitate it may not count tokens; litellm then does, what it was given.
     is_own = where.openai and not where.foreign
-    known = request.mapped if is_own else None
+    known = request.mapper if is_own else None
     arguments: dict[str, Any] = {
         "input": input_items(request.input) if known is None else known.responses(request.input),
         "instructions": request.instructions or None,
@@ -176,7 +176,7 @@ def _of_chat(request: ModelRequest, where: ModelRoute) -> dict[str, Any]:
     thinking = not where.openai or where.foreign
     tools = chat_tools(request.tools) or None
     schema = request.output_schema
-    known = request.mapped if where.openai else None
+    known = request.mapper if where.openai else None
     if known is None:
         messages = chat_messages(request.instructions, request.input, thinking=thinking)
     else:

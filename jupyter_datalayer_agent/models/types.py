@@ -20,8 +20,8 @@ ModelApi: TypeAlias = Literal["auto", "responses", "chat"]
 """Which API is spoken to the provider. ``auto``: its own Responses API where it has one."""
 
 
-class MappedItems(Protocol):
-    """What a conversation's items became in its request before; see ``mapped.Mapped``."""
+class Mapper(Protocol):
+    """What a conversation's items became in its request before; see ``item_mapper.ItemMapper``."""
 
     def chat(self, items: Sequence[Item], *, thinking: bool) -> list[dict[str, Any]]:
         """The items as messages of chat completions."""
@@ -38,7 +38,7 @@ class ModelRequest:
 
     ``model`` is a name of litellm, ``provider/name``. ``tools`` are function tools in the form of
     the Responses API. What is ``None`` is not sent. ``reasoning_effort`` is for models that have
-    it. ``output_schema`` is the JSON schema that the answer's text is to follow. ``mapped`` is what
+    it. ``output_schema`` is the JSON schema that the answer's text is to follow. ``mapper`` is what
     the conversation's items became in its request before.
     """
 
@@ -56,7 +56,7 @@ class ModelRequest:
     stream: bool = True
     api_base: str | None = None
     model_api: ModelApi = "auto"
-    mapped: MappedItems | None = field(default=None, compare=False, repr=False)
+    mapper: Mapper | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -23,15 +23,15 @@ from ..protocol.page import (
     PageCell,
     SetOutputs,
 )
-from .backends.browser import ANSWER_SECONDS, BrowserDocument
-from .backends.contents import NotebookFiles
-from .backends.file import FileDocument
-from .backends.headless_run import OutputSaver, WriteOutputs
-from .backends.live import Backend, LiveDocument
 from .context.notebook_context import FILE_CHARACTERS, build_context
 from .creation import Creation
 from .dataflow.staleness import Staleness
 from .document import DocumentError
+from .document_backends.browser import ANSWER_SECONDS, BrowserDocument
+from .document_backends.contents import NotebookFiles
+from .document_backends.file import FileDocument
+from .document_backends.headless_run import OutputSaver, WriteOutputs
+from .document_backends.live import Backend, LiveDocument
 from .edits.checkpoints import Recorder
 from .kernel.execution import Execution
 from .kernel.execution_log import ExecutionLog

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jupyter_datalayer_agent.datasets.conversion import Converter
+from jupyter_datalayer_agent.datasets.conversion_process import Converter
 from jupyter_datalayer_agent.protocol.datasets import UploadProgress
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from jupyter_datalayer_agent.models import Item, ModelRequest
 from jupyter_datalayer_agent.models.arguments import ModelRoute, route
-from jupyter_datalayer_agent.models.mapped import input_items
+from jupyter_datalayer_agent.models.item_mapper import input_items
 
 OWN = "http://localhost:8000/v1"
 

@@ -14,7 +14,7 @@ from jupyter_datalayer_agent.models import (
     TextChunk,
     arguments,
 )
-from jupyter_datalayer_agent.models.mapped import Mapped
+from jupyter_datalayer_agent.models.item_mapper import ItemMapper
 from tests.models.calls import APIS, HELLO, TOOL, answer, model, request
 from tests.support.model_server import (
     Answer,
@@ -134,7 +134,7 @@ async def test_encrypted_reasoning_is_asked_for_and_sent_back_whole() -> None:
                 input=[*HELLO, *first.done.items, output],
                 tools=[TOOL],
                 tool_choice="auto",
-                mapped=Mapped(),
+                mapper=ItemMapper(),
             )
         )
         assert server.requests[1].body["tools"][0]["name"] == "add"

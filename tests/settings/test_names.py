@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from traitlets import Enum, TraitType
 
-from jupyter_datalayer_agent.settings.table import with_table
+from jupyter_datalayer_agent.settings.docs_table import with_table
 from jupyter_datalayer_agent.settings.traits import AgentTraits, is_for_server, setting_traits
 from jupyter_datalayer_agent.settings.turn import Settings
 from jupyter_datalayer_agent.settings.user import UserSettings, camel, snake
@@ -29,7 +29,7 @@ def user_traits() -> dict[str, TraitType[Any, Any]]:
 def test_the_table_in_the_documentation_is_that_of_the_traits() -> None:
     text = (REPOSITORY / "docs" / "settings.md").read_text(encoding="utf-8")
     assert text == with_table(text), (
-        "python -m jupyter_datalayer_agent.settings.table docs/settings.md"
+        "python -m jupyter_datalayer_agent.settings.docs_table docs/settings.md"
     )
 
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...notebook.context.known import Statement, digest, known_sources, stated
 from ...notebook.context.known_file import file_changes, line_hashes
+from ...notebook.context.known_notebook import Statement, digest, known_sources, stated
 from ...notebook.context.notebook_context import head_line
 from ...protocol.context import ContextPart, FileContext, NotebookContext, PartKind
 from ...protocol.page import PageCell
@@ -26,7 +26,7 @@ from ...tools.redaction import (
     redact,
     text,
 )
-from ..history.known import KnownContext
+from ..history.known_context import KnownContext
 
 AS_BEFORE = "As told before."
 REST = "What is not named here is as it was told last."

@@ -12,9 +12,9 @@ from ...protocol.requests import ChatRequest, Usage
 from ...settings.turn import for_turn
 from ..budget import check_budget
 from ..history.history import Cut
-from ..model.compaction import Compactor
-from ..model.request import model_request
-from ..model.summarizer import Summarizer
+from ..model_calls.compaction import Compactor
+from ..model_calls.request import model_request
+from ..model_calls.summarizer import Summarizer
 from ..request import turn_request
 from ..state import SessionState
 from ..stop import Stop

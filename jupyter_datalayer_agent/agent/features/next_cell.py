@@ -21,7 +21,7 @@ from ...protocol.variables import Variable
 from ...settings.turn import for_turn
 from ..context.system_prompt import prompt_text
 from ..history.history import user_item
-from ..model.complete import ask_once
+from ..model_calls.complete import ask_once
 from ..services import Services
 
 CELLS_BEFORE = 6

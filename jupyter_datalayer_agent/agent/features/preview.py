@@ -21,8 +21,8 @@ from ..approvals.data_sharing import PreviewSharing, policies, sharing_now
 from ..context.composition import Composition, estimate
 from ..context.gather import gather
 from ..history.history import History, Item, read_history
-from ..history.known import effect_in
-from ..model.request import model_request
+from ..history.known_context import effect_in
+from ..model_calls.request import model_request
 from ..request import TurnRequest, turn_request
 from ..services import Services
 from ..state import SessionState

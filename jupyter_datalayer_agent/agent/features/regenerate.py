@@ -25,9 +25,9 @@ from ..budget import check_budget, estimated_usage
 from ..context.system_prompt import prompt_text
 from ..events.buffer import EventBuffer
 from ..history.history import Item, read_history, user_item
-from ..model.call import ModelCall
-from ..model.complete import size_of
-from ..model.request import model_request
+from ..model_calls.call import ModelCall
+from ..model_calls.complete import size_of
+from ..model_calls.request import model_request
 from ..request import TurnRequest, turn_request
 from ..state import SessionState
 from ..stop import Stop

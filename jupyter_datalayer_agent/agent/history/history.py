@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...models.mapped import Mapped
+from ...models.item_mapper import ItemMapper
 from ...models.tokens import estimate_item
 from ...protocol.pictures import pictures_in
 from .calibration import TokenCalibration
-from .known import Effect, KnownContext
+from .known_context import Effect, KnownContext
 
 if TYPE_CHECKING:
     from ...store.records import Compaction, TurnContext
@@ -132,7 +132,7 @@ class History:
     turns: list[PastTurn] = field(default_factory=list)
     compaction: Compaction | None = None
     calibration: TokenCalibration = field(default_factory=TokenCalibration)
-    mapped: Mapped = field(default_factory=Mapped)
+    mapper: ItemMapper = field(default_factory=ItemMapper)
     blind: set[str] = field(default_factory=set)
     _weighed: tuple[Compaction | None, int] = (None, 0)
     # What is known after this many turns.

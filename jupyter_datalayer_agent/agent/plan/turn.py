@@ -20,7 +20,7 @@ from ...workflows.template import StepFailed
 from ..approvals.pending import Audience, approval_timeout
 from ..context.gather import quality_for
 from ..history.history import Item, assistant_item, user_item
-from ..model.call import ModelAnswer
+from ..model_calls.call import ModelAnswer
 from ..request import TurnRequest
 from ..state import SessionState
 from ..tool_calls.scheduler import FinishedCall, finished, run_group

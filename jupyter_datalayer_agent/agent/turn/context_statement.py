@@ -14,8 +14,8 @@ from ..context.composition import Composition, Piece
 from ..context.gather import gather
 from ..events.buffer import EventBuffer
 from ..history.history import user_item
-from ..history.known import KnownContext, effect_in
-from ..model.context_window import ContextWindow
+from ..history.known_context import KnownContext, effect_in
+from ..model_calls.context_window import ContextWindow
 from ..request import TurnRequest
 from ..state import SessionState
 

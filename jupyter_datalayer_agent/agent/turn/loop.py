@@ -30,8 +30,8 @@ from ..changes.checkpoints import recorded
 from ..context.tool_mentions import references, warnings
 from ..events.buffer import EventBuffer
 from ..history.history import Item, assistant_item, note_item, unanswered, user_item
-from ..model.call import ModelAnswer
-from ..model.caller import ModelCaller
+from ..model_calls.call import ModelAnswer
+from ..model_calls.caller import ModelCaller
 from ..request import TurnRequest
 from ..state import SessionState
 from ..stop import Stop

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from ...protocol.context import FileContext
-from .known import digest
+from .known_notebook import digest
 from .notebook_context import fenced, file_line
 
 SAID = ", changed; numbers of lines are those from before"

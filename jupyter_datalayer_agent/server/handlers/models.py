@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...models.named import named_model
+from ...models.named_model import named_model
 from ...protocol.requests import ModelsReply
 from ..base.handler import Handler, route
 from ..base.route_table import Operation, Route

@@ -14,7 +14,7 @@ from shutil import which
 from typing import Any
 
 from .notebook import AnalysedNotebook
-from .rule import Finding, QualityRule
+from .types import Finding, QualityRule
 
 log = logging.getLogger(__name__)
 

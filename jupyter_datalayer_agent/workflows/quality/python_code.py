@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ...notebook.dataflow.ipython_source import NotPython, parse_cell
 from ...notebook.dataflow.names import analyse
 from .notebook import AnalysedNotebook
-from .rule import Finding, QualityRule
+from .types import Finding, QualityRule
 
 MOST_PRINTS = 3
 _PRINT = re.compile(r"(?<![\w.])print\(")

@@ -8,8 +8,8 @@ from typing import Any
 
 from ...protocol.quality import QualityIssue, QualityReport
 from .notebook import AnalysedNotebook, NoNotebook
-from .rule import Finding, QualityRule
 from .rules import RULES
+from .types import Finding, QualityRule
 
 log = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import linter, python_code, running, secrets, structure
-from .rule import QualityRule
+from .types import QualityRule
 
 RULES: list[QualityRule] = [
     *secrets.RULES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .notebook import AnalysedCell, AnalysedNotebook
-from .rule import Finding, QualityRule
+from .types import Finding, QualityRule
 
 
 def _errors(notebook: AnalysedNotebook) -> Iterator[Finding]:

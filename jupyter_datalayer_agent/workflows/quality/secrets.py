@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .notebook import AnalysedCell, AnalysedNotebook
-from .rule import Finding, QualityRule
+from .types import Finding, QualityRule
 
 _MOST_CHARACTERS = 1_000_000
 

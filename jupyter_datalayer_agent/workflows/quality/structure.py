@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from .notebook import AnalysedNotebook
-from .rule import Finding, QualityRule
+from .types import Finding, QualityRule
 
 MARKDOWN_SHARE = 0.2
 LONG_CELL = 500

@@ -9,7 +9,7 @@ from jupyter_datalayer_agent.agent.history.history import (
     unanswered,
     user_item,
 )
-from jupyter_datalayer_agent.agent.history.known import Effect
+from jupyter_datalayer_agent.agent.history.known_context import Effect
 from jupyter_datalayer_agent.models.tokens import estimate_item
 from jupyter_datalayer_agent.store.records import Compaction, TurnContext
 

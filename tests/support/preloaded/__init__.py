@@ -9,7 +9,7 @@ languages, do too.
 
 - ``process.py`` is the process with the imports; ``modules.py`` says which
 - ``client.py`` asks it for children
-- ``kernels.py`` makes Jupyter's kernel managers ask, and ``command_line.py`` the command
+- ``kernels.py`` makes Jupyter's kernel managers ask, and ``cli.py`` the command
 """
 
 from .client import Child, Preloaded, Program

@@ -45,7 +45,7 @@ def command(
     module = "jupyter_datalayer_agent.cli"
     if RunningServer.preloaded is not None and not whole:
         RunningServer.preloaded()
-        module = "tests.support.preloaded.command_line"
+        module = "tests.support.preloaded.cli"
     return subprocess.run(
         [sys.executable, "-m", module, *arguments],
         cwd=folder,

@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ._version import __version__
+from .._version import __version__
 
 EXAMPLES = """\
 examples:
@@ -73,8 +73,8 @@ def _json(command: argparse.ArgumentParser) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; its exit code."""
     given = parser().parse_args(arguments)
-    from .command_line import commands
-    from .command_line.failure import CommandFailed
+    from . import commands
+    from .failure import CommandFailed
 
     try:
         return commands.COMMANDS[given.command](given)
@@ -84,7 +84,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return 130
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...models.mapped import Mapped
+from ...models.item_mapper import ItemMapper
 from ...models.types import ModelRequest
 from ...protocol.pictures import without_pictures
 from ...settings.turn import Settings
@@ -21,14 +21,14 @@ def model_request(
     settings: Settings,
     model: str,
     items: Sequence[Item],
-    mapped: Mapped | None = None,
+    mapper: ItemMapper | None = None,
     *,
     is_blind: bool = False,
 ) -> ModelRequest:
     """System prompt and tools as the gate has them, then ``items``: history, what is new in the
     context, message.
 
-    ``mapped`` is the conversation's. A model that ``is_blind`` is sent no pictures, though it is
+    ``mapper`` is the conversation's. A model that ``is_blind`` is sent no pictures, though it is
     known as one that sees."""
     gate = request.gate
     return ModelRequest(
@@ -52,5 +52,5 @@ def model_request(
         stream=settings.streaming,
         api_base=settings.api_base,
         model_api=settings.model_api,
-        mapped=mapped,
+        mapper=mapper,
     )

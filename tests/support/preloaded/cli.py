@@ -1,4 +1,4 @@
-"""``python -m tests.support.preloaded.command_line …`` is ``jupyter datalayer-agent …``, whose
+"""``python -m tests.support.preloaded.cli …`` is ``jupyter datalayer-agent …``, whose
 private server is a child of the process with the imports at ``PRELOADED_SERVERS``."""
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from jupyter_datalayer_agent import cli
-from jupyter_datalayer_agent.command_line import server
+from jupyter_datalayer_agent.cli import server
 
 from .client import Child, Program, ask
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from jupyter_datalayer_agent.models import Item
 from jupyter_datalayer_agent.models.chat_messages import chat_messages
-from jupyter_datalayer_agent.models.mapped import Mapped, input_items
+from jupyter_datalayer_agent.models.item_mapper import ItemMapper, input_items
 
 from .test_chat_messages import call, output, said, thought, user
 
@@ -38,15 +38,15 @@ def test_each_request_is_mapped_as_if_it_were_the_first(
     requests: list[tuple[int, list[str], bool]],
 ) -> None:
     """Each begins with some of the items of the one before, in either form."""
-    mapped = Mapped()
+    mapper = ItemMapper()
     items: list[Item] = []
     for number, (kept, kinds, thinking) in enumerate(requests):
         new = [item(kind, 10 * number + place) for place, kind in enumerate(kinds)]
         items = [*(dict(each) for each in items[:kept]), *new]
-        again = mapped.chat(items, thinking=thinking)
+        again = mapper.chat(items, thinking=thinking)
         assert again == chat_messages("", items, thinking=thinking)
         if number % 2:
-            assert mapped.responses(items) == input_items(items)
+            assert mapper.responses(items) == input_items(items)
 
 
 def test_only_what_is_new_is_mapped() -> None:
@@ -62,14 +62,14 @@ def test_only_what_is_new_is_mapped() -> None:
         calls = [each for name in names for each in (call(name), output(name))]
         return [Counted(each) for each in [user("go"), *calls, said("Done.")]]
 
-    mapped, items, reads = Mapped(), list[Item](), []
+    mapper, items, reads = ItemMapper(), list[Item](), []
     for number in range(30):
         items = [*items, *turn(number)]
         Counted.reads = 0
-        mapped.chat(items, thinking=False)
+        mapper.chat(items, thinking=False)
         reads.append(Counted.reads)
     assert max(reads[2:]) == reads[1]
     for number in range(2):
         Counted.reads = 0
-        mapped.responses(items)
+        mapper.responses(items)
         assert (Counted.reads > 0) == (number == 0)

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jupyter_datalayer_agent.notebook.context.known import (
+from jupyter_datalayer_agent.notebook.context.known_file import file_changes, line_hashes
+from jupyter_datalayer_agent.notebook.context.known_notebook import (
     KnownNotebook,
     Statement,
     known_sources,
     stated,
     updated,
 )
-from jupyter_datalayer_agent.notebook.context.known_file import file_changes, line_hashes
 from jupyter_datalayer_agent.notebook.context.notebook_context import build_context
 from jupyter_datalayer_agent.notebook.edits.batch import source_hash
 from jupyter_datalayer_agent.protocol.context import FileContext

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from ...notebook.context.known import KnownNotebook, updated
+from ...notebook.context.known_notebook import KnownNotebook, updated
 from ...tools.registry import Alias, ToolRegistry
 
 Item = dict[str, Any]

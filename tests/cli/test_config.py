@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.command_line.test_cli import command
+from tests.cli.test_cli import command
 from tests.support.jupyter import RunningServer
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from jupyter_datalayer_agent.notebook.backends import browser
 from jupyter_datalayer_agent.notebook.document import DocumentError
+from jupyter_datalayer_agent.notebook.document_backends import browser
 from jupyter_datalayer_agent.notebook.edits.batch import source_hash
 from jupyter_datalayer_agent.protocol.page import CellRun, PageRequest, RunParams, UpdateCell
 

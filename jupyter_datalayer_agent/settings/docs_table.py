@@ -1,6 +1,6 @@
 """The table of all settings in ``docs/settings.md``, made from the traits themselves.
 
-``python -m jupyter_datalayer_agent.settings.table docs/settings.md`` writes it into the file.
+``python -m jupyter_datalayer_agent.settings.docs_table docs/settings.md`` writes it into the file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..protocol.requests import Overrides
 from .traits import AgentTraits, is_for_server, setting_traits
 from .turn import SESSION_NAMES
 
-BEGIN = "<!-- made by jupyter_datalayer_agent.settings.table: begin -->"
+BEGIN = "<!-- made by jupyter_datalayer_agent.settings.docs_table: begin -->"
 END = "<!-- end -->"
 IN_REQUEST = {"model", "approval_policy", *Overrides.model_fields}
 LEVEL = "Lines of the log: `DEBUG`, `INFO`, `WARNING`, `ERROR`."

@@ -11,7 +11,7 @@ from .chat_messages import ChatMessages, Message, thinking_blocks
 from .types import Item
 
 
-class Mapped:
+class ItemMapper:
     """Belongs to one conversation. Items are known again by what they are, and in their order:
     from the first that differs on, all are mapped anew.
 

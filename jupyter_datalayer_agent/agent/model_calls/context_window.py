@@ -85,7 +85,7 @@ class ContextWindow:
             settings,
             self.model,
             items,
-            history.mapped,
+            history.mapper,
             is_blind=self.model in history.blind,
         )
 
