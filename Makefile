@@ -31,7 +31,7 @@ LAB := $(STAMPS)/lab-$(NAMES)
 TOOLS := $(STAMPS)/tools-$(NAMES)
 
 TESTS := test-python test-oldest test-typescript test-browser
-CHECKS := check-ruff check-format check-mypy check-imports check-types check-lint check-generated
+CHECKS := check-ruff check-format check-mypy check-imports check-words check-types check-lint check-generated
 
 .PHONY: lab test $(TESTS) check $(CHECKS) format generate bench clean
 
@@ -72,6 +72,8 @@ check-mypy:
 	scripts/timed.sh $@ mypy
 check-imports:
 	scripts/timed.sh $@ lint-imports
+check-words:
+	scripts/timed.sh $@ python scripts/check_words.py
 check-types:
 	cd labextension && ../scripts/timed.sh $@ jlpm typecheck
 check-lint:

@@ -21,11 +21,11 @@ def measure() -> tuple[int, int]:
         before = page.frame_bytes
         op = {"type": "user_message", "request": request()}
         page.send({"type": "submit_op", "ref": "streamed", "sessionId": session, "op": op})
-        deltas, told = 0, ""
-        while told != "turn_completed":
+        deltas, kind = 0, ""
+        while kind != "turn_completed":
             message = page.received.get(timeout=60)
-            told = message["event"]["type"] if message["type"] == "event" else ""
-            deltas += told == "text_delta"
+            kind = message["event"]["type"] if message["type"] == "event" else ""
+            deltas += kind == "text_delta"
         return deltas, page.frame_bytes - before
 
 

@@ -58,7 +58,7 @@ class Watch:
 
 
 @dataclass
-class Asking:
+class HealthProbe:
     """Asks whether the server is there, until it is stopped; the times in seconds."""
 
     url: str
@@ -149,7 +149,7 @@ def main(size: int = SIZE) -> None:
             assert server.process is not None
             process = psutil.Process(server.process.pid)
             before = process.memory_info().rss
-            watch, asking = Watch(process), Asking(f"{server.url}datalayer-agent/health")
+            watch, asking = Watch(process), HealthProbe(f"{server.url}datalayer-agent/health")
             threads = [threading.Thread(target=each.run) for each in (watch, asking)]
             for thread in threads:
                 thread.start()

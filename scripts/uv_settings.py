@@ -32,7 +32,7 @@ SECTIONS = ("global", "install", ":env:")
 
 def settings(config: str) -> dict[str, str]:
     """What ``pip config list`` printed, for uv. Raises ``SystemExit`` for what only pip knows."""
-    told: dict[str, str] = {}
+    variables: dict[str, str] = {}
     lines = [line.partition("=") for line in config.splitlines() if "=" in line]
     for section in SECTIONS:
         for name, _, value in lines:
@@ -43,9 +43,9 @@ def settings(config: str) -> dict[str, str]:
                 sys.exit(f"pip has a setting that only pip knows: {name}")
             # pip separates several by spaces or lines, uv paths of wheels by commas.
             parts = str(ast.literal_eval(value)).split()
-            told[SETTINGS[key]] = ("," if key == "find-links" else " ").join(parts)
+            variables[SETTINGS[key]] = ("," if key == "find-links" else " ").join(parts)
     # As pip does, which takes the newest of all indexes.
-    return {"UV_INDEX_STRATEGY": "unsafe-best-match", **told}
+    return {"UV_INDEX_STRATEGY": "unsafe-best-match", **variables}
 
 
 if __name__ == "__main__":

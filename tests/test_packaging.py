@@ -92,7 +92,7 @@ def test_the_example_is_a_valid_notebook_that_uses_the_data_beside_it() -> None:
     assert (ROOT / "examples" / name).is_file()
 
 
-def test_a_person_sees_no_image_in_the_readme_that_is_not_there() -> None:
+def test_a_user_sees_no_image_in_the_readme_that_is_not_there() -> None:
     for target in re.findall(r"!\[.*?\]\((.+?)\)", (ROOT / "README.md").read_text()):
         assert (ROOT / target).is_file(), target
 

@@ -51,17 +51,17 @@ def test_the_copy_names_the_kernels_language_as_the_kernel_does(tmp_path: Path) 
     own_notebook(tmp_path / "my.ipynb")
     manager, client = start_new_kernel()
     try:
-        told = client.kernel_info(reply=True, timeout=60)["content"]["language_info"]
+        info = client.kernel_info(reply=True, timeout=60)["content"]["language_info"]
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
         manager.context.destroy(linger=100)
     copied = json.loads((tmp_path / "my.ipynb").read_text())
-    assert copied["metadata"]["language_info"] == told
+    assert copied["metadata"]["language_info"] == info
     assert copied["cells"] == json.loads(EXAMPLE.read_text())["cells"]
 
 
-def test_what_a_person_made_of_the_copy_is_never_overwritten(tmp_path: Path) -> None:
+def test_what_a_user_made_of_the_copy_is_never_overwritten(tmp_path: Path) -> None:
     copy = tmp_path / "my.ipynb"
     copy.write_text("mine")
     own_notebook(copy)
@@ -69,11 +69,11 @@ def test_what_a_person_made_of_the_copy_is_never_overwritten(tmp_path: Path) -> 
 
 
 def uv_settings(config: str) -> dict[str, str]:
-    told: dict[str, str] = runpy.run_path(str(ROOT / "scripts/uv_settings.py"))["settings"](config)
-    return told
+    info: dict[str, str] = runpy.run_path(str(ROOT / "scripts/uv_settings.py"))["settings"](config)
+    return info
 
 
-def test_what_pip_is_told_is_told_to_uv_in_its_own_words() -> None:
+def test_settings_of_pip_are_passed_to_uv_in_its_own_words() -> None:
     config = (
         "global.index-url='https://pypi.example/simple'\n"
         "global.extra-index-url='https://a.example/simple\\nhttps://b.example/simple'\n"

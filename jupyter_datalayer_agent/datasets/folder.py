@@ -89,17 +89,18 @@ class DatasetFolder:
                 pass
             except OSError as error:
                 raise AgentError(
-                    "forbidden", f"The folder {self._told(parent)} cannot be made: {error.strerror}"
+                    "forbidden",
+                    f"The folder {self._api_path(parent)} cannot be made: {error.strerror}",
                 ) from error
             if parent.is_symlink() or not parent.is_dir():
                 raise AgentError(
                     "forbidden",
-                    f"{self._told(parent)} is a link or a file. Data sets are kept in folders of "
-                    "the server root only: remove it.",
+                    f"{self._api_path(parent)} is a link or a file. Data sets are kept in folders "
+                    "of the server root only: remove it.",
                 )
         return parent
 
-    def _told(self, path: Path) -> str:
+    def _api_path(self, path: Path) -> str:
         return path.relative_to(self.root).as_posix()
 
     def _sweep(self, incoming: Path) -> None:

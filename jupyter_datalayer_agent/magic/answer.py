@@ -56,7 +56,7 @@ class Answer:
     """
 
     session_id: str = ""
-    tells_error: bool = True
+    shows_error: bool = True
     parts: list[Text | Step | Note] = field(default_factory=list)
     plan: list[dict[str, Any]] = field(default_factory=list)
     tools: list[str] = field(default_factory=list)
@@ -226,7 +226,7 @@ class Answer:
     @property
     def problem(self) -> str:
         """The error, where it is shown here."""
-        return self.error if self.tells_error else ""
+        return self.error if self.shows_error else ""
 
     def _nothing(self) -> str:
         return "Not answered." if self.error else ""

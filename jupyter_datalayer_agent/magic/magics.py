@@ -154,7 +154,7 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
         return cell_id if isinstance(cell_id, str) else None
 
     def _and_wait(self, turn: MagicTurn, output: Output, options: Options) -> None:
-        turn.answer.tells_error = False  # the cell fails with it
+        turn.answer.shows_error = False  # the cell fails with it
         try:
             _show(turn, output, quiet=QUIET_SECONDS)
         except KeyboardInterrupt:

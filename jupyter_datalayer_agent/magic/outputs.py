@@ -86,7 +86,7 @@ class TerminalOutput:
     def __init__(self, form: str) -> None:
         self._form = form
         self._written: dict[int, int] = {}
-        self._told: set[str] = set()
+        self._notified: set[str] = set()
         self._at_line_start = True
 
     def show(self, answer: Answer) -> None:
@@ -112,8 +112,8 @@ class TerminalOutput:
             self._write("" if self._at_line_start else "\n")
 
     def _line(self, key: str, text: str) -> None:
-        if key not in self._told:
-            self._told.add(key)
+        if key not in self._notified:
+            self._notified.add(key)
             self._write(("" if self._at_line_start else "\n") + f"{text}\n")
 
     def _write(self, text: str) -> None:

@@ -76,9 +76,9 @@ test('peers 7: a denied act does not happen, and the model reads the reason', as
     'data-status',
     'denied'
   );
-  const told = (await model.requests())[2].lastOutput;
-  expect(told).toContain('denied');
-  expect(told).toContain('I still need b');
+  const output = (await model.requests())[2].lastOutput;
+  expect(output).toContain('denied');
+  expect(output).toContain('I still need b');
   await expect(tab.panel.answers.last()).toHaveText('I leave it.');
 });
 

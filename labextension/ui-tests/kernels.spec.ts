@@ -24,9 +24,9 @@ test('a kernel that dies while a cell runs is told as that, and the next run wor
   await tab.panel.send('Run both');
   await tab.panel.approve();
   await tab.panel.ended();
-  const told = (await model.requests())[1].lastOutput;
-  expect(told).toContain('kernel_error');
-  expect(told).toMatch(/kernel (died|.*restarted)/i);
+  const output = (await model.requests())[1].lastOutput;
+  expect(output).toContain('kernel_error');
+  expect(output).toMatch(/kernel (died|.*restarted)/i);
   await expect(tab.panel.toolCalls).toHaveAttribute('data-status', 'error');
   await expect(tab.panel.toolCalls).toContainText(/kernel/i);
   await tab.panel.ask('Again', 2);

@@ -74,12 +74,12 @@ for (const isReopened of [false, true]) {
 
     await expect(tab.panel.toolCalls).toHaveAttribute('data-status', 'ok');
     await expect(tab.panel.toolCalls).toContainText(/Ran 2 cells · [\d.]+ m?s/);
-    const told = runsIn((await model.requests())[1].lastOutput);
-    expect(told).toMatchObject([
+    const runs = runsIn((await model.requests())[1].lastOutput);
+    expect(runs).toMatchObject([
       { status: 'ok', outputs: 'printed early\nprinted late' },
       { status: 'ok', outputs: 'and the next' }
     ]);
-    expect(told.map(run => run.note)).toEqual([undefined, undefined]);
+    expect(runs.map(run => run.note)).toEqual([undefined, undefined]);
     const printed = await printedOnDisk(server, tab);
     expect(printed[0]).toMatch(BOTH);
     expect(printed[1]).toBe('and the next\n');
@@ -118,13 +118,13 @@ test('a reload in the middle of a run loses nothing that the cell prints, and St
   await server.text(`${tab.folder}/go`, '');
   await tab.panel.ended();
 
-  const [told] = runsIn((await model.requests())[1].lastOutput);
-  expect(told).toMatchObject({
+  const [runs] = runsIn((await model.requests())[1].lastOutput);
+  expect(runs).toMatchObject({
     status: 'ok',
     outputs: 'printed early\nprinted late'
   });
-  expect(told.note).toBe(undefined);
-  expect(told.durationMs).toBeGreaterThan(atLeast);
+  expect(runs.note).toBe(undefined);
+  expect(runs.durationMs).toBeGreaterThan(atLeast);
   await expect(tab.panel.toolCalls).toContainText(/Ran cell 1 · [\d.]+ s/);
   expect((await printedOnDisk(server, tab))[0]).toMatch(BOTH);
   await expect(notebook.output(0)).toHaveText('printed early\nprinted late');
@@ -176,8 +176,8 @@ test('a browser tab that is closed in the middle of a run: what was printed befo
   await expect
     .poll(async () => (await model.state()).requests, { timeout: 40_000 })
     .toBe(2);
-  const told = runsIn((await model.request(2)).lastOutput);
-  expect(told).toMatchObject([
+  const runs = runsIn((await model.request(2)).lastOutput);
+  expect(runs).toMatchObject([
     { status: 'ok', outputs: 'the first' },
     { status: 'ok', outputs: 'printed early\nprinted late' }
   ]);

@@ -33,10 +33,10 @@ test("an agent's cell that fails leaves the user's waiting cells in the kernel's
   await expect(notebook.output(2)).toHaveText('mine as well');
   // The agent's own run has stopped at the error.
   await expect(notebook.prompt(3)).toHaveText('[ ]:');
-  const told = JSON.parse((await model.requests())[1].lastOutput) as {
+  const result = JSON.parse((await model.requests())[1].lastOutput) as {
     output?: { runs: { status: string }[] };
     runs?: { status: string }[];
   };
-  const runs = told.runs ?? told.output?.runs;
+  const runs = result.runs ?? result.output?.runs;
   expect(runs?.map(run => run.status)).toEqual(['error', 'skipped']);
 });

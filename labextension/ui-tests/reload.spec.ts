@@ -117,10 +117,10 @@ print("went on")`,
       { timeout: 60_000 }
     )
     .toMatch(/went on.*and the next/);
-  const told = JSON.parse((await model.request(2)).lastOutput) as {
+  const result = JSON.parse((await model.request(2)).lastOutput) as {
     runs: { status: string }[];
   };
-  expect(told.runs.map(run => run.status)).toEqual(['ok', 'ok']);
+  expect(result.runs.map(run => run.status)).toEqual(['ok', 'ok']);
 });
 
 test("the cell toolbar's Ask can be used as soon as its notebook is active, whenever it was drawn", async ({

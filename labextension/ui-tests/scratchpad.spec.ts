@@ -36,8 +36,8 @@ test('what is worth keeping goes to the scratchpad and leads back; the Strategis
   // The answer, its code, and the picture that the call made.
   const turn = panel.turns.first();
   await turn.getByTestId('da-keep-answer').click();
-  const told = panel.root.getByTestId('da-told');
-  await expect(told).toContainText('Added to scratchpad.ipynb');
+  const notice = panel.root.getByTestId('da-told');
+  await expect(notice).toContainText('Added to scratchpad.ipynb');
   // Nothing lies over the input, and the line goes with what is said next.
   await expect(page.locator('.Toastify__toast')).toHaveCount(0);
   await turn.hover();

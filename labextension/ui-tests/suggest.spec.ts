@@ -32,12 +32,12 @@ test('a next cell is suggested as a ghost: Tab accepts, Escape dismisses, typing
   await tab.load('next.ipynb');
   const notebook = tab.notebook('next.ipynb');
   await notebook.kernelReady();
-  const ghost = page.getByTestId('da-ghost');
+  const suggestion = page.getByTestId('da-ghost');
 
   // Names and types only, from the model that is named for it.
   await model.script(cell('print(total)'));
   await notebook.run(0);
-  await expect(ghost).toContainText('print(total)');
+  await expect(suggestion).toContainText('print(total)');
   const [request] = await model.requests();
   expect(request.body.model).toBe('small');
   expect(request.text).toContain('secret: str');
@@ -50,7 +50,7 @@ test('a next cell is suggested as a ghost: Tab accepts, Escape dismisses, typing
   expect(await seriousFaults(page, '.da-ghost')).toEqual([]);
   await notebook.edit(0);
   await page.keyboard.press('Tab');
-  await expect(ghost).toHaveCount(0);
+  await expect(suggestion).toHaveCount(0);
   await expect
     .poll(() => notebook.sources())
     .toEqual([before[0], 'print(total)', before[1], before[2]]);
@@ -60,9 +60,9 @@ test('a next cell is suggested as a ghost: Tab accepts, Escape dismisses, typing
   // Escape leaves everything as it was.
   await model.script(cell('print(1)'));
   await notebook.run(1);
-  await expect(ghost).toBeVisible();
+  await expect(suggestion).toBeVisible();
   await page.keyboard.press('Escape');
-  await expect(ghost).toHaveCount(0);
+  await expect(suggestion).toHaveCount(0);
   expect(await notebook.sources()).toEqual(before);
 
   // Whoever types while the model works ends its work.
@@ -71,7 +71,7 @@ test('a next cell is suggested as a ghost: Tab accepts, Escape dismisses, typing
   await model.atGate();
   await page.keyboard.type('4');
   expect(await model.outcome(3)).toBe('disconnected');
-  await expect(ghost).toHaveCount(0);
+  await expect(suggestion).toHaveCount(0);
 
   // A failed cell gets no suggestion; a known fix is hinted at, and no model is asked.
   await notebook.type(2, '\nprnt(1)');
@@ -83,7 +83,7 @@ test('a next cell is suggested as a ghost: Tab accepts, Escape dismisses, typing
   await notebook.run(2);
   const hint = page.getByTestId('da-error-hint');
   await expect(hint).toHaveText('Known fix: Replace prnt with print');
-  await expect(ghost).toHaveCount(0);
+  await expect(suggestion).toHaveCount(0);
   expect((await model.requests()).length).toBe(3);
   await shootBoth(tab, 'error-hint', 'window');
 });
@@ -123,7 +123,7 @@ test('runs of the agent are not the user’s: they suggest no next cell, and the
   await notebook.kernelReady();
   await panel.attach('agent.ipynb');
   await panel.mode('agent');
-  const ghost = page.getByTestId('da-ghost');
+  const suggestion = page.getByTestId('da-ghost');
   const hint = page.getByTestId('da-error-hint');
 
   // In the session that is shown.
@@ -183,5 +183,5 @@ test('runs of the agent are not the user’s: they suggest no next cell, and the
   expect(await askedSoon()).not.toContain('next-cell');
   await model.script(cell('print(total)'));
   await notebook.run(0);
-  await expect(ghost).toContainText('print(total)');
+  await expect(suggestion).toContainText('print(total)');
 });

@@ -31,7 +31,7 @@ def test_a_quote_that_is_never_closed_costs_its_own_line_only(tmp_path: Path) ->
     assert made.rows()[:2] == [(0, "y"), (0, "x")]
 
 
-def test_text_after_a_closing_quote_is_told_of_with_its_line(tmp_path: Path) -> None:
+def test_text_after_a_closing_quote_is_reported_with_its_line(tmp_path: Path) -> None:
     rest = "".join(f"{number},z\n" for number in range(60))
     made = convert(tmp_path, "q.csv", 'id,name\n1,"a b"\n2,"c"d\n' + rest)
     assert list(made.rejected) == [3]
@@ -83,14 +83,14 @@ def test_a_picture_named_csv_is_refused_as_what_it_is(tmp_path: Path) -> None:
     assert "binary data" in refused(tmp_path, "what.csv", bytes(range(256)) * 40)
 
 
-def test_nul_bytes_are_left_out_and_told_of(tmp_path: Path) -> None:
+def test_nul_bytes_are_left_out_and_reported(tmp_path: Path) -> None:
     made = convert(tmp_path, "nul.csv", b"a,b\n1,x\0y\n2,z\n")
     assert made.rows() == [(1, "xy"), (2, "z")]
     assert "NUL" in made.report["notes"][0]
     assert "line 2" in made.report["notes"][0]
 
 
-def test_columns_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
+def test_columns_of_the_same_name_are_distinguished(tmp_path: Path) -> None:
     made = convert(tmp_path, "dup.csv", "a,A,,a\n1,2,3,4\n")
     assert list(made.types) == ["a", "A_2", "column3", "a_3"]
     assert "duplicate names" in made.report["notes"][0]
@@ -143,7 +143,7 @@ def test_a_zip_archive_and_a_broken_workbook_are_refused(tmp_path: Path) -> None
     assert "damaged" in refused(tmp_path, "data.xlsx", packed.getvalue()[:60])
 
 
-def test_lines_that_are_no_json_objects_are_told_of(tmp_path: Path) -> None:
+def test_lines_that_are_no_json_objects_are_reported(tmp_path: Path) -> None:
     made = convert(tmp_path, "x.jsonl", '{"a":1}\nnot json\n{"a":2,"b":"2024-01-02"}\n[1]\n\n')
     assert made.facts["rows"] == 2
     assert list(made.rejected) == [2, 4]

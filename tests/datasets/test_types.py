@@ -23,7 +23,7 @@ def test_numbers_that_would_lose_digits_stay_text(tmp_path: Path) -> None:
     assert made.rows()[0] == ("01234", "12345678901234567890", 9007199254740993, 5.0)
 
 
-def test_what_stands_for_no_value_is_that_only_where_it_is_no_text(tmp_path: Path) -> None:
+def test_a_mark_for_no_value_is_one_only_where_it_is_no_text(tmp_path: Path) -> None:
     made = convert(tmp_path, "na.csv", "n,country\n1,NA\nNA,SE\n,\n")
     assert made.rows() == [(1, "NA"), (None, "SE"), (None, None)]
 
@@ -78,7 +78,7 @@ def test_an_excel_sheet_is_read_row_by_row(tmp_path: Path) -> None:
     assert "Only the sheet Sheet was read" in made.report["notes"][0]
 
 
-def test_facts_tell_the_size_and_three_rows(tmp_path: Path) -> None:
+def test_facts_have_the_size_and_three_rows(tmp_path: Path) -> None:
     content = "n,t\n" + "".join(f"{n},{'long' * 100}\n" for n in range(1000))
     made = convert(tmp_path, "f.csv", content)
     assert made.facts["size"] == made.path.stat().st_size

@@ -62,7 +62,7 @@ def test_a_plan_that_runs_at_once_is_shown_with_its_tools(
         assert asked.display["text/plain"].startswith("✓ Add a cell\nTools: addNotebookCell\n")
 
 
-def test_an_answer_stands_under_a_line_that_says_what_was_not_done(
+def test_an_answer_is_under_a_line_that_says_what_was_not_done(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     write_notebook(server, "claims.ipynb", LOAD, "%agent --mode agent go")
@@ -105,7 +105,7 @@ def test_what_would_wait_for_itself_is_refused_with_the_reason(
         assert working.display["text/markdown"] == "First."
 
 
-def test_what_waits_for_approval_is_told_and_decided_elsewhere(
+def test_what_waits_for_approval_is_reported_and_decided_elsewhere(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     write_notebook(server, "approve.ipynb", LOAD, "superfluous = 1")

@@ -48,8 +48,8 @@ def _both_kernels(server: RunningServer, own: Path) -> None:
     write_notebook(server, "auto.ipynb", "%agent hello")
     with notebook_kernel(server, "auto.ipynb") as kernel:
         assert kernel.run("%agent hello").display["text/markdown"] == "Hello."
-        told = kernel.run("import os; print(mine, os.environ['PYTHONSTARTUP'])").text
-        assert told == f"as always {own}\n"
+        printed = kernel.run("import os; print(mine, os.environ['PYTHONSTARTUP'])").text
+        assert printed == f"as always {own}\n"
     with notebook_kernel(server, "auto.ipynb", "bash") as kernel:
         assert "no such job" in str(kernel.run("%agent hello").outputs)
 

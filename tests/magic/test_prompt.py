@@ -17,7 +17,7 @@ from jupyter_datalayer_agent.magic.prompt import filled
         (r"$\frac{a}{b} x_{n} 2^{n}$ and ${HOME}", r"$\frac{a}{b} x_{n} 2^{n}$ and ${HOME}", []),
     ],
 )
-def test_a_name_in_braces_is_filled_or_told_and_all_else_passes(
+def test_a_name_in_braces_is_filled_or_reported_and_all_else_passes(
     prompt: str, sent: str, unknown: list[str]
 ) -> None:
     assert filled(prompt, {"x": 5}) == (sent, unknown)

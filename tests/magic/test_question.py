@@ -64,10 +64,10 @@ def test_help_stays_help(server: RunningServer, model: ScriptedModelServer) -> N
         for load in (LOAD, "x = 1", f"{UNLOAD}\n{LOAD}"):
             asked = len(model.requests)
             model.script(Say("Answered."), Say("Twice."))
-            told = kernel.run(f"{load}\n%agent what does it do?\ndo?\n%agent?\n?do\ndo??\nd*o?")
+            shown = kernel.run(f"{load}\n%agent what does it do?\ndo?\n%agent?\n?do\ndo??\nd*o?")
             assert len(model.requests) == asked + 1
-            assert told.text.count("1234") >= 3
-            assert "Talk to the agent." in told.text
+            assert shown.text.count("1234") >= 3
+            assert "Talk to the agent." in shown.text
             assert "Talk to the agent." in kernel.run("%agent?").text
             assert "%agent ?" not in kernel.run("do?").text
             assert "--mode" in kernel.run("%agent ?").text

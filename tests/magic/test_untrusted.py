@@ -31,7 +31,7 @@ def acting(text: str) -> list[str]:
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
-def test_nothing_that_acts_is_left_wherever_it_stands(text: str) -> None:
+def test_nothing_that_acts_is_left_wherever_it_is(text: str) -> None:
     assert acting(safe(text)) == []
 
 

@@ -57,7 +57,7 @@ async def test_a_name_that_is_repeated_in_every_piece_is_one_name() -> None:
     assert found == [("a", "f", '{"x": 1}')]
 
 
-async def test_calls_that_all_have_the_index_0_are_told_apart_by_their_ids() -> None:
+async def test_calls_that_all_have_the_index_0_are_distinguished_by_their_ids() -> None:
     found = await calls_of(
         piece(0, "a", name="f", arguments="{}"), piece(0, "b", name="f", arguments="{}")
     )

@@ -23,7 +23,7 @@ OWN = "http://localhost:1/v1"
         ("clarifai/mine", None, {}, None),
     ],
 )
-async def test_what_cannot_be_called_is_told_and_what_only_a_provider_knows_passes(
+async def test_what_cannot_be_called_is_reported_and_what_only_a_provider_knows_passes(
     model: str, api_base: str | None, environ: dict[str, str], reason: str | None
 ) -> None:
     info = await named_model(model, api_base, environ)

@@ -228,9 +228,9 @@ class ScriptedPage:
         self.report()
         return self
 
-    def close_notebook(self, path: str, *, tell: bool = True) -> None:
+    def close_notebook(self, path: str, *, notify: bool = True) -> None:
         del self.notebooks[path]
-        if tell:
+        if notify:
             self.report()
 
     def report(self) -> None:

@@ -21,7 +21,7 @@ from .support import World, code, install_spec, text_of, until, world, write_not
 
 
 @asynccontextmanager
-async def person(w: World, kernel_id: str) -> AsyncIterator[Any]:
+async def user(w: World, kernel_id: str) -> AsyncIterator[Any]:
     """A client of the kernel as a page of the person's has one."""
     kernel = w.kernels.get_kernel(kernel_id)
     client = kernel.client()
@@ -96,7 +96,7 @@ async def test_a_kernel_that_is_shut_down_in_mid_run_ends_the_run(tmp_path: Path
     assert runs[0].error.ename == "DeadKernelError"
 
 
-async def test_a_restart_by_the_person_ends_the_run(tmp_path: Path) -> None:
+async def test_a_restart_by_the_user_ends_the_run(tmp_path: Path) -> None:
     async with world(tmp_path) as w:
         write_notebook(w.root, [code("a", "import time; time.sleep(600)"), code("b", "1")])
         kernel_id = await started(w)
@@ -162,14 +162,14 @@ async def test_code_that_swallows_the_interrupt_is_reported_as_still_running(
     assert after[0].status == "ok"
 
 
-async def test_the_clock_starts_with_our_cell_and_the_persons_cell_is_never_interrupted(
+async def test_the_clock_starts_with_our_cell_and_the_users_cell_is_never_interrupted(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path) as w:
         write_notebook(w.root, [code("a", "print('ours')")])
         kernel_id = await started(w)
         document = await w.service.open("a.ipynb")
-        async with person(w, kernel_id) as client:
+        async with user(w, kernel_id) as client:
             theirs = client.execute(WAIT_FOR_FILE)
             await until_it_runs(client, theirs)
             running = asyncio.create_task(document.run(["a"], timeout=0.3))
@@ -196,14 +196,14 @@ async def printed_by(client: Any, msg_id: str) -> str:
             return text
 
 
-async def test_cancelling_while_the_persons_cell_runs_leaves_it_alone_and_ours_never_runs(
+async def test_cancelling_while_the_users_cell_runs_leaves_it_alone_and_ours_never_runs(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path) as w:
         write_notebook(w.root, [code("a", "ran = True"), code("b", "'ran' in globals()")])
         kernel_id = await started(w)
         document = await w.service.open("a.ipynb")
-        async with person(w, kernel_id) as client:
+        async with user(w, kernel_id) as client:
             theirs = client.execute(WAIT_FOR_FILE)
             await until_it_runs(client, theirs)
             running = asyncio.create_task(document.run(["a"], timeout=60))
@@ -230,7 +230,7 @@ async def test_a_cancelled_request_that_already_lies_in_the_kernels_queue_is_sto
         write_notebook(w.root, [code("a", source), code("b", "'ran' in globals()")])
         kernel_id = await started(w)
         document = await w.service.open("a.ipynb")
-        async with person(w, kernel_id) as client:
+        async with user(w, kernel_id) as client:
             theirs = client.execute(WAIT_FOR_FILE)
             await until_it_runs(client, theirs)
             with monkeypatch.context() as patch:
@@ -276,7 +276,7 @@ async def test_a_page_that_is_connected_to_the_kernel_loses_no_message(tmp_path:
         write_notebook(w.root, [code("a", "print('ours')")])
         kernel_id = await started(w)
         document = await w.service.open("a.ipynb")
-        async with person(w, kernel_id) as client:
+        async with user(w, kernel_id) as client:
             theirs = client.execute("print('theirs')")
             runs, printed = await asyncio.gather(
                 document.run(["a"], timeout=60), printed_by(client, theirs)

@@ -193,7 +193,7 @@ def test_a_changed_cell_is_sent_as_that_cell_with_the_turn_from_which_it_holds(
     assert_appended(model.requests)
 
 
-def test_added_removed_and_moved_cells_are_told(
+def test_added_removed_and_moved_cells_are_sent(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     book = Book(server, model)
@@ -219,7 +219,7 @@ def test_added_removed_and_moved_cells_are_told(
     assert_appended(model.requests)
 
 
-def test_a_notebook_of_many_cells_is_told_by_lines_and_by_runs_of_the_old_numbers(
+def test_a_notebook_of_many_cells_is_sent_as_lines_and_runs_of_the_old_numbers(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     book = Book(server, model, 60)
@@ -245,7 +245,7 @@ def test_a_notebook_of_many_cells_is_told_by_lines_and_by_runs_of_the_old_number
     assert_appended(model.requests)
 
 
-def test_where_the_changes_are_longer_the_whole_is_told(
+def test_where_the_changes_are_longer_the_whole_is_sent(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     book = Book(server, model)
@@ -261,7 +261,7 @@ def test_where_the_changes_are_longer_the_whole_is_told(
     assert "[33] code id=cell29 not run | x29 = 29" in many
 
 
-def test_what_tools_did_is_told_again_as_it_is_now(
+def test_what_tools_did_is_sent_again_as_it_is_now(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     """The model's newest word of a cell is its own: it is told also where the cell is again as the
@@ -276,12 +276,12 @@ def test_what_tools_did_is_told_again_as_it_is_now(
     act(server, str(book.session), {"type": "undo", "turnId": book.turn}, "changes_undone")
     assert sources(book.file)[1] == "x1 = 'mine'"
     book.edit(1, "x1 = 'mine'")
-    told = book.say("Was it undone?")
-    assert "x1 = 'mine'" in told
-    assert "cell0" not in told
+    sent = book.say("Was it undone?")
+    assert "x1 = 'mine'" in sent
+    assert "cell0" not in sent
 
 
-def test_a_cell_that_was_read_and_then_changed_back_is_told(
+def test_a_cell_that_was_read_and_then_changed_back_is_sent(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     book = Book(server, model)
@@ -298,7 +298,7 @@ def test_a_cell_that_was_read_and_then_changed_back_is_told(
     assert "[2] code id=cell1 not run\n```\nx1 = 1\n```" in book.say("And now?")
 
 
-def test_runs_and_a_kernel_restart_are_told_without_the_sources(
+def test_runs_and_a_kernel_restart_are_sent_without_the_sources(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     book = Book(server, model, 3)
@@ -385,7 +385,7 @@ def test_a_change_of_mode_or_model_leaves_the_items_as_they_are(
     assert_appended_items(model.requests)
 
 
-def test_after_a_restart_the_same_bytes_are_sent_and_changes_are_told(
+def test_after_a_restart_the_same_bytes_are_sent_and_the_changes_too(
     both: RunningServer, model: ScriptedModelServer
 ) -> None:
     book = Book(both, model)
@@ -408,7 +408,7 @@ def test_after_a_restart_the_same_bytes_are_sent_and_changes_are_told(
     assert_appended(model.requests)
 
 
-def test_a_fork_and_going_back_go_on_from_what_was_told_there(
+def test_a_fork_and_a_rewind_go_on_from_what_was_sent_there(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     book = Book(server, model)
@@ -595,8 +595,8 @@ def test_parallel_calls_and_pictures_stay_at_their_places(
     both.start()
     book.say("Three")
     assert_appended(model.requests)
-    told = both.get(f"sessions/{book.session}/turns")["turns"]
-    assert "data:image" not in json.dumps(told), "documents and events have the outputs"
+    sent = both.get(f"sessions/{book.session}/turns")["turns"]
+    assert "data:image" not in json.dumps(sent), "documents and events have the outputs"
     book.say("Four", model="deepseek/deepseek-v4-pro")
     assert pictures(model.requests[-1]) == 0
     assert "[a picture]" in model.requests[-1].text

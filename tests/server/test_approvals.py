@@ -95,7 +95,7 @@ def test_the_names_that_other_cells_give_count(
     ]
 
 
-def test_each_cell_of_a_run_is_told_by_its_number(
+def test_each_cell_of_a_run_is_named_by_its_number(
     notebook: RunningServer, model: ScriptedModelServer
 ) -> None:
     write(notebook, ["import os", "os.remove('cars.csv')", "x = 1", "if x:\n    !rm cars.csv"])
@@ -140,7 +140,7 @@ def test_the_notebooks_language_decides(
     assert [each["reason"] for each in found] == ([] if reason is None else [reason])
 
 
-def test_of_a_change_only_what_is_new_is_told(notebook: RunningServer) -> None:
+def test_of_a_change_only_what_is_new_is_shown(notebook: RunningServer) -> None:
     def reason(*changes: dict[str, str]) -> Any:
         return notebook.post("acts", {"path": PATH, "changes": list(changes)}).get("reason")
 

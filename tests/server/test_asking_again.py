@@ -65,8 +65,8 @@ def test_the_other_model_reads_what_the_first_one_read_and_changes_nothing(
     (answer,) = record["answers"]
     assert (answer["answerId"], answer["model"]) == (done["answerId"], OTHER)
     assert (record["reply"], record.get("chosenAnswer")) == ("The first one says twelve.", None)
-    told = [event["type"] for event in record["events"]]
-    assert told[-3:] == ["answer_started", "answer_delta", "answer_finished"], "it is drawn again"
+    types = [event["type"] for event in record["events"]]
+    assert types[-3:] == ["answer_started", "answer_delta", "answer_finished"], "it is drawn again"
     assert record["changes"] == []
     key = answer["provenance"]
     assert (key["providerId"], key["responseType"], key["responseIndex"]) == ("openai", "batch", 1)
@@ -157,7 +157,7 @@ def test_a_turn_that_carried_out_a_plan_has_no_answer_to_compare(
     assert "plan" in refused["message"]
 
 
-def test_a_message_waits_for_it_and_the_person_can_stop_it(
+def test_a_message_waits_for_it_and_the_user_can_stop_it(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     session, (one,) = chat(server, model, ("One", "1"))
@@ -179,7 +179,7 @@ def test_a_message_waits_for_it_and_the_person_can_stop_it(
     assert [turn["message"] for turn in turns(server, session)] == ["One", "Next"]
 
 
-def test_what_broke_is_asked_for_once_more_and_a_failure_is_told_under_the_turn(
+def test_what_broke_is_asked_for_once_more_and_a_failure_is_reported_under_the_turn(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     session, (one,) = chat(server, model, ("One", "1"))
@@ -216,7 +216,7 @@ def test_what_may_not_be_sent_any_more_is_not_sent_to_the_other_model(
     assert "withheld by the setting" in model.requests[-1].text
 
 
-def test_an_answer_that_was_being_given_when_the_server_died_is_told_as_stopped(
+def test_an_answer_that_was_being_given_when_the_server_died_is_reported_as_stopped(
     tmp_path: Path, shared_model: ScriptedModelServer
 ) -> None:
     shared_model.reset()

@@ -123,7 +123,7 @@ def test_peers_07_an_unknown_tool_does_not_end_the_turn(
     assert far["code"] == "not_found"
 
 
-def test_peers_07_broken_arguments_are_told_to_the_model(
+def test_peers_07_broken_arguments_are_reported_to_the_model(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(
@@ -150,7 +150,7 @@ def test_peers_07_broken_arguments_are_told_to_the_model(
     ("name", "words"),
     [("runNotebookCells", "give cellIds, or all: true"), ("selectKernel", "give kernelId")],
 )
-def test_arguments_that_do_not_go_together_are_told_as_that(
+def test_arguments_that_do_not_go_together_are_reported_as_that(
     server: RunningServer, name: str, words: str
 ) -> None:
     result = server.post(f"tools/{name}", {"arguments": {}, "path": "cars.ipynb"})

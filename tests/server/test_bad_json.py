@@ -89,7 +89,7 @@ def test_every_query_refuses_what_it_cannot_take(server: RunningServer, query: s
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_a_page_is_told_what_was_wrong_and_stays_connected(
+def test_a_page_is_sent_what_was_wrong_and_stays_connected(
     server: RunningServer, model: ScriptedModelServer, kind: str
 ) -> None:
     session = server.post("sessions", {})["id"]

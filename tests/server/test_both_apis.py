@@ -61,7 +61,7 @@ def test_calls_of_one_answer_are_carried_out_and_answered(
     assert list(second.tool_outputs) == ["call_a", "call_b"]
 
 
-def test_broken_arguments_are_told_to_the_model_and_can_be_sent_again(
+def test_broken_arguments_are_reported_to_the_model_and_can_be_sent_again(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(Call("listKernels", '{"a": ', "call_a"), Call("listKernels"), Say("Done."))

@@ -42,7 +42,7 @@ CELLS: list[dict[str, Any]] = [
     {"id": "new", "index": 3, "type": "code", "source": "z", "hash": "0"},
 ]
 UNSELECTED = {"hasOutput": False, "selectionStatus": "unselected"}
-TOLD = [
+EXPECTED = [
     {"id": "m", "index": 0, "type": "markdown", "content": "# Head", **UNSELECTED},
     {
         "id": "ran",
@@ -89,7 +89,7 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("outputs", [False, True])
-def test_getNotebookCells_tells_the_whole_status_of_each_cell(
+def test_getNotebookCells_returns_the_whole_status_of_each_cell(
     server: RunningServer, outputs: bool
 ) -> None:
     with FakePage(server, "page", answer) as page:
@@ -100,10 +100,10 @@ def test_getNotebookCells_tells_the_whole_status_of_each_cell(
             "tools/getNotebookCells",
             {"arguments": {"path": "cars.ipynb", "includeOutputs": outputs}, "path": "cars.ipynb"},
         )
-    told = [dict(cell) for cell in done["output"]["cells"]]
+    cells = [dict(cell) for cell in done["output"]["cells"]]
     if outputs:
-        assert told[1].pop("outputs") == "out"
-    assert told == TOLD
+        assert cells[1].pop("outputs") == "out"
+    assert cells == EXPECTED
 
 
 def test_the_context_has_the_kernels_id_and_when_each_run_ended(server: RunningServer) -> None:
@@ -122,7 +122,7 @@ def test_the_context_has_the_kernels_id_and_when_each_run_ended(server: RunningS
     assert again["text"] == text
 
 
-def test_what_a_program_ran_is_told_with_its_times(server: RunningServer) -> None:
+def test_what_a_program_ran_is_reported_with_its_times(server: RunningServer) -> None:
     path = "ran.ipynb"
     shutil.copy(server.root / "cars.ipynb", server.root / path)
     added = server.post(

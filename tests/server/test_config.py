@@ -74,19 +74,19 @@ def patch(server: RunningServer, status: int = 200, **values: Any) -> Any:
 def test_each_value_comes_from_the_highest_layer_that_has_a_valid_one(
     server: RunningServer,
 ) -> None:
-    told = {
+    values = {
         name: (each.get("value"), each["source"], each["locked"])
         for name, each in settings(server).items()
     }
-    assert told["temperature"] == (0.25, "config", False)
-    assert told["max_history_turns"] == (9, "config", False), "the configuration is above"
-    assert told["max_tool_calls"] == (7, "environment", True)
-    assert told["max_output_tokens"] == (500, "config", False), "from the command line"
-    assert told["streaming"] == (False, "environment", False)
-    assert told["mode_models"] == ({"edit": "openai/for-edits"}, "environment", False)
-    assert told["approval_policy"] == ("always", "config", True)
-    assert told["kernel_timeout_seconds"] == (900.0, "default", False), "“soon” is not valid"
-    assert told["top_p"] == (None, "default", False), "7 is not valid"
+    assert values["temperature"] == (0.25, "config", False)
+    assert values["max_history_turns"] == (9, "config", False), "the configuration is above"
+    assert values["max_tool_calls"] == (7, "environment", True)
+    assert values["max_output_tokens"] == (500, "config", False), "from the command line"
+    assert values["streaming"] == (False, "environment", False)
+    assert values["mode_models"] == ({"edit": "openai/for-edits"}, "environment", False)
+    assert values["approval_policy"] == ("always", "config", True)
+    assert values["kernel_timeout_seconds"] == (900.0, "default", False), "“soon” is not valid"
+    assert values["top_p"] == (None, "default", False), "7 is not valid"
     log = server.log.read_text()
     assert "DATALAYER_AGENT_KERNEL_TIMEOUT_SECONDS is not valid and is not used" in log
     assert "c.DatalayerAgentApp.top_p is not valid and is not used" in log
@@ -103,10 +103,10 @@ def test_a_change_in_jupyterlabs_settings_holds_for_the_next_turn(
     server.post("chat", {"message": "two", "sessionId": first["sessionId"]})
     before, after = [request.body for request in model.requests]
     assert (before["temperature"], after["temperature"]) == (0.25, 1.5)
-    told = settings(server)
-    assert told["temperature"]["source"] == "user"
-    assert told["temperature"]["inherited"] == 0.25
-    assert told["max_output_tokens"]["value"] == 500
+    values = settings(server)
+    assert values["temperature"]["source"] == "user"
+    assert values["temperature"]["inherited"] == 0.25
+    assert values["max_output_tokens"]["value"] == 500
     assert "max_output_tokens cannot be 'many'" in server.log.read_text()
 
 
@@ -177,7 +177,7 @@ def test_a_session_has_settings_of_its_own(server: RunningServer) -> None:
     assert server.request("GET", "config?sessionId=no").status_code == 404
 
 
-def test_a_persons_model_holds_over_one_that_a_lower_layer_has_for_a_mode(
+def test_a_users_model_holds_over_one_that_a_lower_layer_has_for_a_mode(
     server: RunningServer, model: ScriptedModelServer, file: Path
 ) -> None:
     model.script(Say("One."), Say("Two."))
@@ -199,14 +199,14 @@ def test_no_secret_is_shown(tmp_path: Path) -> None:
     }
     with RunningServer(tmp_path, environment=environment) as server:
         reply = server.request("GET", "config")
-        told = settings(server)
+        values = settings(server)
         refused = server.request("POST", "chat", json={"message": "hi", "model": "openai/x"})
         assert server.get("models")["locked"] is True
-    assert told["api_base"]["value"] == "https://***@models.example/v1?key=***"
+    assert values["api_base"]["value"] == "https://***@models.example/v1?key=***"
     for text in (reply.text, server.log.read_text()):
         assert "swordfish" not in text
         assert "AIza" not in text
         assert "sk-test" not in text
-    assert told["mode_models"]["locked"], "else a person could go around the locked model"
+    assert values["mode_models"]["locked"], "else a person could go around the locked model"
     assert refused.status_code == 403
     assert "model is locked by the administrator of this server to 'openai/fixed'" in refused.text

@@ -137,9 +137,9 @@ def test_no_active_notebook_gives_no_notebook_tools(server: RunningServer) -> No
 
 
 def test_a_preview_holds_no_secret(server: RunningServer) -> None:
-    told = json.dumps(asked(server, mode="agent", path="cars.ipynb"))
-    assert KEY not in told
-    assert "127.0.0.1" not in told
+    preview = json.dumps(asked(server, mode="agent", path="cars.ipynb"))
+    assert KEY not in preview
+    assert "127.0.0.1" not in preview
 
 
 @pytest.mark.parametrize(

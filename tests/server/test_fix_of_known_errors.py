@@ -55,7 +55,7 @@ def failed(server: RunningServer) -> str:
 
 
 @pytest.mark.parametrize("name", KNOWN)
-def test_the_model_is_told_the_error_and_answers_with_a_proposal(
+def test_the_model_is_sent_the_error_and_answers_with_a_proposal(
     server: RunningServer, model: ScriptedModelServer, failed: str, name: str
 ) -> None:
     path, cell_id, ename = failed, f"c-{name}", KNOWN[name][1]

@@ -107,7 +107,7 @@ def test_numbers_are_those_of_the_list_of_steps_also_after_going_back(
         ({"number": 1, "turnId": "turn_1"}, "give turnId, or the number"),
     ],
 )
-def test_a_number_that_names_no_turn_is_told(
+def test_a_number_that_names_no_turn_is_reported(
     server: RunningServer,
     model: ScriptedModelServer,
     two: tuple[str, str],

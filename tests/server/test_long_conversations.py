@@ -54,7 +54,7 @@ class Chat:
     def events(self) -> Iterator[Any]:
         return self.server.stream(f"sessions/{self.id}/events")
 
-    def told(self, *types: str) -> list[Any]:
+    def emitted(self, *types: str) -> list[Any]:
         """The events of these types that the session has told so far."""
         last = self.server.get(f"sessions/{self.id}")["lastSeq"]
         seen = []
@@ -113,8 +113,8 @@ def test_sixty_turns_keep_their_first_fact_and_stay_below_the_window(
     everything = zip(prefix_shares(model.requests), model.requests[1:], strict=True)
     cached = [share for share, request in everything if is_summary(request)]
     assert min(cached) > 0.8, "a summary is asked for behind the prefix that the provider has"
-    told = chat.told("context_compacted")
-    assert [event["how"] for event in told] == ["summary"] * len(summaries)
+    emitted = chat.emitted("context_compacted")
+    assert [event["how"] for event in emitted] == ["summary"] * len(summaries)
     kept = server.get(f"sessions/{chat.id}/turns", limit=200)["turns"]
     assert kept[0]["message"] == first
     assert len(kept) == 60, "nothing is deleted"
@@ -135,11 +135,11 @@ def test_a_conversation_is_compacted_before_it_fills_the_models_window(
     assert max(sizes) < SMALLEST_WINDOW, sizes
     for request in model.requests:
         assert "FACT-00-" in request.text
-    statuses = [event["message"] for event in chat.told("status")]
+    statuses = [event["message"] for event in chat.emitted("status")]
     assert statuses.count("Summarising the earlier conversation") == len(summaries)
-    told = chat.told("context_compacted")
-    assert all(event["tokensAfter"] < event["tokensBefore"] for event in told)
-    assert all("FACT-00-" in event["summary"] for event in told)
+    emitted = chat.emitted("context_compacted")
+    assert all(event["tokensAfter"] < event["tokensBefore"] for event in emitted)
+    assert all("FACT-00-" in event["summary"] for event in emitted)
 
 
 def test_the_newest_messages_stay_word_for_word_and_old_outputs_do_not_change(
@@ -164,9 +164,9 @@ def test_the_newest_messages_stay_word_for_word_and_old_outputs_do_not_change(
     assert "Blue it is." in after.text, "the newest turn stays whole"
     assert not after.tool_outputs
     turns = server.get(f"sessions/{chat.id}/turns", include="events")["turns"]
-    told = ["context_compacted" in {each["type"] for each in turn["events"]} for turn in turns]
-    assert sorted(told) == [False, False, True]
-    assert told[1], "it stands after the turn that came before it"
+    emitted = ["context_compacted" in {each["type"] for each in turn["events"]} for turn in turns]
+    assert sorted(emitted) == [False, False, True]
+    assert emitted[1], "it stands after the turn that came before it"
 
 
 def test_peers_08_a_compaction_survives_a_restart_byte_for_byte(
@@ -213,7 +213,7 @@ def test_the_favourite_colour_is_known_after_the_session_left_memory_and_a_chang
     assert model.requests[-1].text.count("Noted.") == 1
 
 
-def test_the_oldest_turns_are_dropped_and_the_person_is_told_when_there_is_no_summary(
+def test_the_oldest_turns_are_dropped_with_a_notice_to_the_user_when_there_is_no_summary(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     refused = Status(400, body={"error": {"message": "No summaries today.", "type": "x"}})
@@ -229,9 +229,9 @@ def test_the_oldest_turns_are_dropped_and_the_person_is_told_when_there_is_no_su
     assert "was left out here" in head
     assert "My favourite colour is blue." in head, "words of the person are short, and stay"
     assert model.requests[-1].text.count("REPLY ") == 8
-    (told,) = chat.told("context_compacted")
-    assert (told["how"], told["before"], told["after"]) == ("dropped", 16, 8)
-    (warning,) = chat.told("warning")
+    (emitted,) = chat.emitted("context_compacted")
+    assert (emitted["how"], emitted["before"], emitted["after"]) == ("dropped", 16, 8)
+    (warning,) = chat.emitted("warning")
     assert warning["code"] == "history_dropped"
     assert "No summaries today." in warning["message"]
 
@@ -246,11 +246,11 @@ def test_a_key_that_is_refused_costs_no_history(
     model.set_default(Status(401))
     response = server.request("POST", "chat", json={"message": "next", "sessionId": chat.id})
     assert response.json()["error"]["code"] == "model_error"
-    assert chat.told("context_compacted") == []
+    assert chat.emitted("context_compacted") == []
     model.set_default(noted)
     chat.say("My favourite colour is blue.")
-    (told,) = chat.told("context_compacted")
-    assert told["how"] == "summary"
+    (emitted,) = chat.emitted("context_compacted")
+    assert emitted["how"] == "summary"
 
 
 def test_an_empty_summary_counts_as_none(server: RunningServer, model: ScriptedModelServer) -> None:
@@ -259,8 +259,8 @@ def test_an_empty_summary_counts_as_none(server: RunningServer, model: ScriptedM
     chat.say("one")
     chat.say("two")
     chat.op(type="compact")
-    (told,) = until(chat.events(), "context_compacted")[-1:]
-    assert told["how"] == "dropped"
+    (emitted,) = until(chat.events(), "context_compacted")[-1:]
+    assert emitted["how"] == "dropped"
 
 
 def test_a_request_that_is_refused_as_too_long_loses_its_oldest_turns_and_is_sent_again(
@@ -281,8 +281,8 @@ def test_a_request_that_is_refused_as_too_long_loses_its_oldest_turns_and_is_sen
         assert reply["status"] == "completed", reply
     assert "Part 8. " in model.requests[-1].text
     assert "Part 7. " in model.requests[-1].text
-    assert chat.told("context_compacted")
-    warnings = {event["code"] for event in chat.told("warning")}
+    assert chat.emitted("context_compacted")
+    warnings = {event["code"] for event in chat.emitted("warning")}
     assert warnings <= {"history_dropped"}
     refused = sum(request.outcome == "status" for request in model.requests)
     assert refused <= 4, "what was refused once is known"
@@ -325,7 +325,7 @@ def test_stop_ends_a_summary_and_leaves_the_conversation_as_it_was(
     chat.op(type="interrupt")
     assert until(chat.events(), "warning")[-1]["code"] == "compaction_stopped"
     model.wait_for(model.answered(2, "disconnected"))
-    assert chat.told("token_usage")[-1]["call"]["estimated"], "what was written is paid"
+    assert chat.emitted("token_usage")[-1]["call"]["estimated"], "what was written is paid"
     model.script(Say("Blue."))
     chat.say("Which colour?")
     assert compacted(model.requests[-1]) is None
@@ -347,7 +347,7 @@ def test_stop_during_the_summary_before_a_turn_ends_the_turn(
     stream = server.stream(f"sessions/{chat.id}/events", params={"after": last - 1})
     assert until(stream, *ENDS)[-1]["reason"] == "interrupted"
     model.wait_for(model.answered(16, "disconnected"))
-    assert chat.told("context_compacted") == []
+    assert chat.emitted("context_compacted") == []
 
 
 def test_compact_waits_for_the_running_turn(
@@ -424,13 +424,13 @@ def test_a_stopped_call_is_counted_by_an_estimate(
     until(events, "text_delta")
     chat.op(type="interrupt")
     until(events, *ENDS)
-    (told,) = chat.told("token_usage")
-    assert told["usage"]["estimated"] is True
-    assert told["usage"]["outputTokens"] == 100
-    assert told["usage"]["inputTokens"] == pytest.approx(tokens_of(model.requests[0]), rel=0.3)
-    assert told["usage"]["cost"] > 0
+    (emitted,) = chat.emitted("token_usage")
+    assert emitted["usage"]["estimated"] is True
+    assert emitted["usage"]["outputTokens"] == 100
+    assert emitted["usage"]["inputTokens"] == pytest.approx(tokens_of(model.requests[0]), rel=0.3)
+    assert emitted["usage"]["cost"] > 0
     (turn,) = server.get(f"sessions/{chat.id}/turns")["turns"]
-    assert turn["usage"] == told["usage"]
+    assert turn["usage"] == emitted["usage"]
 
 
 def test_the_models_window_is_known_before_the_first_call_of_a_new_server(

@@ -83,7 +83,7 @@ def test_what_it_used_is_counted_though_no_session_has_it(
     assert "openai/gpt-4o-mini" in {row["key"] for row in by_model["rows"]}
 
 
-def test_an_error_of_the_model_is_told_and_costs_nothing(
+def test_an_error_of_the_model_is_reported_and_costs_nothing(
     server: RunningServer, model: ScriptedModelServer, path: str
 ) -> None:
     before = counted(server)

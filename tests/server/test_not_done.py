@@ -68,8 +68,8 @@ def test_what_was_repaired_in_the_turn_gives_no_line(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     def repair(request: RecordedRequest) -> Call:
-        told = [json.loads(output) for output in request.tool_outputs.values()][-1]
-        cell = told["output"]["cellId"]
+        result = [json.loads(output) for output in request.tool_outputs.values()][-1]
+        cell = result["output"]["cellId"]
         return Call("updateNotebookCell", {"cellId": cell, "content": "2 / 1", "run": True})
 
     model.script(NO_TYPE, add("2 / 0"), repair, CLAIM)
@@ -96,15 +96,15 @@ def test_what_stood_there_already_is_no_change(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     def again(request: RecordedRequest) -> Call:
-        [told] = map(json.loads, request.tool_outputs.values())
-        cell = told["cells"][-1]
+        [result] = map(json.loads, request.tool_outputs.values())
+        cell = result["cells"][-1]
         same = {"cellId": cell["id"], "content": cell["content"]}
         return Call("updateNotebookCell", same)
 
     def last_to_the_end(request: RecordedRequest) -> Call:
-        told = [json.loads(output) for output in request.tool_outputs.values()][-1]
-        assert told["unchanged"] is True
-        return Call("moveNotebookCell", {"cellId": told["cellId"], "position": "end"})
+        result = [json.loads(output) for output in request.tool_outputs.values()][-1]
+        assert result["unchanged"] is True
+        return Call("moveNotebookCell", {"cellId": result["cellId"], "position": "end"})
 
     model.script(Call("getNotebookCells", {}), again, last_to_the_end, Say("I have fixed it."))
     reply = ask(server, "Fix the last cell")

@@ -32,7 +32,7 @@ def test_what_does_not_need_a_failed_step_is_done_and_what_needs_it_is_not_begun
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(
-        plan_with(Load=[], Count=[0], Describe=[], Conclude=[1, 2]),
+        plan_with(Load=[], Count=[0], Describe=[], Report=[1, 2]),
         add("1 / 0"),
         Say("It fails."),
         Say("It fails still."),

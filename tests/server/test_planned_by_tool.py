@@ -142,7 +142,7 @@ def test_the_plan_that_is_carried_out_is_kept_current_by_the_server_alone(
         ("One", "Two")
     }
     assert plan_states(events) == ["running", "completed"]
-    [told] = [e for e in of_type(events, "tool_call_output") if e["name"] == "updatePlan"]
-    assert told["status"] == "ok"
-    assert told["summary"] == "Plan: 0 of 2 steps done"
-    assert json.loads(told["output"])["steps"] == 2
+    [output] = [e for e in of_type(events, "tool_call_output") if e["name"] == "updatePlan"]
+    assert output["status"] == "ok"
+    assert output["summary"] == "Plan: 0 of 2 steps done"
+    assert json.loads(output["output"])["steps"] == 2

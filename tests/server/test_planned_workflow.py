@@ -103,7 +103,7 @@ def test_an_invalid_plan_is_asked_for_once_more_with_what_was_wrong(
 @pytest.mark.parametrize(
     "bad", ["no plan at all", '{"steps": []}', '{"steps": [{"description": "x"}]}', "{broken"]
 )
-def test_what_is_wrong_with_a_plan_is_told(
+def test_what_is_wrong_with_a_plan_is_reported(
     server: RunningServer, model: ScriptedModelServer, bad: str
 ) -> None:
     model.script(Say(bad), plan_of("Walk"), add("1"), Say("Walked."))
@@ -206,8 +206,8 @@ def test_a_step_that_fails_is_repaired_by_the_model_and_the_plan_goes_on(
 ) -> None:
     def repair(request: RecordedRequest) -> Call:
         assert "This step failed" in request.text
-        told = [json.loads(output) for output in request.tool_outputs.values()][-1]
-        cell = told["output"]["cellId"]
+        result = [json.loads(output) for output in request.tool_outputs.values()][-1]
+        cell = result["output"]["cellId"]
         return Call("updateNotebookCell", {"cellId": cell, "content": "2 / 1", "run": True})
 
     model.script(plan_of("One", "Two"), add("1"), Say("1"), add("2 / 0"), repair, Say("Repaired."))
@@ -221,12 +221,12 @@ def test_a_step_that_fails_is_repaired_by_the_model_and_the_plan_goes_on(
     assert sources(server) == ["# Cars", "1", "2 / 1"]
 
 
-def test_after_two_attempts_it_stops_and_goes_on_after_the_persons_own_fix(
+def test_after_two_attempts_it_stops_and_goes_on_after_the_users_own_fix(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     def worse(request: RecordedRequest) -> Call:
-        told = [json.loads(output) for output in request.tool_outputs.values()][-1]
-        cell = told["output"]["cellId"]
+        result = [json.loads(output) for output in request.tool_outputs.values()][-1]
+        cell = result["output"]["cellId"]
         return Call("updateNotebookCell", {"cellId": cell, "content": "3 / 0", "run": True})
 
     model.script(plan_of("One", "Two", "Three"), add("1"), Say("1"), add("2 / 0"), worse, worse)
@@ -354,9 +354,9 @@ def test_where_the_model_gives_no_plan_the_workflow_that_was_asked_for_is_carrie
     reply = server.post("chat", {"message": message})
     assert reply["status"] == "completed", reply
     turn = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"][0]
-    (told,) = of_type(turn["events"], "warning")
-    assert told["code"] == "template_instead"
-    assert "gave no plan" in told["message"]
+    (result,) = of_type(turn["events"], "warning")
+    assert result["code"] == "template_instead"
+    assert "gave no plan" in result["message"]
     assert (server.root / "without_plan.ipynb").exists()
 
 
@@ -374,7 +374,7 @@ def test_where_the_model_gives_no_plan_what_is_close_is_offered(
     ("status", "tries", "said"),
     [(401, 1, "refused the key"), (429, 6, "rate limiting"), (503, 6, "failed")],
 )
-def test_a_model_that_refuses_or_is_down_is_said_and_no_workflow_stands_in(
+def test_a_model_that_refuses_or_is_down_is_reported_and_no_workflow_replaces_it(
     server: RunningServer, model: ScriptedModelServer, status: int, tries: int, said: str
 ) -> None:
     model.script(*[Status(status, headers={"Retry-After": "0"})] * tries)

@@ -117,12 +117,12 @@ def test_with_outputs_never_no_value_reaches_the_model_in_any_way(
     assert reply["status"] == "completed", reply["reply"]
     chat(server, session, "And now?")  # the history of a later turn
 
-    told = "\n".join(model.requests[-1].tool_outputs.values())
-    assert "withheld by the setting" in told
-    assert "[output of 10 characters withheld by the setting]" in told
-    assert "[picture 19x23 withheld by the setting]" in told
-    assert "ValueError in line 1, its message and traceback withheld by the setting" in told
-    assert "failed: ValueError: [its message withheld by the setting]" in told
+    outputs = "\n".join(model.requests[-1].tool_outputs.values())
+    assert "withheld by the setting" in outputs
+    assert "[output of 10 characters withheld by the setting]" in outputs
+    assert "[picture 19x23 withheld by the setting]" in outputs
+    assert "ValueError in line 1, its message and traceback withheld by the setting" in outputs
+    assert "failed: ValueError: [its message withheld by the setting]" in outputs
 
     # The person has all of it.
     turn = server.get(f"sessions/{session}/turns", include="events")["turns"][0]
@@ -151,7 +151,7 @@ def test_with_outputs_never_no_value_reaches_the_model_in_any_way(
     assert_kept_from(model, *secrets)
 
 
-def test_an_error_fix_tells_the_model_nothing_of_the_errors_message(
+def test_an_error_fix_sends_the_model_nothing_of_the_errors_message(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     session = begin(server, outputs="never")
@@ -219,7 +219,7 @@ def ask(server: RunningServer, session: str, message: str, **more: Any) -> None:
     submit(server, session, {"type": "user_message", "request": request(message, **more)})
 
 
-def test_ask_shows_what_would_be_sent_and_sends_it_when_the_person_agrees(
+def test_ask_shows_what_would_be_sent_and_sends_it_when_the_user_agrees(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     session = begin(server, outputs="ask")

@@ -88,11 +88,11 @@ def test_the_report_is_a_tool_in_every_mode(
         "path": "poor.ipynb",
         **server.get("quality", path="poor.ipynb"),
     }
-    [told] = [json.loads(output) for output in model.requests[1].tool_outputs.values()]
-    assert told["score"] < 100
-    assert told["suggestions"]
+    [report] = [json.loads(output) for output in model.requests[1].tool_outputs.values()]
+    assert report["score"] < 100
+    assert report["suggestions"]
     assert {"undefined_name"} <= {
-        word.strip("“”\"'.,`") for issue in told["issues"] for word in issue["message"].split()
+        word.strip("“”\"'.,`") for issue in report["issues"] for word in issue["message"].split()
     }
     direct = server.post("tools/getNotebookQuality", {"path": "poor.ipynb", "arguments": {}})
     assert direct["output"] == call["output"]["output"]

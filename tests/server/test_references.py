@@ -57,10 +57,10 @@ def asked(server: RunningServer, model: ScriptedModelServer, **values: Any) -> t
     return reply, next(str(each) for each in reversed(texts) if "<context>" in str(each))
 
 
-def test_variables_are_told_by_name_type_and_short_form(notebook: RunningServer) -> None:
-    told = notebook.get("variables", path=PATH)
-    assert told["status"] == "ok"
-    found = {each["name"]: each for each in told["variables"]}
+def test_variables_are_sent_by_name_type_and_short_form(notebook: RunningServer) -> None:
+    reply = notebook.get("variables", path=PATH)
+    assert reply["status"] == "ok"
+    found = {each["name"]: each for each in reply["variables"]}
     assert found["total"] == {"name": "total", "type": "int", "short": "42"}
     assert found["words"]["shape"] == [2]
     assert found["cars"]["type"] == "pandas.DataFrame"
@@ -94,12 +94,12 @@ def test_a_kernel_that_works_is_not_waited_for(
         running = threads.submit(notebook.post, "tools/executeCode", body)
         began.read_text()  # until the kernel has opened it
         try:
-            told = notebook.get("variables", path=PATH)
+            reply = notebook.get("variables", path=PATH)
             _, context = asked(notebook, model, attachments=VARIABLES)
         finally:
             go.write_text("go")
         assert running.result()["ok"], "what runs there is not disturbed"
-    assert told == {
+    assert reply == {
         "status": "busy",
         "reason": "The kernel is busy: its variables cannot be read now.",
         "variables": [],
@@ -123,9 +123,9 @@ def test_variables_without_a_python_kernel_are_not_known(notebook: RunningServer
     (folder / "kernel.json").write_text(json.dumps(spec))
     session = {"path": "none.ipynb", "type": "notebook", "name": "", "kernel": {"name": "other"}}
     made = notebook.post("/api/sessions", session)
-    told = notebook.get("variables", path="none.ipynb")
-    assert told["status"] == "not_known"
-    assert told["reason"] == "Variables are known for Python kernels, not for R."
+    reply = notebook.get("variables", path="none.ipynb")
+    assert reply["status"] == "not_known"
+    assert reply["reason"] == "Variables are known for Python kernels, not for R."
     assert notebook.request("DELETE", f"/api/sessions/{made['id']}").ok
 
 
@@ -151,7 +151,7 @@ def test_to_attach_a_variable_does_not_attach_its_notebook(
 
 
 @pytest.mark.parametrize("kept", ["rowData", "outputs"])
-def test_what_is_in_variables_is_kept_where_the_person_says_so(
+def test_what_is_in_variables_is_withheld_where_the_user_says_so(
     notebook: RunningServer, model: ScriptedModelServer, kept: str
 ) -> None:
     session = notebook.post("sessions", {"settings": {kept: "never"}})["id"]
@@ -200,7 +200,7 @@ def warned(server: RunningServer, reply: Any) -> list[Any]:
     return [each for each in turns[-1]["events"] if each["type"] == "warning"]
 
 
-def test_the_preview_tells_the_size_of_each_part(
+def test_the_preview_shows_the_size_of_each_part(
     notebook: RunningServer, model: ScriptedModelServer
 ) -> None:
     (notebook.root / "notes.txt").write_text("Horsepower is brake horsepower.")

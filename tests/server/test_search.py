@@ -44,7 +44,7 @@ def test_what_was_said_is_found_and_leads_back_to_its_turn(
 
 
 def test_a_search_that_cannot_be_made_says_what_is_wrong(server: RunningServer) -> None:
-    for query, told in (
+    for query, message in (
         ("", "q (the text to search for) is empty"),
         ("q=%20", "q (the text to search for) is empty"),
         ("q=a&limit=0", "limit must be from 1 to 100"),
@@ -53,7 +53,7 @@ def test_a_search_that_cannot_be_made_says_what_is_wrong(server: RunningServer) 
     ):
         refused = server.request("GET", f"search?{query}")
         assert refused.status_code == 400, query
-        assert told in refused.json()["error"]["message"]
+        assert message in refused.json()["error"]["message"]
     refused = server.request("GET", "responses?aiTurnId=t&responseType=batch")
     assert refused.json()["error"]["message"] == "providerId must be given."
     refused = server.request("GET", "responses?aiTurnId=t&providerId=p&responseType=nonsense")

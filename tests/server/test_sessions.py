@@ -39,7 +39,7 @@ def test_a_session_remembers_mode_model_and_notebook_and_is_titled_by_its_first_
     assert model.requests[-1].model == "other"
 
 
-def test_the_list_of_prompts_tells_every_turn_in_short(
+def test_the_list_of_prompts_holds_every_turn_in_short(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     new_notebook(server.root / "steps.ipynb", "x = 1", "y = 1")
@@ -116,12 +116,12 @@ def test_a_reset_forgets_messages_tokens_and_the_scratch_kernel(
     assert run("secret = 41")["status"] == "ok"
     assert "42" in str(run("print(secret + 1)")["output"])
     assert server.get(f"sessions/{session}")["sessionTokens"] > 0
-    told = act(server, session, {"type": "reset"}, "session_reset")
-    assert told["type"] == "session_reset"
+    event = act(server, session, {"type": "reset"}, "session_reset")
+    assert event["type"] == "session_reset"
     found = server.get(f"sessions/{session}")
     assert (found["sessionTokens"], found["turnCount"]) == (0, 0)
     assert found["title"] == "New session", "made from a message that is forgotten"
-    assert found["lastSeq"] >= told["seq"]
+    assert found["lastSeq"] >= event["seq"]
     assert turns(server, session) == []
     assert "NameError" in str(run("secret")["output"])
     assert "blue" not in model.requests[-1].text

@@ -50,7 +50,7 @@ def session(server: RunningServer, shared_model: ScriptedModelServer) -> str:
     return session
 
 
-def test_markdown_can_be_read_by_a_person(server: RunningServer, session: str) -> None:
+def test_markdown_can_be_read_by_a_user(server: RunningServer, session: str) -> None:
     answer = export(server, session)
     assert answer.headers["Content-Type"] == "text/markdown; charset=utf-8"
     assert "Change it like this" in answer.headers["Content-Disposition"]

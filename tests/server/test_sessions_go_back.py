@@ -20,9 +20,9 @@ def test_the_turns_after_it_are_withdrawn_and_not_sent_any_more(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     session, ids = chat(server, model, *COLOURS)
-    told = go_back(server, session, ids[0])
-    assert told["withdrawn"] == ids[1:]
-    assert (told["toTurnId"], told["documents"]) == (ids[0], False)
+    rewound = go_back(server, session, ids[0])
+    assert rewound["withdrawn"] == ids[1:]
+    assert (rewound["toTurnId"], rewound["documents"]) == (ids[0], False)
     shown = turns(server, session)
     assert [turn["message"] for turn in shown] == [message for message, _ in COLOURS]
     assert ["withdrawnAt" in turn for turn in shown] == [False, True, True]
@@ -38,12 +38,12 @@ def test_the_turns_after_it_are_withdrawn_and_not_sent_any_more(
     assert session in [each["id"] for each in found], "withdrawn turns are found all the same"
 
 
-def test_a_person_goes_back_to_before_a_message_and_writes_another(
+def test_a_user_goes_back_to_before_a_message_and_writes_another(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     session, ids = chat(server, model, *COLOURS[:2])
-    told = go_back(server, session, ids[0], includeTurn=True)
-    assert told["withdrawn"] == ids
+    rewound = go_back(server, session, ids[0], includeTurn=True)
+    assert rewound["withdrawn"] == ids
     model.script(Say("Hello."))
     server.post("chat", {"message": "My colour is red", "sessionId": session})
     text = model.requests[-1].text
@@ -80,8 +80,8 @@ def test_documents_go_back_too_the_newest_change_first(
     added = Call("addNotebookCell", {"type": "code", "content": "new = 1"})
     edit(server, model, path.name, added, session=session)
     assert sources(path) == ["a = 4", "b = 1", "new = 1"]
-    told = go_back(server, session, first["turnId"], documents=True)
-    assert (told["type"], told["left"]) == ("went_back", [])
+    rewound = go_back(server, session, first["turnId"], documents=True)
+    assert (rewound["type"], rewound["left"]) == ("went_back", [])
     assert sources(path) == ["a = 2", "b = 1"]
     undone = [
         event["ofTurnId"]
@@ -89,7 +89,7 @@ def test_documents_go_back_too_the_newest_change_first(
         for event in turn["events"]
         if event["type"] == "changes_undone"
     ]
-    assert undone == told["withdrawn"]
+    assert undone == rewound["withdrawn"]
 
     # The model has to read the cell again before it changes it.
     model.script(Call("updateNotebookCell", change | {"content": "a = 9"}), Say("I read it first."))
@@ -107,7 +107,7 @@ def test_documents_go_back_too_the_newest_change_first(
     assert reply["status"] == "completed"
 
 
-def test_what_the_person_changed_since_stays_and_is_told(
+def test_what_the_user_changed_since_stays_and_is_reported(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     path = server.root / "conflict.ipynb"
@@ -125,9 +125,9 @@ def test_what_the_person_changed_since_stays_and_is_told(
     )
     path.write_text(path.read_text().replace("a = 2", "a = 77"))
     last = server.get(f"sessions/{session}")["lastSeq"]
-    told = go_back(server, session, first["turnId"], includeTurn=True, documents=True)
-    assert told["withdrawn"] == [first["turnId"], second["turnId"]]
-    assert told["left"] == [second["turnId"]]
+    rewound = go_back(server, session, first["turnId"], includeTurn=True, documents=True)
+    assert rewound["withdrawn"] == [first["turnId"], second["turnId"]]
+    assert rewound["left"] == [second["turnId"]]
     assert sources(path) == ["a = 77", "b = 1"]
     conflicts = []
     for event in server.stream(f"sessions/{session}/events?after={last}"):

@@ -60,7 +60,7 @@ def new_session(server: RunningServer) -> str:
     return session
 
 
-def test_both_tabs_are_told_the_same_in_the_same_order(
+def test_both_tabs_receive_the_same_in_the_same_order(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(Say("One two three four.", chunk=4), Say("Second."))
@@ -174,7 +174,7 @@ def test_a_waiting_message_that_is_sent_now_interrupts_and_goes_before_the_other
     assert "first" in model.requests[-1].text
 
 
-def test_what_one_tab_withdraws_empties_or_deletes_is_told_to_the_other(
+def test_what_one_tab_withdraws_empties_or_deletes_is_sent_to_the_other(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     session, ids = chat(server, model, ("One", "1"), ("Two", "2"))
@@ -192,7 +192,7 @@ def test_what_one_tab_withdraws_empties_or_deletes_is_told_to_the_other(
         assert two.page.wait_for("op_rejected")["error"]["code"] == "not_found"
 
 
-def test_every_page_is_told_which_sessions_wait_for_the_person(
+def test_every_page_is_notified_which_sessions_wait_for_the_user(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(Call("deleteNotebookCells", {"cellIds": ["heading"]}), plan_of("Go"), Say("Kept."))
@@ -205,9 +205,9 @@ def test_every_page_is_told_which_sessions_wait_for_the_person(
         server.post(f"sessions/{session}/ops", op)
 
     def waiting(page: FakePage, count: int) -> list[dict[str, Any]]:
-        while len(told := page.wait_for("sessions_waiting")["sessions"]) != count:
+        while len(sessions := page.wait_for("sessions_waiting")["sessions"]) != count:
             pass
-        return list(told)
+        return list(sessions)
 
     def states() -> list[bool]:
         listed = {each["id"]: each for each in server.get("sessions")["sessions"]}

@@ -136,7 +136,7 @@ async def assert_it_is_closed(
     assert seen.size < sent - MAX_WAITING
 
 
-async def test_a_page_is_told_how_much_it_may_send_and_closed_where_it_sends_more(
+async def test_a_page_is_sent_its_size_limit_and_closed_where_it_sends_more(
     server: RunningServer,
 ) -> None:
     text = json.dumps({"type": "response", "requestId": "r", "ok": True, "result": ""})

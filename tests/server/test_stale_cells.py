@@ -9,7 +9,7 @@ from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Say, ScriptedModelServer
 
 
-def test_a_turn_tells_which_cells_are_stale(
+def test_a_turn_sends_which_cells_are_stale(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     cells = [new_code_cell("x = 1", id="load"), new_code_cell("print(x)", id="show")]
@@ -23,8 +23,8 @@ def test_a_turn_tells_which_cells_are_stale(
     )
     body = {"message": "@stale.ipynb change x", "mode": "agent", "activeNotebook": "stale.ipynb"}
     events = list(server.stream("chat/stream", body))
-    told = [event["cellIds"] for event in events if event["type"] == "cells_stale"]
-    assert told == [["load", "show"], []]
+    stale = [event["cellIds"] for event in events if event["type"] == "cells_stale"]
+    assert stale == [["load", "show"], []]
     outputs = [event["output"] for event in events if event["type"] == "tool_call_output"]
     assert '"staleCells":["load","show"]' in outputs[2]
     assert "staleCells" not in outputs[3]

@@ -208,7 +208,7 @@ def test_a_server_that_is_killed_in_mid_turn_can_take_back_what_was_done(tmp_pat
         model.release()
 
 
-def test_what_the_person_wrote_since_is_kept_until_they_decide(
+def test_what_the_user_wrote_since_is_kept_until_they_decide(
     server: RunningServer, model: ScriptedModelServer, on_notebook: dict[str, Any]
 ) -> None:
     path = path_of(server, on_notebook)

@@ -81,8 +81,8 @@ def test_a_file_becomes_a_data_set_of_its_session(lab: RunningServer) -> None:
         {"name": "people", "type": "int64"},
     ]
     events = lab.stream(f"sessions/{session}/events")
-    told = next(event for event in events if event["type"] == "dataset_registered")
-    assert told["dataset"] == dataset
+    registered = next(event for event in events if event["type"] == "dataset_registered")
+    assert registered["dataset"] == dataset
     known = lab.get("datasets", sessionId=session)
     assert (known["datasets"], known["maxUploadBytes"]) == ([dataset], LIMIT)
     assert lab.get("datasets", sessionId=other)["datasets"] == []
@@ -182,7 +182,7 @@ def test_a_sender_that_goes_away_leaves_nothing(lab: RunningServer) -> None:
     wait_until(lambda: files(lab) == before)
 
 
-def test_a_conversion_tells_how_far_it_is_and_the_server_goes_on(lab: RunningServer) -> None:
+def test_a_conversion_reports_its_progress_and_the_server_goes_on(lab: RunningServer) -> None:
     body = many_rows(30_000_000)
     response = lab.request(
         "POST",
@@ -231,7 +231,7 @@ def test_what_is_no_table_is_refused_in_both_forms(lab: RunningServer) -> None:
     assert files(lab) == before
 
 
-def test_requests_that_are_no_uploads_are_told_what_is_wrong(lab: RunningServer) -> None:
+def test_requests_that_are_no_uploads_are_refused_with_the_reason(lab: RunningServer) -> None:
     before = files(lab)
     refused(lab.request("POST", "upload", json={}), 400, "invalid_request")
     message = refused(
@@ -269,7 +269,7 @@ def test_an_attached_data_set_reaches_the_model_without_its_rows(
 
 
 @pytest.mark.parametrize(("policy", "goes"), [("always", True), ("never", False)])
-def test_sample_rows_go_to_the_model_only_as_the_person_allows(
+def test_sample_rows_go_to_the_model_only_as_the_user_allows(
     lab: RunningServer, model: ScriptedModelServer, policy: str, goes: bool
 ) -> None:
     session = lab.post("sessions", {"settings": {"rowData": policy}})["id"]

@@ -101,7 +101,7 @@ def test_a_denial_after_the_restart_reaches_the_model_with_its_reason(
     assert sources(server) == ["# Cars"]
 
 
-def test_what_the_person_changed_meanwhile_is_not_overwritten(
+def test_what_the_user_changed_meanwhile_is_not_overwritten(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(Call("deleteNotebookCells", {"cellIds": ["heading"]}), Say("I left it."))

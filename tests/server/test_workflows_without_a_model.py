@@ -221,8 +221,8 @@ def test_what_is_close_is_offered_and_not_started(
     assert reply["toolCalls"] == []
     assert notebooks(server) == before
     turn = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"][0]
-    [told] = of_type(turn["events"], "workflows_offered")
-    assert told["offers"] == reply["offers"]
+    [offered] = of_type(turn["events"], "workflows_offered")
+    assert offered["offers"] == reply["offers"]
     assert turn["reply"] == reply["reply"]
 
 

@@ -84,7 +84,7 @@ async def runs_tools(chat: Chat) -> None:
     await chat.emit(ToolCallStarted(call_id="streams", name="run"))
 
 
-async def told_the_end(chat: Chat) -> None:
+async def emitted_the_end(chat: Chat) -> None:
     """The end's event was kept; the turn itself was not marked."""
     await chat.emit(TextDelta(item_id="msg_1", delta="Done."), FinalReply(text="Done."))
     await chat.emit(TurnCompleted(duration_ms=1, usage=Usage()))
@@ -98,7 +98,7 @@ SCENARIOS: dict[str, Callable[[Chat], Awaitable[None]]] = {
         takes_back,
         forgets_ids,
         runs_tools,
-        told_the_end,
+        emitted_the_end,
     )
 }
 

@@ -177,7 +177,7 @@ STEPS: dict[str, Callable[[Teller], Awaitable[None]]] = {
 }  # fmt: skip
 
 
-async def tell(path: str, steps: list[str]) -> None:
+async def replay(path: str, steps: list[str]) -> None:
     """Play the steps in a new session, again and again, until it is killed."""
     chat = await Chat.new(Store(url(Path(path))))
     say({"session": chat.session_id})
@@ -193,7 +193,7 @@ def main() -> None:
         story = json.loads(line)
         child = os.fork()
         if child == 0:
-            asyncio.run(tell(story["path"], story["steps"]))
+            asyncio.run(replay(story["path"], story["steps"]))
         say({"child": child})
         os.waitpid(child, 0)
         say({"dead": child})

@@ -35,7 +35,7 @@ TURN = {
 USAGE = {"inputTokens": 4, "outputTokens": 1, "cachedTokens": 0, "totalTokens": 5}
 
 
-def told(seq: int, turn: str, kind: str, **fields: Any) -> dict[str, Any]:
+def entry(seq: int, turn: str, kind: str, **fields: Any) -> dict[str, Any]:
     """A row of an event."""
     data = {"seq": seq, "turnId": turn, "at": seq, "type": kind, **fields}
     return {
@@ -83,10 +83,10 @@ ROWS: dict[str, list[dict[str, Any]]] = {
         {"turn_id": "t0", "data": json.dumps(OUTPUT)},
     ],
     "events": [
-        told(1, "t0", "text_delta", itemId="m", delta="Loaded."),
-        told(2, "t0", "turn_completed", durationMs=1, usage=USAGE),
-        told(3, "t1", "text_delta", itemId="m", delta="Cut"),
-        told(4, "t0", "changes_kept", ofTurnId="t0"),
+        entry(1, "t0", "text_delta", itemId="m", delta="Loaded."),
+        entry(2, "t0", "turn_completed", durationMs=1, usage=USAGE),
+        entry(3, "t1", "text_delta", itemId="m", delta="Cut"),
+        entry(4, "t0", "changes_kept", ofTurnId="t0"),
     ],
     "tool_calls": [
         {

@@ -187,7 +187,7 @@ class Holder:
         self._process.communicate()
 
 
-async def test_another_programs_lock_is_told_at_each_write_and_loses_nothing(
+async def test_another_programs_lock_is_reported_at_each_write_and_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(driver, "BUSY_TIMEOUT_MS", 20)

@@ -111,7 +111,7 @@ async def test_a_number_taken_by_the_other_server_is_an_error_and_not_lost_text(
         assert kept["delta"] == "mine"
 
 
-def test_a_lock_tells_the_living_from_the_dead(tmp_path: Path) -> None:
+def test_a_lock_distinguishes_the_living_from_the_dead(tmp_path: Path) -> None:
     mine, other = ServerLock(tmp_path), ServerLock(tmp_path)
     assert mine.is_alive(mine.server_id)
     assert not mine.is_alive(other.server_id)

@@ -51,12 +51,12 @@ def last_output(request: RecordedRequest) -> Any:
 
 def repair(request: RecordedRequest) -> Step:
     """The model sees the error and corrects that very cell."""
-    told = last_output(request)
-    assert "KeyError" in told["error"]["message"], told
+    result = last_output(request)
+    assert "KeyError" in result["error"]["message"], result
     return Call(
         "updateNotebookCell",
         {
-            "cellId": told["output"]["cellId"],
+            "cellId": result["output"]["cellId"],
             "edits": [{"oldString": "Horsepowr", "newString": "Horsepower"}],
             "run": True,
         },
@@ -65,8 +65,8 @@ def repair(request: RecordedRequest) -> Step:
 
 def answer(request: RecordedRequest) -> Step:
     """The model says the number that it has read in the output."""
-    told = last_output(request)
-    means = json.loads(told["outputs"].replace("'", '"'))
+    result = last_output(request)
+    means = json.loads(result["outputs"].replace("'", '"'))
     return Say(f"American cars have {means['USA']} horsepower on average.")
 
 

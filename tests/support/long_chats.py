@@ -11,7 +11,7 @@ from tests.support.model_script import Say
 from tests.support.tokens import count
 
 ASKS_FOR_SUMMARY = "Write a summary of the conversation above."
-STANDS_FOR_OLDER = "The earlier part of this conversation was"
+REPLACES_OLDER = "The earlier part of this conversation was"
 
 
 def is_summary(request: RecordedRequest) -> bool:
@@ -56,6 +56,6 @@ def compacted(request: RecordedRequest) -> str | None:
     """What stands in place of older turns in it."""
     for item in request.items:
         text = json.dumps(item, ensure_ascii=False)
-        if item.get("role") == "user" and STANDS_FOR_OLDER in text:
+        if item.get("role") == "user" and REPLACES_OLDER in text:
             return text
     return None

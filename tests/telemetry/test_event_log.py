@@ -54,7 +54,7 @@ def test_there_is_a_schema_for_each_event() -> None:
     assert sorted(file.stem for file in SCHEMAS.glob("*.yaml")) == NAMES
 
 
-async def test_a_turn_tells_its_start_its_calls_and_its_end(
+async def test_a_turn_reports_its_start_its_calls_and_its_end(
     jp_serverapp: Any, model: ScriptedModelServer, chat: Chat
 ) -> None:
     collected = Collected(jp_serverapp.event_logger)
@@ -105,7 +105,7 @@ async def test_a_turn_tells_its_start_its_calls_and_its_end(
         assert said not in collected.text()
 
 
-async def test_a_turn_that_fails_tells_its_error(
+async def test_a_turn_that_fails_reports_its_error(
     jp_serverapp: Any, model: ScriptedModelServer, chat: Chat
 ) -> None:
     collected = Collected(jp_serverapp.event_logger)

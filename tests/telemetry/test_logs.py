@@ -48,13 +48,13 @@ def a_turn(folder: Path, **environment: str) -> tuple[str, dict[str, Any]]:
     return server.log.read_text(), reply
 
 
-def test_json_lines_tell_of_a_turn_and_not_what_was_said(tmp_path: Path) -> None:
+def test_json_lines_report_a_turn_and_not_its_texts(tmp_path: Path) -> None:
     log, reply = a_turn(tmp_path, LOG_FORMAT="json", LOG_LEVEL="DEBUG")
     for said in (*SAID, KEY):
         assert said not in log
     lines = [json.loads(line) for line in log.splitlines() if line.startswith('{"time"')]
-    told = [line for line in lines if line.get("turn") == reply["turnId"]]
-    assert [line["event"] for line in told] == [
+    of_turn = [line for line in lines if line.get("turn") == reply["turnId"]]
+    assert [line["event"] for line in of_turn] == [
         "turn_started",
         "model_call_started",
         "tool_call_started",
@@ -66,14 +66,14 @@ def test_json_lines_tell_of_a_turn_and_not_what_was_said(tmp_path: Path) -> None
         "model_call_ended",
         "turn_ended",
     ]
-    assert {line["session"] for line in told} == {reply["sessionId"]}
-    *_, last_call, end = told
+    assert {line["session"] for line in of_turn} == {reply["sessionId"]}
+    *_, last_call, end = of_turn
     assert (last_call["attempt"], last_call["number"], last_call["status"]) == (2, 3, "ok")
     tokens = ("input_tokens", "output_tokens", "cached_tokens")
     assert [last_call[name] for name in tokens] == [100, 20, 64]
     assert last_call["model"] == "openai/scripted"
     assert last_call["duration_ms"] >= 0
-    tool = next(line for line in told if line["event"] == "tool_call_ended")
+    tool = next(line for line in of_turn if line["event"] == "tool_call_ended")
     assert (tool["tool"], tool["call"]) == ("addNotebookCell", "call_1")
     assert (end["status"], end["mode"], end["level"]) == ("completed", "agent", "info")
     assert end["input_tokens"] == reply["usage"]["inputTokens"]

@@ -19,7 +19,7 @@ from jupyter_datalayer_agent.telemetry.wiring import telemetry
 def a_turn(turn: str = "turn_1") -> list[BaseEvent]:
     """The events of a turn with one call, 200 pieces of text, and an answer."""
     used = Usage(input_tokens=10, output_tokens=5, total_tokens=15)
-    told: list[BaseEvent] = [
+    emitted: list[BaseEvent] = [
         events.TurnStarted(mode="agent", notebook_mode="full", tools=[], message="hi"),
         events.ModelStarted(model="openai/scripted", attempt=1),
         *(events.TextDelta(item_id="i", delta="word ") for _ in range(200)),
@@ -30,13 +30,13 @@ def a_turn(turn: str = "turn_1") -> list[BaseEvent]:
         events.FinalReply(text="Done."),
         events.TurnCompleted(duration_ms=100, usage=used),
     ]
-    for number, event in enumerate(told, 1):
+    for number, event in enumerate(emitted, 1):
         event.seq, event.turn_id, event.at = number, turn, 1_000 + number
-    return told
+    return emitted
 
 
-def test_an_event_costs_microseconds_beside_what_it_costs_to_tell_it() -> None:
-    """Telling an event means making its JSON, once for all who listen: the cheapest part of it."""
+def test_an_event_costs_microseconds_beside_what_it_costs_to_write_it() -> None:
+    """Writing an event means making its JSON, once for all listeners: the cheapest part of it."""
     sink = telemetry(
         None, metrics=True, log_content=False, version="1", redact=str,
         is_tool=lambda name: True, is_model=lambda name: True,
@@ -50,11 +50,11 @@ def test_an_event_costs_microseconds_beside_what_it_costs_to_tell_it() -> None:
         return time.perf_counter() - began
 
     sunk = min(seconds(lambda event: sink("s", event)) for _ in range(20))
-    told = min(seconds(lambda event: event.to_wire()) for _ in range(20))
-    assert sunk < told, f"{sunk / len(turn) * 1e6:.1f} µs an event"
+    written = min(seconds(lambda event: event.to_wire()) for _ in range(20))
+    assert sunk < written, f"{sunk / len(turn) * 1e6:.1f} µs an event"
 
 
-def test_a_teller_that_fails_keeps_nobody_from_telling(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_sink_that_fails_keeps_no_other_from_reporting(caplog: pytest.LogCaptureFixture) -> None:
     heard: list[Signal] = []
 
     def broken(signal: Signal) -> None:
@@ -70,7 +70,7 @@ def test_a_teller_that_fails_keeps_nobody_from_telling(caplog: pytest.LogCapture
     assert sink.signals.running == 0
 
 
-def test_a_turn_of_which_the_start_was_not_seen_is_told_as_far_as_it_was() -> None:
+def test_a_turn_whose_start_was_not_seen_is_reported_as_far_as_it_was() -> None:
     """As after a restart: what was used before is not counted again."""
     heard: list[Signal] = []
     sink = Telemetry([heard.append])

@@ -49,13 +49,13 @@ async def test_a_turn_is_a_span_with_its_calls_in_it(
         assert span.attributes is not None
         assert span.attributes["gen_ai.conversation.id"] == reply["sessionId"]
         assert span.start_time <= span.end_time
-    told = chats[1].attributes
-    assert told["gen_ai.operation.name"] == "chat"
-    assert told["gen_ai.provider.name"] == "openai"
-    assert told["gen_ai.request.model"] == "scripted"
-    assert told["gen_ai.usage.input_tokens"] == 100
-    assert told["gen_ai.usage.output_tokens"] == 20
-    assert told["gen_ai.usage.cache_read.input_tokens"] == 64
+    attributes = chats[1].attributes
+    assert attributes["gen_ai.operation.name"] == "chat"
+    assert attributes["gen_ai.provider.name"] == "openai"
+    assert attributes["gen_ai.request.model"] == "scripted"
+    assert attributes["gen_ai.usage.input_tokens"] == 100
+    assert attributes["gen_ai.usage.output_tokens"] == 20
+    assert attributes["gen_ai.usage.cache_read.input_tokens"] == 64
     assert turn.attributes["gen_ai.usage.input_tokens"] == reply["usage"]["inputTokens"]
     assert turn.attributes["gen_ai.operation.name"] == "invoke_agent"
     assert tool.attributes["gen_ai.operation.name"] == "execute_tool"

@@ -75,5 +75,5 @@ def test_a_notebook_made_in_the_session_counts_as_attached_and_active() -> None:
         (Gate(mode="agent", attached=frozenset(["a.ipynb"]), active="b.ipynb"), "b.ipynb is the"),
     ],
 )
-def test_a_person_is_told_why_notebook_mode_is_off(gate: Gate, words: str) -> None:
+def test_a_user_learns_why_notebook_mode_is_off(gate: Gate, words: str) -> None:
     assert words in (gate.why_off() or "")

@@ -40,7 +40,7 @@ async def test_variables_stay_for_the_conversation_and_only_for_it(tmp_path: Pat
     assert by_id.output["outputs"] == "41"
 
 
-async def test_a_limit_that_was_passed_is_told_with_what_to_do_and_the_next_call_works(
+async def test_a_limit_that_was_passed_is_reported_with_a_hint_and_the_next_call_works(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path) as w:
@@ -67,8 +67,8 @@ async def test_a_limit_that_was_passed_is_told_with_what_to_do_and_the_next_call
 
     assert too_many.error is not None
     # It is seen as soon as there are too many, maybe before there are all.
-    told = r"[34] child processes at once; the limit of a scratch kernel is 2"
-    assert re.search(told, too_many.error.message)
+    expected = r"[34] child processes at once; the limit of a scratch kernel is 2"
+    assert re.search(expected, too_many.error.message)
     assert too_long.error is not None
     assert (too_long.error.code, "5 s" in too_long.error.message) == ("timeout", True)
     assert kept.output == {"status": "ok", "outputs": "1"}

@@ -19,7 +19,7 @@ GUIDE = Path(__file__).parents[2] / "docs" / "adding-a-workflow.md"
 MOONS = "planet,moon\nMars,Phobos\nMars,Deimos\nEarth,Moon\n"
 
 
-def test_what_is_listed_tells_parameters_and_steps() -> None:
+def test_what_is_listed_has_parameters_and_steps() -> None:
     infos = {info.id: info for info in builtin_catalogue().infos()}
     assert list(infos) == [
         "data-analysis-notebook",
@@ -50,7 +50,7 @@ def test_a_duplicate_id_raises_and_what_is_returned_takes_it_out() -> None:
     other.add(first)
 
 
-def test_a_broken_entry_point_is_told_and_harms_no_other(
+def test_a_broken_entry_point_is_reported_and_harms_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "broken_flows.py").write_text("number = 1\n")

@@ -56,14 +56,14 @@ async def attached_variables(services: Services, path: str, names: list[str]) ->
     pieces: list[str | Part | PrivateText] = [
         f"Attached variables of the kernel of {path}. {_DATA}"
     ]
-    pieces += [_told(each) for each in found.variables]
+    pieces += [_variable_text(each) for each in found.variables]
     there = {each.variable.name for each in found.variables}
     if gone := [name for name in names if name not in there]:
         pieces.append(f"\nAttached, but not in the kernel: {', '.join(gone)}")
     return text(*pieces)
 
 
-def _told(contents: Contents) -> PrivateText:
+def _variable_text(contents: Contents) -> PrivateText:
     detail = contents.detail
     head = f"\n{described(contents.variable)}"
     if not detail:

@@ -226,10 +226,10 @@ class RunObserver:
         """Stop what the page had the kernel run, where the page itself cannot any more."""
         await self._hear_of_begun()
         for request in list(self.requests.values()):
-            if self._was_told(request) and not request.ended.is_set():
+            if self._was_reported(request) and not request.ended.is_set():
                 await self.interrupt(request)
 
-    def _was_told(self, request: Request) -> bool:
+    def _was_reported(self, request: Request) -> bool:
         named = set(self.begun.values())
         return request.msg_id in named or (None in named and request.code in self._sources)
 
@@ -238,7 +238,7 @@ class RunObserver:
         and may come later."""
         deadline = time.monotonic() + HEAR_SECONDS
         while (left := deadline - time.monotonic()) > 0:
-            heard = [request for request in self.requests.values() if self._was_told(request)]
+            heard = [request for request in self.requests.values() if self._was_reported(request)]
             if len(heard) >= len(self.begun):
                 return
             self._news.clear()

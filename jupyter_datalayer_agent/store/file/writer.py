@@ -104,7 +104,7 @@ class Writer:
             results = await (self._alone(group[0]) if alone else self._together(group))
         except _WriteFailed as failure:
             if len(group) == 1:
-                group[0].fail(self._told(failure.cause))
+                group[0].fail(self._user_error(failure.cause))
             else:
                 for pending in group:
                     await self._settle([pending])
@@ -147,7 +147,7 @@ class Writer:
                 await self._driver.rollback()
         return [result]
 
-    def _told(self, error: Exception) -> Exception:
+    def _user_error(self, error: Exception) -> Exception:
         return explain(error, self._path) if isinstance(error, DATABASE_ERRORS) else error
 
 

@@ -102,7 +102,7 @@ class Answers:
                     model=finished.model,
                     answer_id=finished.answer_id,
                 )
-            _tell_end(connection, session_id, turn_id, finished)
+            _write_end(connection, session_id, turn_id, finished)
 
         try:
             await self._database.quick(write)
@@ -143,7 +143,7 @@ class Answers:
                     answer_id=answer_id, model=model, status="stopped", message=SERVER_ENDED
                 )
                 finished.turn_id, finished.seq, finished.at = turn_id, last + 1, now_ms()
-                _tell_end(connection, session, turn_id, finished)
+                _write_end(connection, session, turn_id, finished)
 
         if await self._database.look(rows):
             await self._database.quick(write)
@@ -153,7 +153,7 @@ class Answers:
         return answer_id in self._end_not_kept or not self._database.server.is_alive(server_id)
 
 
-def _tell_end(
+def _write_end(
     connection: sqlite3.Connection, session_id: str, turn_id: str, finished: AnswerFinished
 ) -> None:
     connection.execute(CLOSE, (turn_id,))

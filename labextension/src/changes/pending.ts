@@ -115,7 +115,7 @@ export function canDecide(session: ISessionOnPage): boolean {
 /** What waits for a decision, in all notebooks; notifies once a frame. */
 export class Pending {
   constructor(private readonly _sessions: SessionsOnPage) {
-    _sessions.changed.connect(this._tell, this);
+    _sessions.changed.connect(this._notify, this);
   }
 
   get changed(): ISignal<this, void> {
@@ -143,17 +143,17 @@ export class Pending {
     return this._sessions.all.find(({ sessionId }) => sessionId === id) ?? null;
   }
 
-  private _tell(): void {
-    if (!this._isToTell) {
-      this._isToTell = true;
+  private _notify(): void {
+    if (!this._isNotifying) {
+      this._isNotifying = true;
       nextFrame(() => {
-        this._isToTell = false;
+        this._isNotifying = false;
         this._changed.emit();
       });
     }
   }
 
-  private _isToTell = false;
+  private _isNotifying = false;
   private readonly _changed = new Signal<this, void>(this);
 }
 

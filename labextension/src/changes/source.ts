@@ -58,7 +58,7 @@ export interface IChangesSource {
   listen(
     sessionId: string,
     store: IChangedStore,
-    told: (event: Event) => void
+    onEvent: (event: Event) => void
   ): IDisposable;
   /** A conversation, shown or not, changed a notebook that is open in the page. */
   readonly touched: ISignal<unknown, { readonly sessionId: string }>;

@@ -236,13 +236,13 @@ export class FixRunner {
       chat.state.patch({ run: null, others: [] });
     }
     if (end === 'ok' && this._tried.length === 1) {
-      this._conclude();
+      this._closeLater();
     }
     return end;
   }
 
   /** There is nothing left to decide: the result goes with whatever the user does next. */
-  private _conclude(): void {
+  private _closeLater(): void {
     const { chat, panel } = this._options;
     chat.finish();
     const going = whenTheyGoOn(panel, () => {

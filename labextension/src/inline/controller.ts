@@ -11,7 +11,7 @@ import { InlineSessions } from './sessions';
 import { IInlineTarget, IChatAnchor } from './target';
 
 /** What the controller works with. */
-export interface IInlineDeskOptions {
+export interface IInlineControllerOptions {
   connection: IPanelConnection;
   sessions: InlineSessions;
   rendermime: IRenderMimeRegistry;
@@ -35,7 +35,7 @@ interface IChat {
 
 /** The inline chats that are open in the page. */
 export class InlineController {
-  constructor(private readonly _options: IInlineDeskOptions) {
+  constructor(private readonly _options: IInlineControllerOptions) {
     const { rendermime } = _options;
     this._rendermime = rendermime.clone({
       sanitizer: new PanelSanitizer(rendermime.sanitizer)

@@ -30,9 +30,12 @@ export const magicPlugin: JupyterFrontEndPlugin<void> = {
       if (isAgentsRun(cell)) {
         return;
       }
-      const told = advice(cell.model.sharedModel.source, languageOf(notebook));
-      if (told) {
-        Notification.warning(told, { autoClose: 10_000 });
+      const warning = advice(
+        cell.model.sharedModel.source,
+        languageOf(notebook)
+      );
+      if (warning) {
+        Notification.warning(warning, { autoClose: 10_000 });
       }
     });
   }

@@ -92,7 +92,7 @@ function restoreEditing(notebook: Notebook, view: IView): void {
   const cell = notebook.activeCell!;
   setMode(notebook, 'edit');
   const sameEditor = cell.editor === view.editor;
-  const takeUp = () => {
+  const restoreFocus = () => {
     if (!sameEditor && view.cursor) {
       cell.editor?.setSelection(view.cursor);
     }
@@ -101,12 +101,12 @@ function restoreEditing(notebook: Notebook, view: IView): void {
     }
   };
   if (cell.editor) {
-    takeUp();
+    restoreFocus();
   } else {
     // The cell was made anew, and its editor comes with the next layout.
     void cell.ready.then(() => {
       if (notebook.activeCell === cell) {
-        takeUp();
+        restoreFocus();
       }
     });
   }

@@ -53,7 +53,7 @@ export class PanelView extends ReactWidget {
       this.node,
       contents,
       attachments => model.composerState.attach(...attachments),
-      files => takeUp(model, files)
+      files => uploadDropped(model, files)
     );
   }
 
@@ -80,13 +80,13 @@ export class PanelView extends ReactWidget {
 
   protected onAfterAttach(message: Message): void {
     super.onAfterAttach(message);
-    this._heedDrags();
+    this._listenToDrags();
     this._options.model.isSeen.set(this.isVisible);
   }
 
   protected onAfterShow(message: Message): void {
     super.onAfterShow(message);
-    this._heedDrags();
+    this._listenToDrags();
     this._options.model.isSeen.set(true);
   }
 
@@ -105,7 +105,7 @@ export class PanelView extends ReactWidget {
   }
 
   /** Outputs can be dragged while they can be dropped here. */
-  private _heedDrags(): void {
+  private _listenToDrags(): void {
     if (this.isVisible) {
       const { editor } = this._options.model;
       this._outputs ??= new OutputDrag(node => editor.cellAt(node));
@@ -135,7 +135,7 @@ export class PanelView extends ReactWidget {
 }
 
 /** Tables of the user's computer are made data sets of; other files have another way. */
-function takeUp(model: PanelModel, files: File[]): void {
+function uploadDropped(model: PanelModel, files: File[]): void {
   const others = files.filter(({ name }) => !isData(name));
   if (others.length) {
     const names = others.map(({ name }) => name);

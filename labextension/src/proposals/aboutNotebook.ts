@@ -47,7 +47,7 @@ const MAKES_NEW =
   /(?<!\p{L})(a|an|another|new|fresh|ein|eine|einen|neue[sn]?|un|une|uno|una|nouveau|nuevo|nuovo|um|uma|novo|een|nieuw)\s+(\S+\s+){0,3}(notebook|notizbuch|carnet|cuaderno|quaderno|caderno|file|datei|fichier|archivo)|(新建|创建|創建|新しい|새)\s*\S{0,6}\s*(notebook|笔记本|筆記本|ノートブック|노트북)/iu;
 
 /** Wants to know something, not to have something done. */
-const TELLS =
+const INSTRUCTION =
   /^\W*((please|can you|could you|would you)\s+)*(explain|tell|describe|define(?!\s+(an?|the|two|three)?\s*(\w+\s+)?(function|class|variable|constant|method|helper)s?\b)|compare|recommend|teach|show me how|help me understand|what|why|who|when|where|which|how|is|are|was|do(?=\s+(i|you|we|they|these|those)\b)|does|did|should|erklär\p{L}*|explique\p{L}*|expliqu\p{L}*|explica\p{L}*|spiega\p{L}*)(?!\p{L})|^\W*(请|請)?(解释|解釋|説明|说明)/iu;
 
 const POLITE =
@@ -76,5 +76,5 @@ export function asksForWork(message: string): boolean {
 /** Whether a message wants to know something, and nothing done. */
 export function isQuestion(message: string): boolean {
   const hasMark = /[?？؟]\s*$/.test(message);
-  return TELLS.test(message) || (hasMark && !POLITE.test(message));
+  return INSTRUCTION.test(message) || (hasMark && !POLITE.test(message));
 }

@@ -26,8 +26,8 @@ def request() -> ApprovalRequest:
     )
 
 
-def ask(person: ApprovalBroker, what: str) -> Any:
-    return person.approve(request()) if what == "approval" else person.ask("Which one?", None)
+def ask(broker: ApprovalBroker, what: str) -> Any:
+    return broker.approve(request()) if what == "approval" else broker.ask("Which one?", None)
 
 
 @pytest.mark.parametrize("what", ["approval", "question"])

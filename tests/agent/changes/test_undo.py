@@ -45,7 +45,7 @@ def move(cell_id: str, **position: Any) -> MoveCell:
     return MoveCell(cell_id=cell_id, position=CellPosition(**position))
 
 
-async def test_a_cell_that_both_changed_stays_and_the_person_decides(tmp_path: Path) -> None:
+async def test_a_cell_that_both_changed_stays_and_the_user_decides(tmp_path: Path) -> None:
     async with chat(tmp_path) as c:
         write_notebook(c.world.root, A_B_C)
         async with c.turn() as turn:
@@ -74,7 +74,7 @@ async def test_a_cell_that_both_changed_stays_and_the_person_decides(tmp_path: P
         assert await c.states(turn) == {"a": "kept", "b": "undone", "n": "undone"}
 
 
-async def test_what_the_person_moved_stays_there_and_deleted_cells_come_back_to_neighbours(
+async def test_what_the_user_moved_stays_there_and_deleted_cells_come_back_to_neighbours(
     tmp_path: Path,
 ) -> None:
     cells = [code(each, each) for each in "abcdef"]
@@ -118,7 +118,7 @@ async def test_an_older_turn_is_taken_back_and_later_turns_count_as_since(tmp_pa
             assert numbers == sorted(set(numbers))
 
 
-async def test_what_the_person_typed_between_two_changes_of_a_turn_is_kept(tmp_path: Path) -> None:
+async def test_what_the_user_typed_between_two_changes_of_a_turn_is_kept(tmp_path: Path) -> None:
     async with chat(tmp_path) as c:
         write_notebook(c.world.root, A_B_C)
         async with c.turn() as turn:
@@ -496,7 +496,7 @@ async def test_kept_changes_are_settled_and_their_data_goes(tmp_path: Path) -> N
         assert c.sources()["a"] == "agent"
 
 
-async def test_the_model_is_told_and_has_to_read_the_cells_again(tmp_path: Path) -> None:
+async def test_the_model_is_notified_and_has_to_read_the_cells_again(tmp_path: Path) -> None:
     async with chat(tmp_path) as c:
         write_notebook(c.world.root, A_B_C)
         async with c.turn() as turn:
@@ -507,13 +507,13 @@ async def test_the_model_is_told_and_has_to_read_the_cells_again(tmp_path: Path)
             c.session.state.seen.note_hash("a.ipynb", cell_id, "hash")
         before = c.session.state.history.items()
         await c.undo(turn)
-        told = c.session.state.history.items()
-        assert told[:-1] == before
-        assert "took changes of yours back: in a.ipynb the cells a are" in str(told[-1])
+        items = c.session.state.history.items()
+        assert items[:-1] == before
+        assert "took changes of yours back: in a.ipynb the cells a are" in str(items[-1])
         assert c.session.state.seen.base("a.ipynb", "a") is None
         assert c.session.state.seen.base("a.ipynb", "b") == "hash"
         await c.restart()
-        assert c.session.state.history.items()[-1] == told[-1]
+        assert c.session.state.history.items()[-1] == items[-1]
 
 
 async def test_while_a_turn_runs_nothing_is_taken_back(tmp_path: Path) -> None:

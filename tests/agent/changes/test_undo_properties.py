@@ -71,7 +71,7 @@ class OnDisk(RuleBasedStateMachine):
         return notebook
 
     @rule(operations=st.lists(OPERATIONS, min_size=1, max_size=4), mine=st.none() | OPERATIONS)
-    def a_turn_acts_and_the_person_in_the_midst_of_it(
+    def a_turn_acts_and_the_user_in_the_midst_of_it(
         self, operations: list[tuple[str, int, int]], mine: tuple[str, int, int] | None
     ) -> None:
         self.do(self._turn(operations, mine))
@@ -83,7 +83,7 @@ class OnDisk(RuleBasedStateMachine):
                 changed = await self._act(turn.notebooks, operation, "agent")
                 self.typed.pop(changed or "", None)
                 if index == 0 and mine is not None:
-                    await self._person(mine)
+                    await self._user(mine)
 
     async def _act(
         self, service: NotebookService, operation: tuple[str, int, int], who: str
@@ -119,10 +119,10 @@ class OnDisk(RuleBasedStateMachine):
             await plain_document.edit([edit])
 
     @rule(operation=OPERATIONS)
-    def the_person_acts(self, operation: tuple[str, int, int]) -> None:
-        self.do(self._person(operation))
+    def the_user_acts(self, operation: tuple[str, int, int]) -> None:
+        self.do(self._user(operation))
 
-    async def _person(self, operation: tuple[str, int, int]) -> None:
+    async def _user(self, operation: tuple[str, int, int]) -> None:
         cell_id = await self._act(self.chat.world.service, operation, "person")
         if cell_id is None:
             return

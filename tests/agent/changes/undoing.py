@@ -48,11 +48,11 @@ class Chat:
     async def listen(self) -> None:
         last = await self.store.last_seq(self.session.id)
 
-        def tell(told: Any) -> None:
-            if told.type in ANSWERS:
-                self.answers.put_nowait(json.loads(told.text))
+        def on_entry(entry: Any) -> None:
+            if entry.type in ANSWERS:
+                self.answers.put_nowait(json.loads(entry.text))
 
-        await self.session.state.channel.subscribe(tell, last)
+        await self.session.state.channel.subscribe(on_entry, last)
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[TurnActs]:

@@ -78,7 +78,7 @@ def test_every_mode_has_a_prompt_of_its_own() -> None:
         assert any(prompt.modes == (mode,) and prompt.order == 20 for prompt in prompts())
 
 
-def test_the_persons_own_instructions_stand_last(tmp_path: Path) -> None:
+def test_the_users_own_instructions_come_last(tmp_path: Path) -> None:
     (tmp_path / "AGENTS.md").write_text("Always use polars.")
     assert system_prompt("ask", "off", str(tmp_path)).endswith("Always use polars.")
 

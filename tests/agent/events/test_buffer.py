@@ -39,7 +39,7 @@ class Book:
         self.written.append(([text_of(event) for event in events], belongings))
         self._more.set()
 
-    async def told(self, groups: int) -> list[list[str]]:
+    async def emitted(self, groups: int) -> list[list[str]]:
         """The texts of the groups, once so many are written."""
         while len(self.written) < groups:
             self._more.clear()
@@ -126,19 +126,19 @@ async def test_the_first_delta_goes_out_at_once_and_the_next_ones_together_a_mom
     book.go.set()
     outbox = EventBuffer(book.emit)
     outbox.add(delta("a"))
-    assert await book.told(1) == [["a"]]
+    assert await book.emitted(1) == [["a"]]
     began = asyncio.get_running_loop().time()
     for text in "bcd":
         outbox.add(delta(text))
         await asyncio.sleep(0.005)
-    assert await book.told(2) == [["a"], ["bcd"]]
+    assert await book.emitted(2) == [["a"], ["bcd"]]
     took = asyncio.get_running_loop().time() - began
     assert took > outbox_module.WINDOW_SECONDS - 0.005
     # After a pause the next is a first one again.
     await asyncio.sleep(outbox_module.WINDOW_SECONDS)
     began = asyncio.get_running_loop().time()
     outbox.add(delta("e"))
-    await book.told(3)
+    await book.emitted(3)
     assert asyncio.get_running_loop().time() - began < outbox_module.WINDOW_SECONDS / 2
 
 
@@ -159,11 +159,11 @@ async def test_whatever_is_not_more_of_the_same_text_sends_it_off_before_itself(
     book.go.set()
     outbox = EventBuffer(book.emit)
     outbox.add(delta("a"))
-    await book.told(1)
+    await book.emitted(1)
     outbox.add(delta("b"))
     outbox.add(delta("c"))
     outbox.add(event)
-    assert await book.told(2) == [["a"], ["bc", text]]
+    assert await book.emitted(2) == [["a"], ["bc", text]]
 
 
 @pytest.mark.usefixtures("endless")
@@ -172,11 +172,11 @@ async def test_what_belongs_to_no_event_and_groups_that_follow_wait_for_no_text(
     book.go.set()
     outbox = EventBuffer(book.emit)
     outbox.add(delta("a"))
-    await book.told(1)
+    await book.emitted(1)
     outbox.add(delta("b"))
     for number in (1, 2):
         outbox.add(None, usage=Usage(total_tokens=number), model="m")
-    assert await book.told(3) == [["a"], ["b"], []]
+    assert await book.emitted(3) == [["a"], ["b"], []]
 
 
 @pytest.mark.usefixtures("endless")
@@ -185,7 +185,7 @@ async def test_a_flush_waits_for_no_more_text() -> None:
     book.go.set()
     outbox = EventBuffer(book.emit)
     outbox.add(delta("a"))
-    await book.told(1)
+    await book.emitted(1)
     outbox.add(delta("b"))
     await asyncio.sleep(0)  # it is being gathered
     await asyncio.wait_for(outbox.flush(), 10)

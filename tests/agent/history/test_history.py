@@ -21,7 +21,7 @@ def history_of(count: int) -> History:
     return history
 
 
-def stands_for(cut: Cut) -> Compaction:
+def summary_of(cut: Cut) -> Compaction:
     return Compaction(
         cut.through, 0, "summary", [user_item("short")], cut.messages[-1:], "short", 0, 0
     )
@@ -33,7 +33,7 @@ def test_a_cut_takes_the_oldest_turns_and_what_is_sent_begins_with_what_replaces
     cut = history.cut(3)
     assert cut is not None
     assert (cut.through, cut.messages) == (2, ["message 0", "message 1", "message 2"])
-    history.replace(cut, stands_for(cut))
+    history.replace(cut, summary_of(cut))
     assert history.items() == [
         user_item("short"),
         user_item("message 3"),
@@ -46,7 +46,7 @@ def test_the_next_cut_begins_with_the_last_one() -> None:
     history = history_of(3)
     first = history.cut(2)
     assert first is not None
-    history.replace(first, stands_for(first))
+    history.replace(first, summary_of(first))
     second = history.cut(1)
     assert second is not None
     assert second.parts[0] == [user_item("short")]
@@ -59,7 +59,7 @@ def test_what_is_noted_while_a_summary_is_written_is_not_lost() -> None:
     cut = history.cut(1)
     assert cut is not None
     history.note(user_item("[The change was undone.]"))
-    history.replace(cut, stands_for(cut))
+    history.replace(cut, summary_of(cut))
     assert history.items() == [user_item("short"), user_item("[The change was undone.]")]
     history.add([user_item("next")])
     assert history.turns[-1].index == 1, "a note takes no place of a turn"
@@ -92,7 +92,7 @@ def test_what_is_known_is_followed_once_for_each_turn() -> None:
         assert set(looked_at) == {f"call{number}"}
     cut = history.cut(28)
     assert cut is not None
-    history.replace(cut, stands_for(cut))
+    history.replace(cut, summary_of(cut))
     known = history.known(effect)
     assert set(known.texts) == {"file n28", "file n29"}, "by the turns that are sent"
     assert known.pieces == ("n29",)

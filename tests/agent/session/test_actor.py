@@ -33,14 +33,14 @@ async def test_an_op_that_fails_inside_is_answered_and_the_next_is_carried_out(
         with monkeypatch.context() as patch:
             patch.setitem(op_handlers.OP_HANDLERS, ConfigUpdate, broken)
             op_id = talk.session.submit(configure)
-            told = await asyncio.wait_for(talk.answers.get(), 10)
-        assert (told["type"], told["code"], told["opId"]) == ("error", "internal", op_id)
+            error = await asyncio.wait_for(talk.answers.get(), 10)
+        assert (error["type"], error["code"], error["opId"]) == ("error", "internal", op_id)
         talk.session.submit(configure)
         while talk.session.state.record.settings.mode != "edit":  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
 
-async def test_a_session_goes_on_where_not_even_its_fault_can_be_told(
+async def test_a_session_goes_on_where_not_even_its_error_can_be_emitted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with chat(tmp_path) as talk:
@@ -55,14 +55,14 @@ async def test_a_session_goes_on_where_not_even_its_fault_can_be_told(
             patch.setattr(talk.store, "append", untold)
             op_id = talk.session.submit(ConfigUpdate(settings=SessionSettings()))
             # Those who listen hear of it all the same.
-            told = await asyncio.wait_for(talk.answers.get(), 10)
+            error = await asyncio.wait_for(talk.answers.get(), 10)
         assert failed.is_set()
-        assert told["opId"] == op_id
+        assert error["opId"] == op_id
         assert not talk.session.ended
 
 
 @pytest.mark.parametrize("waited", [False, True])
-async def test_a_message_whose_turn_fails_to_begin_is_refused_and_told(
+async def test_a_message_whose_turn_fails_to_begin_is_refused_with_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waited: bool
 ) -> None:
     monkeypatch.setattr(actor, "turn_request", broken)
@@ -72,13 +72,13 @@ async def test_a_message_whose_turn_fails_to_begin_is_refused_and_told(
             queue = session._messages
             await queue.add(Message("op_waited", message(), "page"))
             session.run_queued()
-            told = await asyncio.wait_for(talk.answers.get(), 10)
-            assert (told["code"], told["opId"]) == ("internal", "op_waited")
+            error = await asyncio.wait_for(talk.answers.get(), 10)
+            assert (error["code"], error["opId"]) == ("internal", "op_waited")
         op_id, result = await session.chat(message(), "none")
         with pytest.raises(AgentError, match="Internal error"):
             await asyncio.wait_for(result, 10)
-        told = await asyncio.wait_for(talk.answers.get(), 10)
-        assert (told["code"], told["opId"]) == ("internal", op_id)
+        error = await asyncio.wait_for(talk.answers.get(), 10)
+        assert (error["code"], error["opId"]) == ("internal", op_id)
         assert not session.busy
 
 

@@ -122,7 +122,7 @@ BOOKS = st.lists(
 
 
 @given(st.lists(BOOKS, min_size=1, max_size=6))
-def test_statements_tell_all_of_a_notebook(
+def test_statements_hold_all_of_a_notebook(
     books: list[list[tuple[str, str, int | None, bool]]],
 ) -> None:
     reader, known = Reader(), None
@@ -148,7 +148,7 @@ def test_statements_tell_all_of_a_notebook(
 
 @given(st.lists(st.permutations(range(25)), min_size=1, max_size=4), st.integers(0, 5))
 @settings(max_examples=50)
-def test_a_new_order_of_many_cells_is_told_by_the_numbers_of_the_whole_list(
+def test_a_new_order_of_many_cells_is_sent_as_the_numbers_of_the_whole_list(
     orders: list[list[int]], moves: int
 ) -> None:
     def cell(number: int) -> tuple[str, str, int | None, bool]:
@@ -164,16 +164,16 @@ def test_a_new_order_of_many_cells_is_told_by_the_numbers_of_the_whole_list(
         if statement.text and not statement.is_whole:
             found = re.search(r"last whole list: (.*)\.$", statement.text, re.MULTILINE)
             assert found is not None
-            told: list[int] = []
+            sent: list[int] = []
             for run in found[1].split(", "):
                 numbers = list(map(int, re.findall(r"\d+", run)))
                 first, last = numbers[len(numbers) // 2], numbers[-1]
-                told += listed[first - 1 : last]
-            assert told == start
+                sent += listed[first - 1 : last]
+            assert sent == start
         known = statement.known
 
 
-def test_a_cell_that_was_cut_is_told_whole_once_it_is_selected() -> None:
+def test_a_cell_that_was_cut_is_sent_whole_once_it_is_selected() -> None:
     long = "y = 1\n" * 1_000
     book = notebook([("a", long, None, False), ("b", "x", None, False)])
     first = say(book, None)
@@ -187,7 +187,7 @@ def test_a_cell_that_was_cut_is_told_whole_once_it_is_selected() -> None:
     assert "```" not in third.text, "it is known whole, though it is not selected any more"
 
 
-def test_a_selected_cell_of_many_is_told_once() -> None:
+def test_a_selected_cell_of_many_is_sent_once() -> None:
     cells = [(f"c{n}", f"x = {n}\ny = 2", None, False) for n in range(30)]
     known = say(notebook(cells), None).known
     cells[4] = ("c4", cells[4][1], None, True)
@@ -211,10 +211,10 @@ def test_changed_lines_of_a_file_make_the_new_one_of_the_old(
     old: list[str], new: list[str]
 ) -> None:
     before, after = "\n".join(old), "\n".join(new)
-    told = file_changes(FileContext(path="a.txt", content=after), line_hashes(before))
+    sent = file_changes(FileContext(path="a.txt", content=after), line_hashes(before))
     lines: list[str | None] = list(before.split("\n"))
     added: dict[int, list[str]] = {}
-    rest = told.split("\n")[1:]
+    rest = sent.split("\n")[1:]
     while rest:
         head = rest.pop(0)
         first, last = (int(n) for n in (re.findall(r"\d+", head) * 2)[:2])

@@ -28,9 +28,9 @@ def notebook(cells: list[dict[str, Any]], **selection: str) -> PageNotebook:
     return PageNotebook(path="dir/a.ipynb", kernel_id="k", kernel_language="python", cells=shown)
 
 
-def ran(book: PageNotebook, index: int, **told: Any) -> None:
+def ran(book: PageNotebook, index: int, **update: Any) -> None:
     """The cell at the index was run, as told."""
-    book.cells[index] = book.cells[index].model_copy(update=told)
+    book.cells[index] = book.cells[index].model_copy(update=update)
 
 
 def test_fewer_than_20_cells_are_all_there_and_20_are_an_outline() -> None:

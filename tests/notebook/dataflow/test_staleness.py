@@ -102,7 +102,7 @@ async def test_what_never_ran_is_not_stale() -> None:
     assert await look.stale() == ["a"]
 
 
-async def test_a_listener_is_told_of_changes_only() -> None:
+async def test_a_listener_is_notified_of_changes_only() -> None:
     staleness = Staleness()
     assert not staleness.news("a.ipynb", "s1", [])
     assert staleness.news("a.ipynb", "s1", ["a"])

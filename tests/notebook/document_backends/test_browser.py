@@ -111,7 +111,7 @@ async def test_peers_01_a_page_that_never_answers_a_run_is_an_error(
     assert "unknown" in refused.value.message
 
 
-async def test_a_run_waits_for_as_long_as_the_person_keeps_the_kernel_busy(
+async def test_a_run_waits_for_as_long_as_the_user_keeps_the_kernel_busy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(browser, "START_SECONDS", 0.05)
@@ -156,7 +156,7 @@ async def test_a_run_goes_through_the_page_and_a_cell_it_leaves_out_is_not_calle
     assert kernels == []
 
 
-async def test_cancelling_a_run_tells_the_page_to_interrupt_it_and_waits(tmp_path: Path) -> None:
+async def test_cancelling_a_run_asks_the_page_to_interrupt_it_and_waits(tmp_path: Path) -> None:
     async with world(tmp_path) as w:
         page = ScriptedPage(w.pages).connect().open("a.ipynb", [code("a", "1")])
         interrupted = asyncio.Event()
@@ -270,7 +270,7 @@ async def test_a_page_that_closes_the_notebook_makes_room_for_the_file(tmp_path:
         write_notebook(w.root, [code("a", "1")])
         page = ScriptedPage(w.pages).connect().open("a.ipynb", [code("a", "1")])
         document = await w.service.open("a.ipynb", "page-1")
-        page.close_notebook("a.ipynb", tell=False)  # the news has not arrived yet
+        page.close_notebook("a.ipynb", notify=False)  # the news has not arrived yet
         await document.edit([insert("b", "2")])
         runs = await document.run(["b"], timeout=60)
 

@@ -39,7 +39,7 @@ class KernelPage(ScriptedPage):
     began: asyncio.Event
     last: str = ""
     seen_of_last: Sequence[str] = ()
-    tells = True
+    reports = True
     names = True
     closes: PageRequest | None = None
 
@@ -63,7 +63,7 @@ class KernelPage(ScriptedPage):
             cell = next(c for c in self.notebooks["a.ipynb"] if c["id"] == cell_id)
             msg_id = self.client.execute(cell["source"])
             await self._until(msg_id, "execute_input")
-            if self.tells or cell_id != self.last:
+            if self.reports or cell_id != self.last:
                 self._started(request, cell_id, msg_id)
             if cell_id == self.last:
                 for published in self.seen_of_last:
@@ -230,14 +230,14 @@ async def test_a_page_that_does_not_name_its_requests_is_followed_by_their_code(
     assert text_of(runs[0]) == "early\nlate\n"
 
 
-async def test_a_cell_that_the_page_had_sent_without_telling_is_not_run_twice(
+async def test_a_cell_that_the_page_sent_without_notice_is_not_run_twice(
     tmp_path: Path,
 ) -> None:
     cells = [code("a", "n = 0"), code("b", "n += 1\n" + WAIT + "print(n)"), code("c", "print(n)")]
     async with world(tmp_path, return_seconds=0.1) as w:
         write_notebook(w.root, cells)
         page = KernelPage(w.pages)
-        page.last, page.tells = "b", False
+        page.last, page.reports = "b", False
         await page.start(w, cells)
         document = await w.service.open("a.ipynb", "page-1")
         running = asyncio.create_task(document.run(["a", "b", "c"], timeout=60))
@@ -384,7 +384,7 @@ async def test_stop_interrupts_a_cell_whose_page_went_away(tmp_path: Path, stays
     assert after.status == "ok"
 
 
-async def test_the_cell_of_a_person_is_not_interrupted_when_a_page_goes_away_that_waited_for_it(
+async def test_the_users_cell_is_not_interrupted_when_a_page_goes_away_that_waited_for_it(
     tmp_path: Path,
 ) -> None:
     cells = [code("theirs", WAIT), code("b", "print('ours')")]
@@ -414,7 +414,9 @@ async def test_the_cell_of_a_person_is_not_interrupted_when_a_page_goes_away_tha
     assert [(run.status, text_of(run)) for run in runs] == [("ok", "ours\n")]
 
 
-async def test_a_kernel_that_is_shut_down_with_the_notebook_is_told_as_that(tmp_path: Path) -> None:
+async def test_a_kernel_that_is_shut_down_with_the_notebook_is_reported(
+    tmp_path: Path,
+) -> None:
     cells = [code("b", WAIT), code("c", "1")]
     async with world(tmp_path) as w:
         write_notebook(w.root, cells)

@@ -145,7 +145,7 @@ def test_a_change_of_type_drops_what_the_type_cannot_hold() -> None:
     assert as_code["execution_count"] is None
 
 
-def test_an_update_to_what_stands_there_is_no_change() -> None:
+def test_an_update_to_the_same_source_is_no_change() -> None:
     cells = six()
     result = apply_edits(cells, [update(cells[0], source=cells[0]["source"])])
     assert result.changes == []
@@ -153,7 +153,7 @@ def test_an_update_to_what_stands_there_is_no_change() -> None:
     assert result.cells == cells
 
 
-def test_a_move_to_where_the_cell_stands_is_no_change() -> None:
+def test_a_move_to_where_the_cell_is_already_is_no_change() -> None:
     cells = six()
     for position in (CellPosition(after="c1"), CellPosition(before="c3")):
         result = apply_edits(cells, [MoveCell(cell_id="c2", position=position)])

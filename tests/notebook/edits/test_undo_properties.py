@@ -100,7 +100,7 @@ class Together(RuleBasedStateMachine):
         self.turns[-1].refused(operation)
 
     @rule(operation=OPERATIONS)
-    def the_person_acts(self, operation: tuple[str, int, int]) -> None:
+    def the_user_acts(self, operation: tuple[str, int, int]) -> None:
         notebook = self.notebook
         word = operation[0]
         if word in ("run", "clear"):
@@ -159,7 +159,7 @@ class Together(RuleBasedStateMachine):
             assert self.notebook.cell(cell_id) is None or first.left is None
 
     @invariant()
-    def nothing_that_the_person_typed_is_lost(self) -> None:
+    def nothing_that_the_user_typed_is_lost(self) -> None:
         for cell_id, text in self.typed.items():
             cell = self.notebook.cell(cell_id)
             assert cell is not None, f"{cell_id} is gone"

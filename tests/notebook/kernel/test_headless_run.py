@@ -48,7 +48,7 @@ async def test_a_cell_that_is_added_runs_and_its_output_is_in_the_file(tmp_path:
     assert read.cells[0].last_execution_duration == runs[1].duration_ms
 
 
-async def test_the_run_stops_at_the_first_error_unless_told_otherwise(tmp_path: Path) -> None:
+async def test_the_run_stops_at_the_first_error_unless_asked_otherwise(tmp_path: Path) -> None:
     async with world(tmp_path) as w:
         write_notebook(
             w.root, [code("a", "x = 1"), code("b", "1 / 0"), code("e", "  \n"), code("c", "x")]
@@ -127,7 +127,7 @@ print("last")
     assert final[0]["text"] == ["first\n", "last\n"]
 
 
-async def test_progress_tells_when_a_cell_starts_and_ends(tmp_path: Path) -> None:
+async def test_progress_reports_when_a_cell_starts_and_ends(tmp_path: Path) -> None:
     news = []
 
     async def progress(cell_id: str, state: str) -> None:

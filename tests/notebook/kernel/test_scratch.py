@@ -124,7 +124,7 @@ async def test_jupyters_kernel_manager_is_left_as_it_is(tmp_path: Path) -> None:
 
 
 @linux_only
-async def test_a_kernel_that_the_person_restarted_has_the_hard_bound_again(tmp_path: Path) -> None:
+async def test_a_kernel_that_the_user_restarted_has_the_hard_bound_again(tmp_path: Path) -> None:
     async with scratch(tmp_path) as w:
         await call(w, "1")
         [kernel] = await w.service.kernels()
@@ -147,7 +147,7 @@ async def test_a_conversation_that_is_over_takes_its_kernel_with_it(tmp_path: Pa
         assert kernel["id"] not in [each["id"] for each in await w.service.kernels()]
 
 
-async def test_a_kernel_that_was_shut_down_or_restarted_by_the_person_is_told_of(
+async def test_a_kernel_that_the_user_shut_down_or_restarted_is_reported(
     tmp_path: Path,
 ) -> None:
     async with scratch(tmp_path) as w:
@@ -332,7 +332,7 @@ while True:
         await assert_it_works(w, NEW)
 
 
-async def test_code_that_does_not_stop_for_the_person_is_ended_with_its_kernel(
+async def test_code_that_does_not_stop_for_the_user_is_ended_with_its_kernel(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("jupyter_datalayer_agent.notebook.kernel.execution.INTERRUPT_SECONDS", 1.0)
@@ -365,7 +365,7 @@ while True:
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "signal 9"),
     ],
 )
-async def test_code_that_ends_its_kernel_is_told_so(tmp_path: Path, code: str, said: str) -> None:
+async def test_code_that_ends_its_kernel_is_reported(tmp_path: Path, code: str, said: str) -> None:
     async with scratch(tmp_path) as w:
         done = await call(w, code)
         assert done.passed is not None
@@ -375,7 +375,7 @@ async def test_code_that_ends_its_kernel_is_told_so(tmp_path: Path, code: str, s
         assert len(await w.service.kernels()) == 1
 
 
-async def test_a_kernel_whose_process_is_elsewhere_is_told_to_have_died_without_a_code(
+async def test_a_kernel_whose_process_is_elsewhere_is_reported_dead_without_a_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with scratch(tmp_path) as w:

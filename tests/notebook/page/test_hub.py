@@ -176,15 +176,15 @@ async def test_the_page_that_is_preferred_is_asked_else_the_one_that_was_active_
     await hub.close()
 
 
-async def test_progress_is_told_in_order_and_before_the_result() -> None:
+async def test_progress_is_reported_in_order_and_before_the_result() -> None:
     hub = PageHub()
     page = ScriptedPage(hub).connect()
     page.silent = {"notebook.run"}
     news = []
 
-    async def progress(told: PageProgress) -> None:
+    async def progress(step: PageProgress) -> None:
         await asyncio.sleep(0)
-        news.append((told.cell_id, told.state))
+        news.append((step.cell_id, step.state))
 
     asking = asyncio.create_task(
         page.page.request("notebook.run", PARAMS, timeout=5, on_progress=progress)

@@ -72,7 +72,7 @@ async def test_peers_13_an_empty_file_beside_a_log_that_is_not_is_refused(tmp_pa
     assert log.read_bytes() == b"the only copy of a conversation"
 
 
-async def test_peers_13_damage_inside_the_file_is_told_and_not_written_over(
+async def test_peers_13_damage_inside_the_file_is_reported_and_not_written_over(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "agent.db"
@@ -174,7 +174,7 @@ async def test_a_database_url_that_is_not_sqlite_is_refused(database_url: str) -
         await store.open()
 
 
-async def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+async def test_a_place_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for path in (tmp_path / "file" / "agent.db", tmp_path):
         store = Store(url(path))

@@ -16,7 +16,7 @@ from jupyter_datalayer_agent.store.queries import upkeep
 
 from ..chats import Chat, open_store, rows, url
 from ..queries.test_joined_text import OLDER, joined
-from ..test_old_databases import filled_at, told
+from ..test_old_databases import entry, filled_at
 
 PIECES = 30_000
 
@@ -27,7 +27,7 @@ def old_database(path: Path) -> int:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DELETE FROM events")
         pieces = (
-            told(seq, "t0", "text_delta", itemId="msg_0123456789abcdef", delta=f"word{seq} ")
+            entry(seq, "t0", "text_delta", itemId="msg_0123456789abcdef", delta=f"word{seq} ")
             for seq in range(1, PIECES)
         )
         connection.executemany(

@@ -45,7 +45,7 @@ async def compact(chat: Chat, through: int, summary: str) -> None:
     await compactions.save(chat.session_id, made, "m", turn_id=None, events=[])
 
 
-async def test_the_newest_compaction_stands_for_its_turns_and_later_ones_are_whole(
+async def test_the_newest_compaction_replaces_its_turns_and_later_ones_are_whole(
     tmp_path: Path,
 ) -> None:
     async with open_store(tmp_path / "agent.db") as store:

@@ -28,7 +28,7 @@ from jupyter_datalayer_agent.store.queries import joined_text
 from jupyter_datalayer_agent.store.queries.replay import DELTAS
 
 from ..chats import Chat, execute, open_store, rows
-from ..test_old_databases import filled_at, told
+from ..test_old_databases import entry, filled_at
 
 ITEMS = st.sampled_from(["a", "b"])
 TEXTS = st.sampled_from(["x", "yz", "", "é", "\ud83d", "\ude00", "\U0001f600!"])
@@ -190,12 +190,12 @@ async def test_the_text_that_an_older_version_kept_in_pieces_is_joined(
     path = tmp_path / "agent.db"
     filled_at(path, steps)
     execute(path, "DELETE FROM events")
-    pieces = [told(seq, "t0", "text_delta", itemId="m", delta=f"{seq} ") for seq in range(1, 900)]
+    pieces = [entry(seq, "t0", "text_delta", itemId="m", delta=f"{seq} ") for seq in range(1, 900)]
     for row in [
         *pieces,
-        told(900, "t0", "turn_completed"),
-        told(901, "t1", "text_delta", itemId="m", delta="Cut"),
-        told(902, "t1", "text_delta", itemId="m", delta=" off"),
+        entry(900, "t0", "turn_completed"),
+        entry(901, "t1", "text_delta", itemId="m", delta="Cut"),
+        entry(902, "t1", "text_delta", itemId="m", delta=" off"),
     ]:
         names, marks = ", ".join(row), ", ".join("?" * len(row))
         execute(path, f"INSERT INTO events ({names}) VALUES ({marks})", *row.values())

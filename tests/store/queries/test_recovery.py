@@ -96,8 +96,8 @@ async def test_calls_without_an_answer_are_answered_aborted(tmp_path: Path) -> N
             ("runs", "aborted", "aborted"),
         ]
         assert turn.tool_calls[1].arguments == {}
-        told = [e for e in turn.events or [] if e["type"] == "tool_call_output"]
-        assert [(e["callId"], e["status"]) for e in told] == [
+        outputs = [e for e in turn.events or [] if e["type"] == "tool_call_output"]
+        assert [(e["callId"], e["status"]) for e in outputs] == [
             ("done", "ok"),
             ("runs", "aborted"),
             ("streams", "aborted"),
@@ -107,7 +107,7 @@ async def test_calls_without_an_answer_are_answered_aborted(tmp_path: Path) -> N
         assert ends(turn.events) == [("turn_aborted", "shutdown")]
 
 
-async def test_an_end_that_was_told_stays_the_end(tmp_path: Path) -> None:
+async def test_an_end_that_was_emitted_stays_the_end(tmp_path: Path) -> None:
     session_id = crash(tmp_path / "agent.db", "told_the_end")
     async with open_store(tmp_path / "agent.db") as store:
         turn = await last_turn(store, session_id)

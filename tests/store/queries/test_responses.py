@@ -119,7 +119,7 @@ async def test_a_plan_has_one_key_however_often_it_changes(tmp_path: Path) -> No
         assert found.plan.steps[0].status == "completed"
 
 
-async def test_a_key_stands_for_one_answer(tmp_path: Path) -> None:
+async def test_a_key_is_good_for_one_answer(tmp_path: Path) -> None:
     path = tmp_path / "agent.db"
     async with open_store(path) as store:
         chat = await Chat.new(store)
@@ -214,7 +214,7 @@ async def test_a_further_answer_is_kept_searched_copied_and_forgotten_with_its_t
     execute(path, "INSERT INTO search_index (search_index) VALUES ('integrity-check')")
 
 
-async def test_an_answer_of_a_server_that_died_is_told_as_stopped_once(tmp_path: Path) -> None:
+async def test_an_answer_of_a_server_that_died_is_reported_as_stopped_once(tmp_path: Path) -> None:
     path = tmp_path / "agent.db"
     async with open_store(path) as store:
         chat = await Chat.new(store)
@@ -229,7 +229,7 @@ async def test_an_answer_of_a_server_that_died_is_told_as_stopped_once(tmp_path:
         async with open_store(path) as store:
             turn = await store.get_turn(chat.turn_id, include_events=True)
             assert turn.events is not None
-            told = [event["type"] for event in turn.events]
-            assert told[-2:] == ["answer_started", "answer_finished"]
+            types = [event["type"] for event in turn.events]
+            assert types[-2:] == ["answer_started", "answer_finished"]
             assert turn.events[-1]["status"] == "stopped"
             assert turn.answers == []

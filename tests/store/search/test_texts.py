@@ -71,9 +71,7 @@ def marked(hit: SearchHit) -> list[str]:
         ("😀 emoji", "😀"),
     ],
 )
-async def test_any_part_of_a_text_is_found_as_it_stands(
-    tmp_path: Path, text: str, query: str
-) -> None:
+async def test_any_part_of_a_text_is_found_literally(tmp_path: Path, text: str, query: str) -> None:
     async with open_store(tmp_path / "agent.db") as store:
         chat = await Chat.new(store)
         turn_id = await say(chat, text, "ok")

@@ -64,11 +64,15 @@ def test_data_sets_are_listed_with_their_shape_and_first_rows(lab: RunningServer
 
 
 def test_a_small_one_is_bound_as_a_pandas_frame_and_read_back(lab: RunningServer) -> None:
-    told = load(lab, name="small", dfName="df")
-    assert (told["engine"], told["type"], told["shape"]) == ("pandas", "pandas.DataFrame", [2, 2])
-    assert "fits a quarter of memory" in told["why"]
+    loaded = load(lab, name="small", dfName="df")
+    assert (loaded["engine"], loaded["type"], loaded["shape"]) == (
+        "pandas",
+        "pandas.DataFrame",
+        [2, 2],
+    )
+    assert "fits a quarter of memory" in loaded["why"]
     assert printed(lab, "print(df.city.tolist())") == "['Årsta', 'Umeå']"
-    assert "replaced" not in told
+    assert "replaced" not in loaded
     again = load(lab, name="small", dfName="df")
     assert again["replaced"] == "df was a DataFrame before"
     names = "print([n for n in dir() if 'datalayer' in n])"
@@ -76,22 +80,22 @@ def test_a_small_one_is_bound_as_a_pandas_frame_and_read_back(lab: RunningServer
 
 
 def test_a_large_one_is_bound_by_a_lazy_engine_that_is_installed(lab: RunningServer) -> None:
-    told = load(lab, name="large", dfName="big")
-    assert told["engine"] == "duckdb"
-    assert told["shape"] == [ROWS, 2]
-    assert told["dtypes"] == {"n": "BIGINT", "words": "VARCHAR"}
-    assert "does not fit a quarter of memory" in told["why"]
+    loaded = load(lab, name="large", dfName="big")
+    assert loaded["engine"] == "duckdb"
+    assert loaded["shape"] == [ROWS, 2]
+    assert loaded["dtypes"] == {"n": "BIGINT", "words": "VARCHAR"}
+    assert "does not fit a quarter of memory" in loaded["why"]
     query = "print(big.aggregate('max(n)').fetchall()[0][0])"
     assert printed(lab, query) == str(ROWS - 1)
 
 
 def test_an_engine_that_is_asked_for_is_taken(lab: RunningServer) -> None:
-    told = load(lab, name="small", dfName="rel", engine="duckdb")
-    assert (told["engine"], told["shape"]) == ("duckdb", [2, 2])
-    assert told["why"].startswith("duckdb was asked for")
+    loaded = load(lab, name="small", dfName="rel", engine="duckdb")
+    assert (loaded["engine"], loaded["shape"]) == ("duckdb", [2, 2])
+    assert loaded["why"].startswith("duckdb was asked for")
 
 
-def test_an_engine_that_is_not_installed_is_told_with_the_line_that_installs_it(
+def test_an_engine_that_is_not_installed_is_reported_with_the_line_that_installs_it(
     lab: RunningServer,
 ) -> None:
     # The kernel's own word for it, whether or not the package is there.
@@ -121,7 +125,7 @@ def test_a_module_is_not_replaced(lab: RunningServer) -> None:
     assert printed(lab, "print(json.dumps(1))") == "1"
 
 
-def test_an_unknown_data_set_is_told_with_those_that_there_are(lab: RunningServer) -> None:
+def test_an_unknown_data_set_is_reported_with_those_that_exist(lab: RunningServer) -> None:
     error = failure(lab, name="smal", dfName="df")
     assert (error["code"], "large, small" in error["message"]) == ("not_found", True)
 

@@ -30,7 +30,7 @@ class Tools:
     """The tools on ``a.ipynb``; ``told`` is what the page heard of stale cells."""
 
     def __init__(self, service: NotebookService) -> None:
-        self.told: list[list[str]] = []
+        self.emitted: list[list[str]] = []
         context = ToolContext(
             gate=Gate.on("a.ipynb"),
             notebooks=service,
@@ -41,7 +41,7 @@ class Tools:
 
     async def _on_stale(self, path: str, cell_ids: list[str]) -> None:
         assert path == "a.ipynb"
-        self.told.append(cell_ids)
+        self.emitted.append(cell_ids)
 
     async def call(self, name: str, **arguments: Any) -> dict[str, Any]:
         """The output of a call that went well."""
@@ -73,9 +73,9 @@ async def test_exactly_what_follows_from_an_edited_cell_is_run_again(tmp_path: P
         assert await t.ran(all=True) == ["load", "twice", "other", "show"]
         changed = await t.call("updateNotebookCell", cellId="load", content="x = 10")
         assert changed["staleCells"] == ["load", "twice", "show"]
-        assert t.told == [["load", "twice", "show"]]
+        assert t.emitted == [["load", "twice", "show"]]
         assert await t.ran(cellIds=["load"], includeDependents=True) == ["load", "twice", "show"]
-        assert t.told[-1] == []
+        assert t.emitted[-1] == []
         cells = await t.call("getNotebookCells", cellIds=["show"], includeOutputs=True)
         assert cells["cells"][0]["outputs"] == "20"
 
@@ -87,7 +87,7 @@ async def test_a_changed_cell_that_runs_is_fresh_and_what_follows_is_not(tmp_pat
         assert changed["staleCells"] == ["twice", "show"]
         output = await t.call("runNotebookCells", cellIds=["twice"])
         assert output["staleCells"] == ["show"]
-        assert t.told == [["twice", "show"], ["show"]]
+        assert t.emitted == [["twice", "show"], ["show"]]
 
 
 async def test_cells_that_are_added_deleted_and_moved_count_too(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ async def test_cells_that_are_added_deleted_and_moved_count_too(tmp_path: Path) 
         assert "staleCells" not in moved
         deleted = await t.call("deleteNotebookCells", cellIds=["load"])
         assert deleted["staleCells"] == ["twice", "show"]
-        assert t.told == [["twice", "show"], [], ["twice", "show"]]
+        assert t.emitted == [["twice", "show"], [], ["twice", "show"]]
 
 
 async def test_dependents_that_never_ran_are_left_where_others_did(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ async def test_a_comment_makes_nothing_stale(tmp_path: Path) -> None:
         await t.ran(all=True)
         changed = await t.call("updateNotebookCell", cellId="load", content="x = 1  # one")
         assert "staleCells" not in changed
-        assert t.told == []
+        assert t.emitted == []
 
 
 async def test_another_language_goes_by_order(tmp_path: Path) -> None:

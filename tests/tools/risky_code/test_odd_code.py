@@ -30,14 +30,14 @@ def words(code: str, *cells: str, folder: str | None = None) -> list[str]:
     return [action.description for action in actions_in(code, Place(folder, cells=cells))]
 
 
-def test_of_code_that_cannot_be_parsed_the_lines_are_told() -> None:
+def test_of_code_that_cannot_be_parsed_the_lines_are_reported() -> None:
     assert words("x = (\nos.remove('a')\n") == ["calls os.remove('a')"]
     assert words("print 'x'\nsubprocess.call(c)") == ["calls subprocess.call(c)"]
     assert words("print 'x'\nprint(open('a'))") == []
     assert words("def f(:\n  df.to_csv('a.csv')") == ["calls df.to_csv('a.csv')"]
 
 
-def test_commands_in_code_that_cannot_be_parsed_are_told_once() -> None:
+def test_commands_in_code_that_cannot_be_parsed_are_reported_once() -> None:
     assert words("x = (]\n!rm a") == ["removes a"]
 
 

@@ -101,7 +101,7 @@ async def test_whatever_the_learner_writes_gets_an_answer(tmp_path: Path) -> Non
         assert "Undo its deletion" in (raised.value.hint or "")
 
 
-async def test_data_that_was_deleted_is_told(tmp_path: Path) -> None:
+async def test_data_that_was_deleted_is_reported(tmp_path: Path) -> None:
     async with classroom(tmp_path, "pandas-basics") as room:
         await room.write(2, pandas_lessons.SOLUTIONS[1].source.replace("penguins.csv", "../p.csv"))
         (room.world.root / "tutorials/penguins.csv").rename(room.world.root / "p.csv")
@@ -122,11 +122,11 @@ async def test_after_a_restart_the_lessons_before_are_run_first(tmp_path: Path) 
         assert kernel is not None
         await room.world.kernels.restart_kernel(kernel["id"])
         await room.write(2, "X_train = nobody")
-        told = (await room.check(4)).feedback
-        assert "builds on lesson 2, whose cell fails (NameError" in told
+        feedback = (await room.check(4)).feedback
+        assert "builds on lesson 2, whose cell fails (NameError" in feedback
 
 
-async def test_a_cell_without_end_is_stopped_and_a_dead_kernel_is_told(
+async def test_a_cell_without_end_is_stopped_and_a_dead_kernel_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(checking, "RUN_SECONDS", 1.0)
@@ -178,7 +178,7 @@ async def test_what_is_typed_in_the_page_and_not_saved_is_what_is_checked(tmp_pa
         assert (await room.cell(1)).source == RIGHT
 
 
-async def test_another_language_is_told(tmp_path: Path) -> None:
+async def test_another_language_is_reported(tmp_path: Path) -> None:
     specs = install_spec(tmp_path / "kernels", "bash", BASH_SPEC)
     async with world(tmp_path, kernel_dirs=[specs]) as w:
         tutorial = find_tutorial("pandas_basics")

@@ -142,5 +142,5 @@ async def starter_is_explained(room: Classroom) -> None:
     names = {1: "penguins", 2: "missing", 3: "masses", 4: "mean_mass", 5: "located"}
     for number, name in names.items():
         assert not verdicts[number].passed
-        told = f"The cell still holds the starter code. `{name}` is still `...`."
-        assert told in verdicts[number].feedback
+        expected = f"The cell still holds the starter code. `{name}` is still `...`."
+        assert expected in verdicts[number].feedback

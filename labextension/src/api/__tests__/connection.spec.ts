@@ -79,11 +79,11 @@ describe('PageConnection', () => {
 
   it('keeps which sessions wait for the person, for who asks later', async () => {
     await connected();
-    const told = jest.fn();
-    connection.waitingChanged.connect(told);
+    const onChanged = jest.fn();
+    connection.waitingChanged.connect(onChanged);
     const sessions = [{ sessionId: 's', title: 'Cars' }];
     server.send({ type: 'sessions_waiting', sessions });
-    await until(() => told.mock.calls.length > 0);
+    await until(() => onChanged.mock.calls.length > 0);
     expect(connection.waiting).toEqual(sessions);
   });
 

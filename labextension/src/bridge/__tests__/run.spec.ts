@@ -79,9 +79,9 @@ describe('Runner', () => {
   }
 
   it('signals its runs as JupyterLab does, and they are known as the agent’s: nobody takes them for the user’s', async () => {
-    const told: [string, boolean][] = [];
+    const emitted: [string, boolean][] = [];
     const note = (_: unknown, { cell }: { cell: Cell }) =>
-      void told.push([cell.model.id, isAgentsRun(cell)]);
+      void emitted.push([cell.model.id, isAgentsRun(cell)]);
     const signals = [
       NotebookActions.executionScheduled,
       NotebookActions.executed
@@ -95,7 +95,7 @@ describe('Runner', () => {
       kernel.finish(await started(1), raised('NameError'));
       kernel.finish(await started(2), OK);
       await result;
-      expect(told).toEqual([
+      expect(emitted).toEqual([
         ['a', true],
         ['a', true],
         ['b', true],
@@ -109,7 +109,7 @@ describe('Runner', () => {
       const again = NotebookActions.runCells(content, [cell], sessionContext);
       kernel.finish(await started(3), OK);
       await again;
-      expect(told.slice(4)).toEqual([
+      expect(emitted.slice(4)).toEqual([
         ['a', false],
         ['a', false]
       ]);

@@ -16,11 +16,11 @@ import {
 } from '../../notebook/__tests__/support';
 
 let notebook: IOpenNotebook;
-let desk: jest.Mocked<IErrorActions>;
+let actions: jest.Mocked<IErrorActions>;
 
 beforeEach(async () => {
   notebook = await open([code('a', '1 / 0')]);
-  desk = {
+  actions = {
     fix: jest.fn(),
     explain: jest.fn(),
     hint: jest.fn().mockResolvedValue('')
@@ -46,7 +46,7 @@ function bars(panel: Widget): number {
 }
 
 it('a closed second view of a notebook hears no more of its cells', async () => {
-  watchErrors(notebook.panel, desk);
+  watchErrors(notebook.panel, actions);
   fail('first');
   await until(() => bars(notebook.panel) === 1);
   const signal = (notebook.panel.model!.cells.get(0) as ICodeCellModel).outputs
@@ -61,7 +61,7 @@ it('a closed second view of a notebook hears no more of its cells', async () => 
     const view = NBTestUtils.createNotebookPanel(context);
     Widget.attach(view, document.body);
     MessageLoop.flush();
-    watchErrors(view, desk);
+    watchErrors(view, actions);
     await until(() => bars(view) === 1);
     view.content.dispose();
   }
@@ -92,7 +92,7 @@ describe('the errors of a notebook of many cells', () => {
   beforeEach(async () => {
     const cells = Array.from({ length: 20 }, (_, at) => code(`c${at}`, '1'));
     notebook = await open([...cells, markdown('m', 'text')]);
-    watchErrors(notebook.panel, desk);
+    watchErrors(notebook.panel, actions);
     await settled();
   });
 

@@ -28,7 +28,7 @@ const CHANGED = 'a = 10\nb = 2\nc = 30';
 let notebook: IOpenNotebook;
 let connection: FakeConnection;
 let sessions: InlineSessions;
-let desk: InlineController;
+let controller: InlineController;
 
 beforeAll(() => {
   globalThis.ResizeObserver ??= class {
@@ -51,12 +51,12 @@ beforeEach(async () => {
     memories.set(key, memories.get(key) ?? new FakeMemory());
     return memories.get(key)!;
   });
-  desk = newDesk();
+  controller = newController();
 });
 
 afterEach(() => notebook.close());
 
-function newDesk(): InlineController {
+function newController(): InlineController {
   return new InlineController({
     connection,
     sessions,
@@ -79,10 +79,10 @@ async function openOn(cellId: string): Promise<InlineModel> {
   const { panel } = notebook;
   const place = { view: panel, cellId, where: 'above' as const };
   const cell = panel.content.widgets.find(({ model }) => model.id === cellId)!;
-  return desk.open(
+  return controller.open(
     place,
     () => new CellTarget(panel, cell, PATH),
-    await desk.leftAside(PATH, place)
+    await controller.leftAside(PATH, place)
   );
 }
 
@@ -321,7 +321,7 @@ describe('Escape', () => {
     expect(notebook.panel.node.querySelector('.da-inline')).toBeNull();
     expect(added('first')).toEqual([]);
     expect(
-      desk.of({ view: notebook.panel, cellId: 'first', where: 'above' })
+      controller.of({ view: notebook.panel, cellId: 'first', where: 'above' })
     ).toBeNull();
     // Meanwhile the cell is moved.
     shared().moveCell(0, 2);
@@ -344,7 +344,7 @@ describe('Escape', () => {
     chat.putAside();
     const [kept] = await sessions.openChats(PATH).all();
     expect(kept).toMatchObject({ isAside: true, draft: 'And then' });
-    desk = newDesk();
+    controller = newController();
     const again = await openOn('first');
     expect(again).not.toBe(chat);
     await isWhole();

@@ -6,7 +6,7 @@ import { keptCellsLabel } from '../../session/undoLabels';
 import { Observable } from '../../session/observable';
 
 /** How long a decision may be under way before it can be made again, in ms. */
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
 /** The user's decisions on what turns changed: keep, or take back. */
 export class ChangesController {
@@ -70,7 +70,7 @@ export class ChangesController {
     }
     this.deciding.set(turnId);
     this._last = turnId;
-    this._timer = setTimeout(() => this._over(), PATIENCE_MS);
+    this._timer = setTimeout(() => this._over(), TIMEOUT_MS);
     this._submit(op).catch((error: unknown) => {
       this._over();
       this._notify(

@@ -1,7 +1,7 @@
 import { caretLeftIcon } from '@jupyterlab/ui-components';
 import React, { useEffect, useRef, useState } from 'react';
 
-import { IReference, lackOf } from './references';
+import { IReference, unavailableReason } from './references';
 import { describe } from './descriptions';
 import { useValue } from '../../session/observable';
 import { usePanel } from '../context';
@@ -125,7 +125,7 @@ export function ToolList(props: { close: () => void }): JSX.Element {
           <span className="da-dim da-menu-about">
             {[
               describe(tool.name, tool.description),
-              ...(tool.enabled ? [] : [lackOf(tool, mode)])
+              ...(tool.enabled ? [] : [unavailableReason(tool, mode)])
             ].join(' · ')}
           </span>
         </button>

@@ -59,7 +59,7 @@ export function ContextStrip(props: {
           />
         ))}
         {tools.map(name => (
-          <ToolChip key={name} name={name} lack={lacks.get(name)} />
+          <ToolChip key={name} name={name} unmet={lacks.get(name)} />
         ))}
         {active && !model.composerState.hasNotebook(active) && (
           <button
@@ -139,27 +139,27 @@ function Chip(props: {
 }
 
 /** A tool that the next message means; grey where it cannot be used. */
-function ToolChip(props: { name: string; lack?: string }): JSX.Element {
-  const { name, lack } = props;
+function ToolChip(props: { name: string; unmet?: string }): JSX.Element {
+  const { name, unmet } = props;
   const { model } = usePanel();
   const remove = () => model.composerState.toggleTool(name);
   return (
     <span
-      className={`da-chip${lack ? ' da-mod-unavailable' : ''}`}
+      className={`da-chip${unmet ? ' da-mod-unavailable' : ''}`}
       data-testid="da-attachment"
       data-kind="tool"
     >
       <button
         type="button"
         className="da-chip-main"
-        title={`#${name}: requested for the next message${lack ? `, but ${lack}` : ''}`}
+        title={`#${name}: requested for the next message${unmet ? `, but ${unmet}` : ''}`}
         onKeyDown={event =>
           (event.key === 'Delete' || event.key === 'Backspace') && remove()
         }
       >
         <toolIcon.react tag="span" className="da-chip-icon" />
         <span className="da-chip-name">{`#${name}`}</span>
-        {lack && <span className="da-chip-state">{lack}</span>}
+        {unmet && <span className="da-chip-state">{unmet}</span>}
       </button>
       <IconButton
         icon={closeIcon}

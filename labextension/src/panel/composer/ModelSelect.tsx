@@ -167,7 +167,7 @@ function NotSetUp(props: {
                 title={`${info.id}: ${info.reason ?? 'not set up'}`}
               >
                 <span>{info.label}</span>
-                <span className="da-dim">{lackOf(info)}</span>
+                <span className="da-dim">{unavailableReason(info)}</span>
               </button>
             </li>
           ))}
@@ -178,7 +178,7 @@ function NotSetUp(props: {
 }
 
 /** What a model lacks, in few words: "ANTHROPIC_API_KEY is not set". */
-export function lackOf({ reason }: ModelInfo): string {
+export function unavailableReason({ reason }: ModelInfo): string {
   const short = (reason ?? '').split(': ').pop()!.trim().replace(/\.$/, '');
   return short || 'not set up';
 }

@@ -7,7 +7,7 @@ import {
   settingsOf,
   withAdded
 } from './composerState';
-import { Outbox } from './outbox';
+import { SendingMessages } from './sendingMessages';
 import { isPlanned } from './planned';
 import { DatasetController } from '../datasets/datasetController';
 import { IEditor } from '../../notebook/editor';
@@ -68,7 +68,7 @@ export class MessageController {
   ) {}
 
   /** Those that are on their way or wait. */
-  readonly sending = new Outbox();
+  readonly sending = new SendingMessages();
   /** The message that the server refused last, after it had taken it. */
   readonly returned = new Observable<{ message: string } | null>(null);
   /** What became of proposals, for the next message. */

@@ -191,7 +191,10 @@ class Fresh<T> {
 }
 
 /** Why a tool cannot be used now, for people: the server's reason is written for the model. */
-export function lackOf({ changes, group }: ToolListing, mode: Mode): string {
+export function unavailableReason(
+  { changes, group }: ToolListing,
+  mode: Mode
+): string {
   if (changes && mode !== 'agent') {
     return 'Agent mode only';
   }

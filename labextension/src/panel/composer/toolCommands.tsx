@@ -8,7 +8,7 @@ import React from 'react';
 import { ToolListing } from '../../api/types';
 import { PanelModel } from '../model';
 import { describe } from './descriptions';
-import { lackOf } from './references';
+import { unavailableReason } from './references';
 
 /** Completions that are shown at most. */
 const MOST = 12;
@@ -40,7 +40,7 @@ export class ToolCommands implements IChatCommandProvider {
         providerId: this.id,
         description: [
           describe(tool.name, tool.description),
-          ...(tool.enabled ? [] : [lackOf(tool, mode)])
+          ...(tool.enabled ? [] : [unavailableReason(tool, mode)])
         ].join(' · '),
         icon: mark(tool.enabled ? '' : 'da-mod-unavailable'),
         spaceOnAccept: true

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 
 import { ToolListing } from '../../api/types';
-import { lackOf } from './references';
+import { unavailableReason } from './references';
 import { useValue } from '../../session/observable';
 import { useEditorChanges } from './editorChanges';
 import { usePanel } from '../context';
@@ -56,7 +56,7 @@ export function unmetRequirements(
           : tool.group === 'notebook'
             ? 'notebook'
             : null;
-      const reason = lackOf(tool, mode);
+      const reason = unavailableReason(tool, mode);
       found.set(tool.name, { name: tool.name, reason, remedy });
     }
   }

@@ -70,7 +70,11 @@ const FurtherAnswer = memo(
           <div className="da-broken">{answer.message}</div>
         )}
         <footer className="da-foot">
-          {isRunning ? <Asking /> : <Used parts={usageParts(answer.usage)} />}
+          {isRunning ? (
+            <WaitingForAnswer />
+          ) : (
+            <Used parts={usageParts(answer.usage)} />
+          )}
           <span className="da-foot-acts">
             {isRunning && (
               <button
@@ -110,7 +114,7 @@ const FurtherAnswer = memo(
   }
 );
 
-function Asking(): JSX.Element {
+function WaitingForAnswer(): JSX.Element {
   return (
     <span className="da-used">
       <span className="da-working-dot" aria-hidden="true" />

@@ -25,7 +25,7 @@ export interface IPlanDraft {
 const PREFIX = 'datalayer-agent:plan:';
 
 /** What is kept of a draft; the steps as the editor has them. */
-type Kept = Pick<IPlanDraft, 'turnId' | 'base' | 'steps'>;
+type StoredDraft = Pick<IPlanDraft, 'turnId' | 'base' | 'steps'>;
 
 /**
  * Keeps the steps of a plan that is being edited over a reload: those of each turn apart, in this
@@ -35,13 +35,13 @@ export class PlanDrafts {
   constructor(private readonly _tab: Storage = window.sessionStorage) {}
 
   /** The draft of a turn's plan; null where none was kept. */
-  load(turnId: string): Kept | null {
+  load(turnId: string): StoredDraft | null {
     const text = this._tab.getItem(PREFIX + turnId);
     if (!text) {
       return null;
     }
     try {
-      const { base, steps } = JSON.parse(text) as Partial<Kept>;
+      const { base, steps } = JSON.parse(text) as Partial<StoredDraft>;
       return Array.isArray(base) && Array.isArray(steps)
         ? { turnId, base: base as PlanStep[], steps }
         : null;
@@ -51,7 +51,7 @@ export class PlanDrafts {
     }
   }
 
-  save({ turnId, base, steps }: Kept): void {
+  save({ turnId, base, steps }: StoredDraft): void {
     try {
       this._tab.setItem(PREFIX + turnId, JSON.stringify({ base, steps }));
     } catch (error) {

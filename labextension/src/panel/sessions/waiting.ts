@@ -1,7 +1,7 @@
 const CARD = '.da-waiting, .da-plan[data-waiting="true"]';
 
 /** How long what waits may take to be drawn, in ms. */
-const PATIENCE_MS = 3000;
+const TIMEOUT_MS = 3000;
 
 /**
  * Bring what waits for the user in the panel into view, with the focus on its first button; false
@@ -17,7 +17,7 @@ export function goToWaiting(panel: Element | null): boolean {
 
 /** The same as soon as it is drawn; true when it was. */
 export async function goToWaitingSoon(panel: Element | null): Promise<boolean> {
-  const until = performance.now() + PATIENCE_MS;
+  const until = performance.now() + TIMEOUT_MS;
   while (!goToWaiting(panel)) {
     if (performance.now() > until) {
       return false;

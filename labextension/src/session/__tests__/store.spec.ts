@@ -49,8 +49,8 @@ describe('ConversationStore', () => {
   it('tells its listeners once a frame, with the newest state', async () => {
     const store = new ConversationStore();
     const turn = store.turn('turn_1');
-    let told = 0;
-    turn.subscribe(() => (told += 1));
+    let notified = 0;
+    turn.subscribe(() => (notified += 1));
     numbered([
       STARTED,
       ...Array.from({ length: 50 }, () => ({
@@ -60,7 +60,7 @@ describe('ConversationStore', () => {
       }))
     ]).forEach(event => store.apply(event));
     await new Promise(requestAnimationFrame);
-    expect(told).toBe(1);
+    expect(notified).toBe(1);
     expect(turn.current.entries).toMatchObject([{ text: 'x'.repeat(50) }]);
   });
 

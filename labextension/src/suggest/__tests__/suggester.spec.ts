@@ -20,8 +20,8 @@ function bench() {
       shown.push(text);
       return new DisposableDelegate(() => shown.splice(shown.indexOf(text), 1));
     },
-    whenTheyType: tell => {
-      type = tell;
+    whenTheyType: listener => {
+      type = listener;
       return new DisposableDelegate(() => {
         type = () => undefined;
       });

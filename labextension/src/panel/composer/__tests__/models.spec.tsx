@@ -1,7 +1,7 @@
 import React from 'react';
 
 import { READY } from '../../__tests__/fakes';
-import { ModelSelect, lackOf } from '../ModelSelect';
+import { ModelSelect, unavailableReason } from '../ModelSelect';
 import {
   button,
   clear,
@@ -77,9 +77,11 @@ describe('the list of models', () => {
 
   it('says in few words what a model lacks', () => {
     expect(
-      lackOf(model('x', 'Anthropic has no key: ANTHROPIC_API_KEY is not set.'))
+      unavailableReason(
+        model('x', 'Anthropic has no key: ANTHROPIC_API_KEY is not set.')
+      )
     ).toBe('ANTHROPIC_API_KEY is not set');
-    expect(lackOf(model('x', 'The key of OpenAI is empty.'))).toBe(
+    expect(unavailableReason(model('x', 'The key of OpenAI is empty.'))).toBe(
       'The key of OpenAI is empty'
     );
   });

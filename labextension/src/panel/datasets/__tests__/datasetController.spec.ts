@@ -9,7 +9,7 @@ function makeController() {
   const client = new FakeClient();
   const attached: Attachment[] = [];
   const ops: Op[] = [];
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const controller = new DatasetController({
     client,
     place: () => ({
@@ -23,9 +23,9 @@ function makeController() {
         attached.splice(at, 1);
       }
     },
-    reportError: error => void told.push(error)
+    reportError: error => void reported.push(error)
   });
-  return { client, controller, attached, ops, told };
+  return { client, controller, attached, ops, reported };
 }
 
 function file(name: string, size = 3): File {

@@ -19,9 +19,9 @@ afterEach(clear);
 describe('Uploads', () => {
   it('shows how far a file is, and takes it back', async () => {
     const { model, client } = await makePanel();
-    let told: IUploadOptions | undefined;
+    let upload: IUploadOptions | undefined;
     client.uploading = options => {
-      told = options;
+      upload = options;
       return new Promise((_, reject) =>
         options.signal.addEventListener('abort', () => reject(new Error()))
       );
@@ -29,12 +29,12 @@ describe('Uploads', () => {
     const node = await draw(model, <Uploads />);
     expect(node.textContent).toBe('');
     await doing(() => void model.datasets.upload([new File(['x'], 'a.csv')]));
-    await doing(() => told?.onStep({ stage: 'sending', fraction: 0.42 }));
+    await doing(() => upload?.onStep({ stage: 'sending', fraction: 0.42 }));
     const bar = node.querySelector('[role="progressbar"]');
     expect(bar?.getAttribute('aria-valuenow')).toBe('42');
     expect(bar?.getAttribute('aria-label')).toContain('Sending 42');
     await click(button(node, 'Cancel'));
-    expect(told?.signal.aborted).toBe(true);
+    expect(upload?.signal.aborted).toBe(true);
     expect(node.textContent).toBe('');
   });
 

@@ -185,7 +185,7 @@ describe('a turn to jump to', () => {
 describe('what going back left', () => {
   it('is told when it happens, and not again after a reload', async () => {
     const { model } = await makeModel();
-    const told = (at: number) => {
+    const noticeAt = (at: number) => {
       model.notice.set(null);
       model.history.onEvent({
         type: 'went_back',
@@ -199,8 +199,8 @@ describe('what going back left', () => {
       });
       return model.notice.current?.message ?? '';
     };
-    expect(told(Date.now())).toContain('reverted turns remain');
-    expect(told(Date.now() - 60_000)).toBe('');
+    expect(noticeAt(Date.now())).toContain('reverted turns remain');
+    expect(noticeAt(Date.now() - 60_000)).toBe('');
   });
 });
 

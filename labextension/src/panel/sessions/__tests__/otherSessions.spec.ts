@@ -20,15 +20,15 @@ async function opened() {
 describe('other sessions that wait', () => {
   it('is what waits in sessions that are not shown', async () => {
     const { model, connection } = await opened();
-    const told = jest.fn();
-    model.otherSessions.subscribe(told);
+    const onChanged = jest.fn();
+    model.otherSessions.subscribe(onChanged);
     const wait = (...ids: string[]) => {
       connection.waiting = ids.map(id => ({ sessionId: id, title: id }));
       connection.waitingChanged.emit();
     };
     const ids = () => model.otherSessions.current.map(each => each.sessionId);
     wait('ses_1');
-    expect(told).not.toHaveBeenCalled();
+    expect(onChanged).not.toHaveBeenCalled();
     wait('ses_2', 'ses_1');
     expect(ids()).toEqual(['ses_2']);
     await model.sessions.open('ses_2');

@@ -56,9 +56,9 @@ test('typing in the same cell while the agent thinks is not overwritten, and the
   await model.release();
   await tab.panel.ended();
   expect(await notebook.sources()).toEqual(['a = 1  # mine']);
-  const told = (await model.requests())[2].lastOutput;
-  expect(told).toContain('stale');
-  expect(told).toContain('a = 1  # mine');
+  const output = (await model.requests())[2].lastOutput;
+  expect(output).toContain('stale');
+  expect(output).toContain('a = 1  # mine');
   await expect(tab.panel.toolCalls.last()).toHaveAttribute(
     'data-status',
     'error'

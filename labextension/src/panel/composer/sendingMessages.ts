@@ -8,7 +8,7 @@ export interface ISending {
 }
 
 /** The messages that are on their way to the server. */
-export class Outbox extends Observable<readonly ISending[]> {
+export class SendingMessages extends Observable<readonly ISending[]> {
   constructor() {
     super([]);
   }
