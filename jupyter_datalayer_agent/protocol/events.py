@@ -15,7 +15,7 @@ from .provenance import Provenance
 from .quality import QualityReport
 from .requests import SessionSettings, Usage
 from .sharing import ShareKind, ShareRequest
-from .tools import Change, MissingRequirement, NotDone, ToolCallStatus
+from .tools import Change, MissingRequirement, NotDone, ToolCallStatus, ToolLabel
 from .workflows import FixInfo, WorkflowOffer
 
 
@@ -115,13 +115,15 @@ class ItemDiscarded(BaseEvent):
 
 class PlanUpdated(BaseEvent):
     """The current plan. ``state`` only of a planned workflow, which the server carries out;
-    without it the plan is the model's own list. ``workflow`` is the id of the template."""
+    without it the plan is the model's own list. ``workflow`` is the id of the template.
+    ``required_tool_labels`` say what the required tools do, by their names."""
 
     type: Literal["plan_updated"] = "plan_updated"
     steps: list[PlanStep]
     explanation: str | None = None
     state: PlanState | None = None
     required_tools: list[str] | None = None
+    required_tool_labels: dict[str, str] | None = None
     estimated_duration: str | None = None
     workflow: str | None = None
 
@@ -163,11 +165,15 @@ class RecoveryFinished(BaseEvent):
 
 
 class ToolCallStarted(BaseEvent):
-    """The model began to write a call."""
+    """The model began to write a call. As the tool declares: what it is called, whether it only
+    reads, and whether its purpose is to run code. None of a tool that is not known."""
 
     type: Literal["tool_call_started"] = "tool_call_started"
     call_id: str
     name: str
+    label: ToolLabel | None = None
+    reads: bool | None = None
+    runs: bool | None = None
 
 
 class ToolCallArguments(BaseEvent):
@@ -232,11 +238,12 @@ class UserInputRequested(BaseEvent):
 
 
 class DocumentChanged(BaseEvent):
-    """A document was changed by this turn, as read back."""
+    """A document was changed by this turn, as read back; ``call_id`` is the call that did it."""
 
     type: Literal["document_changed"] = "document_changed"
     path: str
     changes: list[Change]
+    call_id: str | None = None
 
 
 class UndoConflict(Wire):

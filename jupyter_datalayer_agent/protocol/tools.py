@@ -52,6 +52,15 @@ class NotDone(Wire):
     call_id: str | None = None
 
 
+class ToolLabel(Wire):
+    """What a tool does, for a user: ``action`` as they are asked for it ("Run cells"), and
+    ``activity`` while it is done ("Running cells"). "cells" or "a cell" at the end stands for
+    those that the arguments name."""
+
+    action: str
+    activity: str
+
+
 class ToolError(Wire):
     """Why a tool did not do what was asked, for the model: ``hint`` says what would be right."""
 

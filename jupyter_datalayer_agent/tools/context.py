@@ -117,6 +117,7 @@ class ToolContext:
     client_id: str | None = None
     session_id: str | None = None
     turn_id: str | None = None
+    call_id: str | None = None
     seen: SeenCells | None = None
     active_document: ActiveDocument | None = None
     past: HistoryQueries | None = None
@@ -126,7 +127,7 @@ class ToolContext:
     update_plan: UpdatePlan = _no_plan
     sharing: Sharing | None = None
     on_status: Callable[[str], Awaitable[None]] | None = None
-    on_changes: Callable[[str, list[Change]], Awaitable[None]] | None = None
+    on_changes: Callable[[str, list[Change], str | None], Awaitable[None]] | None = None
     on_stale: Callable[[str, list[str]], Awaitable[None]] | None = None
 
     def path(self, path: str | None) -> str:
@@ -151,7 +152,7 @@ class ToolContext:
     async def changed(self, path: str, changes: list[Change]) -> None:
         """A document was changed and read back: reported at once, whatever follows in the call."""
         if self.on_changes is not None and changes:
-            await self.on_changes(path, changes)
+            await self.on_changes(path, changes, self.call_id)
 
     async def stale(self, path: str, cell_ids: list[str]) -> None:
         """These are now all the cells whose outputs no longer follow from the sources."""

@@ -13,7 +13,7 @@ import logging
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -120,7 +120,7 @@ class Dispatcher:
 
     async def _run(self, tool: Tool, args: Any, asking: CallRef) -> Dispatched:
         try:
-            outcome = await tool.run(args, self.context)
+            outcome = await tool.run(args, replace(self.context, call_id=asking.call_id or None))
         except (ToolFailure, DocumentError) as failure:
             draft = ResultBuilder.of_failure(tool.name, failure)
         else:

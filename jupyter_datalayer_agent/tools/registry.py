@@ -15,7 +15,8 @@ from importlib.metadata import entry_points
 from typing import Any, Literal, TypeVar
 
 from ..protocol.base import Wire
-from ..protocol.tools import Change
+from ..protocol.events import ToolCallStarted
+from ..protocol.tools import Change, ToolLabel
 from .context import ToolContext
 from .risky_code import Reason
 from .schema import compact_schema
@@ -59,11 +60,12 @@ Preview = Callable[[Any, ToolContext], Awaitable[list[Change]]]
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool and what the gate, the approvals and the scheduler must know of it.
+    """A tool and what the gate, the approvals, the scheduler and the page must know of it.
 
-    ``changes``: changes or runs something, so Agent mode only. ``needs_notebook``: works on the
-    attached, active notebook. ``destructive`` names what is lost, or gives None. ``parallel``: a
-    read that may run beside others. ``preview`` is what a call would change, for approvals.
+    ``label`` is what it is called on the page. ``changes``: changes or runs something, so Agent
+    mode only. ``needs_notebook``: works on the attached, active notebook. ``destructive`` names
+    what is lost, or gives None. ``parallel``: a read that may run beside others. ``runs``: its
+    purpose is to run code. ``preview`` is what a call would change, for approvals.
     """
 
     name: str
@@ -71,9 +73,11 @@ class Tool:
     arguments: type[Wire]
     run: Callable[[Any, ToolContext], Awaitable[ToolOutcome]]
     group: Group
+    label: ToolLabel | None = None
     changes: bool = False
     needs_notebook: bool = False
     parallel: bool = False
+    runs: bool = False
     destructive: DestructiveRule | None = None
     preview: Preview | None = None
 
@@ -103,13 +107,19 @@ def tool(
     *,
     group: Group,
     name: str | None = None,
+    label: tuple[str, str] | None = None,
     changes: bool = False,
     needs_notebook: bool = False,
     parallel: bool = False,
+    runs: bool = False,
     destructive: DestructiveRule | None = None,
     preview: Preview | None = None,
 ) -> Callable[[Callable[[Arguments, ToolContext], Awaitable[ToolOutcome]]], Tool]:
-    """Make a ``Tool`` of a function ``snake_case`` (offered as ``snakeCase``) by its docstring."""
+    """Make a ``Tool`` of a function ``snake_case`` (offered as ``snakeCase``) by its docstring.
+
+    ``label`` is its action and its activity (see ``ToolLabel``); without one, the page shows its
+    name.
+    """
 
     def make(run: Callable[[Arguments, ToolContext], Awaitable[ToolOutcome]]) -> Tool:
         first, *rest = run.__name__.split("_")
@@ -119,9 +129,11 @@ def tool(
             arguments=arguments,
             run=run,
             group=group,
+            label=ToolLabel(action=label[0], activity=label[1]) if label else None,
             changes=changes,
             needs_notebook=needs_notebook,
             parallel=parallel,
+            runs=runs,
             destructive=destructive,
             preview=preview,
         )
@@ -182,6 +194,20 @@ class ToolRegistry:
         """The tool or alias of that name, or None."""
         key = normalise(name)
         return self._tools.get(key) or self._aliases.get(key)
+
+    def behind(self, name: str) -> Tool | None:
+        """The tool that a call of this name calls, itself or by an alias; None if there is none."""
+        entry = self.find(name)
+        return self.tool(entry.tool) if isinstance(entry, Alias) else entry
+
+    def call_started(self, call_id: str, name: str) -> ToolCallStarted:
+        """The event that a call began, with what its tool declares for the page."""
+        tool = self.behind(name)
+        if tool is None:
+            return ToolCallStarted(call_id=call_id, name=name)
+        return ToolCallStarted(
+            call_id=call_id, name=name, label=tool.label, reads=tool.parallel, runs=tool.runs
+        )
 
     def tool(self, name: str) -> Tool:
         """The tool of that name; ``KeyError`` where there is none."""

@@ -64,7 +64,12 @@ def test_a_plan_is_shown_before_anything_is_done_and_carried_out_step_by_step(
     first = of_type(events, "plan_updated")[0]
     assert [step["description"] for step in first["steps"]] == ["Load the cars", "Count them"]
     assert first["requiredTools"] == ["addNotebookCell"]
+    assert first["requiredToolLabels"] == {"addNotebookCell": "Add a cell"}
     assert plan_states(events) == ["running", "completed"]
+    calls = of_type(events, "tool_call_started")
+    assert [(e["label"]["activity"], e["reads"]) for e in calls] == [("Adding a cell", False)] * 2
+    changed = of_type(events, "document_changed")
+    assert [e["callId"] for e in changed] == [e["callId"] for e in calls]
     assert [(e["index"], e["total"]) for e in of_type(events, "step_started")] == [(0, 2), (1, 2)]
     assert [e["success"] for e in of_type(events, "step_finished")] == [True, True]
     assert sources(server) == ["# Cars", LOAD, "print(len(cars))"]

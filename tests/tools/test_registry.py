@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_datalayer_agent.protocol.tools import ToolLabel
 from jupyter_datalayer_agent.tools.builtin import builtin_registry
 from jupyter_datalayer_agent.tools.builtin.conversation import ask_user
 from jupyter_datalayer_agent.tools.registry import Alias, ToolRegistry
@@ -18,7 +19,7 @@ from jupyter_datalayer_agent.tools.registry import ToolOutcome, tool
 class Nothing(Wire):
     pass
 
-@tool(Nothing, group="dataset", parallel=True)
+@tool(Nothing, group="dataset", label=("Count the moons", "Counting the moons"), parallel=True)
 async def count_moons(args, context):
     """How many moons there are."""
     return ToolOutcome({"moons": 1}, "Counted the moons")
@@ -70,6 +71,22 @@ def test_third_parties_add_tools_by_an_entry_point(
     assert registry.tool("countMoons").description == "How many moons there are."
     assert len(problems) == 1
     assert "broken" in problems[0]
+    started = registry.call_started("call_1", "count_moons")
+    assert started.label == ToolLabel(action="Count the moons", activity="Counting the moons")
+    assert (started.name, started.reads, started.runs) == ("count_moons", True, False)
+
+
+def test_every_tool_of_ours_declares_what_the_page_calls_it() -> None:
+    assert [tool.name for tool in builtin_registry() if tool.label is None] == []
+
+
+def test_a_call_by_an_alias_is_shown_as_its_tool_and_an_unknown_one_by_its_name() -> None:
+    registry = builtin_registry()
+    by_alias = registry.call_started("call_1", "readAllCells")
+    assert by_alias.label == registry.tool("getNotebookCells").label
+    assert by_alias.reads is True
+    unknown = registry.call_started("call_2", "noSuchTool")
+    assert (unknown.label, unknown.reads, unknown.runs) == (None, None, None)
 
 
 def test_aliases_are_callable_and_not_listed() -> None:

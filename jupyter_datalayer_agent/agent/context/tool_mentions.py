@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...protocol.events import Warning_
 from ...tools.gate import Refusal
-from ...tools.registry import Alias, Tool
+from ...tools.registry import Tool
 from ..request import TurnRequest
 from ..services import Services
 
@@ -26,9 +26,7 @@ def references(services: Services, request: TurnRequest) -> list[Reference]:
     """The tools that are meant, once each. A word with ``#`` that names no tool is a word."""
     found: dict[str, Reference] = {}
     for name in request.references:
-        tool = services.registry.find(name)
-        if isinstance(tool, Alias):
-            tool = services.registry.tool(tool.tool)
+        tool = services.registry.behind(name)
         if tool is not None:
             found[tool.name] = Reference(tool, request.gate.refusal(tool))
     return list(found.values())

@@ -197,6 +197,7 @@ class Regeneration:
         check_budget(self._settings.token_limit, self._session.tokens, self._size)
         call = ModelCall(
             self._session.services.model,
+            self._session.services.registry,
             self._request,
             self._items.extend,
             self._buffer,

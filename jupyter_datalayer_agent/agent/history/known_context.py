@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ...notebook.context.known_notebook import KnownNotebook, updated
-from ...tools.registry import Alias, ToolRegistry
+from ...tools.registry import ToolRegistry
 
 Item = dict[str, Any]
 Effect = Literal["none", "run", "change"]
@@ -76,9 +76,7 @@ def effect_in(registry: ToolRegistry) -> Callable[[str], Effect]:
     """What a call of a tool by this name may do to cells."""
 
     def effect(name: str) -> Effect:
-        tool = registry.find(name)
-        if isinstance(tool, Alias):
-            tool = registry.tool(tool.tool)
+        tool = registry.behind(name)
         if tool is None or not tool.changes:
             return "none"
         return "run" if tool.name == RUN else "change"

@@ -25,6 +25,7 @@ from ...models.types import (
 from ...protocol import events
 from ...protocol.json_text import plain_text
 from ...protocol.requests import ToolCallRecord, Usage
+from ...tools.registry import ToolRegistry
 from ..events.buffer import EventBuffer
 from ..history.history import Item
 from ..tool_calls.scheduler import readable_arguments
@@ -73,6 +74,7 @@ class ModelCall:
     def __init__(
         self,
         model: Model,
+        registry: ToolRegistry,
         make_request: Callable[[], ModelRequest],
         keep: Callable[[Sequence[Item]], None],
         buffer: EventBuffer,
@@ -83,6 +85,7 @@ class ModelCall:
     ) -> None:
         self._quiet = quiet
         self._model = model
+        self._registry = registry
         self._make_request = make_request
         self._keep = keep
         self._buffer = buffer
@@ -179,7 +182,7 @@ class ModelCall:
             return
         if isinstance(event, FunctionCallStarted):
             self._begun_calls[event.item_id] = event.call_id
-            self._buffer.add(events.ToolCallStarted(call_id=event.call_id, name=event.name))
+            self._buffer.add(self._registry.call_started(event.call_id, event.name))
         elif isinstance(event, ItemDone):
             self._words.pop(event.item_id, None)
             self._begun_calls.pop(event.item_id, None)

@@ -78,6 +78,7 @@ class ModelCaller:
             self.check_limit(size)
             self._call = ModelCall(
                 self._session.services.model,
+                self._session.services.registry,
                 lambda: replace(self.window.request(), **changes),
                 self.window.sent.add,
                 self._buffer,

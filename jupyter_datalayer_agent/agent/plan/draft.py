@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 
 from ...protocol.json_text import parse_json
 from ...protocol.plans import Plan, PlanStep
-from ...tools.registry import Alias, ToolRegistry
+from ...tools.registry import ToolRegistry
 
 MAX_STEPS = 30
 MAX_CALLS_OF_A_STEP = 3
@@ -178,9 +178,8 @@ def _checked(index: int, step: _Step, registry: ToolRegistry, allowed: Sequence[
 
 def _tool_name(where: str, name: str, registry: ToolRegistry, allowed: Sequence[str]) -> str:
     # Models write a call where a name is asked for: addNotebookCell(...)
-    entry = registry.find(name.partition("(")[0])
-    found = registry.tool(entry.tool).name if isinstance(entry, Alias) else entry and entry.name
-    if found in allowed:
-        return str(found)
-    problem = "does not exist" if found is None else "cannot be used with this message"
+    tool = registry.behind(name.partition("(")[0])
+    if tool is not None and tool.name in allowed:
+        return tool.name
+    problem = "does not exist" if tool is None else "cannot be used with this message"
     raise InvalidPlan(f"{where}: the tool {name!r} {problem}. The tools are {', '.join(allowed)}.")

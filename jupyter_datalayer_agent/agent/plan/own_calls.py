@@ -34,7 +34,7 @@ class OwnCalls:
         """Make one call; whatever goes wrong stands in its result."""
         call_id = new_id("call")
         record = ToolCallRecord(call_id=call_id, name=name, arguments=arguments, status="running")
-        await self._emit(events.ToolCallStarted(call_id=call_id, name=name))
+        await self._emit(self._dispatcher.registry.call_started(call_id, name))
         await self._emit(
             events.ToolCallArguments(call_id=call_id, arguments=arguments), tool_calls=[record]
         )

@@ -436,10 +436,14 @@ class PlannedTurn(Turn):
         assert self.plan is not None
         self.plan.state = state
         plan = self.plan
+        tools = [self.services.registry.behind(name) for name in plan.required_tools]
         event = events.PlanUpdated(
             steps=plan.steps,
             state=state,
             required_tools=plan.required_tools,
+            required_tool_labels={
+                tool.name: tool.label.action for tool in tools if tool and tool.label
+            },
             estimated_duration=plan.estimated_duration,
             workflow=plan.workflow.id if plan.workflow else None,
         )

@@ -14,7 +14,7 @@ from ...protocol.requests import ToolCallRecord
 from ...protocol.tools import ToolCallStatus
 from ...tools.dispatcher import Dispatcher
 from ...tools.limits import cut
-from ...tools.registry import Alias, ToolRegistry
+from ...tools.registry import ToolRegistry
 from ...tools.result import Dispatched
 from ..approvals.data_sharing import noted, noted_pictures
 from ..history.history import Item, output_item
@@ -45,10 +45,8 @@ class FinishedCall:
 
 def is_parallel(registry: ToolRegistry, name: str) -> bool:
     """Whether a call of that name may run beside its neighbours."""
-    entry = registry.find(name)
-    if isinstance(entry, Alias):
-        entry = registry.tool(entry.tool)
-    return entry is not None and entry.parallel
+    tool = registry.behind(name)
+    return tool is not None and tool.parallel
 
 
 def schedule(registry: ToolRegistry, calls: Sequence[Item]) -> list[list[Item]]:

@@ -371,10 +371,11 @@ class Turn:
             approve=approvals.approve,
         )
 
-    async def _changed(self, path: str, changes: list[Change]) -> None:
+    async def _changed(self, path: str, changes: list[Change], call_id: str | None) -> None:
         """A document was changed: stored and emitted at once, whatever follows in the call."""
         self._changes.extend(changes)
-        await self.emit(events.DocumentChanged(path=path, changes=changes), changes=changes)
+        event = events.DocumentChanged(path=path, changes=changes, call_id=call_id)
+        await self.emit(event, changes=changes)
         await self.services.pages.touched(path, self.session.id)
 
     async def _stale(self, path: str, cell_ids: list[str]) -> None:

@@ -11,15 +11,13 @@ from typing import Any, Literal
 
 from ...protocol.requests import ToolCallRecord
 from ...protocol.tools import NotDone
-from ...tools.registry import Alias, Tool, ToolRegistry
+from ...tools.registry import Tool, ToolRegistry
 from ..history.history import Item
 from ..tool_calls.verification import RUN_FAILURES, WELL, runs_of
 from .claims import claims_an_act
 
-RUNS = frozenset({"runNotebookCells", "executeCode"})
-"""The tools that change nothing but run something."""
 DOCUMENTS = frozenset({"notebook", "document", "lexical", "file"})
-"""The groups of tools that change documents, ``RUNS`` apart."""
+"""The groups of tools that change documents, those apart that run code."""
 LONGEST = 300
 
 Kind = Literal["change_failed", "run_failed", "call_failed"]
@@ -63,7 +61,7 @@ def not_done(
     tally = _Tally()
     for step, call_id in _calls(items):
         record = records.get(call_id)
-        tool = None if record is None else _tool(registry, record.name)
+        tool = None if record is None else registry.behind(record.name)
         if record is not None and tool is not None and tool.changes:
             tally.note(step, record, tool, summaries.get(call_id))
     if not tally.has_acted and claims_an_act(answer):
@@ -83,11 +81,6 @@ def _calls(items: Sequence[Item]) -> Iterator[tuple[int, str]]:
             yield step, item["call_id"]
 
 
-def _tool(registry: ToolRegistry, name: str) -> Tool | None:
-    entry = registry.find(name)
-    return registry.tool(entry.tool) if isinstance(entry, Alias) else entry
-
-
 class _Tally:
     """Follows the acts of a turn: which calls and which cells failed and are not repaired."""
 
@@ -104,7 +97,7 @@ class _Tally:
     def note(self, step: int, record: ToolCallRecord, tool: Tool, summary: str | None) -> None:
         """Count in a call of a tool that changes or runs something."""
         self.has_acted = True
-        is_change = tool.name not in RUNS and tool.group in DOCUMENTS
+        is_change = not tool.runs and tool.group in DOCUMENTS
         self._tried_to_change |= is_change
         if record.status == "denied":
             self._denied = record.call_id
@@ -173,7 +166,7 @@ class _Tally:
 
 
 def _kind(tool: Tool, code: str, is_change: bool) -> Kind:
-    if tool.name in RUNS or (is_change and code in RUN_FAILURES):
+    if tool.runs or (is_change and code in RUN_FAILURES):
         return "run_failed"
     return "change_failed" if is_change else "call_failed"
 

@@ -33,7 +33,7 @@ class AskUser(Wire):
     options: list[str] | None = None
 
 
-@tool(UpdatePlan, group="conversation")
+@tool(UpdatePlan, group="conversation", label=("Update the plan", "Updating the plan"))
 async def update_plan(args: UpdatePlan, context: ToolContext) -> ToolOutcome:
     """Show the person your plan for work of several steps, and keep it current."""
     given = [PlanStep(description=each.description, status=each.status) for each in args.steps]
@@ -42,8 +42,11 @@ async def update_plan(args: UpdatePlan, context: ToolContext) -> ToolOutcome:
     return ToolOutcome({"steps": len(steps)}, f"Plan: {done} of {len(steps)} steps done")
 
 
-@tool(AskUser, group="conversation")
+@tool(AskUser, group="conversation", label=("Ask you something", "Waiting for your answer"))
 async def ask_user(args: AskUser, context: ToolContext) -> ToolOutcome:
     """Ask the person, only when you cannot decide from the notebook."""
     answer = await context.ask(args.question, args.options)
     return ToolOutcome({"answer": answer}, "Asked a question")
+
+
+TOOLS = [update_plan, ask_user]

@@ -44,7 +44,7 @@ class LoadDatasetFull(Wire):
         return name
 
 
-@tool(NoArguments, group="dataset", parallel=True)
+@tool(NoArguments, group="dataset", label=("List data sets", "Listing data sets"), parallel=True)
 async def list_datasets(args: NoArguments, context: ToolContext) -> ToolOutcome:
     """List the uploaded data sets: rows, columns with types, size, first rows."""
     datasets = _datasets(context)
@@ -56,7 +56,13 @@ async def list_datasets(args: NoArguments, context: ToolContext) -> ToolOutcome:
     return ToolOutcome(output, _counted(len(known), "data set"))
 
 
-@tool(LoadDatasetFull, group="dataset", changes=True)
+@tool(
+    LoadDatasetFull,
+    group="dataset",
+    label=("Load a data set", "Loading a data set"),
+    runs=True,
+    changes=True,
+)
 async def load_dataset_full(args: LoadDatasetFull, context: ToolContext) -> ToolOutcome:
     """Bind a whole data set to the variable dfName in the kernel. Without engine: pandas where it
     fits into memory, else a lazy one."""
@@ -201,3 +207,6 @@ def _printed(run: CellRun) -> str:
 
 def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+TOOLS = [list_datasets, load_dataset_full]

@@ -51,7 +51,12 @@ class CreateLexical(Wire):
     name: str = Field(min_length=1)
 
 
-@tool(NoArguments, group="document", parallel=True)
+@tool(
+    NoArguments,
+    group="document",
+    label=("Look at the active document", "Looking at the active document"),
+    parallel=True,
+)
 async def get_active_document(args: NoArguments, context: ToolContext) -> ToolOutcome:
     """Which document the person has in front, and whether notebook mode is on for it."""
     gate = context.gate
@@ -67,7 +72,12 @@ async def get_active_document(args: NoArguments, context: ToolContext) -> ToolOu
     return ToolOutcome(output, "Looked at the active document")
 
 
-@tool(CreateNotebook, group="document", changes=True)
+@tool(
+    CreateNotebook,
+    group="document",
+    label=("Create a notebook", "Creating a notebook"),
+    changes=True,
+)
 async def create_notebook(args: CreateNotebook, context: ToolContext) -> ToolOutcome:
     """Create an empty notebook; notebook tools then work on it. Never overwrites."""
     name = args.name if args.name.endswith(".ipynb") else f"{args.name}.ipynb"
@@ -78,7 +88,12 @@ async def create_notebook(args: CreateNotebook, context: ToolContext) -> ToolOut
     return await _created(path, "", context)
 
 
-@tool(CreateLexical, group="document", changes=True)
+@tool(
+    CreateLexical,
+    group="document",
+    label=("Create a Lexical document", "Creating a Lexical document"),
+    changes=True,
+)
 async def create_lexical(args: CreateLexical, context: ToolContext) -> ToolOutcome:
     """Create an empty Lexical document. Never overwrites."""
     name = args.name if args.name.endswith(".lexical") else f"{args.name}.lexical"
@@ -91,3 +106,6 @@ async def _created(path: str, text: str, context: ToolContext) -> ToolOutcome:
     changes = [Change(path=path, op="create", after=text)]
     await context.changed(path, changes)
     return ToolOutcome({"path": path}, f"Created {path}", changes=changes)
+
+
+TOOLS = [get_active_document, create_notebook, create_lexical]

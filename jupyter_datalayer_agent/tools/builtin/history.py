@@ -77,7 +77,12 @@ class GetContextByProvenance(Wire):
     response_index: int = Field(0, ge=0)
 
 
-@tool(SearchChatHistory, group="history", parallel=True)
+@tool(
+    SearchChatHistory,
+    group="history",
+    label=("Search past conversations", "Searching past conversations"),
+    parallel=True,
+)
 async def search_chat_history(args: SearchChatHistory, context: ToolContext) -> ToolOutcome:
     """Find text in all past messages, answers and code you wrote, newest first; any part of a word
     matches."""
@@ -91,7 +96,12 @@ async def search_chat_history(args: SearchChatHistory, context: ToolContext) -> 
     return ToolOutcome({"results": results}, f"{len(hits)} found for {args.query!r}")
 
 
-@tool(GetRecentTurns, group="history", parallel=True)
+@tool(
+    GetRecentTurns,
+    group="history",
+    label=("Read recent turns", "Reading recent turns"),
+    parallel=True,
+)
 async def get_recent_turns(args: GetRecentTurns, context: ToolContext) -> ToolOutcome:
     """The newest turns of this conversation, newest first. allSessions: of all conversations."""
     past, turns = _past(context), []
@@ -111,7 +121,9 @@ async def get_recent_turns(args: GetRecentTurns, context: ToolContext) -> ToolOu
     return ToolOutcome({"turns": turns}, f"{len(turns)} recent turns")
 
 
-@tool(GetTurnById, group="history", parallel=True)
+@tool(
+    GetTurnById, group="history", label=("Read a past turn", "Reading a past turn"), parallel=True
+)
 async def get_turn_by_id(args: GetTurnById, context: ToolContext) -> ToolOutcome:
     """A past turn by its id, or by its number in this conversation: message, answer, tool calls,
     changes."""
@@ -137,7 +149,12 @@ async def get_turn_by_id(args: GetTurnById, context: ToolContext) -> ToolOutcome
     return ToolOutcome(output, f"Read a turn of {output['session']}")
 
 
-@tool(GetContextByProvenance, group="history", parallel=True)
+@tool(
+    GetContextByProvenance,
+    group="history",
+    label=("Read the context of a past answer", "Reading the context of a past answer"),
+    parallel=True,
+)
 async def get_context_by_provenance(
     args: GetContextByProvenance, context: ToolContext
 ) -> ToolOutcome:
@@ -274,3 +291,6 @@ def _cut(text: str, limit: int) -> str:
 def _time(milliseconds: int) -> str:
     moment = datetime.fromtimestamp(milliseconds / 1000, timezone.utc)
     return moment.strftime("%Y-%m-%d %H:%M UTC")
+
+
+TOOLS = [search_chat_history, get_recent_turns, get_turn_by_id, get_context_by_provenance]

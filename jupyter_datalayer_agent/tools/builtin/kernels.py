@@ -38,7 +38,7 @@ class ExecuteCode(Wire):
     kernel_id: str | None = None
 
 
-@tool(NoArguments, group="kernel", parallel=True)
+@tool(NoArguments, group="kernel", label=("List kernels", "Listing kernels"), parallel=True)
 async def list_kernels(args: NoArguments, context: ToolContext) -> ToolOutcome:
     """List running kernels with their notebooks, and the kernels that can be started."""
     running = await context.notebooks.kernels()
@@ -57,7 +57,13 @@ async def _replaces(args: SelectKernel, context: ToolContext) -> str | None:
     return f"Replaces the running kernel of {path}; its variables will be lost"
 
 
-@tool(SelectKernel, group="kernel", changes=True, destructive=_replaces)
+@tool(
+    SelectKernel,
+    group="kernel",
+    label=("Connect another kernel", "Connecting the kernel"),
+    changes=True,
+    destructive=_replaces,
+)
 async def select_kernel(args: SelectKernel, context: ToolContext) -> ToolOutcome:
     """Connect the notebook to a running kernel (kernelId) or start one (kernelName)."""
     path = context.path(args.path)
@@ -90,7 +96,14 @@ async def _where(args: ExecuteCode, context: ToolContext) -> tuple[str | None, s
     return None, None
 
 
-@tool(ExecuteCode, group="kernel", changes=True, destructive=_act_of_code)
+@tool(
+    ExecuteCode,
+    group="kernel",
+    label=("Run code in the kernel", "Running code"),
+    runs=True,
+    changes=True,
+    destructive=_act_of_code,
+)
 async def execute_code(args: ExecuteCode, context: ToolContext) -> ToolOutcome:
     """Run code in the notebook's kernel, or with no notebook in this conversation's scratch kernel,
     without adding a cell, to inspect or to try something."""
@@ -139,3 +152,6 @@ def _reported(run: CellRun, more: dict[str, str]) -> ToolOutcome:
         images=images,
         more=less,
     )
+
+
+TOOLS = [list_kernels, select_kernel, execute_code]

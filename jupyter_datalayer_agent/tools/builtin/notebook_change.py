@@ -212,6 +212,7 @@ async def _place_of_new(args: AddNotebookCell, context: ToolContext) -> CellPosi
 @tool(
     AddNotebookCell,
     group="notebook",
+    label=("Add a cell", "Adding a cell"),
     changes=True,
     needs_notebook=True,
     destructive=_act_of_new,
@@ -290,6 +291,7 @@ async def _preview_update(args: UpdateNotebookCell, context: ToolContext) -> lis
 @tool(
     UpdateNotebookCell,
     group="notebook",
+    label=("Change a cell", "Changing a cell"),
     changes=True,
     needs_notebook=True,
     destructive=_act_of_update,
@@ -339,6 +341,7 @@ async def _preview_delete(args: DeleteNotebookCells, context: ToolContext) -> li
 @tool(
     DeleteNotebookCells,
     group="notebook",
+    label=("Remove cells", "Removing cells"),
     changes=True,
     needs_notebook=True,
     destructive=_loss,
@@ -358,7 +361,13 @@ async def delete_notebook_cells(args: DeleteNotebookCells, context: ToolContext)
     )
 
 
-@tool(MoveNotebookCell, group="notebook", changes=True, needs_notebook=True)
+@tool(
+    MoveNotebookCell,
+    group="notebook",
+    label=("Move a cell", "Moving a cell"),
+    changes=True,
+    needs_notebook=True,
+)
 async def move_notebook_cell(args: MoveNotebookCell, context: ToolContext) -> ToolOutcome:
     """Move a cell."""
     edit = MoveCell(cell_id=args.cell_id, position=to_position(args.position))
@@ -384,3 +393,6 @@ def _one(cells: Sequence[PageCell], cell_id: str) -> PageCell:
         f"Cell {cell_id} was missing when it was read back; the change may not have been made.",
         "Read the notebook again before continuing.",
     )
+
+
+TOOLS = [add_notebook_cell, update_notebook_cell, delete_notebook_cells, move_notebook_cell]

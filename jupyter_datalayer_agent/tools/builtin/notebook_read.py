@@ -84,7 +84,13 @@ def missing_cells(notebook: PageNotebook, wanted: list[str]) -> ToolFailure | No
     )
 
 
-@tool(GetNotebookCells, group="notebook", needs_notebook=True, parallel=True)
+@tool(
+    GetNotebookCells,
+    group="notebook",
+    label=("Read cells", "Reading cells"),
+    needs_notebook=True,
+    parallel=True,
+)
 async def get_notebook_cells(args: GetNotebookCells, context: ToolContext) -> ToolOutcome:
     """Read cells of the notebook, whole: all, the given ids, or limit cells from index start.
     Outputs only with includeOutputs."""
@@ -116,7 +122,13 @@ async def get_notebook_cells(args: GetNotebookCells, context: ToolContext) -> To
     )
 
 
-@tool(GetCellOutputs, group="notebook", needs_notebook=True, parallel=True)
+@tool(
+    GetCellOutputs,
+    group="notebook",
+    label=("Read outputs of cells", "Reading outputs of cells"),
+    needs_notebook=True,
+    parallel=True,
+)
 async def get_cell_outputs(args: GetCellOutputs, context: ToolContext) -> ToolOutcome:
     """Read a cell's outputs as text; a long one in pieces, by offset and limit (characters)."""
     path = context.path(args.path)
@@ -138,7 +150,13 @@ async def get_cell_outputs(args: GetCellOutputs, context: ToolContext) -> ToolOu
     return ToolOutcome(output, f"Read the output of cell {cell.index + 1}", images=images)
 
 
-@tool(GetNotebookQuality, group="notebook", needs_notebook=True, parallel=True)
+@tool(
+    GetNotebookQuality,
+    group="notebook",
+    label=("Read the quality report", "Checking the quality of the notebook"),
+    needs_notebook=True,
+    parallel=True,
+)
 async def get_notebook_quality(args: GetNotebookQuality, context: ToolContext) -> ToolOutcome:
     """Get the notebook's quality report: a score from 0 to 100, issues by cell, and suggestions.
     Static; nothing is run."""
@@ -149,3 +167,6 @@ async def get_notebook_quality(args: GetNotebookQuality, context: ToolContext) -
     return ToolOutcome(
         {"path": path, **report.to_wire()}, f"Read the quality report: {report.score} of 100"
     )
+
+
+TOOLS = [get_notebook_cells, get_cell_outputs, get_notebook_quality]

@@ -77,6 +77,8 @@ async def _act_of_run(args: RunNotebookCells, context: ToolContext) -> Reason | 
 @tool(
     RunNotebookCells,
     group="notebook",
+    label=("Run cells", "Running cells"),
+    runs=True,
     changes=True,
     needs_notebook=True,
     destructive=_act_of_run,
@@ -236,3 +238,6 @@ def _failure(
         images=images,
         more=more,
     )
+
+
+TOOLS = [run_notebook_cells]

@@ -3312,7 +3312,7 @@ export interface components {
         };
         /**
          * DocumentChanged
-         * @description A document was changed by this turn, as read back.
+         * @description A document was changed by this turn, as read back; ``call_id`` is the call that did it.
          */
         DocumentChanged: {
             /**
@@ -3320,6 +3320,11 @@ export interface components {
              * @default 0
              */
             at: number;
+            /**
+             * Callid
+             * @default null
+             */
+            callId?: string | null;
             /** Changes */
             changes: components["schemas"]["Change"][];
             /** Path */
@@ -4742,6 +4747,7 @@ export interface components {
          * PlanUpdated
          * @description The current plan. ``state`` only of a planned workflow, which the server carries out;
          *     without it the plan is the model's own list. ``workflow`` is the id of the template.
+         *     ``required_tool_labels`` say what the required tools do, by their names.
          */
         PlanUpdated: {
             /**
@@ -4759,6 +4765,13 @@ export interface components {
              * @default null
              */
             explanation?: string | null;
+            /**
+             * Requiredtoollabels
+             * @default null
+             */
+            requiredToolLabels?: {
+                [key: string]: string;
+            } | null;
             /**
              * Requiredtools
              * @default null
@@ -6202,7 +6215,8 @@ export interface components {
         };
         /**
          * ToolCallStarted
-         * @description The model began to write a call.
+         * @description The model began to write a call. As the tool declares: what it is called, whether it only
+         *     reads, and whether its purpose is to run code. None of a tool that is not known.
          */
         ToolCallStarted: {
             /**
@@ -6212,8 +6226,20 @@ export interface components {
             at: number;
             /** Callid */
             callId: string;
+            /** @default null */
+            label?: components["schemas"]["ToolLabel"] | null;
             /** Name */
             name: string;
+            /**
+             * Reads
+             * @default null
+             */
+            reads?: boolean | null;
+            /**
+             * Runs
+             * @default null
+             */
+            runs?: boolean | null;
             /**
              * Seq
              * @default 0
@@ -6247,6 +6273,18 @@ export interface components {
             hint?: string | null;
             /** Message */
             message: string;
+        };
+        /**
+         * ToolLabel
+         * @description What a tool does, for a user: ``action`` as they are asked for it ("Run cells"), and
+         *     ``activity`` while it is done ("Running cells"). "cells" or "a cell" at the end stands for
+         *     those that the arguments name.
+         */
+        ToolLabel: {
+            /** Action */
+            action: string;
+            /** Activity */
+            activity: string;
         };
         /**
          * ToolListing

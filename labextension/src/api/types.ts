@@ -31,6 +31,7 @@ export type ErrorReply = Wire<'ErrorReply'>;
 
 export type Change = Wire<'Change'>;
 export type ToolError = Wire<'ToolError'>;
+export type ToolLabel = Wire<'ToolLabel'>;
 export type ToolResult = Wire<'ToolResult'>;
 export type ToolCallRequest = Wire<'ToolCallRequest'>;
 export type ToolListing = Wire<'ToolListing'>;

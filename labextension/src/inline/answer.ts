@@ -1,4 +1,5 @@
 import { Event } from '../api/types';
+import { runningLabel } from '../session/labels';
 
 /** The text of a turn's answer as it comes in: its items in order, without those reverted. */
 export class AnswerText {
@@ -50,7 +51,7 @@ export function activityOf(event: Event): string | null {
     case 'text_delta':
       return 'Writing';
     case 'tool_call_started':
-      return event.name === 'askUser' ? 'Asking' : 'Reading';
+      return runningLabel(event, () => null);
     case 'tool_call_output':
       return 'Thinking';
     case 'status':

@@ -1,4 +1,3 @@
-import { isRead } from './tools';
 import { Entry, IToolEntry } from './turn';
 
 /**
@@ -65,5 +64,5 @@ function foldedAs(
   if (entry.status !== 'ok') {
     return null;
   }
-  return isWorkflow ? 'work' : isRead(entry.name) ? 'reads' : null;
+  return isWorkflow ? 'work' : entry.reads ? 'reads' : null;
 }

@@ -9,7 +9,7 @@ export type CellNumber = (
 ) => number | null;
 
 /** The part of a tool call that labels are made of. */
-export type ICall = Pick<IToolEntry, 'name' | 'arguments'>;
+export type ICall = Pick<IToolEntry, 'name' | 'label' | 'arguments'>;
 
 /** How often a broken model stream is retried (DESIGN 4.6). */
 const RETRIES = 5;
@@ -58,52 +58,32 @@ function madeLabel(call: IToolEntry, cellNumber: CellNumber): string {
     : approvalLabel(call, cellNumber);
 }
 
-/** What tools do, as it runs and as it is asked for; `cells` represents the cells meant. */
-const PHRASES: readonly [RegExp, string, string][] = [
-  [/^(runnotebookcells|runcell)$/, 'Running cells', 'Run cells'],
-  [/^runallcells$/, 'Running all cells', 'Run all cells'],
-  [/^(executecode|pythonrepl)$/, 'Running code', 'Run code in the kernel'],
-  [/^(updatenotebookcell|updatecell)$/, 'Changing a cell', 'Change a cell'],
-  [/^(addnotebookcell|insertcell)$/, 'Adding a cell', 'Add a cell'],
-  [/^(deletenotebookcells|deletecells)$/, 'Removing cells', 'Remove cells'],
-  [/^movenotebookcell$/, 'Moving a cell', 'Move a cell'],
-  [/^(getnotebookcells|read(all)?cells?)$/, 'Reading cells', 'Read cells'],
-  [/^getcelloutputs$/, 'Reading the output of cells', 'Read outputs of cells'],
-  [
-    /^getnotebookquality$/,
-    'Checking the quality of the notebook',
-    'Read the quality report'
-  ],
-  [/^selectkernel$/, 'Connecting the kernel', 'Connect another kernel'],
-  [/^createnotebook$/, 'Creating a notebook', 'Create a notebook'],
-  [/^askuser$/, 'Waiting for your answer', 'Ask you something']
-];
-
 /** "Running cell 5", while it runs. */
 export function runningLabel(call: ICall, cellNumber: CellNumber): string {
-  return phrase(call, cellNumber, 1);
+  return withCells(call, call.label?.activity, cellNumber);
 }
 
 /** "Run cell 5", as a thing to be allowed. */
 export function approvalLabel(call: ICall, cellNumber: CellNumber): string {
-  return phrase(call, cellNumber, 2);
+  return withCells(call, call.label?.action, cellNumber);
 }
 
-function phrase(call: ICall, cellNumber: CellNumber, form: 1 | 2): string {
-  const key = call.name.toLowerCase().replace(/^datalayer_|_/g, '');
-  const words = PHRASES.find(([pattern]) => pattern.test(key))?.[form];
-  if (!words) {
-    return spoken(call.name);
-  }
-  const args = asRecord(call.arguments);
+/** What the tool declares, with the numbers of the cells that the arguments name. */
+function withCells(
+  { name, arguments: given }: ICall,
+  label: string | undefined,
+  cellNumber: CellNumber
+): string {
+  const args = asRecord(given);
   const path = typeof args.path === 'string' ? args.path : undefined;
   const ids = cellIds(args);
+  const text = label ?? spoken(name);
   return ids.length
-    ? words.replace(
+    ? text.replace(
         /\b(a cell|cells)$/,
         numberedCellLabel(ids, id => cellNumber(path, id))
       )
-    : words;
+    : text;
 }
 
 /** What goes on in a running turn. */
@@ -162,9 +142,6 @@ export function abortLabel(turn: ITurn): string {
   }
 }
 
-/** Tools by whose call code is run. */
-const RUNS = /run|execute|load/i;
-
 /** What a turn that ended early had done, what it had not, and whether code was running. */
 export function doneAndNot(
   turn: ITurn,
@@ -179,8 +156,8 @@ export function doneAndNot(
     }
     if (entry.status === 'aborted') {
       not.push(unfinished(entry, cellNumber));
-      hadBegun ||= RUNS.test(entry.name);
-    } else if (entry.status === 'ok' && RUNS.test(entry.name)) {
+      hadBegun ||= entry.runs === true;
+    } else if (entry.status === 'ok' && entry.runs) {
       done.push(toolLabel(entry, cellNumber));
     }
   }
@@ -198,7 +175,8 @@ function unfinished(call: IToolEntry, cellNumber: CellNumber): string {
   return number === null ? 'Running the cell' : `Running cell ${number}`;
 }
 
-function lowerFirst(text: string): string {
+/** As it is written within a sentence. */
+export function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
@@ -227,7 +205,7 @@ function asRecord(value: unknown): Record<string, unknown> {
     : {};
 }
 
-/** `getNotebookCells` as "Get notebook cells". */
+/** `getNotebookCells` as "Get notebook cells": a tool that declares no label. */
 export function spoken(name: string): string {
   const words = name
     .replace(/^datalayer_/, '')

@@ -23,6 +23,8 @@ export interface IPlan {
   explanation?: string;
   state?: PlanState;
   requiredTools?: readonly string[];
+  /** What they do, by their names. */
+  requiredToolLabels?: Readonly<Record<string, string>>;
   estimatedDuration?: string;
   /** The id of the template whose steps these are. */
   workflow?: string;
@@ -61,6 +63,7 @@ function updated(
     explanation,
     state,
     requiredTools,
+    requiredToolLabels: event.requiredToolLabels,
     estimatedDuration: event.estimatedDuration,
     workflow: event.workflow,
     notes: Object.fromEntries(notes)

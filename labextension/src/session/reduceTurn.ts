@@ -5,13 +5,13 @@ import {
   Event,
   FinalReply,
   ToolCallOutput,
+  ToolCallStarted,
   TurnStarted
 } from '../api/types';
 import { reduceAnswers } from './answers';
 import { reduceDecided } from './decided';
 import { offersAfter } from './offers';
 import { reducePlan } from './plan';
-import { isRead } from './tools';
 import { Activity, Entry, ITurn, IToolEntry } from './turn';
 
 /**
@@ -38,7 +38,7 @@ export function reduceTurn(turn: ITurn, event: Event): ITurn {
     case 'answer_chosen':
       return reduceAnswers(turn, event);
     case 'tool_call_started':
-      return callStarted(turn, event.callId, event.name, event.at);
+      return callStarted(turn, event);
     case 'tool_call_arguments':
       return replace(turn, event.callId, entry =>
         entry.kind === 'tool'
@@ -251,26 +251,28 @@ function discard(turn: ITurn, id: string): ITurn {
 
 function callStarted(
   turn: ITurn,
-  callId: string,
-  name: string,
-  at: number
+  event: ToolCallStarted | ToolCallOutput
 ): ITurn {
   const busy = act(turn, { kind: 'tools' });
-  if (find(turn, callId) >= 0) {
+  if (find(turn, event.callId) >= 0) {
     return busy;
   }
+  const declared = event.type === 'tool_call_started' ? event : undefined;
   return append(busy, {
     kind: 'tool',
-    id: callId,
-    name,
+    id: event.callId,
+    name: event.name,
+    label: declared?.label,
+    reads: declared?.reads,
+    runs: declared?.runs,
     status: 'running',
-    startedAt: at,
+    startedAt: event.at,
     changes: []
   });
 }
 
 function callEnded(turn: ITurn, event: ToolCallOutput): ITurn {
-  const known = callStarted(turn, event.callId, event.name, event.at);
+  const known = callStarted(turn, event);
   const ended = replace(known, event.callId, entry =>
     entry.kind === 'tool'
       ? {
@@ -311,11 +313,13 @@ function answerIn(output: unknown): string | undefined {
 }
 
 function asked(turn: ITurn, event: ApprovalRequested): ITurn {
+  const call = turn.entries[find(turn, event.callId)];
   return append(turn, {
     kind: 'approval',
     id: event.approvalId,
     callId: event.callId,
     name: event.name,
+    label: call?.kind === 'tool' ? call.label : undefined,
     arguments: event.arguments,
     reason: event.reason,
     destructive: event.destructive,
@@ -325,21 +329,26 @@ function asked(turn: ITurn, event: ApprovalRequested): ITurn {
   });
 }
 
-/** Changes belong to the turn and to the call that made them: the one that runs and is no read. */
+/** Changes belong to the turn and to the call that made them. */
 function changed(turn: ITurn, event: DocumentChanged): ITurn {
   const changes: Change[] = [...turn.changes, ...event.changes];
-  const calls = turn.entries.filter(
-    (entry): entry is IToolEntry => entry.kind === 'tool' && !isRead(entry.name)
+  return replace(
+    { ...turn, changes },
+    event.callId ?? presumedAuthor(turn),
+    entry =>
+      entry.kind === 'tool'
+        ? { ...entry, changes: [...entry.changes, ...event.changes] }
+        : undefined
   );
-  const author =
-    calls.find(call => call.status === 'running') ?? calls[calls.length - 1];
-  const next = { ...turn, changes };
-  return author
-    ? replace(next, author.id, () => ({
-        ...author,
-        changes: [...author.changes, ...event.changes]
-      }))
-    : next;
+}
+
+/** An older event does not name the call: the one that runs, or ended last. */
+function presumedAuthor({ entries }: ITurn): string {
+  const calls = entries.filter(
+    (entry): entry is IToolEntry => entry.kind === 'tool'
+  );
+  const running = calls.find(({ status }) => status === 'running');
+  return (running ?? calls[calls.length - 1])?.id ?? '';
 }
 
 /** The end of the answer, under a line that says what was not done, whatever the answer says. */

@@ -7,6 +7,7 @@ import {
   Provenance,
   ShareRequest,
   ToolCallStatus,
+  ToolLabel,
   TurnAborted,
   UndoConflict,
   Usage,
@@ -37,6 +38,11 @@ export interface IToolEntry {
   kind: 'tool';
   id: string;
   name: string;
+  label?: ToolLabel;
+  /** It only reads. */
+  reads?: boolean;
+  /** Its purpose is to run code. */
+  runs?: boolean;
   arguments?: unknown;
   status: ToolCallStatus | 'running';
   startedAt: number;
@@ -57,6 +63,7 @@ export interface IApprovalEntry {
   id: string;
   callId: string;
   name: string;
+  label?: ToolLabel;
   arguments: unknown;
   reason: string;
   destructive: boolean;

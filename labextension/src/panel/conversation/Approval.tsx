@@ -204,7 +204,7 @@ function Answers(props: {
 
 /** What an approval for the session covers: this tool, with these kinds of act. */
 function covered(entry: IApprovalEntry): string {
-  const tool = `“${approvalLabel({ name: entry.name, arguments: {} }, () => null)}”`;
+  const tool = `“${approvalLabel({ ...entry, arguments: {} }, () => null)}”`;
   if (entry.kinds?.length) {
     return `${tool} that ${entry.kinds.join(' or ')}`;
   }

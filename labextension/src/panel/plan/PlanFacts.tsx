@@ -1,13 +1,18 @@
 import React from 'react';
 
 import { IPlan, workflowLabel } from '../../session/plan';
-import { approvalLabel } from '../../session/labels';
+import { lowerFirst, spoken } from '../../session/labels';
 
 /** Whose plan it is, the tools that it needs, and how long it may take. */
 export function PlanFacts(props: { plan: IPlan }): JSX.Element | null {
-  const { workflow, requiredTools, estimatedDuration } = props.plan;
-  const tools = [...new Set((requiredTools ?? []).map(planToolLabel))];
-  if (!workflow && !tools.length && !estimatedDuration) {
+  const { plan } = props;
+  const { workflow, requiredTools, estimatedDuration } = plan;
+  const tools = new Set(
+    requiredTools?.map(name =>
+      lowerFirst(plan.requiredToolLabels?.[name] ?? spoken(name))
+    )
+  );
+  if (!workflow && !tools.size && !estimatedDuration) {
     return null;
   }
   return (
@@ -15,16 +20,10 @@ export function PlanFacts(props: { plan: IPlan }): JSX.Element | null {
       {workflow && (
         <div>Ready workflow, no model: {workflowLabel(workflow)}</div>
       )}
-      {tools.length > 0 && <div>Tools: {tools.join(', ')}</div>}
+      {tools.size > 0 && <div>Tools: {[...tools].join(', ')}</div>}
       {estimatedDuration && <div>Takes about: {about(estimatedDuration)}</div>}
     </div>
   );
-}
-
-/** "add a cell". */
-function planToolLabel(name: string): string {
-  const label = approvalLabel({ name, arguments: {} }, () => null);
-  return label.charAt(0).toLowerCase() + label.slice(1);
 }
 
 /** A guess in words; a bare number is seconds, as models mean it. */

@@ -1,4 +1,4 @@
-import { Event } from '../../api/types';
+import { Event, ToolCallStarted } from '../../api/types';
 import { EventInput } from '../../panel/__tests__/fakes';
 import { reduceTurn } from '../reduceTurn';
 import { ITurn, emptyTurn } from '../turn';
@@ -31,6 +31,51 @@ export const STARTED: Extract<EventInput, { type: 'turn_started' }> = {
   target: 'cars.ipynb'
 };
 
+/** What tools declare, as the server has it. */
+const DECLARED: Readonly<
+  Record<
+    string,
+    Partial<Pick<ToolCallStarted, 'label' | 'reads' | 'runs'>> | undefined
+  >
+> = {
+  getNotebookCells: {
+    label: { action: 'Read cells', activity: 'Reading cells' },
+    reads: true
+  },
+  getCellOutputs: {
+    label: {
+      action: 'Read outputs of cells',
+      activity: 'Reading outputs of cells'
+    },
+    reads: true
+  },
+  addNotebookCell: {
+    label: { action: 'Add a cell', activity: 'Adding a cell' }
+  },
+  updateNotebookCell: {
+    label: { action: 'Change a cell', activity: 'Changing a cell' }
+  },
+  deleteNotebookCells: {
+    label: { action: 'Remove cells', activity: 'Removing cells' }
+  },
+  runNotebookCells: {
+    label: { action: 'Run cells', activity: 'Running cells' },
+    runs: true
+  },
+  executeCode: {
+    label: { action: 'Run code in the kernel', activity: 'Running code' },
+    runs: true
+  },
+  askUser: {
+    label: { action: 'Ask you something', activity: 'Waiting for your answer' }
+  }
+};
+
+/** That a call began. */
+function began(callId: string, name: string): EventInput {
+  return { type: 'tool_call_started', callId, name, ...DECLARED[name] };
+}
+
 /** A call with its arguments and, unless it still runs, its result. */
 export function call(
   callId: string,
@@ -44,7 +89,7 @@ export function call(
   } = {}
 ): EventInput[] {
   const begun: EventInput[] = [
-    { type: 'tool_call_started', callId, name },
+    began(callId, name),
     {
       type: 'tool_call_arguments',
       callId,

@@ -47,13 +47,17 @@ describe('words for a tool call', () => {
     );
   });
 
-  it('ask in the words of an order', () => {
-    expect(
-      approvalLabel(
-        { name: 'delete_notebook_cells', arguments: { cell_ids: ['x'] } },
-        cellNumber
-      )
-    ).toBe('Remove cell 5');
+  it('ask in the words of an order, as the tool declares them', () => {
+    const asked = {
+      name: 'delete_notebook_cells',
+      arguments: { cell_ids: ['x'] }
+    };
+    const label = { action: 'Remove cells', activity: 'Removing cells' };
+    expect(approvalLabel({ ...asked, label }, cellNumber)).toBe(
+      'Remove cell 5'
+    );
+    // An older event, or a tool that declares none.
+    expect(approvalLabel(asked, cellNumber)).toBe('Delete notebook cell 5');
   });
 });
 

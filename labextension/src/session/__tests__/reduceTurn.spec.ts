@@ -115,20 +115,24 @@ describe('a turn from its events', () => {
     });
   });
 
-  it('gives changes to the call that makes them, not to a read beside it', () => {
+  it.each([
+    ['that it names', 'c2'],
+    ['that runs, where an older event names none', undefined]
+  ])('gives changes to the call %s', (_, callId) => {
     const turn = turnAfter(
       STARTED,
-      ...call('c1', 'updateNotebookCell', 'running'),
-      ...call('c2', 'getNotebookCells', 'running'),
+      ...call('c1', 'updateNotebookCell', callId ? 'running' : 'ok'),
+      ...call('c2', 'updateNotebookCell', 'running'),
+      ...call('c3', 'getNotebookCells', 'running'),
       {
         type: 'document_changed',
         path: 'a.ipynb',
-        changes: [{ path: 'a.ipynb', op: 'update', cellId: 'x', index: 0 }]
+        changes: [{ path: 'a.ipynb', op: 'update', cellId: 'x', index: 0 }],
+        callId
       }
     );
-    const [edit, read] = turn.entries as IToolEntry[];
-    expect(edit.changes).toHaveLength(1);
-    expect(read.changes).toHaveLength(0);
+    const calls = turn.entries as IToolEntry[];
+    expect(calls.map(({ changes }) => changes.length)).toEqual([0, 1, 0]);
     expect(turn.changes).toHaveLength(1);
   });
 

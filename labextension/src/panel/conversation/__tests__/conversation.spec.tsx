@@ -142,19 +142,20 @@ describe('a tool call', () => {
 });
 
 describe('an approval', () => {
-  const asked = async (more: Record<string, unknown> = {}) => {
+  const asked = async (
+    more: Record<string, unknown> = {},
+    name = 'deleteNotebookCells'
+  ) => {
     const panel = await makePanel();
     const node = await draw(panel.model, <Conversation />);
     await panel.emit(
       STARTED,
-      ...call('c1', 'deleteNotebookCells', 'running', {
-        arguments: { cellIds: ['c4'] }
-      }),
+      ...call('c1', name, 'running', { arguments: { cellIds: ['c4'] } }),
       {
         type: 'approval_requested',
         approvalId: 'ap',
         callId: 'c1',
-        name: 'deleteNotebookCells',
+        name,
         arguments: { cellIds: ['c4'] },
         reason: 'It deletes a cell.',
         destructive: true,
@@ -201,35 +202,41 @@ describe('an approval', () => {
 
   it('says why, where that is not seen', async () => {
     const change = { path: 'cars.ipynb', op: 'insert', after: 'rm()' };
-    const { node } = await asked({
-      name: 'addNotebookCell',
-      reason: 'The new cell removes cars.csv (line 1)',
-      kinds: ['removes files'],
-      changes: [change]
-    });
+    const { node } = await asked(
+      {
+        reason: 'The new cell removes cars.csv (line 1)',
+        kinds: ['removes files'],
+        changes: [change]
+      },
+      'addNotebookCell'
+    );
     expect(node.querySelector('.da-waiting')?.textContent).toMatch(
       /^Add .*\?The new cell removes cars\.csv \(line 1\)\+ rm\(\)\s*Approve/
     );
   });
 
   it('of a run names its cells once, and no ids', async () => {
-    const { node } = await asked({
-      name: 'runNotebookCells',
-      arguments: { cellIds: ['c4'] },
-      reason: 'Cell 4 removes cars.csv (line 1)',
-      kinds: ['removes files'],
-      changes: []
-    });
+    const { node } = await asked(
+      {
+        arguments: { cellIds: ['c4'] },
+        reason: 'Cell 4 removes cars.csv (line 1)',
+        kinds: ['removes files'],
+        changes: []
+      },
+      'runNotebookCells'
+    );
     expect(node.querySelector('.da-waiting')?.textContent).toMatch(
       /^Run .*\?Cell 4 removes cars\.csv \(line 1\)Approve/
     );
   });
 
   it('says of code which kinds of act are let through later', async () => {
-    const { node } = await asked({
-      name: 'addNotebookCell',
-      kinds: ['installs or removes packages']
-    });
+    const { node } = await asked(
+      {
+        kinds: ['installs or removes packages']
+      },
+      'addNotebookCell'
+    );
     const title = button(node, 'Approve for this session')!.title;
     expect(title).toContain(
       'every later “Add a cell” that installs or removes packages in this'

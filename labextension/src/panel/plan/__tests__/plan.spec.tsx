@@ -38,6 +38,10 @@ const plan = (
     status: index < done ? ('completed' as const) : ('pending' as const)
   })),
   requiredTools: ['addNotebookCell', 'runNotebookCells'],
+  requiredToolLabels: {
+    addNotebookCell: 'Add a cell',
+    runNotebookCells: 'Run cells'
+  },
   estimatedDuration: '2 minutes'
 });
 
