@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, cast
 
 from ...protocol.base import SharePolicy
@@ -61,7 +62,7 @@ class TurnSharing:
     async def refused(
         self, parts: Sequence[frozenset[ShareKind]], call: CallRef, question: Question
     ) -> Refused:
-        """See ``tools.private.Sharing``."""
+        """See ``tools.redaction.Sharing``."""
         rules = policies(self._settings())
         refused: dict[ShareKind, str] = {
             kind: BY_SETTING for kind in rules if rules[kind] == "never" and _has(parts, kind)
@@ -109,7 +110,7 @@ class NotedSharing:
     async def refused(
         self, parts: Sequence[frozenset[ShareKind]], call: CallRef, question: Question
     ) -> Refused:
-        """See ``tools.private.Sharing``."""
+        """See ``tools.redaction.Sharing``."""
         refused = await self._sharing.refused(parts, call, question)
         open_parts = [part for part in parts if part.isdisjoint(refused)]
         self._kinds = sorted(frozenset().union(*open_parts))
@@ -122,57 +123,34 @@ class NotedSharing:
 
 
 class UnaskedSharing:
-    """Decides for what is sent once more, which the user was asked about: as ``refused`` says,
-    and as the settings are now."""
+    """Decides without asking: for what is sent once more, for calls of our own, whose results are
+    sent to nobody, and for what is only shown to the user.
 
-    def __init__(self, settings: Callable[[], Settings], refused: Refused) -> None:
+    What the setting ``ask`` is about is refused with the reason ``ask``, or sent where that is
+    None; ``refused`` was refused before. The settings are looked at each time.
+    """
+
+    def __init__(
+        self,
+        settings: Callable[[], Settings],
+        *,
+        ask: str | None = None,
+        refused: Refused = MappingProxyType({}),
+    ) -> None:
         self._settings = settings
+        self._reasons = {"never": BY_SETTING, "ask": ask}
         self._before = refused
 
     async def refused(
         self, parts: Sequence[frozenset[ShareKind]], call: CallRef, question: Question
     ) -> Refused:
-        """See ``tools.private.Sharing``."""
-        rules = policies(self._settings())
-        refused: dict[ShareKind, str] = {
-            kind: BY_SETTING for kind in rules if rules[kind] == "never" and _has(parts, kind)
+        """See ``tools.redaction.Sharing``."""
+        reasons = {
+            kind: self._reasons.get(rule) or self._before.get(kind)
+            for kind, rule in policies(self._settings()).items()
+            if _has(parts, kind)
         }
-        return {**{k: who for k, who in self._before.items() if _has(parts, k)}, **refused}
-
-
-class SilentSharing:
-    """Decides for calls of our own, whose results are sent to nobody: no question is asked, so
-    that what the model still reads of them (an error) holds nothing that would have
-    to be asked about."""
-
-    def __init__(self, settings: Callable[[], Settings]) -> None:
-        self._settings = settings
-
-    async def refused(
-        self, parts: Sequence[frozenset[ShareKind]], call: CallRef, question: Question
-    ) -> Refused:
-        """See ``tools.private.Sharing``."""
-        rules = policies(self._settings())
-        return {kind: BY_SETTING for kind in rules if rules[kind] != "always" and _has(parts, kind)}
-
-
-class PreviewSharing:
-    """Decides for what is only shown to the user: nothing is asked, and it says where something
-    would be."""
-
-    def __init__(self, rules: Policies) -> None:
-        self._rules = rules
-
-    async def refused(
-        self, parts: Sequence[frozenset[ShareKind]], call: CallRef, question: Question
-    ) -> Refused:
-        """See ``tools.private.Sharing``."""
-        words = {"never": BY_SETTING, "ask": UNTIL_APPROVED}
-        return {
-            kind: words[rule]
-            for kind, rule in self._rules.items()
-            if rule != "always" and _has(parts, kind)
-        }
+        return {kind: reason for kind, reason in reasons.items() if reason is not None}
 
 
 def share_request(call: CallRef, share: ShareRequest, reason: str) -> ApprovalRequest:

@@ -17,7 +17,7 @@ from ...protocol.requests import ChatRequest, SessionSettings
 from ...settings.turn import Settings, for_turn
 from ...tools.context import SeenCells
 from ...tools.redaction import CallRef, Shown, private_parts
-from ..approvals.data_sharing import PreviewSharing, policies, sharing_now
+from ..approvals.data_sharing import UNTIL_APPROVED, UnaskedSharing, sharing_now
 from ..context.composition import Composition, estimate
 from ..context.gather import gather
 from ..history.history import History, Item, read_history
@@ -87,7 +87,7 @@ async def _context(
     number = newest[-1].index + 2 if newest else 1
     known = history.known(effect_in(services.registry))
     composed = Composition(gathered.pieces, known, number, seen)
-    sharing = PreviewSharing(policies(settings))
+    sharing = UnaskedSharing(lambda: settings, ask=UNTIL_APPROVED)
     await composed.decide(sharing)
     said = private_parts([piece.said for piece in gathered.pieces])
     refused = await sharing.refused(said, CallRef("", "context", {}, ""), lambda refused: Shown(""))

@@ -9,9 +9,11 @@ from ...protocol import events
 from ...protocol.base import new_id
 from ...protocol.json_text import to_json
 from ...protocol.requests import ToolCallRecord
+from ...protocol.workflows import FixInfo
 from ...tools.dispatcher import Dispatcher
 from ..events.buffer import Emit
 from ..tool_calls.scheduler import FinishedCall, finished
+from ..tool_calls.verification import Failure, messages_of
 
 
 class OwnCalls:
@@ -43,3 +45,12 @@ class OwnCalls:
         await self._emit(call.event, tool_calls=[call.record])
         await self._on_done(call)
         return call
+
+    async def fix(self, fix: FixInfo, path: str) -> Failure | None:
+        """Carry an error fix out; None when all of it ended well, else what did not."""
+        for step in fix.calls:
+            done = await self.call(step.name, {"path": path, **step.arguments})
+            if done.done.result.error is not None:
+                message, redacted = messages_of(done)
+                return Failure(message, redacted=redacted)
+        return None

@@ -76,14 +76,14 @@ class Recovery:
         """Whether an error fix made it good. What is not safe is offered to the user."""
         if self._attempts:
             return False
-        fixes = await self._turn.repairs.find(failure)
+        fixes = await self._turn.fixes_of(failure)
         safe = next((fix for fix in fixes if fix.safe), None)
         if safe is None:
             await self._offer(failure, fixes)
             return False
         assert failure.path is not None
         await self._start(failure.message)
-        problem = await self._turn.repairs.apply(safe, failure.path)
+        problem = await self._turn.own.fix(safe, failure.path)
         self._turn.take_run_failure()
         self.tried.append(safe.title)
         await self._finish(problem is None, safe.title if problem is None else problem.message)

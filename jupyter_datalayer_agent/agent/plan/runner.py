@@ -9,13 +9,12 @@ from ...protocol.errors import ErrorCode
 from ...protocol.events import BaseEvent
 from ...protocol.plans import Plan
 from ...protocol.quality import QualityReport
-from ...protocol.workflows import WorkflowOffer
+from ...protocol.workflows import FixInfo, WorkflowOffer
 from ..approvals.broker import ApprovalBroker
 from ..request import TurnRequest
 from ..services import Services
 from ..tool_calls.verification import Failure, StepWatch, Verified
 from .own_calls import OwnCalls
-from .repair import Repairs
 
 
 class PlanRunner(Protocol):
@@ -26,7 +25,6 @@ class PlanRunner(Protocol):
     approvals: ApprovalBroker
     plan: Plan | None
     own: OwnCalls
-    repairs: Repairs
     watch: StepWatch
 
     @property
@@ -37,6 +35,10 @@ class PlanRunner(Protocol):
     @property
     def unanswered(self) -> ErrorCode:
         """The error of a message that got neither plan nor answer."""
+        ...
+
+    async def fixes_of(self, failure: Failure) -> list[FixInfo]:
+        """What could be done about a failure without a model."""
         ...
 
     async def emit(self, event: BaseEvent | None, **belongings: Any) -> None:

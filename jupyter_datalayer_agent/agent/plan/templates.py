@@ -106,7 +106,7 @@ class TemplatePlan:
             raise TurnEnds(
                 "error", "Name the cell (cellId) of the active notebook.", "invalid_request"
             )
-        fixes = await turn.repairs.find(Failure("", path, cell_id))
+        fixes = await turn.fixes_of(Failure("", path, cell_id))
         wanted = call.parameters.get("fixId")
         fix = next((each for each in fixes if wanted in (None, each.id)), None)
         if fix is None:
@@ -198,7 +198,7 @@ class TemplatePlan:
         assert plan is not None
         if self._fix is not None:
             assert plan.notebook is not None
-            problem = await turn.repairs.apply(self._fix, plan.notebook)
+            problem = await turn.own.fix(self._fix, plan.notebook)
             if problem is not None:
                 raise StepFailed(problem.message, redacted=problem.redacted)
             return await self._verified()

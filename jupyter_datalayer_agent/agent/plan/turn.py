@@ -30,7 +30,6 @@ from . import messages
 from .draft import SCHEMA, InvalidPlan, check_steps, keep_dependencies, read_plan
 from .own_calls import OwnCalls
 from .recovery import Recovery
-from .repair import Repairs
 from .templates import TemplatePlan
 from .unresolved_errors import UnresolvedErrors
 
@@ -60,12 +59,6 @@ class PlannedTurn(Turn):
         super().__init__(session, request, settings, audience, op_id, restored)
         self.plan = resumed
         self.own = OwnCalls(self._make_dispatcher(None), self.emit, self._own_call_done)
-        self.repairs = Repairs(
-            self.services.notebooks,
-            self.services.find_fixes,
-            self.own,
-            request.chat.client_id,
-        )
         self._left = UnresolvedErrors(resumed if restored is None else None)
         self._all = StepWatch()
         self._no_model: str | None = None

@@ -8,36 +8,37 @@ from collections.abc import Sequence
 from ...notebook.document import DocumentError
 from ...notebook.service import NotebookService
 from ...protocol.workflows import FixInfo
-from ...workflows.fix import CellFailure, FindFixes
+from ...workflows.fix import CellFailure
 from ...workflows.probe import NotebookProbe, failure_of, language_of
+from ..services import Services
+from .verification import Failure
 
 log = logging.getLogger(__name__)
 
 
-async def fixes_of(
-    notebooks: NotebookService,
-    find: FindFixes,
-    path: str,
-    cell_id: str | None,
-    client_id: str | None,
-    not_run: Sequence[str] | None = None,
-) -> list[FixInfo]:
-    """What could be done about a cell that shows an error, or could not run for want of a kernel;
-    nothing for any other.
+async def fixes_of(services: Services, failure: Failure, client_id: str | None) -> list[FixInfo]:
+    """What could be done about a cell that shows an error, or could not run for want of a kernel,
+    the likeliest first; nothing for any other.
 
-    ``not_run`` are the cells of a run that could not begin: what they show is of an earlier one.
-    Without a ``cell_id`` only a kernel is looked for.
+    What the cells of a run that could not begin show is of an earlier one: only a kernel is looked
+    for.
     """
+    path, cell_id, not_run = failure.path, failure.cell_id, failure.not_run
+    if path is None or (cell_id is None and not_run is None):
+        return []
+    notebooks = services.notebooks
     try:
-        failure = None
+        failed = None
         if not_run is None and cell_id is not None:
-            failure = await failure_of(notebooks, path, cell_id, client_id)
-        if failure is None and await notebooks.kernel_of(path) is None:
-            failure = await _without_kernel(notebooks, path, cell_id, client_id, not_run)
+            failed = await failure_of(notebooks, path, cell_id, client_id)
+        if failed is None and await notebooks.kernel_of(path) is None:
+            failed = await _without_kernel(notebooks, path, cell_id, client_id, not_run)
     except DocumentError as error:
         log.debug("A failed cell could not be read: %s", error)
         return []
-    return [] if failure is None else await find(failure, NotebookProbe(notebooks, path))
+    return (
+        [] if failed is None else await services.find_fixes(failed, NotebookProbe(notebooks, path))
+    )
 
 
 async def _without_kernel(

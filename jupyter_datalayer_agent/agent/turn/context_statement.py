@@ -92,7 +92,8 @@ class ContextStatement:
         if self.context is None or self._pieces is None or known == self._known:
             return
         refused = {} if self._composed is None else self._composed.refused
-        await self._state(self._compose(self._pieces), UnaskedSharing(self._settings, refused))
+        unasked = UnaskedSharing(self._settings, refused=refused)
+        await self._state(self._compose(self._pieces), unasked)
 
     def _see_what_was_asked(self, wait: dict[str, Any]) -> None:
         """The user decides on the cells as they were shown: if one was changed since, the change is

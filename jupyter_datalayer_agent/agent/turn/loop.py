@@ -18,13 +18,14 @@ from ...protocol.quality import QualityReport
 from ...protocol.requests import ChatReply, ToolCallRecord
 from ...protocol.requests import Turn as StoredTurn
 from ...protocol.tools import Change, NotDone
-from ...protocol.workflows import WorkflowOffer
+from ...protocol.workflows import FixInfo, WorkflowOffer
 from ...settings.turn import Settings
 from ...store.records import TurnContext, TurnHistory
 from ...tools.context import SeenCells, ToolContext
 from ...tools.dispatcher import Dispatcher
+from ...tools.redaction import BY_SETTING
 from ..approvals.broker import ApprovalBroker
-from ..approvals.data_sharing import SilentSharing, TurnSharing, as_now
+from ..approvals.data_sharing import TurnSharing, UnaskedSharing, as_now
 from ..approvals.pending import Audience
 from ..changes.checkpoints import recorded
 from ..context.tool_mentions import references, warnings
@@ -37,7 +38,7 @@ from ..state import SessionState
 from ..stop import Stop
 from ..tool_calls.fixes import fixes_of
 from ..tool_calls.scheduler import FinishedCall, RepeatedFailures, aborted_call, run_group, schedule
-from ..tool_calls.verification import StepWatch
+from ..tool_calls.verification import Failure, StepWatch
 from .context_statement import ContextStatement
 from .not_done import not_done
 from .resumed_sharing import answered_before
@@ -333,13 +334,14 @@ class Turn:
         for failure in failures[:MAX_OFFERS]:
             assert failure.path is not None
             assert failure.cell_id is not None
-            services, path, cell_id = self.services, failure.path, failure.cell_id
-            client_id = self.request.chat.client_id
-            fixes = await fixes_of(
-                services.notebooks, services.find_fixes, path, cell_id, client_id, failure.not_run
-            )
-            if fixes:
-                await self.emit(events.FixesOffered(path=path, cell_id=cell_id, fixes=fixes))
+            if fixes := await self.fixes_of(failure):
+                await self.emit(
+                    events.FixesOffered(path=failure.path, cell_id=failure.cell_id, fixes=fixes)
+                )
+
+    async def fixes_of(self, failure: Failure) -> list[FixInfo]:
+        """What could be done about a failure without a model."""
+        return await fixes_of(self.services, failure, self.request.chat.client_id)
 
     def _make_dispatcher(self, seen: SeenCells | None) -> Dispatcher:
         """Calls tools for this turn: the model's, based on what it has ``seen``, or our own."""
@@ -362,7 +364,9 @@ class Turn:
             on_status=self.emit_status,
             on_changes=self._changed,
             on_stale=self._stale,
-            sharing=SilentSharing(self._settings_now) if seen is None else self.sharing,
+            sharing=(
+                UnaskedSharing(self._settings_now, ask=BY_SETTING) if seen is None else self.sharing
+            ),
         )
         return Dispatcher(
             self.services.registry,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...agent.request import confined
 from ...agent.tool_calls.fixes import fixes_of
+from ...agent.tool_calls.verification import Failure
 from ...protocol.errors import HTTP_STATUS, AgentError
 from ...protocol.ops import UserMessage
 from ...protocol.plans import WorkflowCall
@@ -76,7 +77,7 @@ class FixesHandler(Handler):
         # A cell or a notebook that is not there is an error here, and no fix in a workflow.
         document = await services.notebooks.open(path, client_id)
         await document.read([cell_id])
-        found = await fixes_of(services.notebooks, services.find_fixes, path, cell_id, client_id)
+        found = await fixes_of(services, Failure("", path, cell_id), client_id)
         return FixesReply(path=path, cell_id=cell_id, fixes=found)
 
 
