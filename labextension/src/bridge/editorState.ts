@@ -6,6 +6,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { EditorState, OpenNotebook } from '../api';
 import { Documents } from '../notebook/documents';
 import { ExecutionTracker } from '../notebook/executions';
+import { forEachNotebook } from '../notebook/forEachNotebook';
 import { kernelOf } from '../notebook/kernel';
 
 /** The shortest time between two reports, in ms. */
@@ -26,11 +27,10 @@ export class EditorStateReporter implements IDisposable {
   ) {
     _shell.currentChanged?.connect(this._schedule, this);
     _tracker.currentChanged.connect(this._schedule, this);
-    _tracker.widgetAdded.connect(this._onWidgetAdded, this);
     _executions.changed.connect(this._schedule, this);
-    _tracker.forEach(panel => this._follow(panel));
     this._state = this._compute();
     this._text = JSON.stringify(this._state);
+    forEachNotebook(_tracker, panel => this._follow(panel), this);
   }
 
   /** The newest report. */
@@ -75,12 +75,6 @@ export class EditorStateReporter implements IDisposable {
     }
   }
 
-  private _onWidgetAdded(_: INotebookTracker, panel: NotebookPanel): void {
-    this._follow(panel);
-    // At once: from now on the file is the page's.
-    this.flush();
-  }
-
   private _follow(panel: NotebookPanel): void {
     const { content, context, sessionContext } = panel;
     content.activeCellChanged.connect(this._schedule, this);
@@ -97,6 +91,8 @@ export class EditorStateReporter implements IDisposable {
       this._schedule();
     };
     void context.ready.then(ready, () => undefined);
+    // At once: from now on the file is the page's.
+    this.flush();
   }
 
   private _compute(): EditorState {

@@ -7,6 +7,7 @@ import { INotebookCellExecutor, INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator } from '@jupyterlab/translation';
 
 import { IPageConnection } from '../api';
+import { forEachNotebook } from '../notebook/forEachNotebook';
 import { IAgentConnection } from '../tokens';
 import { createBridge } from './index';
 
@@ -39,9 +40,6 @@ export const bridgePlugin: JupyterFrontEndPlugin<void> = {
       executor,
       translator
     });
-    tracker.widgetAdded.connect(() => connection.connect());
-    if (tracker.size > 0) {
-      connection.connect();
-    }
+    forEachNotebook(tracker, () => connection.connect());
   }
 };

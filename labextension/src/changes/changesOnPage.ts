@@ -1,5 +1,6 @@
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 
+import { forEachLoadedNotebook } from '../notebook/forEachNotebook';
 import { INotebookChangesOptions, NotebookChanges } from './notebookChanges';
 
 type Shared = Omit<INotebookChangesOptions, 'panel' | 'path'>;
@@ -11,8 +12,7 @@ export class ChangesOnPage {
     private readonly _pathOf: (panel: NotebookPanel) => string | null,
     private readonly _shared: Shared
   ) {
-    tracker.forEach(panel => this._add(panel));
-    tracker.widgetAdded.connect((_, panel) => this._add(panel));
+    forEachLoadedNotebook(tracker, panel => this._add(panel));
   }
 
   of(panel: NotebookPanel | null): NotebookChanges | null {
@@ -20,16 +20,14 @@ export class ChangesOnPage {
   }
 
   private _add(panel: NotebookPanel): void {
-    void panel.context.ready.then(() => {
-      if (!panel.isDisposed && panel.content.model) {
-        const changes = new NotebookChanges({
-          ...this._shared,
-          panel,
-          path: () => this._pathOf(panel)
-        });
-        this._notebooks.set(panel, changes);
-      }
-    });
+    if (panel.content.model) {
+      const changes = new NotebookChanges({
+        ...this._shared,
+        panel,
+        path: () => this._pathOf(panel)
+      });
+      this._notebooks.set(panel, changes);
+    }
   }
 
   private readonly _notebooks = new WeakMap<NotebookPanel, NotebookChanges>();

@@ -1,5 +1,6 @@
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 
+import { forEachNotebook } from '../notebook/forEachNotebook';
 import type { SessionsOnPage } from './sessionsOnPage';
 import type { IChangesSource } from './source';
 
@@ -23,8 +24,7 @@ export function watchElsewhere(
       await Promise.all(waiting.map(adopt));
     }
   };
-  tracker.forEach(panel => void refresh(panel));
-  tracker.widgetAdded.connect((_, panel) => void refresh(panel));
+  forEachNotebook(tracker, panel => void refresh(panel));
   // What was said while there was no connection was not heard.
   source.connected.connect(() => tracker.forEach(panel => void refresh(panel)));
   source.touched.connect((_, { sessionId }) => void adopt(sessionId));

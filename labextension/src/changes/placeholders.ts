@@ -1,7 +1,7 @@
-import type { Cell } from '@jupyterlab/cells';
 import { IDisposable } from '@lumino/disposable';
-import { PanelLayout, Widget } from '@lumino/widgets';
+import { Widget } from '@lumino/widgets';
 
+import { insertInCell } from '../notebook/insertInCell';
 import type { CellIndex } from './cellIndex';
 import { IPending, IPendingTurn, isRunning } from './pending';
 
@@ -67,7 +67,7 @@ export class Placeholders implements IDisposable {
         return;
       }
       note = new Placeholder(ids => this._giveBack(turn, ids));
-      insert(note.widget, anchor, !before);
+      insertInCell(anchor, before ? 'bottom' : 'top', note.widget);
       this._notes.set(key, note);
     }
     note.add(cellId);
@@ -154,10 +154,4 @@ class Placeholder implements IDisposable {
   private readonly _button = document.createElement('button');
   private _isCounting = false;
   private _timer: ReturnType<typeof setTimeout> | undefined;
-}
-
-/** Put a widget into a cell, above or below what it shows. */
-function insert(widget: Widget, cell: Cell, isAbove: boolean): void {
-  const layout = cell.layout as PanelLayout;
-  layout.insertWidget(isAbove ? 0 : layout.widgets.length, widget);
 }

@@ -8,6 +8,7 @@ import { Documents } from '../notebook/documents';
 import { IInlineChats } from '../inline/token';
 import { knownOf } from './explanations';
 import { failureOf } from '../notebook/failure';
+import { forEachLoadedNotebook } from '../notebook/forEachNotebook';
 import { FixRunner } from './fixRunner';
 import { IErrorActions, watchErrors } from './watch';
 
@@ -28,9 +29,7 @@ export interface IErrorControllerOptions {
 /** What is done about the errors that cells show. */
 export class ErrorController implements IErrorActions {
   constructor(private readonly _options: IErrorControllerOptions) {
-    const { tracker } = _options;
-    tracker.forEach(panel => this._watch(panel));
-    tracker.widgetAdded.connect((_, panel) => this._watch(panel));
+    forEachLoadedNotebook(_options.tracker, panel => watchErrors(panel, this));
   }
 
   fix(panel: NotebookPanel, cell: CodeCell, andRun: boolean): void {
@@ -47,14 +46,6 @@ export class ErrorController implements IErrorActions {
     }
     const { fixes } = await this._fixes(panel, cell);
     return fixes.length ? `Known fix: ${fixes[0].title}` : '';
-  }
-
-  private _watch(panel: NotebookPanel): void {
-    void panel.context.ready.then(() => {
-      if (!panel.isDisposed) {
-        watchErrors(panel, this);
-      }
-    });
   }
 
   private async _fix(

@@ -15,6 +15,7 @@ import { IInlineChats } from '../inline/token';
 import { IAgentConnection } from '../tokens';
 import type { ErrorController } from './controller';
 import { failureOf } from '../notebook/failure';
+import { forEachNotebook } from '../notebook/forEachNotebook';
 
 const PLUGIN_ID = 'jupyter-datalayer-agent:errors';
 
@@ -63,11 +64,7 @@ export const errorsPlugin: JupyterFrontEndPlugin<void> = {
       });
     };
     // With the first notebook, and not before.
-    const onNotebook = () => void (controller ??= load());
-    tracker.widgetAdded.connect(onNotebook);
-    if (tracker.size) {
-      onNotebook();
-    }
+    forEachNotebook(tracker, () => void (controller ??= load()));
     addCommands(app, tracker, act => {
       const failed = failedCell(app, tracker);
       if (failed) {

@@ -1,10 +1,10 @@
 import { Cell, CodeCell } from '@jupyterlab/cells';
 import { CellList, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
-import { PanelLayout } from '@lumino/widgets';
 
 import { isAgentsRun } from '../notebook/agentRuns';
 import { ErrorBar } from './bar';
 import { failureOf, IFailure } from '../notebook/failure';
+import { insertInCell } from '../notebook/insertInCell';
 
 /** What is done about the error of a cell. */
 export interface IErrorActions {
@@ -144,11 +144,7 @@ class CellErrors {
       explain: () => actions.explain(panel, cell)
     });
     bar.hint(this._hint);
-    const layout = cell.layout as PanelLayout;
-    const outputs = layout.widgets.findIndex(widget =>
-      widget.hasClass('jp-Cell-outputWrapper')
-    );
-    layout.insertWidget(outputs + 1, bar);
+    insertInCell(cell, 'below-outputs', bar);
     this._bar = bar;
   }
 

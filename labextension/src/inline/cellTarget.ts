@@ -9,9 +9,10 @@ import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import { NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 import { DisposableDelegate, IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
-import { PanelLayout, Widget } from '@lumino/widgets';
+import { Widget } from '@lumino/widgets';
 
 import { sharedNotebook } from '../notebook/cells';
+import { insertInCell } from '../notebook/insertInCell';
 import { kernelOf } from '../notebook/kernel';
 import { keepingView } from '../notebook/view';
 import {
@@ -132,12 +133,10 @@ export class CellTarget implements IInlineTarget {
       cell.rendered = false;
     }
     cell.addClass(INLINE_CLASS);
-    const layout = cell.layout as PanelLayout;
     if (this._where === 'below') {
-      layout.addWidget(box);
+      insertInCell(cell, 'bottom', box);
     } else {
-      // Behind the header, above the editor.
-      layout.insertWidget(1, box);
+      insertInCell(cell, 'below-header', box);
       this._held?.dispose();
       this._held = holdInView(box, cell);
     }

@@ -19,6 +19,7 @@ import { AgentClient } from '../api/client';
 import { IPageConnection } from '../api/connection';
 import { ProposalDecision } from '../api/types';
 import { Documents } from '../notebook/documents';
+import { forEachNotebook } from '../notebook/forEachNotebook';
 import { agentIcon } from '../ui/icons';
 import { pathsUnderRoot } from '../ui/links';
 import { WorkspaceMemory } from '../ui/memory';
@@ -91,12 +92,10 @@ export const inlinePlugin: JupyterFrontEndPlugin<IInlineChats> = {
     app.shell.currentChanged?.connect(onActive);
     tracker.activeCellChanged.connect(onActive);
     const keys = keysInEditors(app.commands, ids);
-    const restore = (panel: NotebookPanel) => {
+    forEachNotebook(tracker, panel => {
       keys.listenIn(panel.node);
       void inline.restore(panel);
-    };
-    tracker.forEach(restore);
-    tracker.widgetAdded.connect((_, panel) => restore(panel));
+    });
     const restoreFile = (file: IDocumentWidget<FileEditor>) => {
       keys.listenIn(file.node);
       void inline.restoreFile(file as DocumentWidget<FileEditor>);

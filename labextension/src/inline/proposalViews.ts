@@ -1,7 +1,7 @@
 import { Cell, ICellModel } from '@jupyterlab/cells';
 import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import { ISignal, Signal } from '@lumino/signaling';
-import { PanelLayout, Widget } from '@lumino/widgets';
+import { Widget } from '@lumino/widgets';
 
 import {
   drawLines,
@@ -11,6 +11,7 @@ import {
   whenDrawn,
   WriteHunks
 } from '../diff/merge';
+import { insertInCell } from '../notebook/insertInCell';
 import { IProposal, isMarkdown } from '../proposals';
 import { IProposalView, Outcome } from './target';
 
@@ -126,14 +127,7 @@ export class NewCellProposalView implements IProposalView {
     widget.addClass('da-new-cell');
     widget.node.setAttribute('role', 'group');
     widget.node.setAttribute('aria-label', 'Proposed cell');
-    const layout = _after.layout as PanelLayout;
-    const input = layout.widgets.findIndex(each =>
-      each.hasClass('jp-Cell-inputWrapper')
-    );
-    layout.insertWidget(
-      where === 'before' ? input : layout.widgets.length,
-      widget
-    );
+    insertInCell(_after, where === 'before' ? 'above-input' : 'bottom', widget);
     _after.addClass(PROPOSED_CLASS);
     this._widget = widget;
   }

@@ -9,6 +9,7 @@ import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
 import { ExecutionStatus } from '../api';
+import { forEachNotebook } from './forEachNotebook';
 
 /** What a kernel itself says of its status; the others are the server's word, or a guess. */
 const HEARD: readonly Kernel.Status[] = ['starting', 'idle', 'busy'];
@@ -72,8 +73,7 @@ class SessionExecutions {
  */
 export class ExecutionTracker implements IDisposable {
   constructor(tracker: INotebookTracker) {
-    tracker.forEach(panel => this._follow(panel));
-    tracker.widgetAdded.connect(this._onWidgetAdded, this);
+    forEachNotebook(tracker, panel => this._follow(panel), this);
   }
 
   get changed(): ISignal<this, IExecutionChange> {
@@ -134,10 +134,6 @@ export class ExecutionTracker implements IDisposable {
       cell.status = 'idle';
       this._changed.emit({ context, cellId, kind: 'finished' });
     }
-  }
-
-  private _onWidgetAdded(sender: INotebookTracker, panel: NotebookPanel): void {
-    this._follow(panel);
   }
 
   private _follow(panel: NotebookPanel): void {

@@ -5,6 +5,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { PromiseDelegate } from '@lumino/coreutils';
 
 import { PageRequestError } from '../api';
+import { forEachNotebook } from './forEachNotebook';
 import { within } from './waiting';
 
 /** How long a save may take, in ms. */
@@ -23,8 +24,7 @@ export class Saver {
     tracker: INotebookTracker,
     private readonly _translator: ITranslator = nullTranslator
   ) {
-    tracker.forEach(panel => this._follow(panel));
-    tracker.widgetAdded.connect((_, panel) => this._follow(panel));
+    forEachNotebook(tracker, panel => this._follow(panel));
   }
 
   /** Save; throws `internal`, saying so, when the document did not reach the disk. */

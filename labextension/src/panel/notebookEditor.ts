@@ -16,6 +16,7 @@ import { Widget } from '@lumino/widgets';
 
 import { isAgentsRun } from '../notebook/agentRuns';
 import { Documents } from '../notebook/documents';
+import { forEachNotebook } from '../notebook/forEachNotebook';
 import { statusOf } from '../notebook/kernel';
 import { findDataFiles } from '../notebook/dataFiles';
 import {
@@ -42,8 +43,7 @@ export class NotebookEditor implements IEditor {
     this._documents = new Documents(_app.shell, _tracker, _manager);
     _app.shell.currentChanged?.connect(this._emit, this);
     _tracker.currentChanged.connect(this._emit, this);
-    _tracker.widgetAdded.connect((_, panel) => this._follow(panel));
-    _tracker.forEach(panel => this._follow(panel));
+    forEachNotebook(_tracker, panel => this._follow(panel));
     NotebookActions.executed.connect((_, { notebook, cell, success }) => {
       const panel = _tracker.find(({ content }) => content === notebook);
       const path = panel && this._documents.pathOf(panel.context);

@@ -1,9 +1,10 @@
 import { Cell, CodeCell } from '@jupyterlab/cells';
 import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import { NotebookPanel } from '@jupyterlab/notebook';
-import { PanelLayout, Widget } from '@lumino/widgets';
+import { Widget } from '@lumino/widgets';
 
 import { linesButtons, renderLines } from '../diff/merge';
+import { insertInCell } from '../notebook/insertInCell';
 import { acceptBelow, emptyCellBelow } from './accept';
 
 /** A suggested cell, shown below the one that was run. It is no cell before it is accepted. */
@@ -43,7 +44,7 @@ export class NextCellSuggestion extends Widget {
     document.addEventListener('keydown', this, true);
     _panel.content.activeCellChanged.connect(this._onActiveCell, this);
     _cell.disposed.connect(_over);
-    (_cell.layout as PanelLayout).addWidget(this);
+    insertInCell(_cell, 'bottom', this);
   }
 
   dispose(): void {

@@ -2,9 +2,9 @@ import { JupyterFrontEnd } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
-
 import { Widget } from '@lumino/widgets';
 
+import { forEachLoadedNotebook } from '../../notebook/forEachNotebook';
 import { PanelModel } from '../model';
 import { isMarked, isScratchpad, mark } from './about';
 import { CellLabels, OpenSession, OpenTurn } from './labels';
@@ -29,21 +29,11 @@ export interface IScratchpadOptions {
 
 /** Labels on cells that come from conversations, the box above scratchpads, and the commands. */
 export function addScratchpad(options: IScratchpadOptions): void {
-  const { tracker } = options;
-  const follow = (panel: NotebookPanel) =>
-    void panel.context.ready.then(
-      () => dress(panel, options),
-      () => undefined
-    );
-  tracker.forEach(follow);
-  tracker.widgetAdded.connect((_, panel) => follow(panel));
+  forEachLoadedNotebook(options.tracker, panel => dress(panel, options));
   addCommands(options);
 }
 
 function dress(panel: NotebookPanel, options: IScratchpadOptions): void {
-  if (panel.isDisposed) {
-    return;
-  }
   new CellLabels(panel, options.openTurn, options.openSession);
   const box = new BoxAbove(panel, options);
   const { context, model } = panel;

@@ -1,7 +1,8 @@
 import { Cell } from '@jupyterlab/cells';
 import { NotebookPanel } from '@jupyterlab/notebook';
-import { PanelLayout, Widget } from '@lumino/widgets';
+import { Widget } from '@lumino/widgets';
 
+import { insertInCell } from '../../notebook/insertInCell';
 import { sessionOf, turnOf } from '../../session/turnLinks';
 import { IOrigin, KEY, originOf, originLabel } from './about';
 
@@ -48,8 +49,8 @@ export class CellLabels {
   }
 
   private _add(cell: Cell, origin: IOrigin): void {
-    if (!cell.isDisposed && cell.layout instanceof PanelLayout) {
-      cell.layout.insertWidget(0, new OriginLabel(origin, this._open));
+    if (!cell.isDisposed) {
+      insertInCell(cell, 'top', new OriginLabel(origin, this._open));
     }
   }
 
