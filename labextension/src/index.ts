@@ -1,11 +1,12 @@
 import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
+import { clientPlugin, connectionPlugin } from './api/plugin';
 import { bridgePlugin } from './bridge/plugin';
 import { changesPlugin } from './changes/plugin';
-import { connectionPlugin } from './connection';
 import { errorsPlugin } from './errors/plugin';
 import { inlinePlugin } from './inline/plugin';
 import { magicPlugin } from './magic/plugin';
+import { documentsPlugin } from './notebook/plugin';
 import { panelPlugin } from './panel/plugin';
 import { settingsPlugin } from './settings/plugin';
 import { suggestPlugin } from './suggest/plugin';
@@ -14,7 +15,9 @@ import { suggestPlugin } from './suggest/plugin';
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
   bridgePlugin,
   changesPlugin,
+  clientPlugin,
   connectionPlugin,
+  documentsPlugin,
   errorsPlugin,
   inlinePlugin,
   magicPlugin,

@@ -1,3 +1,6 @@
+import { NotebookPanel } from '@jupyterlab/notebook';
+import { Contents } from '@jupyterlab/services';
+
 import {
   DeleteDocumentParams,
   DocumentReadParams,
@@ -18,12 +21,14 @@ import { CellReader, indicesOf, sharedNotebook } from '../notebook/cells';
 import { Documents } from '../notebook/documents';
 import { applyEdits } from '../notebook/edit';
 import { selectKernel } from '../notebook/kernel';
-import { Progress, Runner } from './run';
+import { reloadIfNewer } from '../notebook/reload';
 import { Saver } from '../notebook/save';
+import { Progress, Runner } from './run';
 
 /** The parts that the methods act with. */
 export interface IParts {
   documents: Documents;
+  contents: Contents.IManager;
   reader: CellReader;
   runner: Runner;
   saver: Saver;
@@ -48,10 +53,23 @@ interface IMethods {
 
 /** What the server may ask of this page. */
 export function createMethods(parts: IParts): IMethods {
-  const { documents, reader, runner, saver } = parts;
+  const { documents, contents, reader, runner, saver } = parts;
+  const reloads = new WeakMap<NotebookPanel['context'], Promise<void>>();
+  /**
+   * A notebook, in step with its file. That is looked at once: from the first request on, the
+   * server's changes come through the page.
+   */
+  const notebook = async (path: string): Promise<NotebookPanel> => {
+    const panel = await documents.notebook(path);
+    const { context } = panel;
+    const reload = reloads.get(context) ?? reloadIfNewer(panel, contents);
+    reloads.set(context, reload);
+    await reload;
+    return panel;
+  };
   return {
     'notebook.read': async ({ path, cellIds, outputs, whole }) => {
-      const panel = await documents.notebook(path);
+      const panel = await notebook(path);
       if (whole) {
         return reader.readWhole(panel, cellIds);
       }
@@ -60,30 +78,27 @@ export function createMethods(parts: IParts): IMethods {
     },
 
     'notebook.edit': async ({ path, edits }) => {
-      const panel = await documents.notebook(path);
+      const panel = await notebook(path);
       const result = applyEdits(panel, edits, reader);
       await saver.save(panel.context);
       return result;
     },
 
     'notebook.run': async (params, requestId, progress) =>
-      runner.run(
-        await documents.notebook(params.path),
-        params,
-        requestId,
-        progress
-      ),
+      runner.run(await notebook(params.path), params, requestId, progress),
 
     'notebook.interrupt': ({ requestId }) => runner.interrupt(requestId),
 
     'notebook.selectKernel': async params => {
-      const panel = await documents.notebook(params.path);
+      const panel = await notebook(params.path);
       await selectKernel(panel, params);
       return reader.read(panel, []);
     },
 
-    'notebook.reveal': ({ path, cellId }) =>
-      documents.reveal(path, cellId, false),
+    'notebook.reveal': async ({ path, cellId }) => {
+      await notebook(path);
+      await documents.reveal(path, cellId, false);
+    },
 
     'document.open': ({ path }) => documents.open(path),
 

@@ -2,17 +2,23 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { IDocumentManager } from '@jupyterlab/docmanager';
 import { INotebookCellExecutor, INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator } from '@jupyterlab/translation';
 
 import { IPageConnection } from '../api';
+import { CellReader } from '../notebook/cells';
+import { Documents } from '../notebook/documents';
+import { ExecutionTracker } from '../notebook/executions';
 import { forEachNotebook } from '../notebook/forEachNotebook';
-import { IAgentConnection } from '../tokens';
-import { createBridge } from './index';
+import { Saver } from '../notebook/save';
+import { IAgentConnection, IDocuments } from '../tokens';
+import { EditorStateReporter } from './editorState';
+import { createMethods, dispatch } from './methods';
+import { Runner } from './run';
 
 /**
- * Lets the server act on the notebooks of this page.
+ * Lets the server act on the documents and kernels of this page, and reports to it what the user
+ * sees.
  *
  * The connection is opened with the first notebook: a server that does not know that a notebook
  * is open would write its file behind the user's back.
@@ -21,25 +27,42 @@ export const bridgePlugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-datalayer-agent:bridge',
   description: "The agent's hands in the page: its notebooks and kernels.",
   autoStart: true,
-  requires: [IAgentConnection, IDocumentManager, INotebookTracker],
+  requires: [IAgentConnection, IDocuments, INotebookTracker],
   optional: [INotebookCellExecutor, ITranslator],
   activate: (
-    app: JupyterFrontEnd,
+    { serviceManager, shell }: JupyterFrontEnd,
     connection: IPageConnection,
-    docManager: IDocumentManager,
+    documents: Documents,
     tracker: INotebookTracker,
     executor: INotebookCellExecutor | null,
     translator: ITranslator | null
   ): void => {
-    const { shell } = app;
-    createBridge({
+    const executions = new ExecutionTracker(tracker);
+    const saver = new Saver(tracker, translator ?? undefined);
+    const reporter = new EditorStateReporter(
       shell,
-      docManager,
       tracker,
-      connection,
-      executor,
-      translator
+      documents,
+      executions
+    );
+    const methods = createMethods({
+      documents,
+      contents: serviceManager.contents,
+      reader: new CellReader(executions),
+      runner: new Runner(executions, saver, executor),
+      saver
     });
+    connection.onRequest(async (request, progress) => {
+      try {
+        return await dispatch(methods, request, progress);
+      } catch (error) {
+        // What is not open is not to be asked for again.
+        reporter.flush();
+        throw error;
+      }
+    });
+    connection.sendEditorState(reporter.state);
+    reporter.changed.connect((_, state) => connection.sendEditorState(state));
     forEachNotebook(tracker, () => connection.connect());
   }
 };

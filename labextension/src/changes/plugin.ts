@@ -11,7 +11,7 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import { Documents } from '../notebook/documents';
-import { IAgentChanges } from '../tokens';
+import { IAgentChanges, IDocuments } from '../tokens';
 import type { ChangesOnPage } from './changesOnPage';
 import { watchElsewhere } from './otherSessions';
 import { addDiffCommand, SHOW_DIFF } from './diffs';
@@ -39,6 +39,7 @@ export const changesPlugin: JupyterFrontEndPlugin<void> = {
   requires: [
     IAgentChanges,
     IDocumentManager,
+    IDocuments,
     INotebookTracker,
     IEditorServices
   ],
@@ -52,6 +53,7 @@ export const changesPlugin: JupyterFrontEndPlugin<void> = {
     app: JupyterFrontEnd,
     source: IChangesSource,
     manager: IDocumentManager,
+    documents: Documents,
     tracker: INotebookTracker,
     editors: IEditorServices,
     palette: ICommandPalette | null,
@@ -59,7 +61,6 @@ export const changesPlugin: JupyterFrontEndPlugin<void> = {
     restorer: ILayoutRestorer | null,
     languages: IEditorLanguageRegistry | null
   ): void => {
-    const documents = new Documents(app.shell, tracker, manager);
     const sessions = new SessionsOnPage(source);
     const pending = new Pending(sessions);
     watchElsewhere(source, sessions, tracker, panel =>

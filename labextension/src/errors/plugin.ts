@@ -4,7 +4,6 @@ import {
 } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { CodeCell } from '@jupyterlab/cells';
-import { IDocumentManager } from '@jupyterlab/docmanager';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
@@ -12,7 +11,7 @@ import { AgentClient } from '../api/client';
 import { IPageConnection } from '../api/connection';
 import { Documents } from '../notebook/documents';
 import { IInlineChats } from '../inline/token';
-import { IAgentConnection } from '../tokens';
+import { IAgentClient, IAgentConnection, IDocuments } from '../tokens';
 import type { ErrorController } from './controller';
 import { failureOf } from '../notebook/failure';
 import { forEachNotebook } from '../notebook/forEachNotebook';
@@ -32,16 +31,18 @@ export const errorsPlugin: JupyterFrontEndPlugin<void> = {
   description: 'Fix and Explain at the error of a cell.',
   autoStart: true,
   requires: [
+    IAgentClient,
     IAgentConnection,
-    IDocumentManager,
+    IDocuments,
     IInlineChats,
     INotebookTracker
   ],
   optional: [ICommandPalette, ISettingRegistry],
   activate: (
     app: JupyterFrontEnd,
+    client: AgentClient,
     connection: IPageConnection,
-    manager: IDocumentManager,
+    documents: Documents,
     chats: IInlineChats,
     tracker: INotebookTracker,
     palette: ICommandPalette | null,
@@ -58,8 +59,8 @@ export const errorsPlugin: JupyterFrontEndPlugin<void> = {
         tracker,
         chats,
         connection,
-        documents: new Documents(app.shell, tracker, manager),
-        client: new AgentClient(app.serviceManager.serverSettings),
+        documents,
+        client,
         hints: () => own?.get('hints').composite === true
       });
     };

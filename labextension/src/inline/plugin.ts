@@ -24,7 +24,7 @@ import { agentIcon } from '../ui/icons';
 import { pathsUnderRoot } from '../ui/links';
 import { WorkspaceMemory } from '../ui/memory';
 import { IProposal } from '../proposals';
-import { IAgentConnection } from '../tokens';
+import { IAgentClient, IAgentConnection, IDocuments } from '../tokens';
 import type { IInlinePlace, InlineController } from './controller';
 import { keysInBoxes, keysInEditors } from './keys';
 import type { InlineModel } from './model';
@@ -58,16 +58,20 @@ export const inlinePlugin: JupyterFrontEndPlugin<IInlineChats> = {
   autoStart: true,
   provides: IInlineChats,
   requires: [
+    IAgentClient,
     IAgentConnection,
     IDocumentManager,
+    IDocuments,
     INotebookTracker,
     IRenderMimeRegistry
   ],
   optional: [ICommandPalette, IEditorTracker, IStateDB],
   activate: (
     app: JupyterFrontEnd,
+    client: AgentClient,
     connection: IPageConnection,
-    documents: IDocumentManager,
+    manager: IDocumentManager,
+    documents: Documents,
     tracker: INotebookTracker,
     rendermime: IRenderMimeRegistry,
     palette: ICommandPalette | null,
@@ -77,7 +81,9 @@ export const inlinePlugin: JupyterFrontEndPlugin<IInlineChats> = {
     const ids = new Set<string>(Object.values(CommandIDs));
     const inline = new Inline(
       app,
+      client,
       connection,
+      manager,
       documents,
       tracker,
       editors,
@@ -111,17 +117,17 @@ export const inlinePlugin: JupyterFrontEndPlugin<IInlineChats> = {
 class Inline implements IInlineChats {
   constructor(
     private readonly _app: JupyterFrontEnd,
+    private readonly _client: AgentClient,
     private readonly _connection: IPageConnection,
     private readonly _manager: IDocumentManager,
+    private readonly _documents: Documents,
     private readonly _tracker: INotebookTracker,
     private readonly _editors: IEditorTracker | null,
     private readonly _rendermime: IRenderMimeRegistry,
     private readonly _state: IStateDB | null,
     /** The ids of the inline chats' own commands. */
     private readonly _ids: ReadonlySet<string>
-  ) {
-    this._documents = new Documents(_app.shell, _tracker, _manager);
-  }
+  ) {}
 
   /** The chat that the keys mean: the one of the active cell or file, or the one that waits. */
   get current(): InlineModel | null {
@@ -300,7 +306,7 @@ class Inline implements IInlineChats {
     this._controller ??= new InlineController({
       connection: this._connection,
       sessions: new InlineSessions(
-        new AgentClient(this._app.serviceManager.serverSettings),
+        this._client,
         key => new WorkspaceMemory(this._state, key)
       ),
       rendermime: this._rendermime,
@@ -315,7 +321,6 @@ class Inline implements IInlineChats {
     return this._controller;
   }
 
-  private readonly _documents: Documents;
   private readonly _followed = new WeakSet<DocumentRegistry.Context>();
   private _controller: InlineController | null = null;
 }

@@ -6,7 +6,6 @@ import { DockPanel, Widget } from '@lumino/widgets';
 
 import { ActiveDocument, DocumentText, PageRequestError } from '../api';
 import { indexOf, sharedNotebook } from './cells';
-import { loadNewer } from './newer';
 import { noteOpened } from './placeholder';
 import { within } from './waiting';
 
@@ -23,9 +22,7 @@ export class Documents {
   constructor(
     private readonly _shell: JupyterFrontEnd.IShell,
     private readonly _tracker: INotebookTracker,
-    private readonly _manager: IDocumentManager,
-    /** Whether a notebook is looked at on the disk first: for changes that the server asks for. */
-    private readonly _isForServer = false
+    private readonly _manager: IDocumentManager
   ) {}
 
   /** An open notebook, loaded; throws `not_open`. */
@@ -42,20 +39,7 @@ export class Documents {
       Promise.all([panel.context.ready, panel.revealed]),
       () => notLoaded(path)
     );
-    if (this._isForServer) {
-      await this._inStep(panel);
-    }
     return panel;
-  }
-
-  /** Looked at once: from the first request on, the server's changes come through the page. */
-  private _inStep(panel: NotebookPanel): Promise<void> {
-    let looked = this._looked.get(panel.context);
-    if (!looked) {
-      looked = loadNewer(panel, this._manager.services.contents);
-      this._looked.set(panel.context, looked);
-    }
-    return looked;
   }
 
   /** The view of an open notebook; of several, the one that the user used last. */
@@ -193,8 +177,6 @@ export class Documents {
     }
     return undefined;
   }
-
-  private readonly _looked = new WeakMap<object, Promise<void>>();
 }
 
 /**

@@ -38,9 +38,9 @@ export class NotebookEditor implements IEditor {
     private readonly _app: JupyterFrontEnd,
     private readonly _tracker: INotebookTracker,
     private readonly _manager: IDocumentManager,
+    private readonly _documents: Documents,
     readonly following = new Following()
   ) {
-    this._documents = new Documents(_app.shell, _tracker, _manager);
     _app.shell.currentChanged?.connect(this._emit, this);
     _tracker.currentChanged.connect(this._emit, this);
     forEachNotebook(_tracker, panel => this._follow(panel));
@@ -286,7 +286,6 @@ export class NotebookEditor implements IEditor {
     this._changed.emit();
   }
 
-  private readonly _documents: Documents;
   private readonly _hints = new NotebookHints();
   private readonly _ran = new Signal<IEditor, { path: string; cellId: string }>(
     this

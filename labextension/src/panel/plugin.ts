@@ -13,9 +13,15 @@ import { IStateDB } from '@jupyterlab/statedb';
 
 import { AgentClient } from '../api/client';
 import { IPageConnection } from '../api/connection';
+import { Documents } from '../notebook/documents';
 import { OPEN_SETTINGS, SETTINGS_ID } from '../settings/plugin';
 import type { IChangesSource } from '../changes/source';
-import { IAgentChanges, IAgentConnection } from '../tokens';
+import {
+  IAgentChanges,
+  IAgentClient,
+  IAgentConnection,
+  IDocuments
+} from '../tokens';
 import { askInDialog } from './sessions/ask';
 import { changesSource } from './changes/changesSource';
 import { addCommands } from './commands';
@@ -45,8 +51,10 @@ export const panelPlugin: JupyterFrontEndPlugin<IChangesSource> = {
   autoStart: true,
   provides: IAgentChanges,
   requires: [
+    IAgentClient,
     IAgentConnection,
     IDocumentManager,
+    IDocuments,
     INotebookTracker,
     IRenderMimeRegistry
   ],
@@ -63,8 +71,10 @@ export const panelPlugin: JupyterFrontEndPlugin<IChangesSource> = {
 
 function activatePanel(
   app: JupyterFrontEnd,
+  client: AgentClient,
   connection: IPageConnection,
-  documents: IDocumentManager,
+  manager: IDocumentManager,
+  documents: Documents,
   tracker: INotebookTracker,
   rendermime: IRenderMimeRegistry,
   palette: ICommandPalette | null,
@@ -74,9 +84,9 @@ function activatePanel(
   state: IStateDB | null,
   themeManager: IThemeManager | null
 ): IChangesSource {
-  const editor = new NotebookEditor(app, tracker, documents);
+  const editor = new NotebookEditor(app, tracker, manager, documents);
   const model = new PanelModel({
-    client: new AgentClient(app.serviceManager.serverSettings),
+    client,
     connection,
     editor,
     memory: new WorkspaceMemory(state, SESSION_KEY),
@@ -98,7 +108,7 @@ function activatePanel(
       contents: app.serviceManager.contents,
       themeManager,
       openSettings,
-      documents: { app, tracker, manager: documents }
+      code: { app, tracker, manager, documents }
     },
     // Not before the layout is restored, which sets the widths and is what people wait for.
     async panel => {

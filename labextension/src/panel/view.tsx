@@ -26,10 +26,7 @@ export interface IPanelViewOptions {
   themeManager: IThemeManager | null;
   openSettings: () => void;
   /** Where the code of answers can go. */
-  documents: Omit<
-    ICodeControllerOptions,
-    'reportError' | 'sessionId' | 'decided'
-  >;
+  code: Omit<ICodeControllerOptions, 'reportError' | 'sessionId' | 'decided'>;
 }
 
 /** The panel's content. It and all that it needs are loaded when the panel is first shown. */
@@ -40,7 +37,7 @@ export class PanelView extends ReactWidget {
     const { model, contents, rendermime } = _options;
     this._setup = setUpInput(model, contents);
     this._code = new CodeController({
-      ..._options.documents,
+      ..._options.code,
       reportError: error => model.reportError(error),
       sessionId: () => model.shown.current.sessionId,
       decided: model.messages.decided

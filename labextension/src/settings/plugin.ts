@@ -9,6 +9,7 @@ import { JSONExt } from '@lumino/coreutils';
 
 import { AgentClient } from '../api/client';
 import { ConfigReply } from '../api/types';
+import { IAgentClient } from '../tokens';
 import { asTheServerHasIt, composed, own } from './schema';
 
 /** Id of the plugin, and of the settings, which the server reads from where JupyterLab keeps them. */
@@ -25,16 +26,15 @@ export const settingsPlugin: JupyterFrontEndPlugin<void> = {
   id: SETTINGS_ID,
   description: 'Settings of the agent with the values of the server.',
   autoStart: true,
-  requires: [ISettingRegistry],
+  requires: [IAgentClient, ISettingRegistry],
   activate: activateSettings
 };
 
 function activateSettings(
-  app: JupyterFrontEnd,
+  { commands, shell }: JupyterFrontEnd,
+  client: AgentClient,
   settings: ISettingRegistry
 ): void {
-  const { commands, shell } = app;
-  const client = new AgentClient(app.serviceManager.serverSettings);
   let known: ConfigReply | null = null;
   settings.transform(SETTINGS_ID, {
     fetch: plugin => ({

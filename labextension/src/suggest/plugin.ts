@@ -2,14 +2,13 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { IDocumentManager } from '@jupyterlab/docmanager';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import { AgentClient } from '../api/client';
 import { IPageConnection } from '../api/connection';
 import { Documents } from '../notebook/documents';
-import { IAgentConnection } from '../tokens';
+import { IAgentClient, IAgentConnection, IDocuments } from '../tokens';
 import type { SuggestController } from './controller';
 
 const PLUGIN_ID = 'jupyter-datalayer-agent:suggest';
@@ -20,15 +19,17 @@ export const suggestPlugin: JupyterFrontEndPlugin<void> = {
   description: 'A suggested next cell after a run.',
   autoStart: true,
   requires: [
+    IAgentClient,
     IAgentConnection,
-    IDocumentManager,
+    IDocuments,
     INotebookTracker,
     ISettingRegistry
   ],
   activate: async (
-    app: JupyterFrontEnd,
+    _: JupyterFrontEnd,
+    client: AgentClient,
     connection: IPageConnection,
-    manager: IDocumentManager,
+    documents: Documents,
     tracker: INotebookTracker,
     registry: ISettingRegistry
   ): Promise<void> => {
@@ -44,8 +45,8 @@ export const suggestPlugin: JupyterFrontEndPlugin<void> = {
       controller ??= new module.SuggestController({
         tracker,
         connection,
-        documents: new Documents(app.shell, tracker, manager),
-        client: new AgentClient(app.serviceManager.serverSettings),
+        documents,
+        client,
         isEnabled,
         model: () => {
           const { composite } = settings.get('model');

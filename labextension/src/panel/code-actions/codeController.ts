@@ -31,6 +31,7 @@ export interface ICodeControllerOptions {
   app: JupyterFrontEnd;
   tracker: INotebookTracker;
   manager: IDocumentManager;
+  documents: Documents;
   reportError: (error: unknown) => void;
   /** The session that is shown, and what became of its proposals. */
   sessionId: () => string | null;
@@ -46,8 +47,7 @@ interface IShownBlock {
 /** Does with the code blocks of answers what the user wants done with them. */
 export class CodeController implements IDisposable {
   constructor(private readonly _options: ICodeControllerOptions) {
-    const { app, tracker, manager } = _options;
-    this._documents = new Documents(app.shell, tracker, manager);
+    const { app, tracker } = _options;
     app.shell.currentChanged?.connect(this._schedule, this);
     tracker.currentChanged.connect(this._schedule, this);
     tracker.activeCellChanged.connect(this._schedule, this);
@@ -119,7 +119,7 @@ export class CodeController implements IDisposable {
     if (act === 'apply') {
       await this._apply(action, block);
     } else if (cellId === undefined) {
-      await replaceText(this._options, this._documents, path, block.source);
+      await replaceText(this._options, path, block.source);
     } else {
       await this._edit(path, cellId, act, block);
     }
@@ -138,8 +138,8 @@ export class CodeController implements IDisposable {
     { path, cellId }: ICodeAction,
     { language, source, isComplete, target }: IFencedBlock
   ): Promise<void> {
-    if (cellId !== undefined && !this._documents.findNotebook(path)) {
-      await this._documents.open(path);
+    if (cellId !== undefined && !this._options.documents.findNotebook(path)) {
+      await this._options.documents.open(path);
     }
     const args: IProposeArguments = {
       path,
@@ -174,7 +174,7 @@ export class CodeController implements IDisposable {
     block: IFencedBlock
   ): Promise<void> {
     const { source } = block;
-    const panel = await this._documents.notebook(path);
+    const panel = await this._options.documents.notebook(path);
     const cell = sharedNotebook(panel).cells.find(
       each => each.getId() === cellId
     );
@@ -207,7 +207,7 @@ export class CodeController implements IDisposable {
     cellId: string
   ): Promise<void> {
     if (panel !== this._options.app.shell.currentWidget) {
-      await this._documents.reveal(path, cellId, true);
+      await this._options.documents.reveal(path, cellId, true);
       return;
     }
     const { content } = panel;
@@ -219,7 +219,11 @@ export class CodeController implements IDisposable {
 
   private _places(): Places {
     const { app, tracker } = this._options;
-    return new Places(this._documents, tracker, app.shell.currentWidget);
+    return new Places(
+      this._options.documents,
+      tracker,
+      app.shell.currentWidget
+    );
   }
 
   private _update(some: Iterable<IShownBlock>): void {
@@ -241,7 +245,6 @@ export class CodeController implements IDisposable {
     }
   }
 
-  private readonly _documents: Documents;
   private readonly _shown = new Set<IShownBlock>();
   private _frame: number | null = null;
   private _isDisposed = false;

@@ -8,14 +8,17 @@ import { writeInto } from '../../notebook/write';
 
 /** Open a text file and put another text in it: one step of its undo. It is not saved. */
 export async function replaceText(
-  from: { app: JupyterFrontEnd; manager: IDocumentManager },
-  documents: Documents,
+  {
+    app,
+    manager,
+    documents
+  }: { app: JupyterFrontEnd; manager: IDocumentManager; documents: Documents },
   path: string,
   text: string
 ): Promise<void> {
   await documents.open(path);
-  const widget = from.manager.findWidget(path);
-  const context = widget && from.manager.contextForWidget(widget);
+  const widget = manager.findWidget(path);
+  const context = widget && manager.contextForWidget(widget);
   const { contentsModel, model } = context ?? {};
   const name = PathExt.basename(path);
   if (!widget || contentsModel?.format !== 'text') {
@@ -31,5 +34,5 @@ export async function replaceText(
   const insert =
     old.endsWith('\n') && !text.endsWith('\n') ? `${text}\n` : text;
   writeInto(shared, [{ from: 0, to: old.length, insert }]);
-  from.app.shell.activateById(widget.id);
+  app.shell.activateById(widget.id);
 }

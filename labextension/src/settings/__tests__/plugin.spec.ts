@@ -1,7 +1,6 @@
 import { JupyterFrontEnd } from '@jupyterlab/application';
 import { MainAreaWidget } from '@jupyterlab/apputils';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
-import { ServerConnection } from '@jupyterlab/services';
 import { CommandRegistry } from '@lumino/commands';
 import { Message } from '@lumino/messaging';
 import { Signal } from '@lumino/signaling';
@@ -44,15 +43,14 @@ beforeEach(() => {
   asked = jest.spyOn(AgentClient.prototype, 'config').mockReturnValue(config);
   const app = {
     commands,
-    shell: { widgets: () => editors.filter(each => !each.isDisposed).values() },
-    serviceManager: { serverSettings: ServerConnection.makeSettings() }
+    shell: { widgets: () => editors.filter(each => !each.isDisposed).values() }
   } as unknown as JupyterFrontEnd;
   const settings = {
     transform: jest.fn(),
     pluginChanged: new Signal({}),
     reload: jest.fn()
   } as unknown as ISettingRegistry;
-  void settingsPlugin.activate(app, settings);
+  void settingsPlugin.activate(app, new AgentClient(), settings);
 });
 
 afterEach(() => {

@@ -9,7 +9,7 @@ import { Contents } from '@jupyterlab/services';
  * page's first save would meet JupyterLab's question about a changed file, and the change that was
  * written would be missing in the page.
  */
-export async function loadNewer(
+export async function reloadIfNewer(
   panel: NotebookPanel,
   contents: Pick<Contents.IManager, 'get'>
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import { loadNewer } from '../newer';
+import { reloadIfNewer } from '../reload';
 import { code, IOpenNotebook, open } from './support';
 
 let notebook: IOpenNotebook;
@@ -23,7 +23,7 @@ async function look(later: number): Promise<void> {
   const known = panel.context.contentsModel!;
   const at = new Date(Date.parse(known.last_modified) + later).toISOString();
   const get = async () => ({ ...known, last_modified: at, content: null });
-  await loadNewer(panel, { get } as Parameters<typeof loadNewer>[1]);
+  await reloadIfNewer(panel, { get } as Parameters<typeof reloadIfNewer>[1]);
 }
 
 it('loads a notebook anew whose file was written since', async () => {
@@ -42,7 +42,7 @@ it.each([0, -1000])(
 it('leaves one alone that was saved while its file was looked at', async () => {
   const { panel } = notebook;
   const known = panel.context.contentsModel!;
-  await loadNewer(panel, {
+  await reloadIfNewer(panel, {
     get: async () => {
       await new Promise(resolve => setTimeout(resolve, 5));
       await panel.context.save();
@@ -74,6 +74,6 @@ it('takes no keys while the file is on its way, nor after a failure for ever', a
 
 it('leaves to the save what is wrong with the file', async () => {
   const get = async () => Promise.reject(new Error('Not found'));
-  await loadNewer(notebook.panel, { get });
+  await reloadIfNewer(notebook.panel, { get });
   expect(reverted).not.toHaveBeenCalled();
 });
