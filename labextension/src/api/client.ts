@@ -6,8 +6,6 @@ import { IUploadOptions, upload, uploadUrl } from './upload';
 import {
   Attachment,
   ChangesReply,
-  ChatReply,
-  ChatRequest,
   ConfigReply,
   ContextReply,
   Dataset,
@@ -24,8 +22,6 @@ import {
   ModelsReply,
   NextCellReply,
   NextCellRequest,
-  Op,
-  OpAccepted,
   PromptsReply,
   QualityReport,
   ScratchpadReply,
@@ -194,16 +190,6 @@ export class AgentClient {
     );
   }
 
-  /** Submit an op over HTTP; pages use `PageConnection.submit`. */
-  submitOp(sessionId: string, op: Op): Promise<OpAccepted> {
-    return this._request('POST', ['sessions', sessionId, 'ops'], { body: op });
-  }
-
-  /** One turn, answered when it has ended. */
-  chat(body: ChatRequest): Promise<ChatReply> {
-    return this._request('POST', ['chat'], { body });
-  }
-
   /**
    * What a turn would send now, before its message. `path` counts as attached and, where it is a
    * notebook, as active; an `activeNotebook` of null means that none is.
@@ -316,11 +302,6 @@ export class AgentClient {
   /** The effective settings; with a session, as they hold there. */
   config(query: { sessionId?: string } = {}): Promise<ConfigReply> {
     return this._request('GET', ['config'], { query });
-  }
-
-  /** Change the user's settings, by name. */
-  patchConfig(body: { values: Record<string, unknown> }): Promise<ConfigReply> {
-    return this._request('PATCH', ['config'], { body });
   }
 
   /** The source of a cell that could come next; empty for none. Aborted, the model is stopped. */

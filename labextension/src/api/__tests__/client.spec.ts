@@ -87,7 +87,7 @@ describe('AgentClient', () => {
     server.body = JSON.stringify({
       error: { code: 'turn_in_progress', message: 'A turn runs.', detail: 1 }
     });
-    const error = await client.chat({ message: 'hi' }).catch(e => e);
+    const error = await client.forkSession('s').catch(e => e);
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({
       code: 'turn_in_progress',

@@ -1,4 +1,4 @@
-/** What the tests use of `ws`, which comes with `@jupyterlab/services` and without types. */
+/** What the tests use of `ws`, which comes without types. */
 declare module 'ws' {
   import { IncomingMessage, Server } from 'http';
 
