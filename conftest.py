@@ -15,7 +15,11 @@ from hypothesis import settings
 settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")
 
-pytest_plugins = ["pytest_jupyter.jupyter_server", "tests.support.plugin"]
+pytest_plugins = [
+    "pytest_jupyter.jupyter_server",
+    "tests.support.plugin",
+    "tests.support.shared_server",
+]
 
 LEFT_THREADS = pytest.StashKey[list[str]]()
 LOOPBACK = ("127.", "::1", "localhost")

@@ -14,7 +14,11 @@ from tests.support.jupyter import RunningServer
 from tests.support.preloaded import Preloaded
 from tests.support.preloaded import kernels as use_kernels
 
-LONGEST = ("tests/workflows/templates/", "tests/server/test_workflows", "tests/workflows/tutorials")
+LONGEST = (
+    "tests/workflows/templates/",
+    "tests/workflows/test_without_a_model",
+    "tests/workflows/tutorials",
+)
 """Where the minutes go. A file begun last would keep one process busy while the others are done."""
 
 

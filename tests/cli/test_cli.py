@@ -13,10 +13,10 @@ from typing import Any
 import nbformat
 import pytest
 
-from tests.server.planning import add, plan_of
 from tests.support.cars import LOAD, MAIN_JOB, mean_horsepower, write_cars
 from tests.support.jupyter import REPOSITORY, RunningServer
 from tests.support.model_server import Call, Say, ScriptedModelServer
+from tests.support.planning import add, plan_of
 from tests.support.preloaded.modules import FONTS
 
 

@@ -6,9 +6,9 @@ import nbformat
 from nbconvert import HTMLExporter
 
 from tests.magic.kernels import LOAD, notebook_kernel, write_notebook
-from tests.server.planning import plan_of
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Gate, Say, ScriptedModelServer
+from tests.support.planning import plan_of
 
 
 def add(content: str) -> Call:

@@ -1,0 +1,114 @@
+"""A planned workflow in which step 2 of 4 fails, for each kind of error that has a fix."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cars import LOAD, write_cars
+from tests.support.jupyter import RunningServer
+from tests.support.model_server import Say, ScriptedModelServer
+from tests.support.planning import add, of_type, plan_of, sources, task
+from tests.support.wheels import wheel
+
+FAILING = {
+    "NameError": ("print(len(carz))", "print(len(cars))"),
+    "FileNotFoundError": ('pd.read_csv("carrs.csv").shape', 'pd.read_csv("cars.csv").shape'),
+    "KeyError": ('cars["Horsepowr"].max()', 'cars["Horsepower"].max()'),
+    "bracket": ("print(len(cars)", "print(len(cars))"),
+    "print": ('print "two"', 'print("two")'),
+    "ModuleNotFoundError": ("import pandsa as pd2", "import pandas as pd2"),
+}
+
+
+@pytest.mark.parametrize("kind", FAILING)
+def test_step_2_of_4_is_repaired_without_the_model(
+    server: RunningServer, model: ScriptedModelServer, kind: str
+) -> None:
+    write_cars(server.root)
+    wrong, right = FAILING[kind]
+    model.script(
+        plan_of("Load", "Look", "Three", "Four"),
+        add(LOAD),
+        Say("Loaded."),
+        add(wrong),
+        Say("Looked."),
+        add("'three'"),
+        Say("3"),
+        add("'four'"),
+        Say("4"),
+    )
+    reply = server.post("chat", task("agent: look at the cars"))
+    events = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"][0][
+        "events"
+    ]
+    assert reply["status"] == "completed", reply["reply"]
+    assert sources(server) == ["# Cars", LOAD, right, "'three'", "'four'"]
+    assert [e["index"] for e in of_type(events, "recovery_started")] == [1]
+    assert [e["success"] for e in of_type(events, "recovery_finished")] == [True]
+    # The model hears of the repair, and was not asked for it.
+    assert len(model.requests) == 9
+    assert "The cell was repaired" in model.requests[4].text
+
+
+def test_a_notebook_whose_kernel_does_not_exist_is_given_one(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    write_cars(server.root)
+    path = server.root / "cars.ipynb"
+    notebook: dict[str, Any] = json.loads(path.read_text())
+    notebook["metadata"]["kernelspec"]["name"] = "gone"
+    path.write_text(json.dumps(notebook))
+    session = server.post("sessions", {})["id"]
+    for each in server.get("/api/sessions"):
+        server.request("DELETE", f"/api/sessions/{each['id']}")
+    model.script(plan_of("Load", "Count"), add(LOAD), Say("Loaded."), add("len(cars)"), Say("406"))
+    reply = server.post("chat", task("agent: look", sessionId=session))
+    assert reply["status"] == "completed", reply["reply"]
+    assert sources(server) == ["# Cars", LOAD, "len(cars)"]
+
+
+def test_a_package_that_is_missing_is_installed_as_the_policy_allows(tmp_path: Path) -> None:
+    target, wheels = tmp_path / "installed", tmp_path / "wheels"
+    target.mkdir()
+    wheels.mkdir()
+    wheel(wheels, "pymupdf", "fitz")
+    environment = {
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(wheels),
+        "PIP_TARGET": str(target),
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    }
+    with (
+        ScriptedModelServer() as model,
+        RunningServer(tmp_path, api_base=model.base_url, environment=environment) as server,
+    ):
+        write_cars(server.root)
+        server.environment["PYTHONPATH"] += f":{target}"
+        server.stop()
+        server.start()
+        model.script(
+            plan_of("Import", "Go on"), add("import fitz"), Say("Imported."), add("2"), Say("2")
+        )
+        reply = server.post("chat", task("agent: import", approval="never"))
+        assert reply["status"] == "completed", reply["reply"]
+        assert sources(server)[1].startswith("%pip install")
+        assert sources(server)[2:] == ["import fitz", "2"]
+
+
+def test_an_ordinary_turn_offers_the_fixes_of_a_cell_that_still_fails(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    write_cars(server.root)
+    model.script(add(LOAD + "\ncars['Horsepowr'].max()"), Say("It failed."))
+    attached = [{"kind": "notebook", "path": "cars.ipynb"}]
+    reply = server.post("chat", task("go", mode="agent", attachments=attached))
+    events = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"][0][
+        "events"
+    ]
+    (offered,) = of_type(events, "fixes_offered")
+    assert "Horsepower" in offered["fixes"][0]["title"]
+    assert events[-1]["type"] == "turn_completed"
