@@ -47,7 +47,6 @@ class ChatAssembler:
     _thinking: list[dict[str, Any]] = field(default_factory=list)
     _started: bool = False
     _usage: Usage = field(default_factory=Usage)
-    _response_id: str | None = None
     _finish_reason: str | None = None
     ended: bool = False
 
@@ -55,8 +54,7 @@ class ChatAssembler:
         """The events that follow from a chunk."""
         if not self._started:
             self._started = True
-            self._response_id = getattr(event, "id", None)
-            yield StreamStarted(self._response_id)
+            yield StreamStarted()
         for choice in event.choices[:1]:
             yield from self._part(choice.delta)
             self._finish_reason = choice.finish_reason or self._finish_reason
@@ -65,8 +63,7 @@ class ChatAssembler:
     def feed_whole(self, response: Any) -> Iterator[StreamEvent]:
         """The events of an answer that was not streamed."""
         self._started = True
-        self._response_id = getattr(response, "id", None)
-        yield StreamStarted(self._response_id)
+        yield StreamStarted()
         for choice in response.choices[:1]:
             for event in self._part(choice.message):
                 if not isinstance(event, FunctionCallStarted):
@@ -90,7 +87,7 @@ class ChatAssembler:
             yield ItemDone(item_id, draft.item)
         items = tuple(draft.item for draft in self._drafts.values() if draft.item is not None)
         reason = _FINISH_REASONS.get(self._finish_reason or "", "stop")
-        yield ResponseDone(items, self._usage, self._response_id, reason)
+        yield ResponseDone(items, self._usage, reason)
 
     def recover(self) -> Iterator[ItemDone]:
         """The items that were whole when the stream broke."""

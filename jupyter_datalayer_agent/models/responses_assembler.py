@@ -36,7 +36,6 @@ class ResponsesAssembler:
     _drafts: dict[str, AnswerDraft] = field(default_factory=dict)
     _started: bool = False
     _usage: Usage = field(default_factory=Usage)
-    _response_id: str | None = None
     _finish_reason: str = "stop"
     ended: bool = False
 
@@ -45,8 +44,7 @@ class ResponsesAssembler:
         kind = str(getattr(event.type, "value", event.type))
         if not self._started:
             self._started = True
-            self._response_id = getattr(getattr(event, "response", None), "id", None)
-            yield StreamStarted(self._response_id)
+            yield StreamStarted()
         if kind in _TEXT:
             yield from self._delta(event, "message")
         elif kind in _REASONING:
@@ -62,8 +60,7 @@ class ResponsesAssembler:
 
     def feed_whole(self, response: Any) -> Iterator[StreamEvent]:
         """The events of an answer that was not streamed."""
-        self._response_id = getattr(response, "id", None)
-        yield StreamStarted(self._response_id)
+        yield StreamStarted()
         for item in map(_as_dict, response.output):
             if item.get("type") == "message":
                 yield from self._shown(item)
@@ -77,7 +74,7 @@ class ResponsesAssembler:
     def finish(self) -> Iterator[StreamEvent]:
         """The end; all items have been announced."""
         items = [draft.item for draft in self._drafts.values() if draft.item is not None]
-        yield ResponseDone(tuple(items), self._usage, self._response_id, self._finish_reason)
+        yield ResponseDone(tuple(items), self._usage, self._finish_reason)
 
     def recover(self) -> Iterator[ItemDone]:
         """Nothing: what was whole has been announced."""

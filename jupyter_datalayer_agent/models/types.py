@@ -63,8 +63,6 @@ class ModelRequest:
 class StreamStarted:
     """The provider has accepted the request and begun to answer."""
 
-    response_id: str | None = None
-
 
 @dataclass(frozen=True)
 class TextChunk:
@@ -110,7 +108,6 @@ class ResponseDone:
 
     items: tuple[Item, ...]
     usage: Usage
-    response_id: str | None = None
     finish_reason: str = "stop"
 
 

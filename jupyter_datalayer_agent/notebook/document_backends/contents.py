@@ -362,10 +362,6 @@ def _without_trust(cell: Cell) -> Cell:
     return {**cell, "metadata": metadata}
 
 
-def _text_of(value: Any) -> Any:
-    return "".join(value) if isinstance(value, list) else value
-
-
 def _same_source(wanted: Cell, found: Cell) -> bool:
     return wanted["cell_type"] == found.get("cell_type") and source_of(wanted) == source_of(found)
 

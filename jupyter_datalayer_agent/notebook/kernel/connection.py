@@ -54,7 +54,6 @@ class KernelConnection:
         self.manager = manager
         self.kernel_id = kernel_id
         self.lock = asyncio.Lock()
-        self.language_info: dict[str, Any] = {}
         self.last_used = time.monotonic()
         self.users = 0
         self.stuck: WaitCancelled | None = None
@@ -234,7 +233,6 @@ class KernelConnection:
 
     def _answered(self, message: Message, answered: asyncio.Event) -> None:
         if message["header"]["msg_type"] == "kernel_info_reply":
-            self.language_info = message["content"].get("language_info") or {}
             answered.set()
 
     def send_execute(

@@ -58,14 +58,14 @@ class Calls:
             yield RiskyAction(kind, "calls", ast.unparse(argument), call.lineno)
         for name in functions:
             if name in FUNCTIONS:
-                yield from self._by_rule(call, FUNCTIONS[name], name)
+                yield from self._by_rule(call, FUNCTIONS[name])
                 return
             if (found := list(self._special(call, name))) or name in _QUIET:
                 yield from found
                 return
         method = call.func.attr if isinstance(call.func, ast.Attribute) else None
         if method in METHODS:
-            yield from self._by_rule(call, METHODS[method], method)
+            yield from self._by_rule(call, METHODS[method])
         elif method in HTTP_VERBS:
             yield from self._http(call)
         elif method == "push":
@@ -90,7 +90,7 @@ class Calls:
 
     # What a rule says of a call
 
-    def _by_rule(self, call: ast.Call, rule: CallRule, name: str) -> Iterator[RiskyAction]:
+    def _by_rule(self, call: ast.Call, rule: CallRule) -> Iterator[RiskyAction]:
         if rule.what in ("remove", "move", "truncate"):
             yield from self._removal(call, rule)
         elif rule.what in ("write", "copy", "open"):

@@ -140,7 +140,7 @@ def _judged(
         kind: Kind = "installs or removes packages"
         return (kind, "installs or removes packages:", shown) if installs else (None, "", "")
     if name == "git":
-        return _judged_git(first, rest, plain, shown)
+        return _judged_git(first, plain, shown)
     if name in _SENDERS or first in _CLOUDS.get(name, ()) or set(plain[:2]) & _cloud(name):
         return "sends data to another machine", "sends data to another machine:", shown
     if name in ("curl", "wget"):
@@ -152,9 +152,7 @@ def _cloud(name: str) -> frozenset[str]:
     return _CLOUDS.get(name, frozenset())
 
 
-def _judged_git(
-    first: str, rest: list[str], plain: list[str], shown: str
-) -> tuple[Kind | None, str, str]:
+def _judged_git(first: str, plain: list[str], shown: str) -> tuple[Kind | None, str, str]:
     if first == "push":
         return "sends data to another machine", "pushes with git:", shown
     if first in ("rm", "mv", "clean", "reset", "restore", "checkout"):

@@ -87,7 +87,7 @@ async def _relations(run: TemplateRun) -> None:
         a, b = data[pair["a"]], data[pair["b"]]
         if b.name != data.facts.get("target") and a.name == data.facts.get("target"):
             a, b = b, a
-        await run.markdown(relation_text(data, pair))
+        await run.markdown(relation_text(pair))
         await run.code(plots.scatter(a, b, sections.hue(data, a, b), data.rows))
 
 

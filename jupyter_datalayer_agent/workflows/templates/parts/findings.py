@@ -154,7 +154,7 @@ def _when(text: str) -> str:
     return text.removesuffix(" 00:00:00")
 
 
-def relation_text(data: Data, pair: dict[str, Any]) -> str:
+def relation_text(pair: dict[str, Any]) -> str:
     """How two numbers go together."""
     size = abs(pair["r"])
     how = "closely" if size >= STRONG else "moderately" if size >= MODERATE else "loosely"

@@ -370,13 +370,8 @@ def _shares(values: dict[str, str], small: bool, long: bool) -> str:
 
 def scatter(a: Column, b: Column, group: Column | None, rows: int) -> str:
     """Two numbers against one another, coloured by a group where one is given."""
-    sampled = rows > SCATTER_ROWS
-    log_x = axis_scale("x") if a.is_skewed else ""
-    log_y = axis_scale("y") if b.is_skewed else ""
-    hue = f",\nhue={literal(group.name)}" if group else ""
-    legend = _legend(group) if group else ""
     title = f"{b.label} against {a.label}" + (
-        f" ({SCATTER_ROWS:,} rows drawn at random)" if sampled else ""
+        f" ({SCATTER_ROWS:,} rows drawn at random)" if rows > SCATTER_ROWS else ""
     )
     return source(
         """
@@ -400,18 +395,26 @@ def scatter(a: Column, b: Column, group: Column | None, rows: int) -> str:
         )
         plt.show()
         """,
-        sample=f"sample = df.sample({SCATTER_ROWS:_}, random_state=0)\n" if sampled else "",
-        frame="sample" if sampled else "df",
-        x=literal(a.name),
-        y=literal(b.name),
-        hue=hue,
-        log_x=log_x,
-        log_y=log_y,
-        legend=legend,
+        **_points(a, b, group, rows),
+        log_x=axis_scale("x") if a.is_skewed else "",
+        log_y=axis_scale("y") if b.is_skewed else "",
         title=literal(title),
         xlabel=literal(a.label),
         ylabel=literal(b.label),
     )
+
+
+def _points(x: Column, y: Column, group: Column | None, rows: int) -> dict[str, str]:
+    """What both plots of points draw: all rows, or some at random, coloured by the group."""
+    sampled = rows > SCATTER_ROWS
+    return {
+        "sample": f"sample = df.sample({SCATTER_ROWS:_}, random_state=0)\n" if sampled else "",
+        "frame": "sample" if sampled else "df",
+        "x": literal(x.name),
+        "y": literal(y.name),
+        "hue": f",\nhue={literal(group.name)}" if group else "",
+        "legend": _legend(group) if group else "",
+    }
 
 
 def axis_scale(axis: str) -> str:
@@ -514,9 +517,6 @@ def _gathered(time: dict[str, Any], columns: Sequence[Column]) -> str:
 
 def map_of_places(latitude: Column, longitude: Column, group: Column | None, rows: int) -> str:
     """Places as points, about true to scale at their latitude."""
-    sampled = rows > SCATTER_ROWS
-    hue = f",\nhue={literal(group.name)}" if group else ""
-    legend = _legend(group) if group else ""
     return source(
         """
         <<sample>>
@@ -539,16 +539,11 @@ def map_of_places(latitude: Column, longitude: Column, group: Column | None, row
         )
         plt.show()
         """,
-        sample=f"sample = df.sample({SCATTER_ROWS:_}, random_state=0)\n" if sampled else "",
-        frame="sample" if sampled else "df",
-        x=literal(longitude.name),
-        y=literal(latitude.name),
-        hue=hue,
-        legend=legend,
+        **_points(longitude, latitude, group, rows),
         aspect=f"{_aspect(latitude):.2f}",
         title=literal(
             f"Where the rows lie ({SCATTER_ROWS:,} drawn at random)"
-            if sampled
+            if rows > SCATTER_ROWS
             else "Where the rows lie"
         ),
     )
