@@ -58,6 +58,11 @@ test('code of an answer is applied as a diff, inserted and put in place of a cel
   ).toHaveText('def');
   const act = (row: number, name: string | RegExp) =>
     rows.nth(row).getByRole('button', { name });
+  await page.context().grantPermissions(['clipboard-read']);
+  await act(5, 'Copy code').click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(
+    'print(a, e)'
+  );
   for (const width of [300, 400]) {
     await tab.panelWidth(width);
     for (const row of [0, 3]) {

@@ -1,3 +1,4 @@
+import { Clipboard } from '@jupyterlab/apputils';
 import {
   IRenderMime,
   IRenderMimeRegistry,
@@ -183,7 +184,7 @@ function addRow(
   // It scrolls sideways, which must be possible by the keyboard.
   pre.tabIndex = 0;
   row.add(copyIcon, 'Copy', 'Copy code', async () => {
-    await copyText(pre.textContent ?? '');
+    Clipboard.copyToSystem(pre.textContent ?? '');
     return 'Copied';
   });
   if (keep) {
@@ -248,17 +249,4 @@ function pictureButton(): HTMLButtonElement {
   button.setAttribute('aria-label', 'Send picture to scratchpad');
   scratchpadIcon.element({ container: button, width: '14px', height: '14px' });
   return button;
-}
-
-/** Copy text; by a hidden field where the page has no clipboard (plain HTTP). */
-export async function copyText(text: string): Promise<void> {
-  if (navigator.clipboard) {
-    return navigator.clipboard.writeText(text);
-  }
-  const field = document.createElement('textarea');
-  field.value = text;
-  document.body.appendChild(field);
-  field.select();
-  document.execCommand('copy');
-  field.remove();
 }

@@ -1,9 +1,9 @@
+import { Clipboard } from '@jupyterlab/apputils';
 import { copyIcon } from '@jupyterlab/ui-components';
 import React, { memo, useId, useMemo } from 'react';
 
 import { isLast, modelName } from './answersController';
 import { scratchpadIcon } from '../../ui/icons';
-import { copyText } from '../../ui/rendering';
 import { textOf } from '../../session/answers';
 import { IAnswer, ITurn } from '../../session/turn';
 import { usageParts } from './usageLabels';
@@ -90,7 +90,7 @@ const FurtherAnswer = memo(
                 icon={copyIcon}
                 label={`Copy the answer of ${name}`}
                 className="da-foot-button"
-                onClick={() => void copyText(text)}
+                onClick={() => Clipboard.copyToSystem(text)}
               />
             )}
             {answer.status === 'completed' && (

@@ -1,3 +1,4 @@
+import { Clipboard } from '@jupyterlab/apputils';
 import { copyIcon } from '@jupyterlab/ui-components';
 import React, { useMemo } from 'react';
 
@@ -11,7 +12,6 @@ import { abortLabel, doneAndNot } from '../../session/labels';
 import { IconButton } from '../../ui/IconButton';
 import { TurnMenu } from './TurnMenu';
 import { Used } from './Used';
-import { copyText } from '../../ui/rendering';
 import { useReadiness } from './Readiness';
 import { useCellNumber, usePanel } from '../context';
 
@@ -63,7 +63,7 @@ export function TurnFoot(props: { turn: ITurn }): JSX.Element {
               icon={copyIcon}
               label="Copy the answer"
               className="da-foot-button"
-              onClick={() => void copyText(reply)}
+              onClick={() => Clipboard.copyToSystem(reply)}
             />
           )}
           {reply && (
