@@ -5,9 +5,9 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import { EditorState, OpenNotebook } from '../api';
 import { Documents } from '../notebook/documents';
-import { ExecutionTracker } from '../notebook/executions';
+import { ExecutionTracker } from '../notebook/kernel/executions';
 import { forEachNotebook } from '../notebook/forEachNotebook';
-import { kernelOf } from '../notebook/kernel';
+import { kernelOf } from '../notebook/kernel/kernel';
 
 /** The shortest time between two reports, in ms. */
 const INTERVAL_MS = 50;

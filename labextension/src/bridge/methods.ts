@@ -19,8 +19,8 @@ import {
 } from '../api';
 import { CellReader, indicesOf, sharedNotebook } from '../notebook/cells';
 import { Documents } from '../notebook/documents';
-import { applyEdits } from '../notebook/edit';
-import { selectKernel } from '../notebook/kernel';
+import { applyEdits } from '../notebook/edits/edit';
+import { selectKernel } from '../notebook/kernel/kernel';
 import { reloadIfNewer } from '../notebook/reload';
 import { Saver } from '../notebook/save';
 import { Progress, Runner } from './run';

@@ -8,7 +8,7 @@ import { ITranslator } from '@jupyterlab/translation';
 import { IPageConnection } from '../api';
 import { CellReader } from '../notebook/cells';
 import { Documents } from '../notebook/documents';
-import { ExecutionTracker } from '../notebook/executions';
+import { ExecutionTracker } from '../notebook/kernel/executions';
 import { forEachNotebook } from '../notebook/forEachNotebook';
 import { Saver } from '../notebook/save';
 import { IAgentConnection, IDocuments } from '../tokens';

@@ -11,12 +11,12 @@ import {
   RunResult
 } from '../api';
 import { indexOf, indicesOf, keepIds, sharedNotebook } from '../notebook/cells';
-import { execute } from '../notebook/execute';
-import { ExecutionTracker } from '../notebook/executions';
-import { kernelFree, kernelReady } from '../notebook/kernel';
-import { DEAD_KERNEL, deadKernel, runStatus } from '../notebook/outcome';
+import { execute } from '../notebook/kernel/execute';
+import { ExecutionTracker } from '../notebook/kernel/executions';
+import { kernelFree, kernelReady } from '../notebook/kernel/kernel';
+import { DEAD_KERNEL, deadKernel, runStatus } from '../notebook/kernel/outcome';
 import { Saver } from '../notebook/save';
-import { RunObserver } from '../notebook/runObserver';
+import { RunObserver } from '../notebook/kernel/runObserver';
 
 const EXPECTED_ERROR = 'The cell is tagged raises-exception.';
 

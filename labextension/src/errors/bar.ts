@@ -1,6 +1,6 @@
 import { Widget } from '@lumino/widgets';
 
-import { IFailure } from '../notebook/failure';
+import { IFailure } from '../notebook/kernel/failure';
 
 /** What the buttons of an error do. */
 export interface IErrorActs {

@@ -7,7 +7,7 @@ import { FixesReply } from '../api/types';
 import { Documents } from '../notebook/documents';
 import { IInlineChats } from '../inline/token';
 import { knownOf } from './explanations';
-import { failureOf } from '../notebook/failure';
+import { failureOf } from '../notebook/kernel/failure';
 import { forEachLoadedNotebook } from '../notebook/forEachNotebook';
 import { FixRunner } from './fixRunner';
 import { IErrorActions, watchErrors } from './watch';

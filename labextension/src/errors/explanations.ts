@@ -1,5 +1,5 @@
 import { FixInfo, ModelsReply } from '../api/types';
-import { IFailure } from '../notebook/failure';
+import { IFailure } from '../notebook/kernel/failure';
 
 /** What an error of this name means, for one who has not met it. */
 const MEANINGS: Readonly<Record<string, string>> = {

@@ -4,7 +4,7 @@ import { NotebookPanel } from '@jupyterlab/notebook';
 import { ActsReply, CodeChange, FixesReply, ModelsReply } from '../api/types';
 import { sharedNotebook } from '../notebook/cells';
 import type { InlineModel } from '../inline/model';
-import { failureOf } from '../notebook/failure';
+import { failureOf } from '../notebook/kernel/failure';
 import { IKnownFix, KnownFixes } from './knownFixes';
 import { whenTheyGoOn, whenTheyType } from '../notebook/userActivity';
 import { ICellFix } from './cellFix';

@@ -13,7 +13,7 @@ import { Documents } from '../notebook/documents';
 import { IInlineChats } from '../inline/token';
 import { IAgentClient, IAgentConnection, IDocuments } from '../tokens';
 import type { ErrorController } from './controller';
-import { failureOf } from '../notebook/failure';
+import { failureOf } from '../notebook/kernel/failure';
 import { forEachNotebook } from '../notebook/forEachNotebook';
 
 const PLUGIN_ID = 'jupyter-datalayer-agent:errors';

@@ -6,8 +6,8 @@ import { NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 import { KernelMessage } from '@jupyterlab/services';
 import { IDisposable } from '@lumino/disposable';
 
-import { asAgent } from '../notebook/agentRuns';
-import { failureOf, wasInterrupted } from '../notebook/failure';
+import { asAgent } from '../notebook/kernel/agentRuns';
+import { failureOf, wasInterrupted } from '../notebook/kernel/failure';
 
 /** How a run ended. */
 export type RunEnd = 'ok' | 'failed' | 'interrupted' | 'not run';

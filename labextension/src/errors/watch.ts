@@ -1,9 +1,9 @@
 import { Cell, CodeCell } from '@jupyterlab/cells';
 import { CellList, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 
-import { isAgentsRun } from '../notebook/agentRuns';
+import { isAgentsRun } from '../notebook/kernel/agentRuns';
 import { ErrorBar } from './bar';
-import { failureOf, IFailure } from '../notebook/failure';
+import { failureOf, IFailure } from '../notebook/kernel/failure';
 import { insertInCell } from '../notebook/insertInCell';
 
 /** What is done about the error of a cell. */

@@ -13,7 +13,7 @@ import { Widget } from '@lumino/widgets';
 
 import { sharedNotebook } from '../notebook/cells';
 import { insertInCell } from '../notebook/insertInCell';
-import { kernelOf } from '../notebook/kernel';
+import { kernelOf } from '../notebook/kernel/kernel';
 import { keepingView } from '../notebook/view';
 import {
   IFencedBlock,
@@ -31,7 +31,7 @@ import {
   IChatAnchor,
   RequestContext
 } from './target';
-import { writeInto } from '../notebook/write';
+import { writeInto } from '../notebook/edits/write';
 
 /** Set on a cell with an inline chat. */
 const INLINE_CLASS = 'da-mod-inline';

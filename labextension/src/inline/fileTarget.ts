@@ -10,7 +10,7 @@ import type { ISubject } from './plain';
 import { foundAgain, selectedIn } from './selected';
 import { EditorProposalView } from './proposalViews';
 import { IInlineTarget, IProposalView, RequestContext } from './target';
-import { writeInto } from '../notebook/write';
+import { writeInto } from '../notebook/edits/write';
 
 /** What the box's padding and border take of its height, in pixels. */
 const FRAME = 12;

@@ -5,7 +5,7 @@ import {
 import { Notification } from '@jupyterlab/apputils';
 import { Notebook, NotebookActions } from '@jupyterlab/notebook';
 
-import { isAgentsRun } from '../notebook/agentRuns';
+import { isAgentsRun } from '../notebook/kernel/agentRuns';
 
 const MAGIC = /^\s*(%%?agent\b|%(re)?load_ext\s+jupyter_datalayer_agent\b)/;
 

@@ -3,9 +3,9 @@ import { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import { Notebook, NotebookPanel } from '@jupyterlab/notebook';
 
 import { PageCell, PageNotebook, PageRequestError } from '../api';
-import { ExecutionTracker } from './executions';
-import { hashSource } from './hash';
-import { kernelOf } from './kernel';
+import { ExecutionTracker } from './kernel/executions';
+import { hashSource } from './edits/hash';
+import { kernelOf } from './kernel/kernel';
 
 /** A whole cell, as nbformat has it and a shared notebook takes it. */
 export type WholeCell = SharedCellJSON.Cell & { id: string; source: string };

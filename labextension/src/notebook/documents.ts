@@ -6,7 +6,7 @@ import { DockPanel, Widget } from '@lumino/widgets';
 
 import { ActiveDocument, DocumentText, PageRequestError } from '../api';
 import { indexOf, sharedNotebook } from './cells';
-import { noteOpened } from './placeholder';
+import { noteOpened } from './edits/placeholder';
 import { within } from './waiting';
 
 /** How long a document may take to load, in ms. */

@@ -3,7 +3,7 @@ import { ICellModel, isCodeCellModel } from '@jupyterlab/cells';
 import { IOutput } from '@jupyterlab/nbformat';
 import { INotebookModel } from '@jupyterlab/notebook';
 
-import { isFailure } from './failure';
+import { isFailure } from './kernel/failure';
 import { INotebookError, INotebookHints } from './editor';
 
 /** A name that a data frame is loaded into. */

@@ -2,7 +2,7 @@ import { Cell } from '@jupyterlab/cells';
 import { Notebook, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 import { IDisposable, DisposableDelegate } from '@lumino/disposable';
 
-import { isAgentsRun } from './agentRuns';
+import { isAgentsRun } from './kernel/agentRuns';
 
 /** Keys by which nobody writes or decides: they only move or are held. */
 const QUIET =

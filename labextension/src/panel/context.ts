@@ -1,7 +1,7 @@
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { createContext, useContext, useMemo } from 'react';
 
-import { CodeController } from './code-actions/codeController';
+import { CodeController } from './codeActions/codeController';
 import { PanelModel } from './model';
 import { LabelOf } from '../session/cellNames';
 import { CellNumber } from '../session/labels';

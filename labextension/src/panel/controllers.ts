@@ -5,18 +5,18 @@ import { DatasetController } from './datasets/datasetController';
 import { download } from '../ui/download';
 import { IEditor } from '../notebook/editor';
 import { FixController } from './conversation/fixController';
-import { ToolsPanel } from './guide/toolsPanel';
+import { ToolsPanel } from './toolsPanel/toolsPanel';
 import { IActionNotice } from './modelOptions';
 import { HistoryController } from './sessions/historyController';
-import { QualityController } from './guide/qualityController';
+import { QualityController } from './quality/qualityController';
 import { ScratchpadController } from './scratchpad/scratchpadController';
 import { IPanelClient } from '../api/services';
 import { IMemory } from '../ui/memory';
 import { SessionController } from './sessions/sessionController';
-import { StrategistController } from './guide/strategistController';
-import { TutorialController } from './guide/tutorialController';
-import { UsageController } from './guide/usageController';
-import { WorkflowController } from './guide/workflowController';
+import { StrategistController } from './strategist/strategistController';
+import { TutorialController } from './tutorials/tutorialController';
+import { UsageController } from './usage/usageController';
+import { WorkflowController } from './workflows/workflowController';
 
 /** What the controllers of one panel share. */
 export interface IPanelServices {

@@ -3,7 +3,7 @@ import { IDisposable } from '@lumino/disposable';
 import { Event, Mode, Op } from '../api/types';
 import { AnswersController } from './conversation/answersController';
 import { ChangesController } from './changes/changesController';
-import { References } from './composer/references';
+import { References } from './composer/attachments/references';
 import { ComposerState } from './composer/composerState';
 import { DatasetController } from './datasets/datasetController';
 import {
@@ -19,10 +19,10 @@ import { IEditor } from '../notebook/editor';
 import { OtherSessions } from './sessions/otherSessions';
 import { FixController } from './conversation/fixController';
 import { follow } from '../session/follow';
-import { ToolsPanel } from './guide/toolsPanel';
+import { ToolsPanel } from './toolsPanel/toolsPanel';
 import { Link } from './link';
 import { pathsUnderRoot } from '../ui/links';
-import { attachMade } from './composer/made';
+import { attachMade } from './composer/attachments/attachCreated';
 import {
   ISubmitted,
   IWork,
@@ -41,7 +41,7 @@ import { IShown, SessionController } from './sessions/sessionController';
 import { runStale } from './conversation/stale';
 import { staleWithout } from '../session/stale';
 import { ITurn } from '../session/turn';
-import { StrategistController } from './guide/strategistController';
+import { StrategistController } from './strategist/strategistController';
 import { Observable } from '../session/observable';
 
 /** The panel's state and what a user can do in it, without anything that is drawn. */

@@ -14,10 +14,10 @@ import { ISharedCell } from '@jupyter/ydoc';
 import { ISignal, Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
-import { isAgentsRun } from '../notebook/agentRuns';
+import { isAgentsRun } from '../notebook/kernel/agentRuns';
 import { Documents } from '../notebook/documents';
 import { forEachNotebook } from '../notebook/forEachNotebook';
-import { statusOf } from '../notebook/kernel';
+import { statusOf } from '../notebook/kernel/kernel';
 import { findDataFiles } from '../notebook/dataFiles';
 import {
   ICellContent,

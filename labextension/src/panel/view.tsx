@@ -8,13 +8,13 @@ import { setUpInput } from './composer/inputSetup';
 import {
   CodeController,
   ICodeControllerOptions
-} from './code-actions/codeController';
+} from './codeActions/codeController';
 import { inputIn } from './composer/Composer';
 import { Panel } from './Panel';
 import { Draft } from './composer/draft';
-import { DropTarget } from './composer/drop';
-import { isData } from './composer/localFiles';
-import { OutputDrag } from './composer/outputDrag';
+import { DropTarget } from './composer/attachments/drop';
+import { isData } from './composer/attachments/localFiles';
+import { OutputDrag } from './composer/attachments/outputDrag';
 import { PanelModel } from './model';
 import { PanelSanitizer } from '../ui/sanitizer';
 

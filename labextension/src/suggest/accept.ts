@@ -2,7 +2,7 @@ import { Cell, CodeCell } from '@jupyterlab/cells';
 import { NotebookPanel } from '@jupyterlab/notebook';
 
 import { sharedNotebook } from '../notebook/cells';
-import { writeInto } from '../notebook/write';
+import { writeInto } from '../notebook/edits/write';
 
 /** The empty code cell below a cell, which Shift+Enter made; null where there is none. */
 export function emptyCellBelow(panel: NotebookPanel, cell: Cell): Cell | null {

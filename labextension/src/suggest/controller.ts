@@ -8,7 +8,7 @@ import {
 
 import { AgentClient } from '../api/client';
 import { IPageConnection } from '../api/connection';
-import { isAgentsRun } from '../notebook/agentRuns';
+import { isAgentsRun } from '../notebook/kernel/agentRuns';
 import { Documents } from '../notebook/documents';
 import { whenTheyType } from '../notebook/userActivity';
 import { NextCellSuggestion } from './nextCellSuggestion';

@@ -2,13 +2,17 @@ import { Cell, CodeCell } from '@jupyterlab/cells';
 import { NotebookActions, setCellExecutor } from '@jupyterlab/notebook';
 
 import { CellRun, RunParams, RunResult } from '../../api';
-import { isAgentsRun } from '../../notebook/agentRuns';
-import { ExecutionTracker } from '../../notebook/executions';
+import { isAgentsRun } from '../../notebook/kernel/agentRuns';
+import { ExecutionTracker } from '../../notebook/kernel/executions';
 import { Runner } from '../run';
 import { Saver } from '../../notebook/save';
 import { whenTheyGoOn } from '../../notebook/userActivity';
 import { until } from '../../api/__tests__/support';
-import { FakeKernel, OK, raised } from '../../notebook/__tests__/fakeKernel';
+import {
+  FakeKernel,
+  OK,
+  raised
+} from '../../notebook/kernel/__tests__/fakeKernel';
 import {
   code,
   IOpenNotebook,

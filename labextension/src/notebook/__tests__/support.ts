@@ -13,7 +13,7 @@ import { UUID } from '@lumino/coreutils';
 import { Widget } from '@lumino/widgets';
 
 import { CellReader } from '../cells';
-import { ExecutionTracker } from '../executions';
+import { ExecutionTracker } from '../kernel/executions';
 
 // What Yjs says of each cell that `@jupyter/ydoc` makes before it is in the document.
 const KNOWN = /Add Yjs type to a document|Not same Y\.Doc/;

@@ -44,7 +44,7 @@ import {
   WaitingSession
 } from '../../api/types';
 import { datasetOf } from '../datasets/__tests__/datasetSamples';
-import { usageRow } from '../guide/__tests__/usageSamples';
+import { usageRow } from '../usage/__tests__/usageSamples';
 import {
   ICellContent,
   ICellLabel,

@@ -2,7 +2,7 @@ import React from 'react';
 
 import { STARTED } from '../../session/__tests__/events';
 import { ChangesBar } from '../changes/ChangesBar';
-import { ContextStrip } from '../composer/ContextStrip';
+import { ContextStrip } from '../composer/attachments/ContextStrip';
 import { Conversation } from '../conversation/Conversation';
 import { Queue } from '../composer/Queue';
 import { Welcome, suggestionsFor } from '../conversation/Welcome';

@@ -2,7 +2,7 @@ import { PathExt } from '@jupyterlab/coreutils';
 import { IInputModel } from '@jupyter/chat/lib/input-model';
 import React, { useEffect, useState } from 'react';
 
-import { toolsIn } from './references';
+import { toolsIn } from './attachments/references';
 import { useValue } from '../../session/observable';
 import { useEditorChanges } from './editorChanges';
 import { useComposer } from './composerContext';

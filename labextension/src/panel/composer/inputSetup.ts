@@ -3,16 +3,16 @@ import { AttachmentOpenerRegistry } from '@jupyter/chat/lib/registers/attachment
 import { ChatCommandRegistry } from '@jupyter/chat/lib/registers/chat-commands';
 import { Contents } from '@jupyterlab/services';
 
-import { AttachMenu } from './AttachMenu';
+import { AttachMenu } from './attachments/AttachMenu';
 import { ModeSelect } from './ModeSelect';
 import { PlanFirst } from './PlanFirst';
 import { ModelSelect } from './ModelSelect';
 import { SendButtons } from './SendButtons';
 import { PanelModel } from '../model';
 import { InputChatModel } from './chatModel';
-import { ToolCommands } from './toolCommands';
-import { PanelCommands } from './panelCommands';
-import { ReferenceCommands } from './referenceCommands';
+import { ToolCommands } from './completion/toolCommands';
+import { PanelCommands } from './completion/panelCommands';
+import { ReferenceCommands } from './completion/referenceCommands';
 
 /** The input of `@jupyter/chat` with our registries. */
 export interface IInputSetup {

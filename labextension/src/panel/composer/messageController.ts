@@ -1,6 +1,6 @@
 import { ContextReply, Event, WorkflowCall } from '../../api/types';
 import { Decided } from '../../proposals/decided';
-import { ITyped, NOTHING_TYPED, typedIn } from './typed';
+import { ITyped, NOTHING_TYPED, typedIn } from './attachments/typedReferences';
 import {
   ComposerState,
   IComposerState,
@@ -11,7 +11,7 @@ import { SendingMessages } from './sendingMessages';
 import { isPlanned } from './planned';
 import { DatasetController } from '../datasets/datasetController';
 import { IEditor } from '../../notebook/editor';
-import { ToolsPanel } from '../guide/toolsPanel';
+import { ToolsPanel } from '../toolsPanel/toolsPanel';
 import { Link } from '../link';
 import { IActionNotice, INotice } from '../modelOptions';
 import { IPanelClient, IPanelConnection } from '../../api/services';
@@ -23,7 +23,7 @@ import {
 import { Observable } from '../../session/observable';
 import { IReadiness, Models } from './models';
 import { OwnOps } from './ownOps';
-import { References, toolsIn } from './references';
+import { References, toolsIn } from './attachments/references';
 
 /** A workflow that is sent in the user's words: it needs no model. */
 export interface IWork {

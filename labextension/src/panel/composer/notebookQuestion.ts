@@ -1,7 +1,7 @@
 import { PathExt } from '@jupyterlab/coreutils';
 
 import { asksForWork, pointsAtNotebook } from '../../proposals/aboutNotebook';
-import { mentionsIn } from './references';
+import { mentionsIn } from './attachments/references';
 import { IEditor } from '../../notebook/editor';
 import { IShown } from '../sessions/sessionController';
 import { ComposerState } from './composerState';

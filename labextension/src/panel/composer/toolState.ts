@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 
 import { ToolListing } from '../../api/types';
-import { unavailableReason } from './references';
+import { unavailableReason } from './attachments/references';
 import { useValue } from '../../session/observable';
 import { useEditorChanges } from './editorChanges';
 import { usePanel } from '../context';

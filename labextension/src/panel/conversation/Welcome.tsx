@@ -4,7 +4,7 @@ import React, { useEffect, useId } from 'react';
 import { Mode } from '../../api/types';
 import { IEditor } from '../../notebook/editor';
 import { useValue } from '../../session/observable';
-import { ChoiceList } from '../guide/CardFrame';
+import { ChoiceList } from '../toolsPanel/CardFrame';
 import { useEditorChanges } from '../composer/editorChanges';
 import { CellFixes } from './Fixes';
 import { Readiness, useReadiness } from './Readiness';

@@ -1,10 +1,10 @@
 import React, { useState } from 'react';
 
 import { Dataset } from '../../api/types';
-import { chooseLocalFiles } from '../composer/localFiles';
+import { chooseLocalFiles } from '../composer/attachments/localFiles';
 import { formatShape, formatSize } from './labels';
 import { useValue } from '../../session/observable';
-import { CardFrame, Problem } from '../guide/CardFrame';
+import { CardFrame, Problem } from '../toolsPanel/CardFrame';
 import { DatasetReport } from './DatasetReport';
 import { usePanel } from '../context';
 

@@ -5,7 +5,7 @@ import { Widget } from '@lumino/widgets';
 import React, { useState } from 'react';
 
 import { Elapsed } from '../../ui/Elapsed';
-import { StrategistModel } from '../guide/StrategistModel';
+import { StrategistModel } from '../strategist/StrategistModel';
 import { PanelContext } from '../context';
 import { PanelModel } from '../model';
 import { useValue } from '../../session/observable';

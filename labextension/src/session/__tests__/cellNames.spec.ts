@@ -1,5 +1,5 @@
 import { idLabel, nameCells } from '../cellNames';
-import { describe as inWords } from '../../panel/composer/descriptions';
+import { describe as inWords } from '../../panel/composer/completion/toolDescriptions';
 import { pretty } from '../../ui/pretty';
 
 const labels: Record<string, { number: number; firstLine: string }> = {

@@ -1,7 +1,7 @@
 import type { YNotebook } from '@jupyter/ydoc';
 import { NotebookActions } from '@jupyterlab/notebook';
 
-import { writeInto } from '../../notebook/write';
+import { writeInto } from '../../notebook/edits/write';
 import { acceptBelow } from '../accept';
 import { code, IOpenNotebook, open } from '../../notebook/__tests__/support';
 

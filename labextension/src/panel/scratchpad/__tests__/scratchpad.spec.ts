@@ -5,7 +5,7 @@ import { originOf, originLabel } from '../about';
 import { keptOf } from '../keptCells';
 import { forNotebook, sessionOf, turnOf } from '../../../session/turnLinks';
 import { IToolEntry } from '../../../session/turn';
-import { cellOf } from '../../guide/strategistController';
+import { cellOf } from '../../strategist/strategistController';
 import {
   FakeClient,
   FakeConnection,

@@ -3,7 +3,7 @@ import React, { act } from 'react';
 import { turnRecord } from '../../__tests__/samples';
 import { Conversation } from '../../conversation/Conversation';
 import { LongList } from '../../../ui/LongList';
-import { StrategistCard } from '../../guide/StrategistCard';
+import { StrategistCard } from '../../strategist/StrategistCard';
 import { click, draw, makePanel, settle } from '../../__tests__/render';
 
 describe('a long list', () => {

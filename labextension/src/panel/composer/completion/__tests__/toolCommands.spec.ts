@@ -1,0 +1,175 @@
+import { InputModel } from '@jupyter/chat/lib/input-model';
+
+import {
+  FakeClient,
+  FakeConnection,
+  FakeEditor,
+  FakeMemory
+} from '../../../__tests__/fakes';
+import { tutorial } from '../../../__tests__/samples';
+import { PanelModel } from '../../../model';
+import { InputChatModel } from '../../chatModel';
+import { ToolCommands } from '../toolCommands';
+import { PanelCommands } from '../panelCommands';
+
+function makeInput() {
+  const client = new FakeClient();
+  const model = new PanelModel({
+    client,
+    connection: new FakeConnection(),
+    editor: new FakeEditor(),
+    memory: new FakeMemory()
+  });
+  const input = new InputModel({ onSend: () => undefined });
+  const type = (text: string) => {
+    input.value = text;
+    input.cursorIndex = text.length;
+  };
+  return { client, model, input, type };
+}
+
+describe('completions of tools', () => {
+  it('say what a tool does in words for people, and why one cannot be used', async () => {
+    const { model, input, type } = makeInput();
+    const tools = new ToolCommands(model);
+    type('Use #notebook');
+    const found = await tools.listCommandCompletions(input);
+    expect(found.map(({ name, description }) => [name, description])).toEqual([
+      ['#getNotebookCells', 'Read cells of the notebook'],
+      [
+        '#runNotebookCells',
+        'Run cells, stopping at the first error · Agent mode only'
+      ]
+    ]);
+  });
+
+  it('that come late are about what stands there then', async () => {
+    const { model, client, input, type } = makeInput();
+    const tools = new ToolCommands(model);
+    const reply = await client.listTools();
+    let answer = () => undefined as void;
+    client.listTools = () =>
+      new Promise(resolve => {
+        answer = () => resolve(reply);
+      });
+    type('#get');
+    const early = tools.listCommandCompletions(input);
+    type('#list');
+    answer();
+    expect((await early).map(({ name }) => name)).toEqual(['#listDatasets']);
+
+    const { model: other, input: field, type: write } = makeInput();
+    write('#get');
+    const late = new ToolCommands(other).listCommandCompletions(field);
+    write('#get and');
+    expect(await late).toEqual([]);
+  });
+});
+
+describe('the commands of the panel', () => {
+  it('are done when they are all that is written', async () => {
+    const { model, input, type } = makeInput();
+    const commands = new PanelCommands(model);
+    expect(commands.has(' /help ')).toBe(true);
+    expect(commands.has('/help me')).toBe(false);
+    type('/help');
+    await commands.onSubmit(input);
+    expect(input.value).toBe('');
+    expect(model.toolsPanel.card.current).toMatchObject({
+      kind: 'help',
+      commands: expect.arrayContaining([
+        {
+          name: '/export',
+          description: 'Export this session to a file',
+          takes: true
+        }
+      ])
+    });
+  });
+
+  it('that do not exist, or take nothing more, are not sent to the model', async () => {
+    const { client, model } = makeInput();
+    const { list } = new PanelCommands(model);
+    const { input } = new InputChatModel(model, name =>
+      list.some(each => each.name === name)
+    );
+    const refused = (text: string) => {
+      model.notice.set(null);
+      input.send(text);
+      return model.notice.current?.message.split('.')[0];
+    };
+    expect(refused('/nonsense')).toBe('Not sent: unknown command /nonsense');
+    await Promise.resolve();
+    expect(input.value).toBe('/nonsense');
+    expect(refused('/nonsense now')).toBe(
+      'Not sent: unknown command /nonsense'
+    );
+    expect(refused('/clear all')).toBe(
+      'Not sent: /clear does not take this argument'
+    );
+    expect(client.sessions.size).toBe(0);
+    expect(refused('/data/cars.csv is empty')).toBeUndefined();
+  });
+
+  it('are none in the middle of a message', async () => {
+    const { model, input, type } = makeInput();
+    type('look at /ne');
+    expect(
+      await new PanelCommands(model).listCommandCompletions(input)
+    ).toEqual([]);
+  });
+
+  it('complete what may follow a command', async () => {
+    const { client, model, input, type } = makeInput();
+    client.tutorialsReply = { tutorials: [tutorial('pandas-basics')] };
+    const commands = new PanelCommands(model);
+    type('/tutorial pan');
+    expect(await commands.listCommandCompletions(input)).toMatchObject([
+      { name: 'pandas-basics', description: 'Pandas basics · 0 of 2 done' }
+    ]);
+    type('/new pan');
+    expect(await commands.listCommandCompletions(input)).toEqual([]);
+    expect(commands.has('/tutorial pandas-basics')).toBe(true);
+    expect(commands.has('/tutorial pan')).toBe(false);
+    expect(commands.has('/quality now')).toBe(false);
+  });
+
+  it('are carried out with what was typed after them', async () => {
+    const { client, model, input, type } = makeInput();
+    client.tutorialsReply = { tutorials: [tutorial('pandas-basics')] };
+    const commands = new PanelCommands(model);
+    type('/tutorial pandas-basics');
+    await commands.onSubmit(input);
+    expect(input.value).toBe('');
+    await new Promise(process.nextTick);
+    expect(model.toolsPanel.tutorials.place.current?.id).toBe('pandas-basics');
+    type('/quality');
+    await commands.onSubmit(input);
+    expect(model.toolsPanel.card.current?.kind).toBe('quality');
+  });
+});
+
+describe('commands for what was said', () => {
+  it('take a question as it is, a format only if it is known', async () => {
+    const { client, model, input, type } = makeInput();
+    const commands = new PanelCommands(model);
+    client.strategistReply = { reply: 'Teal.' };
+    expect(commands.has('/strategist Which colour do I like?')).toBe(true);
+    expect(commands.has('/clear everything')).toBe(false);
+    expect(commands.has('/export md')).toBe(true);
+    expect(commands.has('/export pdf')).toBe(false);
+    type('/strategist Which colour\ndo I like?');
+    await commands.onSubmit(input);
+    expect(input.value).toBe('');
+    expect(model.toolsPanel.card.current).toEqual({ kind: 'strategist' });
+    expect(client.questions[0].question).toBe('Which colour\ndo I like?');
+  });
+
+  it('complete the formats of an export', async () => {
+    const { model, input, type } = makeInput();
+    const commands = new PanelCommands(model);
+    type('/export i');
+    const found = await commands.listCommandCompletions(input);
+    expect(found.map(({ name }) => name)).toEqual(['ipynb']);
+  });
+});

@@ -1,0 +1,136 @@
+import { QualityController } from '../quality/qualityController';
+import { TutorialController } from '../tutorials/tutorialController';
+import { UsageController } from '../usage/usageController';
+import { placeText } from '../tutorials/lessons';
+import { Observable } from '../../session/observable';
+import { WorkflowController } from '../workflows/workflowController';
+
+/** A command, as the help names it; `takes`: whether something may be typed after it. */
+export interface ICommandHelp {
+  name: string;
+  description: string;
+  takes: boolean;
+}
+
+/** What stands in the card under the conversation. */
+export type Card =
+  | { kind: 'workflows' }
+  | { kind: 'workflow'; id: string; initial?: Record<string, unknown> }
+  | { kind: 'quality' }
+  | { kind: 'usage' }
+  | { kind: 'datasets' }
+  | { kind: 'tutorials' }
+  | { kind: 'strategist' }
+  | { kind: 'help'; commands: readonly ICommandHelp[] }
+  | { kind: 'lesson' };
+
+/** Cards that are no more than lists to choose from. */
+const LISTS: readonly Card['kind'][] = ['help', 'workflows', 'tutorials'];
+
+/** What `ToolsPanel` is made of. */
+export interface IToolsPanelOptions {
+  workflows: WorkflowController;
+  quality: QualityController;
+  tutorials: TutorialController;
+  usage: UsageController;
+  /** A sentence above the input. */
+  notify: (message: string) => void;
+}
+
+/** What works without a model, and the card in which it is shown. */
+export class ToolsPanel {
+  constructor(parts: IToolsPanelOptions) {
+    this.workflows = parts.workflows;
+    this.quality = parts.quality;
+    this.tutorials = parts.tutorials;
+    this.usage = parts.usage;
+    this._notify = parts.notify;
+    this.tutorials.place.subscribe(() => this._onPlace());
+  }
+
+  readonly workflows: WorkflowController;
+  readonly quality: QualityController;
+  readonly tutorials: TutorialController;
+  readonly usage: UsageController;
+  readonly card = new Observable<Card | null>(null);
+
+  /** Show the tutorial that was open before a reload. */
+  start(): Promise<void> {
+    return this.tutorials.restore();
+  }
+
+  showWorkflows(): void {
+    this.card.set({ kind: 'workflows' });
+    void this.workflows.refresh();
+  }
+
+  /** The form of a workflow, filled in with `initial`. */
+  showWorkflow(id: string, initial?: Record<string, unknown>): void {
+    this.card.set({ kind: 'workflow', id, initial });
+    void this.workflows.refresh();
+  }
+
+  /** The report of a notebook; without a path, of the active one. */
+  showQuality(path = this.quality.activeNotebook): void {
+    if (path) {
+      void this.quality.check(path);
+      this.card.set({ kind: 'quality' });
+    } else {
+      this._notify('Open a notebook to check its quality.');
+    }
+  }
+
+  /** What was used in the last days. */
+  showUsage(): void {
+    this.card.set({ kind: 'usage' });
+    void this.usage.show();
+  }
+
+  /** The question to the Strategist that was asked last, and its answer. */
+  showStrategist(): void {
+    this.card.set({ kind: 'strategist' });
+  }
+
+  showTutorials(): void {
+    this.card.set({ kind: 'tutorials' });
+    void this.tutorials.refresh();
+  }
+
+  /** Start a tutorial, or go on with it. */
+  async openTutorial(id: string): Promise<void> {
+    if (await this.tutorials.open(id)) {
+      this.card.set({ kind: 'lesson' });
+    } else {
+      this.card.set({ kind: 'tutorials' });
+    }
+  }
+
+  /** A message was sent: a list to choose from is closed, since something was chosen. */
+  sent(): void {
+    const { current } = this.card;
+    if (current && LISTS.includes(current.kind)) {
+      this.close();
+    }
+  }
+
+  /** Close the card; a tutorial that is closed so is not shown again by itself. */
+  close(): void {
+    if (this.card.current?.kind === 'lesson') {
+      this.tutorials.close();
+    }
+    this.card.set(this.tutorials.place.current ? { kind: 'lesson' } : null);
+  }
+
+  /** Another lesson comes up by itself: with the active notebook, or after a reload. */
+  private _onPlace(): void {
+    const { id, lesson } = this.tutorials.place.current ?? {};
+    const shown = id ? placeText(id, lesson ?? 0) : null;
+    if (shown && shown !== this._shown) {
+      this.card.set({ kind: 'lesson' });
+    }
+    this._shown = shown;
+  }
+
+  private readonly _notify: (message: string) => void;
+  private _shown: string | null = null;
+}
