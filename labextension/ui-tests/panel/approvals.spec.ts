@@ -1,0 +1,232 @@
+import { expect, test } from '../support/fixtures';
+import { openWork } from '../support/work';
+
+test.use({ keepsTab: true });
+
+const ENDLESS =
+  'import time\nprint("begun")\nwhile True:\n    time.sleep(0.05)';
+
+test('an act that needs approval stands in its place with its diff, and happens once approved', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(tab, 'a = 1', 'b = 2');
+  await model.script(
+    { call: 'getNotebookCells' },
+    { call: 'deleteNotebookCells', arguments: { cellIds: ['cell-1'] } },
+    { say: 'Removed.' }
+  );
+  await tab.panel.send('Remove the second cell');
+  const card = tab.panel.waiting;
+  await expect(card).toContainText('Remove cell 2');
+  await expect(card).toContainText('b = 2');
+  // The header says that somebody is waited for, and leads there.
+  await tab.panel.root.getByRole('button', { name: 'Waiting for you' }).click();
+  await expect(tab.panel.root.getByTestId('da-approve')).toBeInViewport();
+  expect(await notebook.sources()).toEqual(['a = 1', 'b = 2']);
+  await tab.panel.root.getByTestId('da-approve').click();
+  await tab.panel.ended();
+  expect(await notebook.sources()).toEqual(['a = 1']);
+  await expect(card).toHaveCount(0);
+  await expect(tab.panel.root).toContainText('You approved');
+});
+
+test('approved for the session, the same kind of act is not asked about again', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(tab, 'a = 1', 'b = 2', 'c = 3');
+  await model.script(
+    { call: 'getNotebookCells' },
+    { call: 'deleteNotebookCells', arguments: { cellIds: ['cell-1'] } },
+    { call: 'deleteNotebookCells', arguments: { cellIds: ['cell-2'] } },
+    { say: 'Removed.' }
+  );
+  await tab.panel.send('Remove the others');
+  await tab.panel.root
+    .getByRole('button', { name: 'Approve for this session' })
+    .click();
+  await tab.panel.ended();
+  expect(await notebook.sources()).toEqual(['a = 1']);
+});
+
+test('peers 7: a denied act does not happen, and the model reads the reason', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(tab, 'a = 1', 'b = 2');
+  await model.script(
+    { call: 'getNotebookCells' },
+    { call: 'deleteNotebookCells', arguments: { cellIds: ['cell-1'] } },
+    { say: 'I leave it.' }
+  );
+  await tab.panel.send('Remove the second cell');
+  // The reason has a field after Deny, which opens on demand.
+  await tab.panel.root.getByTestId('da-deny').focus();
+  await tab.page.keyboard.press('Tab');
+  await tab.page.keyboard.press('Enter');
+  await expect(
+    tab.panel.waiting.getByRole('textbox', { name: /Reason/ })
+  ).toBeFocused();
+  await tab.page.keyboard.type('I still need b');
+  await tab.page.keyboard.press('Enter');
+  await tab.panel.ended();
+  expect(await notebook.sources()).toEqual(['a = 1', 'b = 2']);
+  await expect(tab.panel.toolCalls.last()).toHaveAttribute(
+    'data-status',
+    'denied'
+  );
+  const output = (await model.requests())[2].lastOutput;
+  expect(output).toContain('denied');
+  expect(output).toContain('I still need b');
+  await expect(tab.panel.answers.last()).toHaveText('I leave it.');
+});
+
+test('peers 9: an approval that waited long ends its turn and leaves the next one free', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(tab, 'a = 1', 'b = 2');
+  await model.script(
+    { call: 'getNotebookCells' },
+    { call: 'deleteNotebookCells', arguments: { cellIds: ['cell-1'] } },
+    { say: 'The next turn.' }
+  );
+  await tab.panel.send('Remove the second cell');
+  await expect(tab.panel.waiting).toBeVisible();
+  await tab.panel.stopButton.click();
+  await tab.panel.ended(1, 'aborted');
+  await tab.panel.ask('And now?', 2);
+  expect(await notebook.sources()).toEqual(['a = 1', 'b = 2']);
+  expect((await model.requests())[2].text).toContain('aborted');
+});
+
+test('a question of the agent is answered in its place', async ({
+  lab,
+  model
+}) => {
+  await model.script(
+    {
+      call: 'askUser',
+      arguments: { question: 'Which origin?', options: ['USA', 'Japan'] }
+    },
+    { say: 'Japan, then.' }
+  );
+  await lab.panel.send('Compare the cars');
+  await expect(lab.panel.waiting).toContainText('Which origin?');
+  await lab.panelWidth(300);
+  for (const each of await lab.panel.waiting.getByRole('button').all()) {
+    const lines = await each.evaluate(node => {
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      return range.getClientRects().length;
+    });
+    expect(lines).toBe(1);
+  }
+  await lab.panel.waiting.getByRole('button', { name: 'Japan' }).click();
+  await lab.panel.ended();
+  expect((await model.requests())[1].lastOutput).toContain('Japan');
+  await expect(lab.panel.waiting).toHaveCount(0);
+});
+
+test('Stop ends the model stream at once and keeps what was said', async ({
+  lab,
+  model
+}) => {
+  await model.script(
+    {
+      gate: { say: 'The first half and the second half', chunk: 14 },
+      after: 1
+    },
+    { say: 'Going on.' }
+  );
+  await lab.panel.send('Tell me');
+  await model.atGate();
+  await expect(lab.panel.answers).toHaveText('The first half');
+  await lab.panel.stopButton.click();
+  expect(await model.outcome(1)).toBe('disconnected');
+  await lab.panel.ended(1, 'aborted');
+  await expect(lab.panel.answers).toHaveText('The first half');
+  await expect(lab.panel.root).toContainText('Stopped.');
+  await lab.panel.ask('Go on', 2);
+  expect((await model.requests())[1].text).toContain('stopped');
+});
+
+test('peers 9: Esc in the panel stops the cell that the agent runs', async ({
+  tab,
+  model,
+  server
+}) => {
+  const notebook = await openWork(tab, ENDLESS);
+  await model.script({
+    call: 'runNotebookCells',
+    arguments: { cellIds: ['cell-0'] }
+  });
+  await tab.panel.send('Run it');
+  await expect(tab.panel.root).toContainText('Running cell 1');
+  await expect(notebook.output(0)).toContainText('begun');
+  await expect(notebook.prompt(0)).toHaveText('[*]:');
+  await tab.panel.input.press('Escape');
+  await tab.panel.ended(1, 'aborted');
+  await expect(notebook.cells.first()).toContainText('KeyboardInterrupt');
+  await expect(notebook.prompt(0)).toHaveText('[1]:');
+  await expect
+    .poll(async () => (await server.read(notebook.path)).cells[0].outputs)
+    .toHaveLength(2);
+});
+
+test('a message that is sent while a turn runs waits; it can be taken back, or sent now', async ({
+  lab,
+  model
+}) => {
+  await model.script(
+    { gate: { say: 'The first answer' }, after: 1 },
+    { say: 'The answer to the third.' }
+  );
+  await lab.panel.send('First');
+  await model.atGate();
+  await lab.panel.send('Second');
+  await lab.panel.send('Third');
+  const queue = lab.panel.root.getByRole('list', { name: 'Queued messages' });
+  await expect(queue.getByRole('listitem')).toHaveCount(2);
+  const second = queue.getByRole('listitem').filter({ hasText: 'Second' });
+  await second.getByRole('button', { name: 'Remove' }).click();
+  await expect(second).toHaveCount(0);
+  await queue.getByRole('button', { name: 'Send now' }).click();
+  expect(await model.outcome(1)).toBe('disconnected');
+  await lab.panel.ended(2);
+  await expect(lab.panel.messages('user')).toHaveText(['First', 'Third']);
+  await expect(lab.panel.answers.last()).toHaveText('The answer to the third.');
+  await expect(queue).toHaveCount(0);
+  expect(await model.requests()).toHaveLength(2);
+});
+
+test('Esc stops the turn and holds what waits, also over a reload, until it is sent', async ({
+  lab,
+  model
+}) => {
+  await model.script(
+    { gate: { say: 'The first answer' }, after: 1 },
+    { say: 'The answer to the second.' }
+  );
+  await lab.panel.send('First');
+  await model.atGate();
+  await lab.panel.send('Second');
+  const queue = lab.panel.root.getByRole('list', { name: 'Queued messages' });
+  await expect(queue.getByRole('listitem')).toHaveCount(1);
+  await lab.panel.input.press('Escape');
+  await lab.panel.ended(1, 'aborted');
+  await expect(queue).toContainText('Not sent: stopped');
+  await lab.page.reload();
+  await lab.shown();
+  await expect(queue).toContainText('Second');
+  await expect(queue).toContainText('Not sent: stopped');
+  await expect(lab.panel.turns).toHaveCount(1);
+  await queue.getByRole('button', { name: 'Send' }).click();
+  await lab.panel.ended(2);
+  await expect(lab.panel.answers.last()).toHaveText(
+    'The answer to the second.'
+  );
+  await expect(queue).toHaveCount(0);
+  expect(await model.requests()).toHaveLength(2);
+});
