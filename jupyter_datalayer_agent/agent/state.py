@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from ..protocol import events
 from ..protocol.requests import Session, Usage
@@ -105,21 +105,9 @@ class SessionState:
         self.tokens, self.cost = usage.session_tokens, usage.session_cost
         return usage
 
-    async def emit(
-        self,
-        event: events.BaseEvent | Sequence[events.BaseEvent] | None,
-        *,
-        turn_id: str | None = None,
-        **belongings: Any,
-    ) -> None:
-        """Write events with what belongs to them (items, tool_calls, changes, usage), then send
-        them to all who listen."""
-        self.touch()
-
-        async def write(written: Sequence[events.BaseEvent]) -> None:
-            await self.services.store.append(self.id, turn_id, events=written, **belongings)
-
-        await self.channel.emit(write, event, turn_id)
+    async def emit(self, event: events.BaseEvent) -> None:
+        """Emit an event of the session that belongs to no turn."""
+        await self.services.store.append(self.id, None, events=[event])
 
     async def emit_configured(self) -> None:
         """Emit the session's title and settings as they are now."""
@@ -130,8 +118,10 @@ class SessionState:
 
     async def refresh(self) -> None:
         """Reload the conversation if another server wrote to it, or memory fell behind."""
-        if not await self.channel.sync_seq() or self.is_stale:
+        last = await self.services.store.last_seq(self.id)
+        if self.channel.seq != last or self.is_stale:
             await self.reload()
+            self.channel.seq = last
 
     async def reload(self) -> None:
         """Take over the conversation that the database has."""

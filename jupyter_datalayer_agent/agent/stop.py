@@ -9,6 +9,21 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
+async def to_completion(work: Coroutine[Any, Any, T]) -> T:
+    """Carry the work out even when this task is cancelled meanwhile: the cancellation goes on
+    afterwards."""
+    task, cancelled = asyncio.ensure_future(work), False
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError:
+            cancelled = True
+    result = task.result()
+    if cancelled:
+        raise asyncio.CancelledError
+    return result
+
+
 class Stop:
     """Cancels one piece of work, and nothing of what goes before and after it.
 

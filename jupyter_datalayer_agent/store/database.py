@@ -27,7 +27,7 @@ from .file.file_system import network_file_system
 from .file.journal import has_log, leave_log
 from .file.servers import ServerLock
 from .file.vacuum import INCREMENTAL, is_to_be_rebuilt, rebuild
-from .file.writer import QuickWrite, Write, Writer
+from .file.writer import Publish, QuickWrite, Write, Writer
 from .migrations import ForeignDatabase, NewerDatabase, is_current, migrate
 
 T = TypeVar("T")
@@ -67,10 +67,12 @@ def database_path(database_url: str | None) -> Path | None:
 
 class Database:
     """An open database. ``path`` is None when it lives in memory only. ``network`` is the type of
-    the network file system that it is on, ``journal`` the journal mode that it has."""
+    the network file system that it is on, ``journal`` the journal mode that it has. ``publish``
+    is given the events of each transaction."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, publish: Publish) -> None:
         self.path = path
+        self._publish = publish
         self.network: str | None = None
         self.journal = ""
         self.name = ":memory:" if path is None else str(path)
@@ -81,10 +83,10 @@ class Database:
         self._writer: Writer | None = None
 
     @classmethod
-    async def open(cls, database_url: str | None) -> Database:
+    async def open(cls, database_url: str | None, publish: Publish) -> Database:
         """Check, open and migrate. Never writes to a file that is damaged or not ours."""
         path = await asyncio.to_thread(database_path, database_url)
-        database = cls(path)
+        database = cls(path, publish)
         try:
             async with database.server.opening():
                 await database._open()
@@ -188,7 +190,7 @@ class Database:
         if not current:
             await self._migrate(self._writing, driver)
         await asyncio.to_thread(self.server.acquire)
-        self._writer = Writer(self._writing, driver, self.name)
+        self._writer = Writer(self._writing, driver, self.name, self._publish)
 
     async def _choose_journal(self, driver: DriverConnection) -> None:
         wanted = "WAL" if self.network is None else "TRUNCATE"

@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from ..protocol.base import TurnStatus
+from ..protocol.events import BaseEvent
 from ..protocol.ops import UserMessage
 from ..protocol.plans import Plan
 from ..protocol.requests import ChatRequest
+
+
+@dataclass(frozen=True)
+class StoredEvent:
+    """An event with its number; ``text`` is its JSON, as it is stored and goes over the wire."""
+
+    session_id: str
+    event: BaseEvent
+    text: str
+
+
+class EventReader(Protocol):
+    """Takes the events of a session, each once it is stored, in the order of their ``seq``."""
+
+    def take(self, stored: StoredEvent) -> None:
+        """It must not wait."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .database import Database
+from .file.writer import Publish
 from .queries.checkpoints import Checkpoints
 from .queries.compactions import Compactions
 from .queries.datasets import DatasetQueries
@@ -46,9 +47,11 @@ class Repositories:
         self.datasets = DatasetQueries(database)
 
     @classmethod
-    async def open(cls, database_url: str | None, vacuum: bool = True) -> Repositories:
+    async def open(
+        cls, database_url: str | None, publish: Publish, vacuum: bool = True
+    ) -> Repositories:
         """Open the database and end the turns of servers that died. ``vacuum``: let it shrink."""
-        repositories = cls(await Database.open(database_url), vacuum)
+        repositories = cls(await Database.open(database_url, publish), vacuum)
         try:
             await repositories.turns.recover(None)
             await repositories.answers.recover(None)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakValueDictionary
 
 from ..imports import load
 from ..protocol.base import Location, Mode, NotebookMode
@@ -30,7 +32,9 @@ from .records import (
     ChangeState,
     CheckpointPart,
     CheckpointSpan,
+    EventReader,
     Place,
+    StoredEvent,
     StoredOp,
     StoredPlan,
     TurnContext,
@@ -48,15 +52,20 @@ if TYPE_CHECKING:
     from .queries.withdrawals import Withdrawals
     from .repositories import Repositories
 
+log = logging.getLogger(__name__)
+
 
 class Store:
     """Conversations in an SQLite file.
 
     ``database_url`` is ``sqlite:////absolute/path`` or ``sqlite://`` (in memory); None means
     ``datalayer-agent/agent.db`` in Jupyter's data directory. The file is opened at the first use.
-    A call that returned has its effect in the file. Where the database cannot be used, every call
-    raises ``AgentError`` with what to do about it; the next call tries again. ``vacuum``: whether
-    space that is not needed any more goes back to the disk. To be used from one event loop.
+    A call that returned has its effect in the file. The ``events`` that a call is given get their
+    ``seq``, ``turn_id`` and ``at`` in its transaction; once it is committed, and before the call
+    returns, they are passed to the session's reader (``follow``). Where the database cannot be
+    used, every call raises ``AgentError`` with what to do about it; the next call tries again.
+    ``vacuum``: whether space that is not needed any more goes back to the disk. To be used from one
+    event loop.
     """
 
     def __init__(self, database_url: str | None = None, *, vacuum: bool = True) -> None:
@@ -65,6 +74,7 @@ class Store:
         self._opened: Repositories | None = None
         self._opening = asyncio.Lock()
         self._closed = False
+        self._readers: WeakValueDictionary[str, EventReader] = WeakValueDictionary()
         self.past = HistoryQueries(self._open)
 
     async def open(self) -> None:
@@ -98,9 +108,24 @@ class Store:
                 # The import takes a while: in a thread, so that the server stays responsive.
                 name = f"{__package__}.repositories"
                 module = await asyncio.to_thread(load, name)
-                repositories: type[Repositories] = module.Repositories
-                self._opened = await repositories.open(self._database_url, self._vacuum)
+                opened: type[Repositories] = module.Repositories
+                self._opened = await opened.open(self._database_url, self._publish, self._vacuum)
             return self._opened
+
+    def follow(self, session_id: str, reader: EventReader) -> None:
+        """Pass the session's events to this reader from now on, as long as somebody else holds
+        it. Those that other servers store are not among them."""
+        self._readers[session_id] = reader
+
+    def _publish(self, stored: Sequence[StoredEvent]) -> None:
+        for each in stored:
+            reader = self._readers.get(each.session_id)
+            if reader is not None:
+                try:
+                    reader.take(each)
+                except Exception:
+                    # The edge of the store: what is stored must not fail for who reads it.
+                    log.exception("Session %s: an event was not passed on", each.session_id)
 
     # Sessions
 
@@ -180,8 +205,8 @@ class Store:
         """Begin a turn, with its first events and items; its index in the session, from 0.
 
         Raises ``not_found`` for an unknown session, ``turn_in_progress`` while a turn runs in it,
-        here or in another server. A running turn whose server died is ended first, which adds
-        events: where another server may have used the session, read ``last_seq`` afterwards.
+        here or in another server. A running turn whose server died is ended first, with events of
+        its own.
         """
         opened = await self._open()
         from .repositories import TurnStart
@@ -313,11 +338,7 @@ class Store:
     ) -> None:
         """Save all of these in one transaction; the cost does not depend on the chat's length.
 
-        An event whose ``seq`` is taken, since another server wrote to the session or a dead turn
-        was ended meanwhile, is an error whose ``detail`` is ``{"reload": True}``: what is in memory
-        of the session is out of date.
-
-        ``events`` have their ``seq``; ``items`` keep their order; a call that is known already (by
+        ``items`` keep their order; a call that is known already (by
         ``call_id``) is updated; ``usage`` is that of one call of ``model``; ``context``
         is what stands before the message in requests. With
         ``turn_id`` None only events may be given. Raises ``not_found`` when the session was

@@ -1,4 +1,4 @@
-"""Stores and chats for the tests: real SQLite files, numbered events."""
+"""Stores and chats for the tests: real SQLite files, events at known times."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from jupyter_datalayer_agent.protocol.base import new_id
 from jupyter_datalayer_agent.protocol.events import BaseEvent, TextDelta, TurnCompleted
 from jupyter_datalayer_agent.protocol.requests import ChatRequest, Usage
 from jupyter_datalayer_agent.store import Store
+from jupyter_datalayer_agent.store.records import StoredEvent
 
 
 def url(path: Path) -> str:
@@ -28,6 +29,18 @@ async def open_store(path: Path) -> AsyncIterator[Store]:
         yield store
     finally:
         await store.close()
+
+
+class Reader:
+    """Reads a session's events as they are stored: their numbers."""
+
+    def __init__(self) -> None:
+        self.taken: list[int] = []
+
+    def take(self, stored: StoredEvent) -> None:
+        """See ``EventReader``."""
+        assert json.loads(stored.text)["seq"] == stored.event.seq
+        self.taken.append(stored.event.seq)
 
 
 class Chat:
@@ -61,22 +74,20 @@ class Chat:
         """End the turn."""
         end = TurnCompleted(duration_ms=5, usage=Usage())
         await self.store.finish_turn(
-            self.turn_id, status="completed", reply=reply, events=self.number(end)
+            self.turn_id, status="completed", reply=reply, events=self.timed(end)
         )
 
-    def number(self, *events: BaseEvent) -> list[BaseEvent]:
-        """The events with their numbers and the turn's id, as the agent gives them."""
+    def timed(self, *events: BaseEvent) -> list[BaseEvent]:
+        """The events with their times; ``seq`` counts them as the store does."""
         for event in events:
             self.seq += 1
-            event.seq = self.seq
-            event.turn_id = self.turn_id or None
             event.at = 1_700_000_000_000 + self.seq
         return list(events)
 
     async def emit(self, *events: BaseEvent, **more: Any) -> None:
         """Append events, and what goes with them."""
         await self.store.append(
-            self.session_id, self.turn_id or None, events=self.number(*events), **more
+            self.session_id, self.turn_id or None, events=self.timed(*events), **more
         )
 
     async def say(self, *texts: str, item_id: str = "msg_1") -> None:

@@ -128,7 +128,7 @@ class Teller:
             turn = self.turns.pop()
             event = WentBack(to_turn_id=turn, include_turn=True, withdrawn=[turn], documents=False)
             withdrawals = await self.store.withdrawals()
-            await withdrawals.withdraw(self.chat.session_id, [turn], self.chat.number(event), [])
+            await withdrawals.withdraw(self.chat.session_id, [turn], self.chat.timed(event), [])
             self.kept("event", seq=self.chat.seq, type="went_back", turn=None)
             self.kept("withdrawn", turn=turn)
 
@@ -148,7 +148,7 @@ class Teller:
         """Forget all of it."""
         await self.end()
         self.about(undoes="all")
-        events = self.chat.number(SessionReset())
+        events = self.chat.timed(SessionReset())
         await self.store.reset_session(self.chat.session_id, events=events)
         self.turns.clear()
         self.kept("reset", seq=self.chat.seq)

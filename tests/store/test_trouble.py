@@ -74,11 +74,11 @@ async def withdraw(chat: Chat) -> None:
     (ended, *_) = (await chat.store.list_turns(chat.session_id)).turns
     event = WentBack(to_turn_id=LONG, include_turn=True, withdrawn=[ended.id], documents=False)
     withdrawals = await chat.store.withdrawals()
-    await withdrawals.withdraw(chat.session_id, [ended.id], chat.number(event), [])
+    await withdrawals.withdraw(chat.session_id, [ended.id], chat.timed(event), [])
 
 
 async def reset(chat: Chat) -> None:
-    await chat.store.reset_session(chat.session_id, events=chat.number(SessionReset()))
+    await chat.store.reset_session(chat.session_id, events=chat.timed(SessionReset()))
 
 
 async def delete(chat: Chat) -> None:

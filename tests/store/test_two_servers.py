@@ -15,7 +15,7 @@ from jupyter_datalayer_agent.store import Store
 from jupyter_datalayer_agent.store.file import servers
 from jupyter_datalayer_agent.store.file.servers import ServerLock
 
-from .chats import Chat, open_store, url
+from .chats import Chat, Reader, open_store, url
 
 
 async def test_two_servers_can_open_a_new_database_at_once(tmp_path: Path) -> None:
@@ -95,20 +95,24 @@ async def test_a_turn_that_was_running_when_its_store_closed_is_ended_by_the_nex
         assert (await two.get_turn(chat.turn_id)).status == "aborted"
 
 
-async def test_a_number_taken_by_the_other_server_is_an_error_and_not_lost_text(
+async def test_the_other_servers_events_are_numbered_with_its_own_and_each_reader_gets_its_servers(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "agent.db"
     async with open_store(path) as one, open_store(path) as two:
         chat = await Chat.new(one)
         await chat.start()
-        await chat.say("mine")
-        event = TextDelta(seq=1, item_id="i", delta="theirs")
-        with pytest.raises(AgentError, match="Another server wrote") as raised:
-            await two.append(chat.session_id, None, events=[event])
-        assert raised.value.detail == {"reload": True}
-        (kept,) = await two.events_after(chat.session_id)
-        assert kept["delta"] == "mine"
+        readers = Reader(), Reader()
+        for store, reader in zip((one, two), readers, strict=True):
+            store.follow(chat.session_id, reader)
+        await chat.say("a", "b")
+        await two.append(chat.session_id, None, events=[TextDelta(item_id="i", delta="c")])
+        await chat.say("d")
+        kept = await two.events_after(chat.session_id)
+        assert [(event["seq"], event["delta"]) for event in kept] == [
+            (1, "a"), (2, "b"), (3, "c"), (4, "d")
+        ]  # fmt: skip
+        assert [reader.taken for reader in readers] == [[1, 2, 4], [3]]
 
 
 def test_a_lock_distinguishes_the_living_from_the_dead(tmp_path: Path) -> None:

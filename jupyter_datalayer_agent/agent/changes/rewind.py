@@ -40,12 +40,8 @@ async def go_back(session: SessionState, op: GoBack) -> None:
         documents=op.documents,
         left=left,
     )
-
-    async def write(written: Sequence[events.BaseEvent]) -> None:
-        await withdrawals.withdraw(session.id, gone, written, [user_item(WENT_BACK)])
-        session.is_stale = True
-
-    await session.channel.emit(write, event, None)
+    await withdrawals.withdraw(session.id, gone, [event], [user_item(WENT_BACK)])
+    session.is_stale = True
     await session.reload()
 
 

@@ -353,11 +353,7 @@ async def _settle(
     remember: Callable[[], None] = lambda: None,
 ) -> None:
     """Keep what was decided; ``remember`` it in memory, too, before it is emitted."""
-
-    async def write(written: Sequence[events.BaseEvent]) -> None:
-        await session.services.store.settle_changes(
-            session.id, turn_id, settled, events=written, items=items
-        )
-        remember()
-
-    await session.channel.emit(write, event, turn_id)
+    await session.services.store.settle_changes(
+        session.id, turn_id, settled, events=[event], items=items
+    )
+    remember()

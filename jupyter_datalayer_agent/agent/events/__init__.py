@@ -1,1 +1,2 @@
-"""A session's events: numbered, written, sent; and the buffer that joins text."""
+"""A session's events: the buffer that joins text on its way to the store, and the channel that
+sends what is stored."""

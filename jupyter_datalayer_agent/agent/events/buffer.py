@@ -18,8 +18,8 @@ from ...protocol.events import AnswerDelta, BaseEvent, ReasoningDelta, TextDelta
 from ...protocol.requests import ToolCallRecord
 from ..history.history import Item
 
-EmitGroup = Callable[..., Awaitable[None]]
-"""Write a sequence of events with what belongs to them, and then tell them."""
+Write = Callable[..., Awaitable[None]]
+"""Store ``events`` with what belongs to them: ``Store.append`` for a turn."""
 
 WINDOW_SECONDS = 0.05
 """For how long the deltas of one item are gathered: a reader sees text grow 20 times a second."""
@@ -67,8 +67,8 @@ class EventBuffer:
     before it is carried out, and everything before the turn's end.
     """
 
-    def __init__(self, emit: EmitGroup) -> None:
-        self._emit = emit
+    def __init__(self, write: Write) -> None:
+        self._store = write
         self._waiting: list[_Group] = []
         self._writer: asyncio.Task[None] | None = None
         self._last: BaseEvent | None = None
@@ -115,7 +115,7 @@ class EventBuffer:
             group = self._waiting.pop(0)
             if not self._waiting:
                 self._flush_now.clear()
-            await self._emit(group.events, **group.belongings)
+            await self._store(events=group.events, **group.belongings)
             self._sent_at = asyncio.get_running_loop().time()
 
     async def _gather(self) -> None:

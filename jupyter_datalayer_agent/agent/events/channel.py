@@ -1,9 +1,8 @@
-"""A session's events, out: numbered, written, and only then sent, in one order for everybody."""
+"""A session's events, out: what the store has stored, sent in one order to all who listen."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +10,10 @@ from ...protocol.base import now_ms
 from ...protocol.errors import AgentError
 from ...protocol.events import BaseEvent, ErrorEvent, TurnAborted
 from ...protocol.json_text import to_json
+from ...store.records import StoredEvent
 from ...store.store import Store
 
 REPLAY_PAGE = 1000
-NUMBER_TAKEN = {"reload": True}
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,6 @@ class SerializedEvent:
 
 
 Listener = Callable[[SerializedEvent], None]
-Write = Callable[[Sequence[BaseEvent]], Coroutine[Any, Any, None]]
 Sink = Callable[[str, BaseEvent], None]
 """Takes a session's id and an event of it. Called last; it must not wait or raise."""
 
@@ -43,76 +41,40 @@ def ignore_event(session_id: str, event: BaseEvent) -> None:
 
 
 class EventChannel:
-    """The event queue of one session. ``seq`` is the number of its newest event."""
+    """The event queue of one session. ``seq`` is the number up to which every event was sent here:
+    it stays behind where another server wrote to the session."""
 
     def __init__(self, store: Store, session_id: str, seq: int, sink: Sink = ignore_event) -> None:
+        self.seq = seq
         self._store = store
         self._sink = sink
         self._session_id = session_id
-        self._seq = seq
-        self._emitting = asyncio.Lock()
         self._listeners: list[Listener] = []
+        store.follow(session_id, self)
 
-    async def emit(
-        self, write: Write, event: BaseEvent | Sequence[BaseEvent] | None, turn_id: str | None
-    ) -> None:
-        """Number the events (if any), write them by ``write``, and tell them once that has
-        returned.
-
-        Once called it is always carried out: a cancellation goes on only afterwards. Else a number
-        could be used twice, and what is in memory would differ from what is written.
-        """
-        sent = [event] if isinstance(event, BaseEvent) else event or ()
-        if await _run_to_completion(self._emit(write, sent, turn_id)):
-            raise asyncio.CancelledError
-
-    async def _emit(self, write: Write, sent: Sequence[BaseEvent], turn_id: str | None) -> None:
-        async with self._emitting:
-            now = now_ms()
-            for event in sent:
-                event.turn_id, event.at = turn_id, now
-            await self._write(write, sent)
-            for event in sent:
-                self._send(event)
-
-    async def _write(self, write: Write, sent: Sequence[BaseEvent]) -> None:
-        try:
-            await write(_numbered(sent, self._seq))
-        except AgentError as error:
-            if error.detail != NUMBER_TAKEN:
-                raise
-            # Another server wrote to this session: go on behind what it wrote.
-            await write(_numbered(sent, await self._store.last_seq(self._session_id)))
-        if sent:
-            self._seq = sent[-1].seq
-
-    def _send(self, event: BaseEvent) -> None:
-        sent = SerializedEvent.of(event.to_wire())
-        for listener in list(self._listeners):
-            listener(sent)
-        self._sink(self._session_id, event)
+    def take(self, stored: StoredEvent) -> None:
+        """Send an event that was stored."""
+        if stored.event.seq == self.seq + 1:
+            self.seq += 1
+        self._send(stored.event, stored.text)
 
     def send_unsaved(self, event: BaseEvent, turn_id: str | None) -> None:
-        """Tell an event that could not be written. Its ``seq`` is 0: it will not come again."""
+        """Send an event that could not be stored. Its ``seq`` is 0: it will not come again."""
         event.seq, event.turn_id, event.at = 0, turn_id, now_ms()
-        self._send(event)
+        self._send(event, to_json(event.to_wire()))
 
     def send_failure(self, failure: AgentError, turn_id: str) -> None:
-        """Tell of a turn whose end could not be written; the session is loaded anew next time."""
+        """Report a turn whose end could not be stored; the session is loaded anew next time."""
         error = ErrorEvent(code=failure.code, message=failure.message, retryable=True)
         for event in (error, TurnAborted(reason="error")):
             self.send_unsaved(event, turn_id)
 
-    async def sync_seq(self) -> bool:
-        """Whether nobody else wrote to the session; afterwards the numbers go on from theirs."""
-        last = await self._store.last_seq(self._session_id)
-        before, self._seq = self._seq, last
-        return before == last
-
-    def continue_after(self, seq: int) -> None:
-        """The session was loaded anew; ``seq`` is the number of its newest event. Who listens to
-        the channel goes on listening."""
-        self._seq = seq
+    def _send(self, event: BaseEvent, text: str) -> None:
+        kind: Any = event
+        sent = SerializedEvent(event.seq, kind.type, event.turn_id, text)
+        for listener in list(self._listeners):
+            listener(sent)
+        self._sink(self._session_id, event)
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Give the listener every event from now on; returns the way out."""
@@ -129,43 +91,34 @@ class EventChannel:
 
         ``ready`` is awaited between pieces of a long past: for a listener that takes its time.
         """
-        while True:
-            async with self._emitting:
-                page = await self._replay(after)
-                if len(page) < REPLAY_PAGE:
-                    for sent in page:
-                        listener(sent)
-                    return self.listen(listener)
-            # A long past is read in pieces, and outside the lock, so that a turn goes on meanwhile.
-            for sent in page:
-                listener(sent)
-            after = page[-1].seq
-            if ready is not None:
-                await ready()
+        early: list[SerializedEvent] | None = []
 
-    async def _replay(self, after: int) -> list[SerializedEvent]:
-        page = await self._store.events_after(self._session_id, after, REPLAY_PAGE)
-        return [SerializedEvent.of(wire) for wire in page]
+        def take(sent: SerializedEvent) -> None:
+            if early is not None:
+                early.append(sent)
+            elif sent.seq > after or sent.seq == 0:
+                # What was read of the past may be sent only now.
+                listener(sent)
+
+        leave = self.listen(take)
+        try:
+            while True:
+                page = await self._store.events_after(self._session_id, after, REPLAY_PAGE)
+                for wire in page:
+                    listener(SerializedEvent.of(wire))
+                    after = wire["seq"]
+                if len(page) < REPLAY_PAGE:
+                    break
+                if ready is not None:
+                    await ready()
+        except BaseException:
+            leave()
+            raise
+        missed, early = early or [], None
+        for sent in missed:
+            take(sent)
+        return leave
 
     def _leave(self, listener: Listener) -> None:
         if listener in self._listeners:
             self._listeners.remove(listener)
-
-
-def _numbered(sent: Sequence[BaseEvent], after: int) -> Sequence[BaseEvent]:
-    for number, event in enumerate(sent, after + 1):
-        event.seq = number
-    return sent
-
-
-async def _run_to_completion(writing: Coroutine[Any, Any, None]) -> bool:
-    """Await it even when this task is cancelled meanwhile; True when it was."""
-    task = asyncio.ensure_future(writing)
-    cancelled = False
-    while not task.done():
-        try:
-            await asyncio.wait([task])
-        except asyncio.CancelledError:
-            cancelled = True
-    task.result()
-    return cancelled

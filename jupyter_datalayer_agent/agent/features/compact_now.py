@@ -47,7 +47,7 @@ async def _compact(session: SessionState, cut: Cut) -> None:
         services, ChatRequest(message=""), session.record.settings, session.created
     )
     settings = for_turn(services.settings(), session.record.settings, request.chat, request.mode)
-    compactor = Compactor(services.store, session.id, session.channel, history)
+    compactor = Compactor(services.store, session.id, history)
     try:
         model = services.resolve_model(settings)
     except AgentError as error:
@@ -74,9 +74,5 @@ async def _count(session: SessionState, through: int, call: Usage, model: str) -
     """The summary belongs to no turn; it counts for the newest one that it sums up."""
     usage = session.count(Usage(), call)
     event = events.TokenUsage(usage=usage, call=call)
-
-    async def write(written: Sequence[events.BaseEvent]) -> None:
-        compactions = await session.services.store.compactions()
-        await compactions.count(session.id, through, call, model, events=written)
-
-    await session.channel.emit(write, event, None)
+    compactions = await session.services.store.compactions()
+    await compactions.count(session.id, through, call, model, events=[event])

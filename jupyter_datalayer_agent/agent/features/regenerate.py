@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ...models.types import ModelError, ModelRequest
@@ -74,13 +74,10 @@ async def prepare_regeneration(session: SessionState, op: AskAgain) -> Regenerat
 async def choose(session: SessionState, op: ChooseAnswer) -> None:
     """Go on from another answer. Raises ``AgentError``."""
     turn = await _newest(session, op.turn_id)
-
-    async def write(written: Sequence[events.BaseEvent]) -> None:
-        answers = await session.services.store.answers()
-        await answers.choose(session.id, turn.id, op.answer_id, written)
-        session.is_stale = True
-
-    await session.channel.emit(write, events.AnswerChosen(answer_id=op.answer_id), turn.id)
+    answers = await session.services.store.answers()
+    chosen = events.AnswerChosen(answer_id=op.answer_id)
+    await answers.choose(session.id, turn.id, op.answer_id, [chosen])
+    session.is_stale = True
     calibration = session.history.calibration
     session.history = await read_history(session.services.store, session.id)
     session.history.calibration = calibration
@@ -111,13 +108,8 @@ class _AnswerBuffer(EventBuffer):
     """Tells what a model call tells as a further answer of a turn; calls of tools are not its."""
 
     def __init__(self, session: SessionState, turn_id: str, answer_id: str) -> None:
-        super().__init__(self._write_group)
-        self._session = session
-        self._turn_id = turn_id
+        super().__init__(partial(session.services.store.append, session.id, turn_id))
         self._answer_id = answer_id
-
-    async def _write_group(self, written: Sequence[events.BaseEvent], **belongings: Any) -> None:
-        await self._session.emit(written, turn_id=self._turn_id, **belongings)
 
     def add(self, event: events.BaseEvent | None, **belongings: Any) -> None:
         """See ``EventBuffer.add``."""
@@ -167,11 +159,9 @@ class Regeneration:
 
         Raises ``AgentError`` where the database cannot be used.
         """
-        await self._session.channel.emit(
-            self._write_start,
-            events.AnswerStarted(answer_id=self._id, model=self._model),
-            self._turn.id,
-        )
+        answers = await self._session.services.store.answers()
+        started = events.AnswerStarted(answer_id=self._id, model=self._model)
+        await answers.begin(self._session.id, self._turn.id, self._id, self._model, [started])
         try:
             text = await stop.work(self._answer())
         except asyncio.CancelledError:
@@ -186,10 +176,6 @@ class Regeneration:
             await self._end("failed", code="internal", message=message)
         else:
             await self._end("completed", text=text)
-
-    async def _write_start(self, written: Sequence[events.BaseEvent]) -> None:
-        answers = await self._session.services.store.answers()
-        await answers.begin(self._session.id, self._turn.id, self._id, self._model, written)
 
     async def _answer(self) -> str:
         request = self._request()
@@ -240,15 +226,10 @@ class Regeneration:
             message=message,
             usage=self._usage,
         )
-
-        async def write(written: Sequence[events.BaseEvent]) -> None:
+        try:
             answers = await self._session.services.store.answers()
             await answers.finish(self._session.id, self._turn.id, finished)
-
-        channel = self._session.channel
-        try:
-            await channel.emit(write, finished, self._turn.id)
         except AgentError as error:
             finished.status, finished.text, finished.message = "failed", "", error.message
-            channel.send_unsaved(finished, self._turn.id)
+            self._session.channel.send_unsaved(finished, self._turn.id)
             raise

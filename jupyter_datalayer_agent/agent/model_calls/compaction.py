@@ -15,8 +15,8 @@ from ...models.types import ModelError, ModelErrorCode
 from ...protocol import events
 from ...store.records import Compaction
 from ...store.store import Store
-from ..events.channel import EventChannel
 from ..history.history import Cut, History, Item, user_item
+from ..stop import to_completion
 from .summarizer import Summarizer, summarise
 
 log = logging.getLogger(__name__)
@@ -51,13 +51,11 @@ class Compactor:
         self,
         store: Store,
         session_id: str,
-        channel: EventChannel,
         history: History,
         turn_id: str | None = None,
     ) -> None:
         self._store = store
         self._session_id = session_id
-        self._channel = channel
         self._history = history
         self._turn_id = turn_id
 
@@ -67,7 +65,8 @@ class Compactor:
         Raises ``ModelError`` where the turn that needs it would fail in the same way: then nothing
         is left out, and it can be tried again.
         """
-        await self._send(events.Status(message=STATUS))
+        status = events.Status(message=STATUS)
+        await self._store.append(self._session_id, self._turn_id, events=[status])
         last_item = await self._last_item(cut)
         try:
             summary = await summarise(summarizer, cut.parts)
@@ -136,22 +135,20 @@ class Compactor:
             tokens_after=compaction.tokens_after,
             summary=compaction.summary,
         )
+        compactions = await self._store.compactions()
 
-        async def write(written: Sequence[events.BaseEvent]) -> None:
-            compactions = await self._store.compactions()
+        async def save() -> None:
             await compactions.save(
-                self._session_id, compaction, model, turn_id=self._turn_id, events=written
+                self._session_id,
+                compaction,
+                model,
+                turn_id=self._turn_id,
+                events=[event, *([warning] if warning else [])],
             )
-            # Here, since a cancellation comes only after the writing.
             history.replace(cut, compaction)
 
-        await self._channel.emit(write, [event, *([warning] if warning else [])], self._turn_id)
-
-    async def _send(self, event: events.BaseEvent) -> None:
-        async def write(written: Sequence[events.BaseEvent]) -> None:
-            await self._store.append(self._session_id, self._turn_id, events=written)
-
-        await self._channel.emit(write, event, self._turn_id)
+        # Else a stop would part what is stored from what is in memory.
+        await to_completion(save())
 
 
 def text_of(how: How, messages: Sequence[str], summary: str | None) -> str:

@@ -178,9 +178,7 @@ class ContextWindow:
     @property
     def _compactor(self) -> Compactor:
         session = self._session
-        return Compactor(
-            session.services.store, session.id, session.channel, session.history, self._turn_id
-        )
+        return Compactor(session.services.store, session.id, session.history, self._turn_id)
 
     async def _summarise(self, most: int) -> None:
         history = self._session.history

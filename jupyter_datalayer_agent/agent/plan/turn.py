@@ -440,11 +440,7 @@ class PlannedTurn(Turn):
             estimated_duration=plan.estimated_duration,
             workflow=plan.workflow.id if plan.workflow else None,
         )
-
-        async def write(written: Sequence[events.BaseEvent]) -> None:
-            await self.services.store.save_plan(self.session.id, self.id, plan, events=written)
-
-        await self.session.channel.emit(write, event, self.id)
+        await self.services.store.save_plan(self.session.id, self.id, plan, events=[event])
 
     async def _set(self, index: int, status: StepStatus) -> None:
         assert self.plan is not None

@@ -33,7 +33,7 @@ async def load(
     seq = await store.last_seq(session_id)
     if channel is None:
         channel = EventChannel(store, session_id, seq, services.telemetry)
-    channel.continue_after(seq)
+    channel.seq = seq
     unfinished = None if waiting is None else waiting.turn_id
     state = SessionState.of(
         services,

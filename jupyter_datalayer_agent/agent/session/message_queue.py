@@ -38,13 +38,9 @@ class MessageQueue:
     async def add(self, message: Message) -> None:
         """Let a message wait."""
         event = events.OpQueued(op_id=message.op_id, message=message.op.request.message)
-
-        async def write(written: Sequence[events.BaseEvent]) -> None:
-            await self._store.save_queued_op(
-                self._session_id, message.op_id, message.op, events=written
-            )
-
-        await self._channel.emit(write, event, None)
+        await self._store.save_queued_op(
+            self._session_id, message.op_id, message.op, events=[event]
+        )
         self._messages.append(message)
 
     async def take(self) -> Message | None:
@@ -67,13 +63,9 @@ class MessageQueue:
             return
         op_ids = [each.op_id for each in held]
         holds = [events.OpHeld(op_id=op_id) for op_id in op_ids]
-
-        async def write(written: Sequence[events.BaseEvent]) -> None:
-            await self._store.hold_queued_ops(self._session_id, op_ids, events=written)
-
         for each in held:
             each.held = True
-        await self._channel.emit(write, holds, None)
+        await self._store.hold_queued_ops(self._session_id, op_ids, events=holds)
 
     async def remove(self, op_id: str) -> None:
         """The user takes it back. Raises ``AgentError`` ``not_found``."""
@@ -101,15 +93,12 @@ class MessageQueue:
 
     async def _leave(self, message: Message, reason: Literal["started", "removed"]) -> bool:
         """It waits no more; where that cannot be kept, it waits on."""
-        removed = False
-
-        async def write(written: Sequence[events.BaseEvent]) -> None:
-            nonlocal removed
-            removed = await self._store.remove_queued_op(
-                self._session_id, message.op_id, events=written
-            )
-
         event = events.OpDequeued(op_id=message.op_id, reason=reason)
-        await self._channel.emit(write, event, None)
+        removed = await self._store.remove_queued_op(
+            self._session_id, message.op_id, events=[event]
+        )
+        if not removed:
+            # Another server took it, and stored that under a number that is not sent here.
+            self._channel.send_unsaved(event, None)
         self._messages.remove(message)
         return removed

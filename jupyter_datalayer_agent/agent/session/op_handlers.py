@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from ...protocol import events, ops
@@ -25,13 +25,11 @@ async def reset(session: SessionState) -> None:
     # What the user called it stays; words of a message that is forgotten do not.
     titles = await titles_from_messages(session.services.store, session.id)
     title = UNTITLED if session.record.title in titles else session.record.title
-
-    async def write(written: Sequence[events.BaseEvent]) -> None:
-        await session.services.store.reset_session(session.id, title=title, events=written)
-        session.record.title = title
-        session.clear()
-
-    await session.channel.emit(write, events.SessionReset(), None)
+    await session.services.store.reset_session(
+        session.id, title=title, events=[events.SessionReset()]
+    )
+    session.record.title = title
+    session.clear()
     await session.services.forget(session.id)
     await session.emit_configured()
 

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from ...models.types import ModelError
@@ -90,7 +91,7 @@ class Turn:
         self.audience: Audience = audience
         self.op_id = op_id
         self.services = session.services
-        self._buffer = EventBuffer(self._emit)
+        self._buffer = EventBuffer(partial(session.services.store.append, session.id, self.id))
         self.model = ""
         self._stop = Stop()
         self._reason_to_stop: AbortReason = "interrupted"
@@ -244,7 +245,7 @@ class Turn:
             op_id=self.op_id,
             workflow=self.request.chat.workflow,
         )
-        return asyncio.create_task(self.session.channel.emit(self._write_start, started, self.id))
+        return asyncio.create_task(self._write_start(started))
 
     async def _start(self, writing: asyncio.Task[None]) -> None:
         """Gather what the model is sent while the start is written."""
@@ -253,8 +254,8 @@ class Turn:
             await self._statement.resume(self._number, self.sharing, self._restored.wait)
             return
         try:
-            await asyncio.sleep(0)  # it takes its place before what is emitted below
             for warning in warnings(references(self.services, self.request), self.request):
+                await asyncio.shield(writing)
                 await self.emit(warning)
             await self._prepare()
         finally:
@@ -267,7 +268,7 @@ class Turn:
         self.model = self.services.resolve_model(self.settings)
         await self._statement.gather(self.request, self.model)
 
-    async def _write_start(self, written: Sequence[events.BaseEvent]) -> None:
+    async def _write_start(self, started: events.TurnStarted) -> None:
         self._index = await self.services.store.start_turn(
             session_id=self.session.id,
             turn_id=self.id,
@@ -277,7 +278,7 @@ class Turn:
             model=self.model or None,
             request=self.request.as_decided(),
             op_id=self.op_id,
-            events=written,
+            events=[started],
             items=self.items,
         )
         self.started = True
@@ -476,21 +477,17 @@ class Turn:
             if reason is None
             else events.TurnAborted(reason=reason, duration_ms=duration)
         )
-
-        async def write(written: Sequence[events.BaseEvent]) -> None:
-            await self.services.store.finish_turn(
-                self.id,
-                status=status,
-                reply=self._reply,
-                error=error,
-                not_done=self._not_done,
-                usage=self._caller.usage,
-                ttft_ms=first,
-                duration_ms=duration,
-                events=written,
-            )
-
-        await self.session.channel.emit(write, ended, self.id)
+        await self.services.store.finish_turn(
+            self.id,
+            status=status,
+            reply=self._reply,
+            error=error,
+            not_done=self._not_done,
+            usage=self._caller.usage,
+            ttft_ms=first,
+            duration_ms=duration,
+            events=[ended],
+        )
         return self._reply_as(status, error)
 
     def _reply_as(
@@ -517,12 +514,10 @@ class Turn:
         await self.emit(events.Status(message=message))
 
     async def emit(self, event: events.BaseEvent | None, **belongings: Any) -> None:
-        """Write the event with what belongs to it, then send it to all who listen."""
+        """Store the event with what belongs to it; it is sent to all who listen by then."""
+        self.session.touch()
         self._buffer.add(event, **belongings)
         await self._buffer.flush()
-
-    async def _emit(self, written: Sequence[events.BaseEvent], **belongings: Any) -> None:
-        await self.session.emit(written, turn_id=self.id, **belongings)
 
 
 def error_code(error: ModelError) -> ErrorCode:

@@ -15,10 +15,19 @@ from typing import Any, TypeVar
 import aiosqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ..records import StoredEvent
+
 T = TypeVar("T")
 
 BUSY_TIMEOUT_MS = 5_000
 PRAGMAS = ("PRAGMA synchronous = NORMAL", "PRAGMA foreign_keys = ON")
+
+
+class Connection(sqlite3.Connection):
+    """``stored``: the events that the current transaction stores, to be published once it is
+    committed."""
+
+    stored: list[StoredEvent]
 
 
 class DriverConnection(aiosqlite.Connection):
@@ -31,25 +40,37 @@ class DriverConnection(aiosqlite.Connection):
         thread: Any = getattr(self, "_thread", self)
         thread.daemon = True
 
-    async def in_thread(self, function: Callable[[sqlite3.Connection], T]) -> T:
+    @property
+    def stored(self) -> list[StoredEvent]:
+        """See ``Connection``. To be read while the thread has nothing to do."""
+        connection = self._conn
+        assert isinstance(connection, Connection)
+        return connection.stored
+
+    async def in_thread(self, function: Callable[[Connection], T]) -> T:
         """``function(connection)``, in the connection's thread."""
         execute: Any = self._execute
         result: T = await execute(function, self._conn)
         return result
 
 
-async def in_thread(connection: AsyncConnection, function: Callable[[sqlite3.Connection], T]) -> T:
+async def in_thread(connection: AsyncConnection, function: Callable[[Connection], T]) -> T:
     """``function`` on the driver's connection beneath SQLAlchemy's, in the same transaction."""
     driver = (await connection.get_raw_connection()).driver_connection
     assert isinstance(driver, DriverConnection)
     return await driver.in_thread(function)
 
 
-def _connect(path: Path | None) -> sqlite3.Connection:
+def _connect(path: Path | None) -> Connection:
     name = ":memory:" if path is None else str(path)
     connection = sqlite3.connect(
-        name, timeout=BUSY_TIMEOUT_MS / 1000, isolation_level=None, check_same_thread=False
+        name,
+        timeout=BUSY_TIMEOUT_MS / 1000,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=Connection,
     )
+    connection.stored = []
     for pragma in PRAGMAS:
         connection.execute(pragma)
     return connection

@@ -24,12 +24,6 @@ def explain(error: Exception, path: str) -> AgentError:
         return AgentError("not_found", "This session no longer exists: it was deleted meanwhile.")
     if "UNIQUE constraint failed: turns.session_id" in text:
         return AgentError("turn_in_progress", "A turn is already running in this session.")
-    if "UNIQUE constraint failed: events" in text:
-        return AgentError(
-            "internal",
-            "Another server wrote to this session meanwhile. Open the session again.",
-            {"reload": True},
-        )
     return AgentError(
         "internal",
         f"The conversation database {path} could not be used: {text}.",

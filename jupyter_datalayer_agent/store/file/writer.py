@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -12,16 +11,20 @@ from typing import Any, Generic, Literal, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from .driver import DriverConnection
+from ..records import StoredEvent
+from .driver import Connection, DriverConnection
 from .errors import DATABASE_ERRORS, explain
 
 T = TypeVar("T")
 
-QuickWrite = Callable[[sqlite3.Connection], T]
+QuickWrite = Callable[[Connection], T]
 """A write of compiled statements: one trip to the connection's thread, shared commit."""
 
 Write = Callable[[AsyncConnection], Awaitable[T]]
 """A write through SQLAlchemy, with a transaction of its own."""
+
+Publish = Callable[[Sequence[StoredEvent]], None]
+"""Passes on the events of a transaction that was committed. It must not wait or raise."""
 
 TOGETHER = ("quick", "look")
 """What may share a transaction."""
@@ -45,15 +48,19 @@ class _PendingWrite(Generic[T]):
 class Writer:
     """Runs writes in the order in which they were submitted; each is in the file when it returns.
 
-    A caller that is cancelled while it waits does not undo its write. A quick write may run twice
-    (when another one of its group failed), so it must depend on nothing but the database. ``path``
-    is named in errors.
+    The events of a write are published as soon as it is committed, in the order of the commits. A
+    caller that is cancelled while it waits undoes neither its write nor that. A quick write may run
+    twice (when another one of its group failed), so it must depend on nothing but the database.
+    ``path`` is named in errors.
     """
 
-    def __init__(self, connection: AsyncConnection, driver: DriverConnection, path: str) -> None:
+    def __init__(
+        self, connection: AsyncConnection, driver: DriverConnection, path: str, publish: Publish
+    ) -> None:
         self._connection = connection
         self._driver = driver
         self._path = path
+        self._publish = publish
         self._pending: deque[_PendingWrite[Any]] = deque()
         self._task: asyncio.Task[None] | None = None
 
@@ -100,6 +107,7 @@ class Writer:
     async def _settle(self, group: Sequence[_PendingWrite[Any]]) -> None:
         """Commit the group, or fail those of it that cannot be committed."""
         try:
+            self._driver.stored.clear()
             alone = group[0].kind not in TOGETHER
             results = await (self._alone(group[0]) if alone else self._together(group))
         except _WriteFailed as failure:
@@ -120,8 +128,10 @@ class Writer:
             for pending in group:
                 pending.fail(error)
         else:
+            # Those who wait continue after this: what they wrote has been published by then.
             for pending, result in zip(group, results, strict=True):
                 pending.succeed(result)
+            self._publish(self._driver.stored)
 
     async def _together(self, group: Sequence[_PendingWrite[Any]]) -> list[Any]:
         writes = [pending.write for pending in group]
@@ -151,7 +161,7 @@ class Writer:
         return explain(error, self._path) if isinstance(error, DATABASE_ERRORS) else error
 
 
-def _transact(connection: sqlite3.Connection, writes: Sequence[QuickWrite[Any]]) -> list[Any]:
+def _transact(connection: Connection, writes: Sequence[QuickWrite[Any]]) -> list[Any]:
     """All the writes in one transaction, or none."""
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -163,7 +173,7 @@ def _transact(connection: sqlite3.Connection, writes: Sequence[QuickWrite[Any]])
     return results
 
 
-def _run(connection: sqlite3.Connection, write: QuickWrite[T]) -> T:
+def _run(connection: Connection, write: QuickWrite[T]) -> T:
     try:
         return write(connection)
     except Exception as error:

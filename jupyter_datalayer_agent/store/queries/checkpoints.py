@@ -14,8 +14,10 @@ from ...protocol.events import BaseEvent
 from .. import schema
 from ..database import Database
 from ..encoding import from_json, packed, to_json, unpacked
+from ..file.driver import Connection
 from ..records import ChangeState, CheckpointCell, CheckpointPart, CheckpointSpan, Place
-from .statements import Compiled, event_statements, insert_into, run_all, turn_statements
+from .event_log import save_events
+from .statements import Compiled, insert_into, run_all, turn_statements
 
 SPANS = schema.checkpoints.c
 CELLS = schema.checkpoint_cells.c
@@ -173,11 +175,11 @@ class Checkpoints:
     ) -> None:
         """See ``Store.settle_changes``."""
 
-        def write(connection: sqlite3.Connection) -> None:
+        def write(connection: Connection) -> None:
             for (path, cell_id), state in settled.items():
                 SETTLE_CELL.run(connection, turn=turn_id, path=path, cell=cell_id, new=state)
             DROP_SETTLED.run(connection, turn=turn_id)
-            run_all(connection, event_statements(session_id, turn_id, events))
+            save_events(connection, session_id, turn_id, events)
             later = [{"turn_id": turn_id, "seq": event.seq} for event in events]
             run_all(connection, [INSERT_LATER.rows(later)])
             if items:

@@ -16,8 +16,9 @@ from ..encoding import from_json, plain_text, to_json
 from ..file.driver import in_thread
 from ..records import Compaction, StoredConversation, TurnContext, TurnHistory
 from .chosen_answers import with_answer
+from .event_log import save_events
 from .responses import CHOSEN_TEXT, keep_summary
-from .statements import event_statements, turn_statements
+from .statements import run_all, turn_statements
 
 COMPACTIONS = schema.compactions.c
 ITEMS = schema.items.c
@@ -87,7 +88,6 @@ class Compactions:
             "tokens_after": compaction.tokens_after,
             "created_at": now_ms(),
         }
-        statements = event_statements(session_id, turn_id, events)
 
         async def write(connection: AsyncConnection) -> None:
             await connection.execute(sa.insert(schema.compactions), row)
@@ -95,8 +95,7 @@ class Compactions:
                 text = compaction.summary
                 where = (session_id, turn_id, compaction.through)
                 await in_thread(connection, lambda raw: keep_summary(raw, *where, model, text))
-            for sql, rows in statements:
-                await connection.exec_driver_sql(sql, [tuple(each) for each in rows])
+            await in_thread(connection, lambda raw: save_events(raw, session_id, turn_id, events))
 
         await self._database.write(write)
 
@@ -120,8 +119,8 @@ class Compactions:
                 )
             ).scalar_one()
             statements = turn_statements(session_id, turn_id, usage=usage, model=model)
-            for sql, rows in statements + event_statements(session_id, None, events):
-                await connection.exec_driver_sql(sql, [tuple(each) for each in rows])
+            await in_thread(connection, lambda raw: run_all(raw, statements))
+            await in_thread(connection, lambda raw: save_events(raw, session_id, None, events))
 
         await self._database.write(write)
 

@@ -9,18 +9,21 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ...protocol.events import BaseEvent
+from ...protocol.base import now_ms
+from ...protocol.events import BaseEvent, TurnAborted
 from ...protocol.requests import ToolCallRecord, Usage
 from ...protocol.tools import Change
 from .. import schema
 from ..database import Database
-from ..encoding import from_json
-from ..records import TurnContext
+from ..encoding import from_json, to_json
+from ..file.driver import Connection
+from ..records import StoredEvent, TurnContext
 from .joined_text import rest_of
-from .statements import Compiled, event_statements, run_all, turn_statements
+from .statements import Compiled, Statement, insert_into, run_all, turn_statements
 
 EVENTS = schema.events.c
 SESSIONS = schema.sessions.c
+TURNS = schema.turns.c
 
 NEWEST_EVENT = (
     sa.select(sa.func.max(EVENTS.seq))
@@ -31,7 +34,51 @@ NEWEST_EVENT = (
 LAST_SEQ = sa.func.coalesce(NEWEST_EVENT, SESSIONS.seq_base)
 """The number of a session's newest event, for a select from ``sessions``."""
 
-SELECT_LAST_SEQ = Compiled(sa.select(LAST_SEQ).where(SESSIONS.id == sa.bindparam("session")))
+_LAST_SEQ_OF = Compiled(sa.select(LAST_SEQ).where(SESSIONS.id == sa.bindparam("session")))
+INSERT_EVENT = insert_into(schema.events)
+SET_ABORTED_REASON = Compiled(
+    sa.update(schema.turns)
+    .where(TURNS.id == sa.bindparam("turn"))
+    .values(aborted_reason=sa.bindparam("reason"))
+)
+
+
+def save_events(
+    connection: Connection, session_id: str, turn_id: str | None, events: Sequence[BaseEvent]
+) -> None:
+    """Number the events and store them, and the reason of a ``turn_aborted`` with its turn. They
+    are published once the transaction is committed.
+
+    Only one transaction writes at a time, in whatever server: no number is given twice.
+    """
+    if not events:
+        return
+    seq, now, rows = last_seq(connection, session_id), now_ms(), []
+    for event in events:
+        seq += 1
+        event.seq, event.turn_id, event.at = seq, turn_id, event.at or now
+        wire = event.to_wire()
+        text = to_json(wire)
+        rows.append(
+            {
+                "session_id": session_id,
+                "seq": seq,
+                "turn_id": turn_id,
+                "type": wire["type"],
+                "data": text,
+                "pieces": None,
+            }
+        )
+        connection.stored.append(StoredEvent(session_id, event, text))
+        if isinstance(event, TurnAborted):
+            SET_ABORTED_REASON.run(connection, turn=turn_id, reason=event.reason)
+    run_all(connection, [INSERT_EVENT.rows(rows)])
+
+
+def last_seq(connection: sqlite3.Connection, session_id: str) -> int:
+    """The number of the session's newest event; 0 when there is none, or no such session."""
+    row = _LAST_SEQ_OF.run(connection, session=session_id).fetchone()
+    return row[0] if row is not None else 0
 
 
 class EventLog:
@@ -54,9 +101,9 @@ class EventLog:
         context: TurnContext | None,
     ) -> None:
         """See ``Store.append``."""
-        statements = event_statements(session_id, turn_id, events)
+        statements: list[Statement] = []
         if turn_id is not None:
-            statements += turn_statements(
+            statements = turn_statements(
                 session_id,
                 turn_id,
                 items=items,
@@ -68,17 +115,17 @@ class EventLog:
             )
         elif items or tool_calls or changes or usage or context:
             raise ValueError("Only events may be appended without a turn")
-        if statements:
-            await self._database.quick(lambda connection: run_all(connection, statements))
+
+        def write(connection: Connection) -> None:
+            save_events(connection, session_id, turn_id, events)
+            run_all(connection, statements)
+
+        if events or statements:
+            await self._database.quick(write)
 
     async def last_seq(self, session_id: str) -> int:
         """See ``Store.last_seq``."""
-
-        def query(connection: sqlite3.Connection) -> int:
-            row = SELECT_LAST_SEQ.run(connection, session=session_id).fetchone()
-            return row[0] if row is not None else 0
-
-        return await self._database.look(query)
+        return await self._database.look(lambda connection: last_seq(connection, session_id))
 
     async def after(self, session_id: str, after: int, limit: int) -> list[dict[str, Any]]:
         """See ``Store.events_after``."""

@@ -22,11 +22,11 @@ from .. import schema
 from ..database import Database
 from ..encoding import from_json, to_json
 from .checkpoints import INSERT_CELL
+from .event_log import INSERT_EVENT
 from .replay import join_deltas
 from .sessions import INSERT_SESSION, row_of, unknown_session
 from .statements import (
     INSERT_CHANGE,
-    INSERT_EVENT,
     INSERT_ITEM,
     UPSERT_TOOL_CALL,
     Compiled,

@@ -6,20 +6,20 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from ...protocol.base import now_ms
 from ...protocol.errors import AgentError
 from ...protocol.events import AnswerFinished, BaseEvent
 from ...protocol.requests import ChatRequest
 from .. import schema
 from ..database import Database
 from ..encoding import from_json
+from ..file.driver import Connection
 from ..providers import answer_type, provider_of
 from ..records import AskedWith, TurnContext
 from .checkpoints import INSERT_LATER
-from .event_log import SELECT_LAST_SEQ
+from .event_log import save_events
 from .joined_text import LOOK_AGAIN
 from .responses import add
-from .statements import event_statements, insert_into, run_all
+from .statements import insert_into, run_all
 from .upkeep import Upkeep
 
 INSERT_OPEN = insert_into(schema.open_answers)
@@ -71,26 +71,24 @@ class Answers:
     ) -> None:
         """An answer begins, with its events. If the server dies under it, it is
         reported as stopped."""
-        statements = [
-            INSERT_OPEN.rows(
-                [
-                    {
-                        "turn_id": turn_id,
-                        "answer_id": answer_id,
-                        "model": model,
-                        "server_id": self._database.server.server_id,
-                    }
-                ]
-            ),
-            *event_statements(session_id, turn_id, events),
-        ]
-        await self._database.quick(lambda connection: run_all(connection, statements))
+        row = {
+            "turn_id": turn_id,
+            "answer_id": answer_id,
+            "model": model,
+            "server_id": self._database.server.server_id,
+        }
+
+        def write(connection: Connection) -> None:
+            INSERT_OPEN.run(connection, **row)
+            save_events(connection, session_id, turn_id, events)
+
+        await self._database.quick(write)
 
     async def finish(self, session_id: str, turn_id: str, finished: AnswerFinished) -> None:
         """Keep how an answer ended. A complete one is saved under its ``provenance``,
         which is set in the event."""
 
-        def write(connection: sqlite3.Connection) -> None:
+        def write(connection: Connection) -> None:
             if finished.status == "completed":
                 kind, mode, location = connection.execute(TYPE, (turn_id,)).fetchone()
                 finished.provenance = add(
@@ -120,12 +118,12 @@ class Answers:
         Raises ``not_found`` for an answer that the turn has not.
         """
 
-        def write(connection: sqlite3.Connection) -> None:
+        def write(connection: Connection) -> None:
             known = connection.execute(KNOWN, (turn_id, answer_id)).fetchone()
             if answer_id is not None and known is None:
                 raise AgentError("not_found", f"The turn {turn_id} has no answer {answer_id}.")
             connection.execute(CHOOSE, (answer_id, turn_id))
-            run_all(connection, event_statements(session_id, turn_id, events))
+            save_events(connection, session_id, turn_id, events)
 
         await self._database.quick(write)
 
@@ -136,13 +134,11 @@ class Answers:
             found = connection.execute(OPEN).fetchall()
             return [row for row in found if session_id in (None, row[4]) and self._is_over(row)]
 
-        def write(connection: sqlite3.Connection) -> None:
+        def write(connection: Connection) -> None:
             for turn_id, answer_id, model, _, session in rows(connection):
-                (last,) = SELECT_LAST_SEQ.run(connection, session=session).fetchone()
                 finished = AnswerFinished(
                     answer_id=answer_id, model=model, status="stopped", message=SERVER_ENDED
                 )
-                finished.turn_id, finished.seq, finished.at = turn_id, last + 1, now_ms()
                 _write_end(connection, session, turn_id, finished)
 
         if await self._database.look(rows):
@@ -154,10 +150,10 @@ class Answers:
 
 
 def _write_end(
-    connection: sqlite3.Connection, session_id: str, turn_id: str, finished: AnswerFinished
+    connection: Connection, session_id: str, turn_id: str, finished: AnswerFinished
 ) -> None:
     connection.execute(CLOSE, (turn_id,))
     connection.execute(LOOK_AGAIN, (turn_id,))
-    run_all(connection, event_statements(session_id, turn_id, [finished]))
+    save_events(connection, session_id, turn_id, [finished])
     # Another server may have begun the next turn meanwhile.
     run_all(connection, [INSERT_LATER.rows([{"turn_id": turn_id, "seq": finished.seq}])])

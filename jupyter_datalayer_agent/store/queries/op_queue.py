@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,8 +14,10 @@ from ...protocol.ops import UserMessage
 from .. import schema
 from ..database import Database
 from ..encoding import as_given, from_json, to_json
+from ..file.driver import Connection
 from ..records import StoredOp
-from .statements import Compiled, event_statements, insert_into, run_all
+from .event_log import save_events
+from .statements import Compiled, insert_into
 
 OPS = schema.queued_ops.c
 INSERT_OP = insert_into(schema.queued_ops)
@@ -49,17 +50,20 @@ class OpQueue:
             "created_at": now_ms(),
             "held": False,
         }
-        statements = [INSERT_OP.rows([row]), *event_statements(session_id, None, events)]
-        await self._database.quick(lambda connection: run_all(connection, statements))
+
+        def write(connection: Connection) -> None:
+            INSERT_OP.run(connection, **row)
+            save_events(connection, session_id, None, events)
+
+        await self._database.quick(write)
 
     async def remove(self, session_id: str, op_id: str, events: Sequence[BaseEvent]) -> bool:
         """See ``Store.remove_queued_op``."""
-        statements = event_statements(session_id, None, events)
 
-        def write(connection: sqlite3.Connection) -> bool:
+        def write(connection: Connection) -> bool:
             removed = DELETE_OP.run(connection, session=session_id, op=op_id).rowcount > 0
             if removed:
-                run_all(connection, statements)
+                save_events(connection, session_id, None, events)
             return removed
 
         return await self._database.quick(write)
@@ -68,12 +72,11 @@ class OpQueue:
         self, session_id: str, op_ids: Sequence[str], events: Sequence[BaseEvent]
     ) -> None:
         """See ``Store.hold_queued_ops``."""
-        statements = event_statements(session_id, None, events)
 
-        def write(connection: sqlite3.Connection) -> None:
+        def write(connection: Connection) -> None:
             for op_id in op_ids:
                 HOLD_OP.run(connection, session=session_id, op=op_id)
-            run_all(connection, statements)
+            save_events(connection, session_id, None, events)
 
         await self._database.quick(write)
 

@@ -15,9 +15,9 @@ from ..database import Database
 from ..encoding import from_json, to_json
 from ..file.driver import in_thread
 from ..records import StoredPlan, WaitingTurn
+from .event_log import save_events
 from .recovery import open_wait, read_events
 from .responses import keep_plan
-from .statements import event_statements
 
 PLANS = schema.plans.c
 TURNS = schema.turns.c
@@ -43,8 +43,7 @@ class Plans:
                 row = {"turn_id": turn_id, "session_id": session_id, "data": data}
                 await connection.execute(sa.insert(schema.plans), row)
                 await in_thread(connection, lambda raw: keep_plan(raw, turn_id))
-            for sql, rows in event_statements(session_id, turn_id, events):
-                await connection.exec_driver_sql(sql, [tuple(each) for each in rows])
+            await in_thread(connection, lambda raw: save_events(raw, session_id, turn_id, events))
 
         await self._database.write(write)
 

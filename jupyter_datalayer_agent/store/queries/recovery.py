@@ -13,11 +13,11 @@ from ...protocol.events import BaseEvent, ToolCallOutput, TurnAborted
 from ...protocol.requests import ToolCallRecord, Usage
 from .. import schema
 from ..encoding import from_json, plain_text, to_json
-from ..file.driver import in_thread
-from .event_log import LAST_SEQ
+from ..file.driver import Connection, in_thread
+from .event_log import save_events
 from .replay import shown_texts
 from .responses import keep_answer
-from .statements import event_statements, turn_statements
+from .statements import run_all, turn_statements
 
 ABORTED: Literal["aborted"] = "aborted"
 END_STATUS = {"turn_completed": "completed", "turn_aborted": ABORTED}
@@ -133,11 +133,13 @@ class _DeadTurn:
         ]
         items = self._missing_outputs() + self._missing_messages()
         statements = turn_statements(self.session_id, self.turn_id, items=items, tool_calls=calls)
-        statements += event_statements(
-            self.session_id, self.turn_id, await self._end_events(connection)
-        )
-        for sql, rows in statements:
-            await connection.exec_driver_sql(sql, [tuple(row) for row in rows])
+        ends = self._end_events()
+
+        def write(raw: Connection) -> None:
+            run_all(raw, statements)
+            save_events(raw, self.session_id, self.turn_id, ends)
+
+        await in_thread(connection, write)
         await connection.execute(
             sa.update(schema.turns).where(TURNS.id == self.turn_id),
             {
@@ -189,26 +191,19 @@ class _DeadTurn:
         final = [event["text"] for event in self._events if event["type"] == "final_reply"]
         return final[-1] if final else "\n\n".join(shown_texts(self._events).values())
 
-    async def _end_events(self, connection: AsyncConnection) -> list[BaseEvent]:
+    def _end_events(self) -> list[BaseEvent]:
         """The events that a page which reloads still needs."""
         if self._end_event() is not None:
             return []
         answered = {e["callId"] for e in self._events if e["type"] == "tool_call_output"}
         started = {e["callId"]: e["name"] for e in self._events if e["type"] == "tool_call_started"}
         open_calls = {**started, **self._running_calls}
-        now = now_ms()
         events: list[BaseEvent] = [
-            ToolCallOutput(call_id=call_id, name=name, status=ABORTED, output=ABORTED, at=now)
+            ToolCallOutput(call_id=call_id, name=name, status=ABORTED, output=ABORTED)
             for call_id, name in open_calls.items()
             if call_id not in answered
         ]
-        events.append(TurnAborted(reason="shutdown", at=now, duration_ms=self._duration()))
-        seq = await connection.scalar(
-            sa.select(LAST_SEQ).where(schema.sessions.c.id == self.session_id)
-        )
-        for number, event in enumerate(events, start=(seq or 0) + 1):
-            event.seq = number
-            event.turn_id = self.turn_id
+        events.append(TurnAborted(reason="shutdown", duration_ms=self._duration()))
         return events
 
     async def _usage(self, connection: AsyncConnection) -> Usage:

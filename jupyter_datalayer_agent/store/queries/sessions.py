@@ -19,8 +19,8 @@ from ..database import Database
 from ..encoding import from_json, like_pattern, plain_text, to_json
 from ..file.driver import in_thread
 from ..search.session_search import sessions_with
-from .event_log import LAST_SEQ
-from .statements import Compiled, event_statements, insert_into
+from .event_log import LAST_SEQ, save_events
+from .statements import Compiled, insert_into
 from .upkeep import Upkeep
 
 SESSIONS = schema.sessions.c
@@ -199,8 +199,7 @@ class SessionQueries:
                     updated_at=now_ms(),
                 )
             )
-            for sql, rows in event_statements(session_id, None, events):
-                await connection.exec_driver_sql(sql, [tuple(row) for row in rows])
+            await in_thread(connection, lambda raw: save_events(raw, session_id, None, events))
 
         await self._database.write(write)
         self._upkeep.begin()

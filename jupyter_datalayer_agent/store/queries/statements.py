@@ -11,7 +11,6 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.sql.compiler import SQLCompiler
 
 from ...protocol.base import now_ms
-from ...protocol.events import BaseEvent, TurnAborted
 from ...protocol.requests import ToolCallRecord, Usage
 from ...protocol.tools import Change
 from .. import schema
@@ -81,7 +80,6 @@ def _upsert_tool_call() -> Compiled:
     return Compiled(update, columns)
 
 
-INSERT_EVENT = insert_into(schema.events)
 INSERT_ITEM = insert_into(schema.items)
 INSERT_CHANGE = insert_into(schema.changes)
 INSERT_USAGE = insert_into(schema.usage)
@@ -99,25 +97,6 @@ ADD_COST = Compiled(
     .where(schema.sessions.c.id == sa.bindparam("session"))
     .values(session_cost=sa.func.coalesce(schema.sessions.c.session_cost, 0) + sa.bindparam("cost"))
 )
-SET_ABORTED_REASON = Compiled(
-    sa.update(schema.turns)
-    .where(schema.turns.c.id == sa.bindparam("turn"))
-    .values(aborted_reason=sa.bindparam("reason"))
-)
-
-
-def event_statements(
-    session_id: str, turn_id: str | None, events: Sequence[BaseEvent]
-) -> list[Statement]:
-    """Keep ``events``, and the reason of a ``turn_aborted`` with its turn."""
-    if not events:
-        return []
-    statements = [INSERT_EVENT.rows(_event_row(session_id, turn_id, event) for event in events)]
-    for event in events:
-        if isinstance(event, TurnAborted):
-            turn = event.turn_id or turn_id
-            statements.append(SET_ABORTED_REASON.rows([{"turn": turn, "reason": event.reason}]))
-    return statements
 
 
 def turn_statements(
@@ -152,18 +131,6 @@ def turn_statements(
         kept = (None if each is None else to_json(each) for each in (context.item, context.stated))
         statements.append((KEEP_CONTEXT, [(turn_id, *kept)]))
     return statements
-
-
-def _event_row(session_id: str, turn_id: str | None, event: BaseEvent) -> dict[str, Any]:
-    data = event.to_wire()
-    return {
-        "session_id": session_id,
-        "seq": event.seq,
-        "turn_id": event.turn_id or turn_id,
-        "type": data["type"],
-        "data": to_json(data),
-        "pieces": None,
-    }
 
 
 def _tool_call_row(turn_id: str, call: ToolCallRecord) -> dict[str, Any]:

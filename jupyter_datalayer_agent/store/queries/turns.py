@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,11 +17,12 @@ from ...protocol.tools import NotDone
 from .. import schema
 from ..database import Database
 from ..encoding import as_given, plain_text, to_json
-from .event_log import LAST_SEQ
+from ..file.driver import Connection
+from .event_log import LAST_SEQ, save_events
 from .recovery import recover_session
 from .responses import keep_answer
 from .sessions import unknown_session
-from .statements import Compiled, event_statements, insert_into, run_all, turn_statements
+from .statements import Compiled, insert_into, run_all, turn_statements
 from .upkeep import Upkeep
 
 SESSIONS = schema.sessions.c
@@ -143,10 +143,9 @@ class Turns:
         """See ``Store.start_turn``."""
         session_id = start.session_id
         row = start.row(self._database.server.server_id)
-        statements = event_statements(session_id, start.turn_id, events)
-        statements += turn_statements(session_id, start.turn_id, items=items)
+        statements = turn_statements(session_id, start.turn_id, items=items)
 
-        def write(connection: sqlite3.Connection) -> int | None:
+        def write(connection: Connection) -> int | None:
             """The turn's position; None while another one is marked as running."""
             place = PLACE.run(connection, session=session_id).fetchone()
             if place is None:
@@ -154,9 +153,9 @@ class Turns:
             position, last_seq, running = place
             if running is not None:
                 return None
-            first_seq = min([last_seq + 1, *(event.seq for event in events)])
-            INSERT_TURN.run(connection, **{**row, "position": position, "first_seq": first_seq})
+            INSERT_TURN.run(connection, **row, position=position, first_seq=last_seq + 1)
             TOUCH.run(connection, session=session_id, now=row["started_at"])
+            save_events(connection, session_id, start.turn_id, events)
             run_all(connection, statements)
             return int(position)
 
@@ -177,7 +176,7 @@ class Turns:
         """See ``Store.finish_turn``."""
         row = end.row()
 
-        def write(connection: sqlite3.Connection) -> None:
+        def write(connection: Connection) -> None:
             found = SESSION_OF.run(connection, turn=turn_id).fetchone()
             if found is None:
                 raise unknown_turn(turn_id)
@@ -188,7 +187,7 @@ class Turns:
             keep_answer(connection, turn_id)
             TOUCH.run(connection, session=session_id, now=row["ended_at"])
             run_all(connection, turn_statements(session_id, turn_id, items=items))
-            run_all(connection, event_statements(session_id, turn_id, events))
+            save_events(connection, session_id, turn_id, events)
 
         try:
             await self._database.quick(write)

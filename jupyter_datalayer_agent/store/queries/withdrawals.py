@@ -3,7 +3,6 @@ list of all turns that a user chooses from."""
 
 from __future__ import annotations
 
-import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,9 +16,11 @@ from ...protocol.events import BaseEvent
 from ...protocol.sessions import ChangedPath, PromptStep
 from .. import schema
 from ..database import Database
+from ..file.driver import Connection
 from .checkpoints import NEWEST_TURN
+from .event_log import save_events
 from .sessions import unknown_session
-from .statements import Compiled, event_statements, run_all, turn_statements
+from .statements import Compiled, run_all, turn_statements
 from .turns import TOUCH, unknown_turn
 
 SESSIONS = schema.sessions.c
@@ -86,11 +87,11 @@ class Withdrawals:
         sent to the model after the newest turn that is left, if any."""
         now = now_ms()
         statements = [WITHDRAW.rows({"turn": turn_id, "now": now} for turn_id in turn_ids)]
-        statements += event_statements(session_id, None, events)
 
-        def write(connection: sqlite3.Connection) -> None:
+        def write(connection: Connection) -> None:
             TOUCH.run(connection, session=session_id, now=now)
             run_all(connection, statements)
+            save_events(connection, session_id, None, events)
             newest = NEWEST_TURN.run(connection, session=session_id).fetchone()
             if newest is not None:
                 run_all(connection, turn_statements(session_id, newest[0], items=note))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -19,7 +19,6 @@ from jupyter_datalayer_agent.agent.session.loader import load
 from jupyter_datalayer_agent.notebook.service import NotebookService
 from jupyter_datalayer_agent.protocol.base import new_id
 from jupyter_datalayer_agent.protocol.events import (
-    BaseEvent,
     DocumentChanged,
     TurnCompleted,
     TurnStarted,
@@ -60,26 +59,20 @@ class Chat:
         turn_id = new_id("turn")
         session = self.session
 
-        async def begin(events: Sequence[BaseEvent]) -> None:
-            await self.store.start_turn(
-                session_id=session.id,
-                turn_id=turn_id,
-                mode="agent",
-                notebook_mode="full",
-                location="panel",
-                request=ChatRequest(message="Do it"),
-                events=events,
-            )
-
-        async def end(events: Sequence[BaseEvent]) -> None:
-            await self.store.finish_turn(turn_id, status="completed", events=events)
-
-        started = TurnStarted(mode="agent", notebook_mode="full", tools=[])
-        await session.state.channel.emit(begin, started, turn_id)
+        await self.store.start_turn(
+            session_id=session.id,
+            turn_id=turn_id,
+            mode="agent",
+            notebook_mode="full",
+            location="panel",
+            request=ChatRequest(message="Do it"),
+            events=[TurnStarted(mode="agent", notebook_mode="full", tools=[])],
+        )
         service = recorded(self.world.service, self.store, turn_id)
         yield TurnActs(self, turn_id, service)
         session.state.history.add([user_item("Do it")])
-        await session.state.channel.emit(end, TurnCompleted(duration_ms=1, usage=Usage()), turn_id)
+        ended = TurnCompleted(duration_ms=1, usage=Usage())
+        await self.store.finish_turn(turn_id, status="completed", events=[ended])
 
     async def edit(self, *edits: CellEdit, path: str = "a.ipynb") -> None:
         """The person's edits."""
@@ -128,7 +121,8 @@ class TurnActs:
         document = await self.notebooks.open(path)
         changes = (await document.edit(edits)).changes
         event = DocumentChanged(path=path, changes=changes)
-        await self.chat.session.state.emit(event, turn_id=self.id, changes=changes)
+        session_id = self.chat.session.id
+        await self.chat.store.append(session_id, self.id, events=[event], changes=changes)
         return changes
 
     async def run(self, *cell_ids: str, path: str = "a.ipynb") -> None:

@@ -88,7 +88,7 @@ async def test_a_summary_that_speaks_of_withdrawn_turns_is_not_copied(tmp_path: 
         await asyncio.sleep(0.002)  # times are in whole milliseconds
         event = WentBack(to_turn_id=ids[0], include_turn=False, withdrawn=ids[1:], documents=False)
         withdrawals = await store.withdrawals()
-        await withdrawals.withdraw(chat.session_id, ids[1:], chat.number(event), [])
+        await withdrawals.withdraw(chat.session_id, ids[1:], chat.timed(event), [])
         await asyncio.sleep(0.002)
         await talk(chat, "three")
         copy = await fork(store, chat.session_id)

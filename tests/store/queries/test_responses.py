@@ -177,18 +177,18 @@ async def test_a_further_answer_is_kept_searched_copied_and_forgotten_with_its_t
         assert (await answers.asked_with(chat.turn_id)).context == CONTEXT
         started = AnswerStarted(answer_id="a1", model="openai/b")
         where = (chat.session_id, chat.turn_id)
-        await answers.begin(*where, "a1", "openai/b", chat.number(started))
+        await answers.begin(*where, "a1", "openai/b", chat.timed(started))
         ended = AnswerFinished(
             answer_id="a1", model="openai/b", status="completed", text="Zebra stripes."
         )
-        chat.number(ended)
+        chat.timed(ended)
         await answers.finish(*where, ended)
         assert ended.provenance is not None
         assert ended.provenance.response_index == 1
         assert (await store.past.response(ended.provenance)).text == "Zebra stripes."
         assert [hit.turn_id for hit in await store.past.search("zebra")] == [chat.turn_id]
         assert [hit.role for hit in await store.past.search("ze")] == ["assistant"]
-        await answers.choose(*where, "a1", chat.number(AnswerChosen(answer_id="a1")))
+        await answers.choose(*where, "a1", chat.timed(AnswerChosen(answer_id="a1")))
         copy = await (await store.forks()).fork(chat.session_id, None, [])
         assert len(await store.past.search("zebra")) == 1, "a copy is found in the copy alone"
         assert len(await store.past.search("zebra", session_id=copy.id)) == 1
@@ -222,7 +222,7 @@ async def test_an_answer_of_a_server_that_died_is_reported_as_stopped_once(tmp_p
         await chat.finish("First.")
         started = AnswerStarted(answer_id="a1", model="openai/b")
         answers = await store.answers()
-        await answers.begin(chat.session_id, chat.turn_id, "a1", "openai/b", chat.number(started))
+        await answers.begin(chat.session_id, chat.turn_id, "a1", "openai/b", chat.timed(started))
         await store.recover(chat.session_id)
         assert rows(path, "SELECT count(*) FROM open_answers") == [(1,)], "it is being given"
     for _ in range(2):

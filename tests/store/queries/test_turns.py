@@ -21,7 +21,7 @@ from jupyter_datalayer_agent.protocol.requests import ChatRequest, ToolCallRecor
 from jupyter_datalayer_agent.protocol.tools import Change
 from jupyter_datalayer_agent.store import Store
 
-from ..chats import Chat, open_store, rows
+from ..chats import Chat, Reader, execute, open_store, rows
 
 
 async def test_a_turn_is_read_back_with_all_that_belongs_to_it(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ async def test_first_events_and_items_are_kept_with_the_turns_start(tmp_path: Pa
     async with open_store(tmp_path / "agent.db") as store:
         chat = await Chat.new(store)
         await chat.emit(Status(message="before"))
-        await chat.start(events=chat.number(started), items=[{"type": "message"}])
+        await chat.start(events=chat.timed(started), items=[{"type": "message"}])
         turn = await store.get_turn(chat.turn_id, include_events=True)
         assert (turn.first_seq, turn.last_seq) == (2, 2)
         assert turn.items == [{"type": "message"}]
@@ -229,15 +229,18 @@ async def test_an_append_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
         chat = await Chat.new(store)
         await chat.start()
         await chat.say("a")
-        taken = TextDelta(seq=1, turn_id=chat.turn_id, item_id="i", delta="again")
-        with pytest.raises(AgentError, match="Another server"):
+        execute(path, "CREATE TRIGGER t BEFORE INSERT ON usage BEGIN SELECT RAISE(FAIL, 'no'); END")
+        reader = Reader()
+        store.follow(chat.session_id, reader)
+        with pytest.raises(AgentError, match="no"):
             await store.append(
                 chat.session_id,
                 chat.turn_id,
-                events=[TextDelta(seq=2, item_id="i", delta="new"), taken],
+                events=[TextDelta(item_id="i", delta="new")],
                 items=[{"type": "message"}],
                 usage=Usage(total_tokens=5),
             )
+        assert reader.taken == []
         assert await chat.numbers() == [1]
         assert rows(path, "SELECT count(*) FROM items") == [(0,)]
         assert (await store.get_session(chat.session_id)).session_tokens == 0
@@ -274,11 +277,11 @@ async def test_waiting_messages_survive_a_restart_in_their_order(tmp_path: Path)
     async with open_store(tmp_path / "agent.db") as store:
         chat = await Chat.new(store)
         for number, request in enumerate(requests):
-            events = chat.number(Status(message="queued"))
+            events = chat.timed(Status(message="queued"))
             op = UserMessage(request=request)
             await store.save_queued_op(chat.session_id, f"op_{number}", op, events=events)
         assert await store.remove_queued_op(chat.session_id, "op_1")
-        events = chat.number(Status(message="never kept"))
+        events = chat.timed(Status(message="never kept"))
         assert not await store.remove_queued_op(chat.session_id, "op_1", events=events)
     async with open_store(tmp_path / "agent.db") as store:
         waiting = await store.queued_ops(chat.session_id)
