@@ -70,7 +70,8 @@ class StrategistTurn(Turn):
     async def _prepare(self) -> None:
         self.model = self.services.resolve_model(self.settings)
         self._keep_recent_questions()
-        self._window.begin(self.model, [user_item(await self._context_text())])
+        self._window.model = self.model
+        self._statement.send(user_item(await self._context_text()))
 
     def _keep_recent_questions(self) -> None:
         """Of earlier questions, the last few are sent with their answers, for a question that

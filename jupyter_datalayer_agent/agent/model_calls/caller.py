@@ -9,18 +9,17 @@ from typing import Any
 
 from ...models.types import ModelError
 from ...protocol import events
-from ...protocol.requests import Usage
 from ...settings.turn import Settings
 from ..budget import check_budget, estimated_usage
 from ..events.buffer import EventBuffer
-from ..request import TurnRequest
 from ..state import SessionState
 from .call import ModelAnswer, ModelCall
 from .context_window import ContextWindow
+from .turn_usage import TurnUsage
 
 
 class ModelCaller:
-    """The calls of the model in one turn. ``usage`` is what they cost together.
+    """The calls of the model in one turn, counted in ``usage``.
 
     Each item of an answer is added to what ``window`` sends as it completes.
     """
@@ -28,17 +27,17 @@ class ModelCaller:
     def __init__(
         self,
         session: SessionState,
-        turn_id: str,
-        request: TurnRequest,
         settings: Settings,
+        window: ContextWindow,
         buffer: EventBuffer,
+        usage: TurnUsage,
     ) -> None:
         self._session = session
         self._settings = settings
         self._buffer = buffer
+        self._usage = usage
         self._call: ModelCall | None = None
-        self.window = ContextWindow(session, turn_id, request, settings, self._count, buffer.flush)
-        self.usage = Usage()
+        self.window = window
         self.first_text_at: float | None = None
 
     @property
@@ -97,7 +96,7 @@ class ModelCaller:
                     tried_without_pictures = True
                     continue
                 raise
-            self._count(answer.usage)
+            self._usage.count(answer.usage, self.window.model)
             self.window.learn(answer.usage, size)
             return answer
 
@@ -110,14 +109,7 @@ class ModelCaller:
         if self.first_text_at is None:
             self.first_text_at = time.monotonic()
 
-    def _count(self, call: Usage) -> None:
-        self.usage = self._session.count(self.usage, call)
-        self._buffer.add(
-            events.TokenUsage(usage=self.usage.model_copy(), call=call),
-            usage=call,
-            model=self.window.model,
-        )
-
     def _count_unfinished(self, tokens: int) -> None:
         """A call that broke off or was stopped after ``tokens`` of output costs all the same."""
-        self._count(estimated_usage(self.window.model, self.window.estimate(), tokens))
+        model = self.window.model
+        self._usage.count(estimated_usage(model, self.window.estimate(), tokens), model)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
 from ...models.prices import learn_window
-from ...models.tokens import estimate_item, estimate_tokens
+from ...models.tokens import estimate_tokens
 from ...models.types import ModelRequest
 from ...protocol.requests import Usage
 from ...settings.turn import Settings
 from ..approvals.data_sharing import as_now
+from ..context.statement import ContextStatement
+from ..events.buffer import EventBuffer
 from ..history.history import Item
 from ..request import TurnRequest
 from ..state import SessionState
@@ -17,23 +19,22 @@ from .compaction import WORTH, Compactor, whole_turns
 from .request import model_request
 from .summarizer import Summarizer
 from .turn_items import TurnItems
+from .turn_usage import TurnUsage
 
 REFUSED_SHARE = 0.1
 """Of a request that the provider refused as too long: what is left out first; twice as much with
 each further refusal."""
 MOST_PICTURES = 20
 """Of a request, where earlier turns have some of them: providers take no more than so many."""
-RenewContext = Callable[[], Awaitable[None]]
 SMALLEST_WINDOW = 3_500
 """Estimated tokens of a request that any model reads."""
 REFUSED = "The request was longer than the model can read."
 
 
 class ContextWindow:
-    """What a turn sends: the history, its context, and all since the message (``sent``).
-
-    ``spent`` is called with a summary's usage; ``flush`` waits until the turn's events are sent.
-    """
+    """What a turn sends to ``model``: the history, its context, and all since the message
+    (``sent``). Where it makes room, what the ``buffer`` holds is sent before that, the ``context``
+    is stated anew, and the summary is counted in ``usage``."""
 
     def __init__(
         self,
@@ -41,41 +42,28 @@ class ContextWindow:
         turn_id: str,
         request: TurnRequest,
         settings: Settings,
-        spent: Callable[[Usage], None],
-        flush: Callable[[], Awaitable[None]],
+        context: ContextStatement,
+        buffer: EventBuffer,
+        usage: TurnUsage,
     ) -> None:
         self._session = session
         self._turn_id = turn_id
         self._request = request
         self._settings = settings
-        self._spent = spent
-        self._flush = flush
-        self._context: list[Item] = []
-        self._context_tokens = 0
-        self._renew: RenewContext | None = None
+        self._context = context
+        self._buffer = buffer
+        self._usage = usage
         self._fixed_tokens: int | None = None
         self._asked = False
         self._refusals = 0
         self.model = ""
         self.sent = TurnItems()
 
-    def begin(self, model: str, context: Sequence[Item], renew: RenewContext | None = None) -> None:
-        """From now on ``model`` is asked, with this context; ``renew`` sets it anew where what
-        it builds on is not sent any more, and is notified of every compaction."""
-        self.model = model
-        self._renew = renew
-        self.set_context(context)
-
-    def set_context(self, context: Sequence[Item]) -> None:
-        """The turn's context is this."""
-        self._context = list(context)
-        self._context_tokens = sum(map(estimate_item, context))
-
     def request(self, items: Sequence[Item] | None = None) -> ModelRequest:
         """System prompt, tools, history, then what is new in the context, the message, and this
         turn; or these ``items`` after system prompt and tools."""
         if items is None:
-            items = [*self._session.history.items(), *self._context, *self.sent]
+            items = [*self._session.history.items(), *self._context.items, *self.sent]
         session = self._session
         settings = as_now(self._settings, session.services.settings(), session.record.settings)
         history = session.history
@@ -111,7 +99,7 @@ class ContextWindow:
         return (
             self._fixed_tokens
             + self._session.history.tokens
-            + self._context_tokens
+            + self._context.tokens
             + self.sent.tokens
         )
 
@@ -151,10 +139,10 @@ class ContextWindow:
         cut = history.cut(count) or history.cut_compaction()
         if cut is None:
             return self.sent.drop_oldest(amount)
-        await self._flush()
+        await self._buffer.flush()
         # Without turns, what stands in place of the older ones is all that can go.
         await self._compactor.drop(cut, self._size, REFUSED, bare=not cut.lengths)
-        await self._renew_context()
+        await self._context.renew()
         return True
 
     def learn(self, usage: Usage, estimated: int) -> None:
@@ -185,15 +173,11 @@ class ContextWindow:
         cut = history.cut(len(history.turns) - whole_turns(history, most, self._size))
         if cut is None or (len(history.turns) <= most and cut.tokens < self._size * WORTH):
             return
-        await self._flush()
+        await self._buffer.flush()
         summarizer = Summarizer(self._session.services.model, self.model, self.request, self._size)
         try:
             await self._compactor.summarise(cut, summarizer)
         finally:
             for usage in summarizer.spent:
-                self._spent(usage)
-        await self._renew_context()
-
-    async def _renew_context(self) -> None:
-        if self._renew is not None:
-            await self._renew()
+                self._usage.count(usage, self.model)
+        await self._context.renew()

@@ -485,7 +485,7 @@ class PlannedTurn(Turn):
             standing.summary() if isinstance(standing, Verified) else standing.message,
             self._changes,
             time.monotonic() - self._began,
-            self._caller.usage,
+            self._usage.total,
             await self._left.messages(self.plan, self.services.notebooks, self.request),
         )
         remark = await self._templates.remark()

@@ -29,18 +29,20 @@ from ..approvals.broker import ApprovalBroker
 from ..approvals.data_sharing import TurnSharing, UnaskedSharing, as_now
 from ..approvals.pending import Audience
 from ..changes.checkpoints import recorded
+from ..context.statement import ContextStatement
 from ..context.tool_mentions import references, warnings
 from ..events.buffer import EventBuffer
 from ..history.history import Item, assistant_item, note_item, unanswered, user_item
 from ..model_calls.call import ModelAnswer
 from ..model_calls.caller import ModelCaller
+from ..model_calls.context_window import ContextWindow
+from ..model_calls.turn_usage import TurnUsage
 from ..request import TurnRequest
 from ..state import SessionState
 from ..stop import Stop
 from ..tool_calls.fixes import fixes_of
 from ..tool_calls.scheduler import FinishedCall, RepeatedFailures, aborted_call, run_group, schedule
 from ..tool_calls.verification import Failure, StepWatch
-from .context_statement import ContextStatement
 from .not_done import not_done
 from .resumed_sharing import answered_before
 
@@ -99,10 +101,13 @@ class Turn:
         self.quiet = False
         self.started = False
         self._index: int | None = None if restored is None else restored.turn.index
-        self._caller = ModelCaller(session, self.id, request, settings, self._buffer)
-        self._window = self._caller.window
+        self._usage = TurnUsage(session, self._buffer)
+        self._statement = ContextStatement(session, self._buffer, self._settings_now)
+        self._window = ContextWindow(
+            session, self.id, request, settings, self._statement, self._buffer, self._usage
+        )
         self.items = self._window.sent.all
-        self._statement = ContextStatement(session, self._window, self._buffer, self._settings_now)
+        self._caller = ModelCaller(session, settings, self._window, self._buffer, self._usage)
         self._calls_made = 0
         self._records: dict[str, ToolCallRecord] = {}
         self._changes: list[Change] = []
@@ -145,7 +150,7 @@ class Turn:
         self._records = {record.call_id: record for record in turn.tool_calls}
         self._calls_made = len(turn.tool_calls)
         self._changes = list(turn.changes)
-        self._caller.usage = turn.usage
+        self._usage.total = turn.usage
         self._began -= (now_ms() - turn.started_at) / 1000
         self.approvals.restore(restored.wait)
 
@@ -265,8 +270,8 @@ class Turn:
 
     async def _prepare(self) -> None:
         """Find the model, and gather what it may be sent before the message."""
-        self.model = self.services.resolve_model(self.settings)
-        await self._statement.gather(self.request, self.model)
+        self.model = self._window.model = self.services.resolve_model(self.settings)
+        await self._statement.gather(self.request)
 
     async def _write_start(self, started: events.TurnStarted) -> None:
         self._index = await self.services.store.start_turn(
@@ -472,7 +477,7 @@ class Turn:
         self.session.history.add(self.items, self._index, self.context)
         ended: events.BaseEvent = (
             events.TurnCompleted(
-                duration_ms=duration, time_to_first_token_ms=first, usage=self._caller.usage
+                duration_ms=duration, time_to_first_token_ms=first, usage=self._usage.total
             )
             if reason is None
             else events.TurnAborted(reason=reason, duration_ms=duration)
@@ -483,7 +488,7 @@ class Turn:
             reply=self._reply,
             error=error,
             not_done=self._not_done,
-            usage=self._caller.usage,
+            usage=self._usage.total,
             ttft_ms=first,
             duration_ms=duration,
             events=[ended],
@@ -502,7 +507,7 @@ class Turn:
             reply=self._reply,
             tool_calls=list(self._records.values()),
             changes=self._changes,
-            usage=self._caller.usage,
+            usage=self._usage.total,
             error=error,
             offers=self._offers,
             quality=self._quality,

@@ -5,35 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...models.tokens import estimate_item
 from ...notebook.edits.batch import source_hash
 from ...settings.turn import Settings
 from ...store.records import TurnContext
 from ...tools.redaction import Sharing
 from ..approvals.data_sharing import NotedSharing, UnaskedSharing
-from ..context.composition import Composition, Piece
-from ..context.gather import gather
 from ..events.buffer import EventBuffer
-from ..history.history import user_item
+from ..history.history import Item, user_item
 from ..history.known_context import KnownContext, effect_in
-from ..model_calls.context_window import ContextWindow
 from ..request import TurnRequest
 from ..state import SessionState
+from .composition import Composition, Piece
+from .gather import gather
 
 
 class ContextStatement:
     """A turn's context: gathered once, stated in the turn's request, and stated anew where what it
-    builds on is not sent any more. ``context`` is what is stored with the turn."""
+    builds on is not sent any more. ``context`` is what is stored with the turn, ``items`` what is
+    sent of it, with ``tokens`` in them."""
 
     def __init__(
         self,
         session: SessionState,
-        window: ContextWindow,
         buffer: EventBuffer,
         settings: Callable[[], Settings],
     ) -> None:
         self.context: TurnContext | None = None
+        self.items: list[Item] = []
+        self.tokens = 0
         self._session = session
-        self._window = window
         self._buffer = buffer
         self._settings = settings
         self._pieces: Sequence[Piece] | None = None
@@ -41,10 +42,14 @@ class ContextStatement:
         self._known = KnownContext()
         self._composed: Composition | None = None
 
-    async def gather(self, request: TurnRequest, model: str) -> None:
-        """Gather what ``model`` may be sent before the message."""
+    def send(self, item: Item | None) -> None:
+        """This stands before the message."""
+        self.items = [] if item is None else [item]
+        self.tokens = sum(map(estimate_item, self.items))
+
+    async def gather(self, request: TurnRequest) -> None:
+        """Gather what the model may be sent before the message."""
         self._pieces = (await gather(self._session.services, request, self._session.seen)).pieces
-        self._window.begin(model, [], self._renew)
 
     async def state(self, turn_number: int, sharing: Sharing) -> None:
         """State what the model does not know yet; where nothing was gathered, nothing is stated."""
@@ -59,8 +64,7 @@ class ContextStatement:
         self._turn_number = turn_number
         if self._pieces is not None and self.context is not None:
             self._composed = self._compose(self._pieces)
-            item = self.context.item
-            self._window.set_context([] if item is None else [item])
+            self.send(self.context.item)
             self._note_seen()
         else:
             await self.state(turn_number, sharing)
@@ -77,7 +81,7 @@ class ContextStatement:
         item = noted.noted(user_item(composed.text)) if composed.text else None
         self.context = TurnContext(item, None if item is None else composed.stated)
         self._composed = composed
-        self._window.set_context([] if item is None else [item])
+        self.send(item)
         self._buffer.add(None, context=self.context)
 
     def _note_seen(self) -> None:
@@ -86,8 +90,8 @@ class ContextStatement:
             known = self._known.after(self.context.stated)
             self._composed.note(known, self._session.seen)
 
-    async def _renew(self) -> None:
-        """State the context anew where what it builds on is not sent any more."""
+    async def renew(self) -> None:
+        """After a compaction: state the context anew if what it builds on is no longer sent."""
         known = self._session.history.known(effect_in(self._session.services.registry))
         if self.context is None or self._pieces is None or known == self._known:
             return
