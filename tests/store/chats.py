@@ -32,15 +32,20 @@ async def open_store(path: Path) -> AsyncIterator[Store]:
 
 
 class Reader:
-    """Reads a session's events as they are stored: their numbers."""
+    """Reads a session's events as they are stored; ``taken`` are their numbers."""
 
     def __init__(self) -> None:
-        self.taken: list[int] = []
+        self.events: list[dict[str, Any]] = []
+
+    @property
+    def taken(self) -> list[int]:
+        return [event["seq"] for event in self.events]
 
     def take(self, stored: StoredEvent) -> None:
         """See ``EventReader``."""
-        assert json.loads(stored.text)["seq"] == stored.event.seq
-        self.taken.append(stored.event.seq)
+        event = json.loads(stored.text)
+        assert event["seq"] == stored.event.seq
+        self.events.append(event)
 
 
 class Chat:

@@ -27,7 +27,7 @@ from jupyter_datalayer_agent.store.migrations import MIGRATIONS
 from jupyter_datalayer_agent.store.queries import joined_text
 from jupyter_datalayer_agent.store.queries.replay import DELTAS
 
-from ..chats import Chat, execute, open_store, rows
+from ..chats import Chat, Reader, execute, open_store, rows
 from ..test_old_databases import entry, filled_at
 
 ITEMS = st.sampled_from(["a", "b"])
@@ -88,13 +88,14 @@ def test_a_reader_who_comes_back_anywhere_shows_what_one_shows_who_was_there(
 
     async def story(path: Path) -> None:
         async with open_store(path) as store:
-            chat = await Chat.new(store)
+            chat, reader = await Chat.new(store), Reader()
+            store.follow(chat.session_id, reader)
             for events in turns:
                 await chat.start()
                 for event in events:
                     await chat.emit(event.model_copy())
                 await chat.finish()
-            said = list(given_events)
+            said = reader.events
             await joined(store)
             before = shown(said)
             for after in range(len(said) + 1):
@@ -103,16 +104,7 @@ def test_a_reader_who_comes_back_anywhere_shows_what_one_shows_who_was_there(
                 numbers = [event["seq"] for event in rest]
                 assert numbers == sorted(set(numbers))
 
-    given_events: list[dict[str, Any]] = []
-    number = Chat.number
-
-    def noted(chat: Chat, *events: BaseEvent) -> list[BaseEvent]:
-        numbered = number(chat, *events)
-        given_events.extend(event.to_wire() for event in numbered)
-        return numbered
-
-    with monkeypatch.context() as patch, tempfile.TemporaryDirectory() as folder:
-        patch.setattr(Chat, "number", noted)
+    with tempfile.TemporaryDirectory() as folder:
         asyncio.run(story(Path(folder) / "agent.db"))
 
 
