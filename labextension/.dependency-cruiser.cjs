@@ -20,6 +20,7 @@ module.exports = {
     only('proposals', 'api'),
     only('session', 'api', 'notebook'),
     only('ui', 'api', 'proposals', 'session'),
+    only('approvals', 'api', 'session', 'ui'),
     only('bridge', 'api', 'notebook'),
     {
       name: 'panel-is-imported-by-nobody',

@@ -15,6 +15,8 @@ import React, {
   useState
 } from 'react';
 
+import { Approval } from '../approvals/Approval';
+import { answerPlaceholder, Question } from '../approvals/Question';
 import { IconButton } from '../ui/IconButton';
 import { useKeptFocus } from '../ui/keepFocus';
 import { sendIcon } from '../ui/icons';
@@ -109,11 +111,15 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
     }
   }, [text, state.isDone]);
 
-  const isWorking = state.activity !== null && !state.question;
+  const { waiting } = state;
+  const isWorking = state.activity !== null && waiting?.kind !== 'question';
+  const answer = (words: string) => {
+    void model.send(words);
+    setText('');
+  };
   const send = () => {
     if (text.trim() && !isWorking) {
-      void model.send(text.trim());
-      setText('');
+      answer(text.trim());
     }
   };
 
@@ -154,8 +160,8 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
               data-testid="da-inline-input"
               aria-label={model.target.placeholder}
               placeholder={
-                state.question
-                  ? 'Your answer'
+                waiting?.kind === 'question'
+                  ? answerPlaceholder(waiting)
                   : hasAnswer
                     ? 'Ask for something else'
                     : model.target.placeholder
@@ -213,42 +219,27 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
           />
         </Folded>
       )}
-      {state.question && (
-        <div className="da-inline-question" role="status">
-          {state.question.question}
-          {state.question.options?.map(option => (
-            <button
-              key={option}
-              type="button"
-              className="da-inline-button"
-              data-lm-suppress-shortcuts="true"
-              onClick={() => void model.send(option)}
-            >
-              {option}
-            </button>
-          ))}
-        </div>
-      )}
-      {state.approval && (
-        <div className="da-inline-question" role="status">
-          {state.approval.reason}
-          {(
-            [
-              ['approve', 'Allow'],
-              ['approve_for_session', 'Allow for this chat'],
-              ['deny', 'Do not allow']
-            ] as const
-          ).map(([decision, label]) => (
-            <button
-              key={decision}
-              type="button"
-              className="da-inline-button"
-              data-lm-suppress-shortcuts="true"
-              onClick={() => model.decideApproval(decision)}
-            >
-              {label}
-            </button>
-          ))}
+      {waiting && (
+        <div
+          className="da-inline-waiting"
+          role="status"
+          data-lm-suppress-shortcuts="true"
+        >
+          {waiting.kind === 'approval' ? (
+            <Approval
+              key={waiting.id}
+              entry={waiting}
+              cellNumber={() => null}
+              decide={model.decideApproval}
+            />
+          ) : (
+            <Question
+              key={waiting.id}
+              entry={waiting}
+              typed={text}
+              answer={answer}
+            />
+          )}
         </div>
       )}
       {state.notice && (

@@ -2,6 +2,7 @@ import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
 import { IPanelConnection } from '../api/services';
+import { Decide } from '../approvals/Approval';
 import { Observable } from '../session/observable';
 import { fenced, IFencedBlock, IProposal, parseAnswer } from '../proposals';
 import { InlineRequest } from './request';
@@ -236,8 +237,8 @@ export class InlineModel implements IDisposable {
     this._stopped.emit();
   }
 
-  decideApproval(decision: 'approve' | 'approve_for_session' | 'deny'): void {
-    this._request.decideApproval(decision);
+  get decideApproval(): Decide {
+    return this._request.decideApproval;
   }
 
   /** Write all that is proposed; with `run`, run the cells that were written. */

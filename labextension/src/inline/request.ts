@@ -1,10 +1,13 @@
 import { IDisposable } from '@lumino/disposable';
 
 import { ApiError } from '../api/errors';
-import { Event } from '../api/types';
+import { Decide } from '../approvals/Approval';
+import { Event, Op } from '../api/types';
 import { IPanelConnection } from '../api/services';
+import { abortLabel, activityLabel } from '../session/labels';
 import { Observable } from '../session/observable';
-import { activityOf, AnswerText } from './answer';
+import { reduceTurn } from '../session/reduceTurn';
+import { emptyTurn, textsOf, waitingIn } from '../session/turn';
 import { IAsked } from './openChats';
 import { PendingTurn } from './pendingTurn';
 import { InlineSessions } from './sessions';
@@ -35,7 +38,7 @@ export class InlineRequest implements IDisposable {
 
   /** The answer as far as it has come. */
   get text(): string {
-    return this._answer.text;
+    return textsOf(this._answer).join('\n\n');
   }
 
   /** Whether nothing is asked, or all of it is answered. */
@@ -45,7 +48,8 @@ export class InlineRequest implements IDisposable {
 
   /** What it ends with, and the message that it answers. */
   get last(): { answer: string; message: string } {
-    return { answer: this._answer.last, message: this._message };
+    const answer = textsOf(this._answer).pop() ?? '';
+    return { answer, message: this._message };
   }
 
   get isDisposed(): boolean {
@@ -63,12 +67,12 @@ export class InlineRequest implements IDisposable {
 
   /** Ask; or, where the assistant asked, answer. `shown` is in the box for the message. */
   async send(message: string, shown: string): Promise<void> {
-    const { question } = this._state.current;
-    if (question) {
-      this._state.patch({ question: null, activity: 'Thinking' });
-      await this._submit({
+    const { waiting } = this._state.current;
+    if (waiting?.kind === 'question') {
+      const requestId = waiting.id;
+      await this._answerWaiting({
         type: 'user_input_answer',
-        requestId: question.requestId,
+        requestId,
         answer: message
       });
       return;
@@ -166,14 +170,17 @@ export class InlineRequest implements IDisposable {
     }
   }
 
-  decideApproval(decision: 'approve' | 'approve_for_session' | 'deny'): void {
-    const { approval } = this._state.current;
-    if (approval) {
-      const { approvalId } = approval;
-      this._state.patch({ approval: null });
-      void this._submit({ type: 'approval_decision', approvalId, decision });
+  decideApproval: Decide = (decision, feedback) => {
+    const { waiting } = this._state.current;
+    if (waiting?.kind === 'approval') {
+      void this._answerWaiting({
+        type: 'approval_decision',
+        approvalId: waiting.id,
+        decision,
+        feedback: feedback || undefined
+      });
     }
-  }
+  };
 
   /** Say what went wrong; `message` is put back into the input. */
   failed(error: unknown, message = ''): void {
@@ -190,7 +197,8 @@ export class InlineRequest implements IDisposable {
   }
 
   private _begin(shown: string, message: string | null): void {
-    this._answer = new AnswerText();
+    this._answer = emptyTurn('');
+    this._answered = null;
     this._message = message ?? '';
     this._retry =
       message === null
@@ -210,8 +218,7 @@ export class InlineRequest implements IDisposable {
       isDone: false,
       others: [],
       again: null,
-      approval: null,
-      question: null,
+      waiting: null,
       draft: null
     });
   }
@@ -249,42 +256,38 @@ export class InlineRequest implements IDisposable {
     if (!this._turn.has(event)) {
       return;
     }
-    this._showActivity(activityOf(event));
-    if (this._answer.apply(event)) {
+    const { text } = this;
+    this._answer = reduceTurn(this._answer, event);
+    this._showActivity(
+      event.type === 'op_queued'
+        ? 'Waiting for the previous answer'
+        : activityLabel(this._answer, () => null)
+    );
+    const waiting = waitingIn(this._answer).find(
+      ({ id }) => id !== this._answered
+    );
+    if (this._state.current.waiting !== (waiting ?? null)) {
+      this._state.patch({ waiting: waiting ?? null });
+    }
+    if (this.text !== text) {
       this._options.onText();
-      return;
     }
-    switch (event.type) {
-      case 'approval_requested':
-        this._state.patch({ approval: event, activity: 'Waiting for you' });
-        break;
-      case 'approval_resolved':
-        this._state.patch({ approval: null, activity: 'Thinking' });
-        break;
-      case 'user_input_requested':
-        this._state.patch({ question: event, activity: 'Waiting for you' });
-        break;
-      case 'error':
-        if (event.turnId) {
-          this._error = event.message;
-        } else {
-          this._finish(event.message);
-        }
-        break;
-      case 'turn_completed':
-        this._finish(this._error);
-        break;
-      case 'turn_aborted':
-        this._finish(
-          this._error ??
-            (event.reason === 'interrupted'
-              ? 'Stopped.'
-              : 'The answer was cut off.')
-        );
-        break;
-      default:
-        break; // Of no concern in a cell.
+    if (event.type === 'error' && !event.turnId) {
+      this._finish(event.message);
+    } else if (this._answer.status !== 'running') {
+      this._finish(
+        this._problem ??
+          (this._answer.status === 'aborted' ? abortLabel(this._answer) : null)
+      );
     }
+  }
+
+  /** Why the answer failed; null where it did not. */
+  private get _problem(): string | null {
+    const problems = this._answer.entries.flatMap(entry =>
+      entry.kind === 'notice' && entry.level === 'error' ? [entry.message] : []
+    );
+    return problems.pop() ?? null;
   }
 
   /** Say what is done, while anything is. */
@@ -312,22 +315,25 @@ export class InlineRequest implements IDisposable {
   private _finish(notice: string | null): void {
     this._turn.end();
     const { asked } = this._state.current;
-    const hasAnswer = this._answer.text.trim() !== '';
+    const hasAnswer = this.text !== '';
     this._state.patch({
       activity: null,
-      approval: null,
-      question: null,
+      waiting: null,
       notice,
       draft: notice && !hasAnswer ? asked : null,
       again: notice && hasAnswer ? this._retry : null
     });
-    this._error = null;
     this._options.onOver();
   }
 
-  private async _submit(
-    op: Parameters<IPanelConnection['submit']>[1]
-  ): Promise<void> {
+  /** Answer what waits, which is shown no more. */
+  private async _answerWaiting(op: Op): Promise<void> {
+    this._answered = this._state.current.waiting?.id ?? null;
+    this._state.patch({ waiting: null, activity: 'Thinking' });
+    await this._submit(op);
+  }
+
+  private async _submit(op: Op): Promise<void> {
     if (this._sessionId) {
       try {
         await this._options.connection.submit(this._sessionId, op);
@@ -339,9 +345,11 @@ export class InlineRequest implements IDisposable {
     }
   }
 
-  private _answer = new AnswerText();
+  /** The turn as far as it has come. */
+  private _answer = emptyTurn('');
+  /** The approval or the question that the user has answered last. */
+  private _answered: string | null = null;
   private _message = '';
-  private _error: string | null = null;
   /** What was done when the connection was lost. */
   private _activityBefore: string | null = null;
   /** Asks what was asked last. */

@@ -1,4 +1,4 @@
-import { ApprovalRequested, UserInputRequested } from '../api/types';
+import { IApprovalEntry, IQuestionEntry } from '../session/turn';
 import { IPendingHunks } from './proposalReview';
 
 /** What a chat that was opened for something offers beside its decisions. */
@@ -29,8 +29,7 @@ export interface IInlineState {
   /** Where the answer broke off: to ask the same again. */
   again: IOffer | null;
   /** What waits for the user. */
-  approval: ApprovalRequested | null;
-  question: UserInputRequested | null;
+  waiting: IApprovalEntry | IQuestionEntry | null;
   /** Put back into the input, as it could not be sent or answered. */
   draft: string | null;
 }
@@ -47,7 +46,6 @@ export const NOTHING: IInlineState = {
   others: [],
   pending: { count: 0, current: 0, blocked: 0, isComplete: false },
   again: null,
-  approval: null,
-  question: null,
+  waiting: null,
   draft: null
 };

@@ -213,6 +213,13 @@ export function emptyTurn(id: string): ITurn {
   };
 }
 
+/** The texts of its answer, in order, without blank ones. */
+export function textsOf({ entries }: ITurn): string[] {
+  return entries.flatMap(entry =>
+    entry.kind === 'text' && entry.text.trim() ? [entry.text] : []
+  );
+}
+
 /** What in a turn waits for the user. */
 export function waitingIn(turn: ITurn): (IApprovalEntry | IQuestionEntry)[] {
   if (turn.status !== 'running') {

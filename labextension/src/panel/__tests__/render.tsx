@@ -80,9 +80,12 @@ export async function press(element: Element | null, key: string) {
 }
 
 /** Write into a field, over what stands there. */
-export async function type(field: HTMLInputElement | null, text: string) {
+export async function type(
+  field: HTMLInputElement | HTMLTextAreaElement | null,
+  text: string
+) {
   const { set } = Object.getOwnPropertyDescriptor(
-    HTMLInputElement.prototype,
+    Object.getPrototypeOf(field),
     'value'
   )!;
   await act(async () => {

@@ -13,7 +13,7 @@ import { IReadable, useValue } from '../../session/observable';
 import { undoneLabel } from '../../session/undoLabels';
 import { activityLabel } from '../../session/labels';
 import { planWaits } from '../../session/plan';
-import { Approval } from './Approval';
+import { ApprovalEntry } from './ApprovalEntry';
 import { Compacted } from './Compacted';
 import { CallGroup } from './CallGroup';
 import { Conflicts } from '../changes/Conflicts';
@@ -23,7 +23,7 @@ import { FurtherAnswers } from './FurtherAnswers';
 import { Markdown } from './Markdown';
 import { KeptPlan } from '../plan/Plan';
 import { OfferedWorkflows } from './OfferedWorkflows';
-import { Question } from './Question';
+import { QuestionEntry } from './QuestionEntry';
 import { useReadiness } from './Readiness';
 import { Refused } from './Refused';
 import { AttachActive, SwitchToAgent } from '../composer/ToolRequirements';
@@ -153,9 +153,9 @@ const EntryView = memo(
       case 'work':
         return <CallGroup group={entry} target={target} />;
       case 'approval':
-        return <Approval entry={entry} target={target} />;
+        return <ApprovalEntry entry={entry} target={target} />;
       case 'question':
-        return <Question entry={entry} />;
+        return <QuestionEntry entry={entry} />;
       case 'notice':
         return <Notice entry={entry} />;
       case 'compacted':

@@ -5,7 +5,7 @@ import React, { useMemo } from 'react';
 import { scratchpadIcon } from '../../ui/icons';
 import { openChanges } from '../../session/decided';
 import { isResumable } from '../../session/plan';
-import { ITurn } from '../../session/turn';
+import { ITurn, textsOf } from '../../session/turn';
 import { useValue } from '../../session/observable';
 import { usageParts } from './usageLabels';
 import { abortLabel, doneAndNot } from '../../session/labels';
@@ -35,10 +35,7 @@ export function TurnFoot(props: { turn: ITurn }): JSX.Element {
   const saysItself =
     turn.plan?.state === 'rejected' ||
     (turn.plan?.state === 'stopped' && turn.abortReason === 'error');
-  const reply = turn.entries
-    .map(entry => (entry.kind === 'text' ? entry.text : ''))
-    .filter(text => text.trim())
-    .join('\n\n');
+  const reply = textsOf(turn).join('\n\n');
   return (
     <>
       {turn.status === 'aborted' && !(isBroken && hasError) && !saysItself && (

@@ -2,7 +2,7 @@ import React from 'react';
 
 import { tutorial } from '../../__tests__/samples';
 import { ToolsPanelCard } from '../ToolsPanelCard';
-import { Question } from '../../conversation/Question';
+import { QuestionEntry } from '../../conversation/QuestionEntry';
 import {
   button,
   clear,
@@ -166,7 +166,7 @@ describe('a question with many options', () => {
       options,
       open: true
     };
-    const node = await draw(model, <Question entry={entry} />);
+    const node = await draw(model, <QuestionEntry entry={entry} />);
     expect(node.querySelectorAll('.da-option-list button')).toHaveLength(60);
     await type(node.querySelector('input'), 'FILE_42');
     expect(node.querySelectorAll('.da-option-list button')).toHaveLength(1);

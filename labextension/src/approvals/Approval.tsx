@@ -1,13 +1,10 @@
-import React, { memo, useEffect, useId, useRef, useState } from 'react';
+import React, { useEffect, useId, useRef, useState } from 'react';
 
-import { ShareRequest } from '../../api/types';
-import { IApprovalEntry } from '../../session/turn';
-import { pretty } from '../../ui/pretty';
-import { approvalLabel } from '../../session/labels';
-import { CellLink, ChangeList } from '../changes/ChangeList';
-import { Diff } from '../changes/Diff';
-import { LongText } from '../../ui/LongText';
-import { useCellNumber, usePanel } from '../context';
+import { ShareRequest } from '../api/types';
+import { approvalLabel, CellNumber } from '../session/labels';
+import { IApprovalEntry } from '../session/turn';
+import { LongText } from '../ui/LongText';
+import { pretty } from '../ui/pretty';
 
 const DECIDED = {
   approve: 'You approved',
@@ -38,78 +35,77 @@ const SHARE = {
   noWithReason: null
 };
 
-type Decide = (
+/** What becomes of it; with why, where it is denied. */
+export type Decide = (
   decision: 'approve' | 'approve_for_session' | 'deny',
   feedback?: string
 ) => void;
 
-/** An act that waits for the user: what, why, the diff, and the answer. */
-export const Approval = memo(
-  (props: { entry: IApprovalEntry; target?: string }): JSX.Element => {
-    const { entry } = props;
-    const { model } = usePanel();
-    const [isSent, setSent] = useState(false);
-    const id = useId();
-    const what = approvalLabel(entry, useCellNumber(props.target));
-    const { changes } = entry;
-    const only = changes.length === 1 ? changes[0] : null;
-    // That cells are changed or removed is seen below; what code does beyond them is not.
-    const isSeen =
-      changes.length > 0 && !!entry.destructive && !entry.kinds?.length;
-    if (entry.decision) {
-      return (
-        <div className="da-decided" data-decision={entry.decision}>
-          {decisionLabel(entry.decision, what, !!entry.share)}
-        </div>
-      );
-    }
-    const decide: Decide = (decision, feedback) => {
-      setSent(true);
-      model.decide(entry.id, decision, feedback);
-      // Where the answer did not get through, it can be given again.
-      setTimeout(() => setSent(false), 3000);
-    };
-    if (entry.share) {
-      const kinds = sharedKinds(entry.share);
-      return (
-        <section className="da-waiting" aria-labelledby={id}>
-          <h3 id={id}>Send {kinds} to the model?</h3>
-          <p>{shareReason(entry, what)}</p>
-          <LongText text={pretty(entry.share.text)} label="What will be sent" />
-          <Answers
-            labels={SHARE}
-            forSession={`Sends this and later ${kinds} in this session without asking again, until the server restarts.`}
-            isSent={isSent}
-            decide={decide}
-          />
-        </section>
-      );
-    }
+/**
+ * An act that waits for the user: what, why, what it changes, and the answer; or, decided on, what
+ * became of it. `title` and `changes` are shown for the act and its arguments where they are known.
+ */
+export function Approval(props: {
+  entry: IApprovalEntry;
+  cellNumber: CellNumber;
+  title?: JSX.Element | null;
+  changes?: JSX.Element | null;
+  decide: Decide;
+}): JSX.Element {
+  const { entry, title, changes } = props;
+  const [isSent, setSent] = useState(false);
+  const id = useId();
+  const what = approvalLabel(entry, props.cellNumber);
+  // That cells are changed or removed is seen below; what code does beyond them is not.
+  const isSeen =
+    entry.changes.length > 0 && entry.destructive && !entry.kinds?.length;
+  if (entry.decision) {
     return (
-      <section
-        className="da-waiting"
-        data-destructive={entry.destructive}
-        aria-labelledby={id}
-      >
-        <h3 id={id}>{only ? <CellLink change={only} isProposed /> : what}?</h3>
-        {!isSeen && <p>{entry.reason}</p>}
-        {only ? (
-          <Diff change={only} />
-        ) : changes.length ? (
-          <ChangeList changes={changes} isProposed />
-        ) : (
-          <Details value={entry.arguments} />
-        )}
+      <div className="da-decided" data-decision={entry.decision}>
+        {decisionLabel(entry.decision, what, !!entry.share)}
+      </div>
+    );
+  }
+  const decide: Decide = (decision, feedback) => {
+    setSent(true);
+    props.decide(decision, feedback);
+    // Where the answer did not get through, it can be given again.
+    setTimeout(() => setSent(false), 3000);
+  };
+  if (entry.share) {
+    const kinds = sharedKinds(entry.share);
+    return (
+      <section className="da-waiting" aria-labelledby={id}>
+        <h3 id={id}>Send {kinds} to the model?</h3>
+        <p>{shareReason(entry, what)}</p>
+        <LongText text={pretty(entry.share.text)} label="What will be sent" />
         <Answers
-          labels={ACT}
-          forSession={`Approves this and every later ${covered(entry)} in this session without asking again, until the server restarts.`}
+          labels={SHARE}
+          forSession={`Sends this and later ${kinds} in this session without asking again, until the server restarts.`}
           isSent={isSent}
           decide={decide}
         />
       </section>
     );
   }
-);
+  return (
+    <section
+      className="da-waiting"
+      data-destructive={entry.destructive}
+      aria-labelledby={id}
+    >
+      <h3 id={id}>{title ?? what}?</h3>
+      {!isSeen && <p>{entry.reason}</p>}
+      {changes ?? <Details value={entry.arguments} />}
+      <Answers
+        labels={ACT}
+        forSession={`Approves this and every later ${covered(entry)} in this session without asking again, until the server restarts.`}
+        isSent={isSent}
+        decide={decide}
+      />
+    </section>
+  );
+}
 
 /** Approve, approve for the session, deny; and a field for the reason, on demand. */
 function Answers(props: {
