@@ -50,16 +50,18 @@ class WorkflowOffer(Wire):
 
 
 class FixCall(Wire):
-    """One tool call of a fix."""
+    """One tool call of a fix; ``label`` says what it does."""
 
     name: str
     arguments: dict[str, Any]
+    label: str | None = None
 
 
 class FixInfo(Wire):
     """A repair of a failed cell that needs no model.
 
-    ``title`` says what it would do; ``safe`` ones are applied in Agent mode without a
+    ``title`` says what it would do, ``label`` also that cells are run for it, and ``done`` what was
+    done ("replaced `carz` with `cars`"). ``safe`` ones are applied in Agent mode without a
     question. ``calls`` are carried out in order, the last one runs the failed cell again.
     """
 
@@ -68,6 +70,8 @@ class FixInfo(Wire):
     explanation: str
     safe: bool
     calls: list[FixCall]
+    label: str | None = None
+    done: str | None = None
 
 
 class FixesReply(Wire):

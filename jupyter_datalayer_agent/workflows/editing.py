@@ -95,7 +95,8 @@ def update(path: str, cell: PageCell, source: str, *, run: bool = True) -> FixCa
         arguments["edits"] = [{"oldString": old, "newString": new}]
     else:
         arguments["content"] = source
-    return FixCall(name="updateNotebookCell", arguments=arguments)
+    label = "Change the cell and run it" if run else "Change the cell"
+    return FixCall(name="updateNotebookCell", arguments=arguments, label=label)
 
 
 def _changed_lines(before: str, after: str) -> tuple[str, str]:
@@ -116,7 +117,9 @@ def _changed_lines(before: str, after: str) -> tuple[str, str]:
 
 def run(path: str, cell_ids: Sequence[str]) -> FixCall:
     """The call that runs cells, in notebook order."""
-    return FixCall(name="runNotebookCells", arguments={"path": path, "cellIds": list(cell_ids)})
+    label = "Run the cell" if len(cell_ids) == 1 else f"Run {len(cell_ids)} cells"
+    arguments = {"path": path, "cellIds": list(cell_ids)}
+    return FixCall(name="runNotebookCells", arguments=arguments, label=label)
 
 
 def add_before(path: str, cell_id: str, source: str) -> FixCall:
@@ -130,6 +133,7 @@ def add_before(path: str, cell_id: str, source: str) -> FixCall:
             "position": {"before": cell_id},
             "run": True,
         },
+        label="Add a cell and run it",
     )
 
 

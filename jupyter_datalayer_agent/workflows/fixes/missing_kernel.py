@@ -42,7 +42,9 @@ def _fits(spec: dict[str, Any], language: str | None) -> bool:
 def _fix(failure: CellFailure, spec: dict[str, Any], *, safe: bool) -> FixInfo:
     name = spec.get("displayName") or spec["name"]
     select = FixCall(
-        name="selectKernel", arguments={"path": failure.path, "kernelName": spec["name"]}
+        name="selectKernel",
+        arguments={"path": failure.path, "kernelName": spec["name"]},
+        label="Choose a kernel",
     )
     runs = [editing.run(failure.path, list(failure.not_run))] if failure.not_run else []
     language = spec.get("language")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from functools import cache
 from importlib.metadata import entry_points
 
@@ -62,7 +63,34 @@ async def find_fixes(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
         except Exception:
             log.exception("The fix %s failed to look at %s", fix.id, failure.cell.id)
     # In order; what may be applied without a question before what has to be asked.
-    return sorted(found, key=lambda each: not each.safe)
+    return [described(each) for each in sorted(found, key=lambda each: not each.safe)]
+
+
+_PAST = {
+    "add": "added",
+    "close": "closed",
+    "import": "imported",
+    "install": "installed",
+    "read": "read",
+    "replace": "replaced",
+    "run": "ran",
+    "take": "took",
+    "use": "used",
+    "write": "wrote",
+}
+
+
+def described(fix: FixInfo) -> FixInfo:
+    """The fix with what it says before and after it was carried out, unless it says so itself."""
+    runs = any(call.name == "runNotebookCells" or call.arguments.get("run") for call in fix.calls)
+    names_run = re.search(r"\brun\b", fix.title, re.IGNORECASE)
+    label = f"{fix.title} and run the cell again" if runs and not names_run else fix.title
+    done = re.sub(
+        r"(^|\band )(\w+)",
+        lambda found: found[1] + _PAST.get(found[2].lower(), found[2]),
+        fix.title,
+    )
+    return fix.model_copy(update={"label": fix.label or label, "done": fix.done or done})
 
 
 def _fits(fix: Fix, failure: CellFailure) -> bool:

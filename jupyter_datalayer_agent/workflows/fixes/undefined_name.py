@@ -236,6 +236,7 @@ def _misspelt(failure: CellFailure, name: str, present: set[str] | None) -> list
             FixInfo(
                 id=f"rename-{name}-{each.name}",
                 title=f"Replace {name} with {each.name}",
+                done=f"replaced `{name}` with `{each.name}`",
                 explanation=f"Nothing is named {name}; {each.name} is there.",
                 safe=each.clear and _again(failure),
                 calls=[editing.update(failure.path, failure.cell, source)],

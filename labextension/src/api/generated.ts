@@ -3548,13 +3548,18 @@ export interface components {
         };
         /**
          * FixCall
-         * @description One tool call of a fix.
+         * @description One tool call of a fix; ``label`` says what it does.
          */
         FixCall: {
             /** Arguments */
             arguments: {
                 [key: string]: unknown;
             };
+            /**
+             * Label
+             * @default null
+             */
+            label?: string | null;
             /** Name */
             name: string;
         };
@@ -3606,16 +3611,27 @@ export interface components {
          * FixInfo
          * @description A repair of a failed cell that needs no model.
          *
-         *     ``title`` says what it would do; ``safe`` ones are applied in Agent mode without a
+         *     ``title`` says what it would do, ``label`` also that cells are run for it, and ``done`` what was
+         *     done ("replaced `carz` with `cars`"). ``safe`` ones are applied in Agent mode without a
          *     question. ``calls`` are carried out in order, the last one runs the failed cell again.
          */
         FixInfo: {
             /** Calls */
             calls: components["schemas"]["FixCall"][];
+            /**
+             * Done
+             * @default null
+             */
+            done?: string | null;
             /** Explanation */
             explanation: string;
             /** Id */
             id: string;
+            /**
+             * Label
+             * @default null
+             */
+            label?: string | null;
             /** Safe */
             safe: boolean;
             /** Title */

@@ -1,6 +1,7 @@
 import { ReactWidget } from '@jupyterlab/apputils';
 import React from 'react';
 
+import { KeepUndo } from '../approvals/KeepUndo';
 import { pendingLabel, IPending } from './pending';
 
 /** What the bar shows, and what its buttons do. */
@@ -64,26 +65,17 @@ export class NotebookBar extends ReactWidget {
           />
         )}
         {!isRunning && !isLeft && (
-          <>
-            <Choice
-              id="da-nb-keep"
-              label="Keep"
-              title="The changes stay; they are not offered for undo any more"
-              isDisabled={isBusy}
-              act={keep}
-            />
-            <Choice
-              id="da-nb-undo"
-              label="Undo"
-              title="Takes back what the agent changed here, and keeps what you changed since"
-              isDisabled={isBusy}
-              act={undo}
-            />
-          </>
+          <KeepUndo
+            className="da-nb-button"
+            testId={act => `da-nb-${act}`}
+            isBusy={isBusy}
+            keep={keep}
+            undo={undo}
+          />
         )}
         <Choice
           label="Diff"
-          title="All that the turn changed, in a tab of its own"
+          title="Show all changes of this turn in a new tab"
           act={showDiff}
         />
         <Choice
@@ -110,14 +102,12 @@ function Choice(props: {
   title: string;
   act: () => void;
   name?: string;
-  id?: string;
   isDisabled?: boolean;
 }): JSX.Element {
   return (
     <button
       type="button"
       className="da-nb-button"
-      data-testid={props.id}
       title={props.title}
       aria-label={props.name}
       disabled={props.isDisabled}

@@ -1,5 +1,6 @@
 import { FixInfo, ModelsReply } from '../api/types';
 import { IFailure } from '../notebook/kernel/failure';
+import { fenced } from '../proposals';
 
 /** What an error of this name means, for one who has not met it. */
 const MEANINGS: Readonly<Record<string, string>> = {
@@ -44,7 +45,8 @@ export function knownOf(
   models: ModelsReply
 ): string {
   const { name, message } = failure;
-  const parts = [fenced(`${name}: ${message}`.slice(0, 500))];
+  const source = `${name}: ${message}`.slice(0, 500);
+  const parts = [fenced({ language: 'text', source })];
   if (Object.prototype.hasOwnProperty.call(MEANINGS, name)) {
     parts.push(MEANINGS[name]);
   }
@@ -67,16 +69,6 @@ export function howToConnect({ message, connections }: ModelsReply): string {
     `A model could say more. ${message ?? 'None is connected.'}`,
     ...(ways.length ? [ways.join('\n')] : [])
   ].join('\n\n');
-}
-
-/** A fence that the text cannot close. */
-function fenced(text: string): string {
-  const longest = Math.max(
-    2,
-    ...(text.match(/`+/g) ?? []).map(run => run.length)
-  );
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}text\n${text}\n${fence}`;
 }
 
 /** Names of files and columns as they are, not as Markdown. */

@@ -33,6 +33,8 @@ export interface IFixRunnerOptions {
 interface IAttempt {
   /** A label for users. */
   title: string;
+  /** What was done, once it is. */
+  done: string;
   /** Known without a model; null where the model proposed. */
   known: IKnownFix | null;
   /** Why the user should look at it before it is run; null where nothing speaks against it. */
@@ -127,6 +129,7 @@ export class FixRunner {
     await chat.offer(cellFix.proposals, fix.title);
     this._attempt = {
       title: fix.title,
+      done: fix.done ?? fix.title,
       known,
       caution: fix.safe ? null : `Review before running. ${fix.explanation}`
     };
@@ -175,7 +178,8 @@ export class FixRunner {
     }
     return pending.count && pending.isComplete
       ? {
-          title: "the model's fix",
+          title: "Apply the model's fix",
+          done: "applied the model's fix",
           known: null,
           caution: await this._doubt()
         }
@@ -203,18 +207,18 @@ export class FixRunner {
 
   private async _carryOut(attempt: IAttempt, number: number): Promise<string> {
     const { cell, chat, panel } = this._options;
-    const { title, known } = attempt;
+    const { title, done, known } = attempt;
     const written = chat.state.current.pending.count ? chat.take() : [];
     if (!written) {
       return 'not run';
     }
-    this._tried.push(title);
+    this._tried.push(done);
     this._written.push(written);
     if (known) {
       this._known.tried(known);
     }
     const of = `Attempt ${number} of ${MOST_ATTEMPTS}`;
-    chat.busy(capital(title), `${of}: running`);
+    chat.busy(title, `${of}: running`);
     const order = this._order(known?.cellFix ?? null, written);
     const end = await runFor(panel, cell, order, interrupt => {
       this._interrupt = interrupt;
@@ -223,10 +227,10 @@ export class FixRunner {
     });
     this._attempt = null;
     const said = {
-      ok: `Fixed in attempt ${number} of ${MOST_ATTEMPTS}: ${title}.${this._earlier()}`,
-      failed: `${of} did not help: ${title}.`,
-      interrupted: `Interrupted. ${of}: ${title}.`,
-      'not run': `The cell was not run: one before it failed. ${of}: ${title}.`
+      ok: `Fixed: ${done} (attempt ${number} of ${MOST_ATTEMPTS})${this._earlier()}`,
+      failed: `${of} did not help: ${done}`,
+      interrupted: `Interrupted. ${of}: ${done}`,
+      'not run': `The cell was not run: an earlier cell failed. ${of}: ${done}`
     };
     if (chat.isDisposed) {
       return end;
@@ -255,8 +259,8 @@ export class FixRunner {
 
   /** What was tried before the attempt that helped, as some of it may still are in cells. */
   private _earlier(): string {
-    const before = this._tried.slice(0, -1).map((title, index) => {
-      return ` Attempt ${index + 1} did not help${this._left(index)}: ${title}.`;
+    const before = this._tried.slice(0, -1).map((done, index) => {
+      return `. Attempt ${index + 1} did not help${this._left(index)}: ${done}`;
     });
     return before.join('');
   }
@@ -355,8 +359,4 @@ export class FixRunner {
   private readonly _tried: string[] = [];
   /** The ids of the cells that each of them wrote. */
   private readonly _written: (readonly string[])[] = [];
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

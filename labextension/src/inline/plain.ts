@@ -5,6 +5,7 @@ import {
   IProposal,
   languageName,
   magicOf,
+  openedBy,
   ProposalTarget
 } from '../proposals';
 
@@ -130,8 +131,7 @@ function hasMagics({ type, target }: ISubject): boolean {
 /** Whether a text is one fence from its first line to its last. */
 function isAlone(text: string): boolean {
   const lines = text.split('\n');
-  const isFence = (line: string) => /^ {0,3}(`{3,}|~{3,})/.test(line);
-  return isFence(lines[0]) && isFence(lines[lines.length - 1]);
+  return !!openedBy(lines[0]) && !!openedBy(lines[lines.length - 1]);
 }
 
 /** The line that gives a cell its language stays, where only what is under it was written anew. */

@@ -1,5 +1,6 @@
 import { changeLabel, mergeChanges } from './changes';
 import { planWaits } from './plan';
+import { spoken } from './toolNames';
 import { ITurn, IToolEntry, waitingIn, wasDenied } from './turn';
 
 /** How a cell is named to a user, from its notebook and id; null where it is not there. */
@@ -203,14 +204,4 @@ function asRecord(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {};
-}
-
-/** `getNotebookCells` as "Get notebook cells": a tool that declares no label. */
-export function spoken(name: string): string {
-  const words = name
-    .replace(/^datalayer_/, '')
-    .replace(/_/g, ' ')
-    .replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b}`)
-    .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,4 +1,5 @@
 import { FixInfo, FixesOffered } from '../api/types';
+import { spoken } from './toolNames';
 
 /** What could be done about a cell that failed. */
 export interface IFixOffer {
@@ -19,38 +20,18 @@ export function offersAfter(
 }
 
 /** What is on the chip: the repair, and that the cell is run after it. */
-export function fixLabel({ title, calls }: FixInfo): string {
-  const runs =
-    calls.length > 0 &&
-    calls.some(({ name, arguments: given }) =>
-      /^run/i.test(name) ? true : given.run === true
-    );
-  return runs && !/\brun\b/i.test(title)
-    ? `${title} and run the cell again`
-    : title;
+export function fixLabel({ label, title }: FixInfo): string {
+  return label ?? title;
 }
-
-const DOES: Readonly<Record<string, string>> = {
-  addnotebookcell: 'add a cell',
-  updatenotebookcell: 'change the cell',
-  runnotebookcells: 'run cells',
-  executecode: 'run code in the kernel',
-  selectkernel: 'choose a kernel',
-  deletenotebookcells: 'delete cells',
-  movenotebookcell: 'move a cell'
-};
 
 /** What a fix would do, call by call, and the code that it would write or run. */
 export function fixSteps({
   calls
 }: FixInfo): { what: string; code?: string }[] {
-  return calls.map(({ name, arguments: given }) => {
-    const does = DOES[name.toLowerCase().replace(/_/g, '')] ?? name;
-    const andRun = given.run === true ? ' and run it' : '';
+  return calls.map(({ name, label, arguments: given }) => {
     const code = given.content ?? given.code;
-    const text = does + andRun;
     return {
-      what: text.charAt(0).toUpperCase() + text.slice(1),
+      what: label ?? spoken(name),
       code: typeof code === 'string' ? code : undefined
     };
   });

@@ -1,3 +1,5 @@
+import { closes as isClosedBy, openedBy } from '../proposals/fences';
+
 /**
  * The blocks of a growing Markdown text: those that are finished never change again, so that each
  * is rendered once, and only the last one is rendered as it grows.
@@ -16,12 +18,11 @@ export const NO_BLOCKS: IBlocks = { done: [], offset: 0, text: '' };
 
 /** What is open at a line's end, so that a blank line after it ends no block. */
 type Open =
-  | { kind: 'fence'; marker: string; size: number; nested: boolean }
+  | { kind: 'fence'; fence: string; nested: boolean }
   | { kind: 'math' }
   | { kind: 'html'; tag: string }
   | null;
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
 const HTML = /^ {0,3}<([a-z][a-z0-9-]*)(?=[\s/>])[^>]*>/i;
 const VOID_TAGS = new Set(['br', 'hr', 'img', 'input', 'wbr']);
 const ITEM = /^ {0,3}([-*+]|\d{1,9}[.)])(\s|$)/;
@@ -65,21 +66,11 @@ export function allBlocks(text: string): string[] {
 export function openFence(
   tail: string
 ): { language: string; code: string } | null {
-  const end = tail.indexOf('\n');
-  const match = FENCE.exec(end < 0 ? tail : tail.slice(0, end));
-  if (!match) {
-    return null;
-  }
-  const marker = match[1][0];
-  const size = match[1].length;
-  const lines = end < 0 ? '' : tail.slice(end + 1);
-  const closing = new RegExp(
-    `^ {0,3}${marker === '`' ? '`' : '~'}{${size},}[ \\t]*$`,
-    'm'
-  );
-  return closing.test(lines)
+  const [head, ...lines] = tail.split('\n');
+  const open = openedBy(head);
+  return !open || lines.some(line => isClosedBy(open.fence, line))
     ? null
-    : { language: match[2].trim().split(/\s/)[0], code: lines };
+    : { language: open.language, code: lines.join('\n') };
 }
 
 /** Report the finished blocks from `offset` on; returns where the unfinished part begins. */
@@ -138,14 +129,9 @@ function scan(
 
 /** What a line opens and does not close. */
 function opening(line: string): Open {
-  const fence = FENCE.exec(line);
-  if (fence && !(fence[1][0] === '`' && fence[2].includes('`'))) {
-    return {
-      kind: 'fence',
-      marker: fence[1][0],
-      size: fence[1].length,
-      nested: /^\s/.test(line)
-    };
+  const block = openedBy(line);
+  if (block) {
+    return { kind: 'fence', fence: block.fence, nested: block.indent > 0 };
   }
   if (/^\s*\$\$/.test(line) && line.split('$$').length % 2 === 0) {
     return { kind: 'math' };
@@ -160,12 +146,9 @@ function opening(line: string): Open {
 
 function closes(open: NonNullable<Open>, line: string): boolean {
   switch (open.kind) {
-    case 'fence': {
-      const rest = line.trim();
-      return (
-        rest.length >= open.size && rest === open.marker.repeat(rest.length)
-      );
-    }
+    case 'fence':
+      // In a list, a fence may be indented as far as its item.
+      return isClosedBy(open.fence, open.nested ? line.trim() : line);
     case 'math':
       return line.includes('$$');
     case 'html':

@@ -86,7 +86,9 @@ test('Fix proposes a known fix as a diff; the bar comes and goes with the error'
   await bar.fix.click();
   await expect(chat.addedLines).toHaveText(['import json']);
   await page.getByTestId('da-inline-accept-run').click();
-  await expect(bar.note).toContainText('Fixed in attempt 1 of 3');
+  await expect(bar.note).toHaveText(
+    /^Fixed: added “import json” .*\(attempt 1 of 3\)$/
+  );
   await expect(bar.root).toHaveCount(0);
   await expect(chat.input).toHaveCount(0);
   await shootBoth(tab, 'error-fixed', 'window');
@@ -149,7 +151,7 @@ test('Fix and run goes on until the cell runs, gives up after three, and stops f
   await model.script(proposal('total = 1\nprint(total)\ntotal / 2'));
   await bar.fixAndRun.click();
   await expect(bar.note).toHaveText(
-    /^Fixed in attempt 2 of 3: .* Attempt 1 did not help, and its changes remain where a later attempt did not replace them/
+    /^Fixed: .* \(attempt 2 of 3\)\. Attempt 1 did not help, and its changes remain where a later attempt did not replace them/
   );
   await expect(notebook.cells.first()).toContainText('0.5');
   expect((await notebook.sources())[0]).toContain('total / 2');

@@ -12,7 +12,8 @@ from .support import bench, titles
 async def test_the_cell_that_defines_the_name_is_run_first(tmp_path: Path) -> None:
     async with bench(tmp_path, ["x = 20", "#md text", "y = x + 1", "print(y * 2)"]) as b:
         (fix,) = await b.fails("d", "NameError")
-        assert fix.title == "Run cells 1 and 3 first"
+        assert fix.title == fix.label == "Run cells 1 and 3 first"
+        assert fix.done == "ran cells 1 and 3 first"
         assert fix.safe
         await b.apply(fix)
         assert (await b.state())["d"] == ("print(y * 2)", "ok")
@@ -112,6 +113,9 @@ async def test_a_misspelt_name_is_replaced_where_it_is_a_variable(tmp_path: Path
         await b.run("a")
         (fix,) = await b.fails("b", "NameError")
         assert fix.title == "Replace totl with total"
+        assert fix.label == "Replace totl with total and run the cell again"
+        assert fix.done == "replaced `totl` with `total`"
+        assert [call.label for call in fix.calls] == ["Change the cell and run it"]
         assert fix.safe
         await b.apply(fix)
         fixed = "# totl of it\nprint(f'totl {total}', 'totl', dict(totl=total))"

@@ -1,6 +1,7 @@
 import React, { useId, useMemo, useState } from 'react';
 
 import { Change } from '../../api/types';
+import { KeepUndo } from '../../approvals/KeepUndo';
 import { changeCountLabel } from '../../session/changes';
 import { openChanges } from '../../session/decided';
 import { emptyTurn } from '../../session/turn';
@@ -54,34 +55,19 @@ export function ChangesBar(): JSX.Element | null {
         </span>
         <span className="da-changes-actions">
           {canDecide && (
-            <>
-              <button
-                type="button"
-                className="da-link"
-                data-testid="da-keep"
-                title="Keep these changes; they can no longer be undone here"
-                disabled={isBusy}
-                onClick={() => {
-                  model.changes.keep(turnId);
-                  composer.focus();
-                }}
-              >
-                Keep
-              </button>
-              <button
-                type="button"
-                className="da-link"
-                data-testid="da-undo"
-                title="Undo the agent's changes; your later edits are kept"
-                disabled={isBusy}
-                onClick={() => {
-                  model.changes.undo(turnId);
-                  composer.focus();
-                }}
-              >
-                Undo
-              </button>
-            </>
+            <KeepUndo
+              className="da-link"
+              testId={act => `da-${act}`}
+              isBusy={isBusy}
+              keep={() => {
+                model.changes.keep(turnId);
+                composer.focus();
+              }}
+              undo={() => {
+                model.changes.undo(turnId);
+                composer.focus();
+              }}
+            />
           )}
           <button
             type="button"
@@ -132,29 +118,16 @@ function OfOne(props: { turnId: string; change: Change }): JSX.Element | null {
     return null;
   }
   const number = model.editor.cell(change.path, cellId)?.number;
-  const name = number ? `cell ${number}` : 'this cell';
   return (
     <span className="da-change-actions">
-      <button
-        type="button"
+      <KeepUndo
+        what={number ? `cell ${number}` : 'this cell'}
         className="da-link"
-        data-testid="da-keep-cell"
-        aria-label={`Keep ${name}`}
-        disabled={isBusy}
-        onClick={() => model.changes.keep(turnId, [cellId])}
-      >
-        Keep
-      </button>
-      <button
-        type="button"
-        className="da-link"
-        data-testid="da-undo-cell"
-        aria-label={`Undo ${name}`}
-        disabled={isBusy}
-        onClick={() => model.changes.undo(turnId, [cellId])}
-      >
-        Undo
-      </button>
+        testId={act => `da-${act}-cell`}
+        isBusy={isBusy}
+        keep={() => model.changes.keep(turnId, [cellId])}
+        undo={() => model.changes.undo(turnId, [cellId])}
+      />
     </span>
   );
 }

@@ -3,8 +3,7 @@ import { IDisposable } from '@lumino/disposable';
 
 import { IShown } from '../sessions/sessionController';
 import { IReadable } from '../../session/observable';
-
-const PREFIX = 'datalayer-agent:draft:';
+import { TabDrafts } from '../../ui/tabDrafts';
 
 /** How long after the last key the draft is written, in ms. */
 const QUIET_MS = 250;
@@ -16,8 +15,9 @@ export class Draft implements IDisposable {
   constructor(
     private readonly _input: IInputModel,
     private readonly _shown: IReadable<IShown>,
-    private readonly _tab: Storage = window.sessionStorage
+    tab?: Storage
   ) {
+    this._drafts = new TabDrafts('datalayer-agent:draft:', tab);
     this._last = _shown.current;
     _input.valueChanged.connect(this._onTyped, this);
     this._unsubscribe = _shown.subscribe(() => this._onShown());
@@ -56,7 +56,7 @@ export class Draft implements IDisposable {
     if (now.store === before.store) {
       if (now.sessionId !== before.sessionId) {
         // The session was made for the message that is being sent.
-        this._tab.removeItem(keyOf(before));
+        this._drafts.save(idOf(before), '');
         this._write();
       }
       return;
@@ -64,16 +64,16 @@ export class Draft implements IDisposable {
     const text = this._input.value;
     if (now.sessionId === null && text) {
       // What was begun goes along into the new session.
-      this._tab.removeItem(keyOf(before));
+      this._drafts.save(idOf(before), '');
       this._write();
       return;
     }
-    this._save(keyOf(before), text);
+    this._drafts.save(idOf(before), text);
     this._load();
   }
 
   private _load(): void {
-    const text = this._tab.getItem(keyOf(this._last)) ?? '';
+    const text = this._drafts.load(idOf(this._last));
     if (text !== this._input.value) {
       this._input.value = text;
     }
@@ -81,28 +81,16 @@ export class Draft implements IDisposable {
 
   private readonly _write = (): void => {
     window.clearTimeout(this._timer);
-    this._save(keyOf(this._last), this._input.value);
+    this._drafts.save(idOf(this._last), this._input.value);
   };
 
-  private _save(key: string, text: string): void {
-    try {
-      if (text) {
-        this._tab.setItem(key, text);
-      } else {
-        this._tab.removeItem(key);
-      }
-    } catch (error) {
-      // More than the browser keeps: it stays in the input, and would not survive a reload.
-      console.warn('datalayer-agent: the draft was not kept', error);
-    }
-  }
-
+  private readonly _drafts: TabDrafts;
   private _last: IShown;
   private _timer = 0;
   private _isDisposed = false;
   private readonly _unsubscribe: () => void;
 }
 
-function keyOf({ sessionId }: IShown): string {
-  return PREFIX + (sessionId ?? '');
+function idOf({ sessionId }: IShown): string {
+  return sessionId ?? '';
 }

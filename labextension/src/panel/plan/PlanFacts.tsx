@@ -1,7 +1,8 @@
 import React from 'react';
 
 import { IPlan, workflowLabel } from '../../session/plan';
-import { lowerFirst, spoken } from '../../session/labels';
+import { lowerFirst } from '../../session/labels';
+import { spoken } from '../../session/toolNames';
 
 /** Whose plan it is, the tools that it needs, and how long it may take. */
 export function PlanFacts(props: { plan: IPlan }): JSX.Element | null {

@@ -1,4 +1,5 @@
 import { PlanStep } from '../../api/types';
+import { TabDrafts } from '../../ui/tabDrafts';
 
 /** A step as the user writes it; `key` stays with it while it moves. */
 export interface IDraftStep {
@@ -22,8 +23,6 @@ export interface IPlanDraft {
   problem?: string;
 }
 
-const PREFIX = 'datalayer-agent:plan:';
-
 /** What is kept of a draft; the steps as the editor has them. */
 type StoredDraft = Pick<IPlanDraft, 'turnId' | 'base' | 'steps'>;
 
@@ -32,11 +31,13 @@ type StoredDraft = Pick<IPlanDraft, 'turnId' | 'base' | 'steps'>;
  * tab alone.
  */
 export class PlanDrafts {
-  constructor(private readonly _tab: Storage = window.sessionStorage) {}
+  constructor(tab?: Storage) {
+    this._drafts = new TabDrafts('datalayer-agent:plan:', tab);
+  }
 
   /** The draft of a turn's plan; null where none was kept. */
   load(turnId: string): StoredDraft | null {
-    const text = this._tab.getItem(PREFIX + turnId);
+    const text = this._drafts.load(turnId);
     if (!text) {
       return null;
     }
@@ -52,15 +53,12 @@ export class PlanDrafts {
   }
 
   save({ turnId, base, steps }: StoredDraft): void {
-    try {
-      this._tab.setItem(PREFIX + turnId, JSON.stringify({ base, steps }));
-    } catch (error) {
-      // More than the browser keeps: it stays in the editor, and would not survive a reload.
-      console.warn('datalayer-agent: the edited plan was not kept', error);
-    }
+    this._drafts.save(turnId, JSON.stringify({ base, steps }));
   }
 
   forget(turnId: string): void {
-    this._tab.removeItem(PREFIX + turnId);
+    this._drafts.save(turnId, '');
   }
+
+  private readonly _drafts: TabDrafts;
 }

@@ -1,3 +1,4 @@
+import { fenced } from '../../proposals';
 import { ICellContent, IEditor } from '../../notebook/editor';
 import { pretty } from '../../ui/pretty';
 import { IToolEntry } from '../../session/turn';
@@ -15,7 +16,14 @@ export function keptOf(
     : [];
   return cells.length
     ? cells
-    : [{ content: fenced(pretty(call.output ?? call.summary ?? '')) }];
+    : [
+        {
+          content: fenced({
+            language: 'text',
+            source: pretty(call.output ?? call.summary ?? '')
+          })
+        }
+      ];
 }
 
 /** The ids of the cells that a call changed, ran or read by name. */
@@ -27,11 +35,4 @@ function cellIdsOf(call: IToolEntry): string[] {
     (id): id is string => typeof id === 'string'
   );
   return [...new Set(ids)];
-}
-
-/** Text as it is, whatever stands in it. */
-function fenced(text: string): string {
-  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map(x => x.length));
-  const fence = '`'.repeat(Math.max(3, longest + 1));
-  return `${fence}text\n${text}\n${fence}`;
 }

@@ -7,9 +7,12 @@ const FIX: FixInfo = {
   title: "Use the column 'Horsepower' instead of 'Horsepowr'",
   explanation: 'There is no such column.',
   safe: true,
+  label:
+    "Use the column 'Horsepower' instead of 'Horsepowr' and run the cell again",
   calls: [
     {
       name: 'updateNotebookCell',
+      label: 'Change the cell and run it',
       arguments: { cellId: 'c1', content: 'cars["Horsepower"]', run: true }
     }
   ]
@@ -38,12 +41,16 @@ describe('offered fixes', () => {
   });
 
   it('say what is done, and that the cell runs again', () => {
-    expect(fixLabel(FIX)).toBe(`${FIX.title} and run the cell again`);
-    expect(fixLabel({ ...FIX, title: 'Run cell 2 first' })).toBe(
-      'Run cell 2 first'
-    );
+    expect(fixLabel(FIX)).toBe(FIX.label);
     expect(fixSteps(FIX)).toEqual([
       { what: 'Change the cell and run it', code: 'cars["Horsepower"]' }
     ]);
+    // As it was stored before the server said so.
+    const before = { ...FIX, label: undefined };
+    const [{ name, arguments: given }] = FIX.calls;
+    expect(fixLabel(before)).toBe(FIX.title);
+    expect(
+      fixSteps({ ...before, calls: [{ name, arguments: given }] })
+    ).toEqual([{ what: 'Update notebook cell', code: 'cars["Horsepower"]' }]);
   });
 });
