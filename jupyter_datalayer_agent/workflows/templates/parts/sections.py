@@ -7,7 +7,7 @@ from typing import Any
 
 from ...template import TemplateRun
 from ..kernel import call as kernel_call
-from . import plots
+from . import plots, relation_plots
 from .data import Column, Data
 from .findings import (
     correlation_text,
@@ -239,7 +239,7 @@ async def correlations(run: TemplateRun) -> None:
             f"{len(data.numbers)}."
         )
     await run.markdown(f"## Correlations\n\n{text}")
-    await run.code(plots.heatmap(columns))
+    await run.code(relation_plots.heatmap(columns))
 
 
 async def distributions(run: TemplateRun) -> None:
@@ -298,7 +298,9 @@ async def over_time(run: TemplateRun) -> None:
         return
     columns = moving(data, 3)
     await run.markdown(f"## The course of time\n\n{course_text(data, columns)}")
-    await run.code(plots.course(time, columns) if columns else plots.rows_per_period(time))
+    await run.code(
+        relation_plots.course(time, columns) if columns else relation_plots.rows_per_period(time)
+    )
 
 
 def moving(data: Data, limit: int) -> list[Column]:
@@ -335,7 +337,7 @@ async def place(run: TemplateRun) -> None:
         f"{north['q1']:.1f}° and {north['q3']:.1f}° of latitude."
     )
     group = next((c for c in data.categories if 2 <= c.unique <= HUES), None)
-    await run.code(plots.map_of_places(latitude, longitude, group, data.rows))
+    await run.code(relation_plots.map_of_places(latitude, longitude, group, data.rows))
 
 
 def hue(data: Data, a: Column, b: Column) -> Column | None:
@@ -353,7 +355,7 @@ async def relations(run: TemplateRun) -> None:
     best = next(iter(informative_groups(data)), None)
     if best is not None:
         await run.markdown(f"## Groups\n\n{group_text(best)}")
-        await run.code(plots.groups(data, best))
+        await run.code(relation_plots.groups(data, best))
 
 
 def informative_groups(data: Data) -> list[dict[str, Any]]:
