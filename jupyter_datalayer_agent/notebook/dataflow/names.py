@@ -11,16 +11,14 @@ import ast
 import re
 from functools import lru_cache
 from keyword import iskeyword
-from typing import Literal
 
 from .cell_names import Call, CellNames, Later
 from .ipython_source import NotPython, parse_cell
 from .mutation import changes_its_object, changes_library, changes_receiver, root_name
+from .scope_tracker import Frame, ScopeTracker
 from .scopes import FunctionNode, arguments, bound_in, globals_of, is_main, type_parameters
 
 _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
-# Functions through which a cell may define any name.
-_DYNAMIC = frozenset({"exec", "eval", "globals"})
 
 
 @lru_cache(maxsize=8192)
@@ -40,27 +38,8 @@ def analyse(source: str) -> CellNames:
         return CellNames(uses=set(names), mutates=names, opaque=True)
 
 
-class _Frame:
-    """The names of a scope within the cell. A class's are not seen by its methods."""
-
-    def __init__(
-        self, names: set[str], kind: Literal["function", "class", "comprehension"] = "function"
-    ) -> None:
-        self.names = names
-        self.kind = kind
-        self.declared_global: set[str] = set()
-
-
-class _Walker(ast.NodeVisitor):
+class _Walker(ScopeTracker, ast.NodeVisitor):
     """Walks a cell in the order in which it runs."""
-
-    def __init__(self) -> None:
-        self.out = CellNames()
-        self.frames: list[_Frame] = []
-        self.bound: set[str] = set()
-        self.later: Later | None = None
-        self.parameters: dict[str, list[str | int]] = {}
-        self.tick = 0
 
     def cell(self, tree: ast.Module) -> CellNames:
         out = self.out
@@ -69,83 +48,6 @@ class _Walker(ast.NodeVisitor):
         out.defines = self.bound | out.maybe
         out.deletes -= self.bound
         return out
-
-    # Names
-
-    def use(self, name: str) -> None:
-        """A name is read."""
-        if self._local(name):
-            return
-        if self.later is not None:
-            self.later.uses.add(name)
-            return
-        self.tick += 1
-        self.out.used_at.setdefault(name, self.tick)
-        if name in _DYNAMIC:
-            self.out.star = True
-        if name not in self.bound:
-            self.out.uses.add(name)
-        later = self.out.later.get(name)
-        if later is not None and name in self.bound | self.out.maybe:
-            self._called(later, {name})
-
-    def _called(self, later: Later, seen: set[str]) -> None:
-        """A function that this cell defines is (or may be) called here."""
-        for name in sorted(later.uses - seen):
-            if name not in self.bound:
-                self.out.uses.add(name)
-            inner = self.out.later.get(name)
-            if inner is not None:
-                self._called(inner, seen | {name})
-        for name in later.mutates:
-            self._mutated(name)
-
-    def bind(self, name: str) -> None:
-        """A name gets a value."""
-        frame = self._scope()
-        if frame is not None and name not in frame.declared_global:
-            frame.names.add(name)
-            return
-        if self.later is not None:
-            self.later.mutates.add(name)
-            return
-        self.tick += 1
-        self.bound.add(name)
-        self.out.bound_at.setdefault(name, self.tick)
-        self.out.later.pop(name, None)
-        self.out.also.pop(name, None)
-        self.out.imports.discard(name)
-        self.out.classes.discard(name)
-
-    def mutate(self, name: str) -> None:
-        """The value of a name is changed in place."""
-        if self._local(name):
-            if self.later is not None:
-                self.later.parameters.update(self.parameters.get(name, []))
-            return
-        self.use(name)
-        if self.later is not None:
-            self.later.mutates.add(name)
-        else:
-            self._mutated(name)
-
-    def _mutated(self, name: str) -> None:
-        if name not in self.bound:
-            self.out.uses.add(name)
-            self.out.mutates.add(name)
-
-    def _local(self, name: str) -> bool:
-        innermost = True
-        for frame in reversed(self.frames):
-            if name in frame.declared_global:
-                return False
-            if name in frame.names and (innermost or frame.kind != "class"):
-                return True
-            innermost = False
-        return False
-
-    def _scope(self) -> _Frame | None:
-        return self.frames[-1] if self.frames else None
 
     # Statements
 
@@ -333,7 +235,7 @@ class _Walker(ast.NodeVisitor):
     def visit_Lambda(self, node: ast.Lambda) -> None:
         """A lambda that is handed on: as if it were called where it is."""
         self._defaults(node)
-        self.frames.append(_Frame({argument.arg for argument in arguments(node)}))
+        self.frames.append(Frame({argument.arg for argument in arguments(node)}))
         self.visit(node.body)
         self.frames.pop()
 
@@ -342,7 +244,7 @@ class _Walker(ast.NodeVisitor):
             if default is not None:
                 self.visit(default)
         if not isinstance(node, ast.Lambda):
-            self.frames.append(_Frame(type_parameters(node), "comprehension"))
+            self.frames.append(Frame(type_parameters(node), "comprehension"))
             for argument in arguments(node):
                 if argument.annotation is not None:
                     self.visit(argument.annotation)
@@ -361,7 +263,7 @@ class _Walker(ast.NodeVisitor):
             self.parameters = {arg.arg: [arg.arg] for arg in arguments(node)}
             for place, argument in enumerate(places):
                 self.parameters[argument].append(place)
-        frame = _Frame({argument.arg for argument in arguments(node)})
+        frame = Frame({argument.arg for argument in arguments(node)})
         frame.names |= bound_in(node) | type_parameters(node)
         frame.declared_global = globals_of(node)
         frame.names -= frame.declared_global
@@ -388,7 +290,7 @@ class _Walker(ast.NodeVisitor):
         outer = self.later is None and not self.frames
         if outer:
             self._class_later = Later()
-        self.frames.append(_Frame(type_parameters(node), "class"))
+        self.frames.append(Frame(type_parameters(node), "class"))
         self.statements(node.body)
         self.frames.pop()
         self.bind(node.name)
@@ -400,7 +302,7 @@ class _Walker(ast.NodeVisitor):
         self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
     ) -> None:
         self.visit(node.generators[0].iter)
-        self.frames.append(_Frame(set(), "comprehension"))
+        self.frames.append(Frame(set(), "comprehension"))
         for place, generator in enumerate(node.generators):
             if place:
                 self.visit(generator.iter)
