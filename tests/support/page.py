@@ -11,7 +11,6 @@ import json
 import queue
 import threading
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any
 
 from tornado.httpclient import HTTPRequest
@@ -52,12 +51,7 @@ class FakePage:
         assert self.wait_for("welcome")["clientId"] == self.client_id
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.leave()
 
     def leave(self) -> None:

@@ -58,6 +58,20 @@ class KernelPage(ScriptedPage):
         self.connect().open("a.ipynb", cells)
         return self
 
+    async def begin(
+        self,
+        w: World,
+        cells: Sequence[dict[str, Any]],
+        saved: Sequence[dict[str, Any]] | None = None,
+    ) -> asyncio.Task[list[CellRun]]:
+        """A run of all cells of the notebook, which has come to the cell ``last``."""
+        write_notebook(w.root, saved or cells)
+        await self.start(w, cells)
+        document = await w.service.open("a.ipynb", "page-1")
+        running = asyncio.create_task(document.run([cell["id"] for cell in cells], timeout=60))
+        await self.began.wait()
+        return running
+
     async def run(self, request: PageRequest, params: RunParams) -> list[CellRun]:
         for cell_id in params.cell_ids:
             cell = next(c for c in self.notebooks["a.ipynb"] if c["id"] == cell_id)
@@ -125,13 +139,9 @@ async def test_a_run_goes_on_when_its_page_is_closed_and_nothing_of_it_is_lost(
 ) -> None:
     cells = [code("a", "print('first')"), code("b", WAIT), code("c", "x = 41\nx + 1")]
     async with world(tmp_path, return_seconds=0.2) as w:
-        write_notebook(w.root, cells)
         page = KernelPage(w.pages)
         page.last, page.seen_of_last = "b", ["stream"]
-        await page.start(w, cells)
-        document = await w.service.open("a.ipynb", "page-1")
-        running = asyncio.create_task(document.run(["a", "b", "c"], timeout=60))
-        await page.began.wait()
+        running = await page.begin(w, cells)
         page.leave()
         await asyncio.sleep(0.3)  # so long at least the cell runs
         (w.root / "go").touch()
@@ -159,13 +169,10 @@ async def test_a_run_goes_on_when_its_notebook_is_closed_in_a_page_that_stays(
 ) -> None:
     cells = [code("b", WAIT), code("c", "x = 41\nx + 1")]
     async with world(tmp_path) as w:
-        file = write_notebook(w.root, cells)
+        file = w.root / "a.ipynb"
         page = KernelPage(w.pages)
         page.last, page.seen_of_last = "b", ["stream"]
-        await page.start(w, cells)
-        document = await w.service.open("a.ipynb", "page-1")
-        running = asyncio.create_task(document.run(["b", "c"], timeout=60))
-        await page.began.wait()
+        running = await page.begin(w, cells)
         page.close_tab()
         if reopened:
             page.open("a.ipynb", cells)
@@ -197,13 +204,9 @@ async def test_what_a_cell_prints_after_its_page_went_is_saved_while_it_runs(
     monkeypatch.setattr(service_module, "RELOAD_SECONDS", 0.1)
     cells = [code("b", WAIT)]
     async with world(tmp_path, return_seconds=0.1) as w:
-        write_notebook(w.root, cells)
         page = KernelPage(w.pages)
         page.last = "b"
-        await page.start(w, cells)
-        document = await w.service.open("a.ipynb", "page-1")
-        running = asyncio.create_task(document.run(["b"], timeout=60))
-        await page.began.wait()
+        running = await page.begin(w, cells)
         page.leave()
         await until(lambda: printed(w.cell_on_disk("b")) == "early\n")
         (w.root / "go").touch()
@@ -216,13 +219,9 @@ async def test_a_page_that_does_not_name_its_requests_is_followed_by_their_code(
 ) -> None:
     cells = [code("b", WAIT)]
     async with world(tmp_path, return_seconds=0.1) as w:
-        write_notebook(w.root, cells)
         page = KernelPage(w.pages)
         page.last, page.names = "b", False
-        await page.start(w, cells)
-        document = await w.service.open("a.ipynb", "page-1")
-        running = asyncio.create_task(document.run(["b"], timeout=60))
-        await page.began.wait()
+        running = await page.begin(w, cells)
         page.leave()
         (w.root / "go").touch()
         runs = await ended(running)
@@ -235,13 +234,9 @@ async def test_a_cell_that_the_page_sent_without_notice_is_not_run_twice(
 ) -> None:
     cells = [code("a", "n = 0"), code("b", "n += 1\n" + WAIT + "print(n)"), code("c", "print(n)")]
     async with world(tmp_path, return_seconds=0.1) as w:
-        write_notebook(w.root, cells)
         page = KernelPage(w.pages)
         page.last, page.reports = "b", False
-        await page.start(w, cells)
-        document = await w.service.open("a.ipynb", "page-1")
-        running = asyncio.create_task(document.run(["a", "b", "c"], timeout=60))
-        await page.began.wait()
+        running = await page.begin(w, cells)
         page.leave()
         (w.root / "go").touch()
         runs = await ended(running)
@@ -253,13 +248,9 @@ async def test_a_cell_that_the_page_sent_without_notice_is_not_run_twice(
 async def test_a_cell_that_fails_after_its_page_went_away_stops_the_run(tmp_path: Path) -> None:
     cells = [code("b", WAIT + "1 / 0"), code("c", "1")]
     async with world(tmp_path, return_seconds=0.2) as w:
-        write_notebook(w.root, cells)
         page = KernelPage(w.pages)
         page.last = "b"
-        await page.start(w, cells)
-        document = await w.service.open("a.ipynb", "page-1")
-        running = asyncio.create_task(document.run(["b", "c"], timeout=60))
-        await page.began.wait()
+        running = await page.begin(w, cells)
         page.leave()
         (w.root / "go").touch()
         runs = await ended(running)
@@ -275,13 +266,9 @@ async def test_a_cell_that_ended_while_its_page_went_away_is_known_to_have_ended
 ) -> None:
     cells = [code("b", "print('b')"), code("c", "print('c')")]
     async with world(tmp_path, return_seconds=0.2) as w:
-        write_notebook(w.root, cells)
         page = KernelPage(w.pages)
         page.last, page.seen_of_last = "b", ["idle"]
-        await page.start(w, cells)
-        document = await w.service.open("a.ipynb", "page-1")
-        running = asyncio.create_task(document.run(["b", "c"], timeout=60))
-        await page.began.wait()
+        running = await page.begin(w, cells)
         page.leave()
         runs = await ended(running)
 
@@ -361,13 +348,9 @@ async def test_a_cell_whose_page_went_away_is_still_stopped_in_time(tmp_path: Pa
 async def test_stop_interrupts_a_cell_whose_page_went_away(tmp_path: Path, stays: bool) -> None:
     cells = [code("b", "print('begun', flush=True)\nimport time; time.sleep(600)")]
     async with world(tmp_path) as w:
-        write_notebook(w.root, cells)
         page = KernelPage(w.pages)
         page.last = "b"
-        await page.start(w, cells)
-        document = await w.service.open("a.ipynb", "page-1")
-        running = asyncio.create_task(document.run(["b"], timeout=60))
-        await page.began.wait()
+        running = await page.begin(w, cells)
         if stays:
             page.close_tab()
             await until(lambda: printed(w.cell_on_disk("b")) == "begun\n")
@@ -419,13 +402,9 @@ async def test_a_kernel_that_is_shut_down_with_the_notebook_is_reported(
 ) -> None:
     cells = [code("b", WAIT), code("c", "1")]
     async with world(tmp_path) as w:
-        write_notebook(w.root, cells)
         page = KernelPage(w.pages)
         page.last, page.seen_of_last = "b", ["stream"]
-        await page.start(w, cells)
-        document = await w.service.open("a.ipynb", "page-1")
-        running = asyncio.create_task(document.run(["b", "c"], timeout=60))
-        await page.began.wait()
+        running = await page.begin(w, cells)
         page.close_tab()
         session = (await w.sessions.list_sessions())[0]
         await w.sessions.delete_session(session["id"])
@@ -442,13 +421,9 @@ async def test_text_that_was_never_saved_is_not_run_as_if_it_were(tmp_path: Path
     saved = [code("b", WAIT), code("c", "old")]
     typed = [code("b", WAIT), code("c", "typed")]
     async with world(tmp_path, return_seconds=0.2) as w:
-        write_notebook(w.root, saved)
         page = KernelPage(w.pages)
         page.last = "b"
-        await page.start(w, typed)
-        document = await w.service.open("a.ipynb", "page-1")
-        running = asyncio.create_task(document.run(["b", "c"], timeout=60))
-        await page.began.wait()
+        running = await page.begin(w, typed, saved=saved)
         page.leave()
         (w.root / "go").touch()
         runs = await ended(running)
