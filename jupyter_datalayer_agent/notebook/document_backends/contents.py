@@ -22,6 +22,7 @@ from ..document import DocumentError
 from ..edits.batch import Cell, page_cell, source_of
 from ..locks import PathLocks
 from ..paths import ASK_FOR_PATH
+from .file_errors import invalid, not_as_saved, not_saved
 from .notebook_text import UNREADABLE, ParsedNotebook, aside, digest, ids_of, is_plain, load, parsed
 
 T = TypeVar("T")
@@ -175,7 +176,7 @@ class NotebookFiles:
         try:
             saved = await uncancelled(ensure_async(self.manager.save(model, loaded.path)))
         except HTTPError as error:
-            raise _not_saved(loaded.path, error) from error
+            raise not_saved(loaded.path, error) from error
         if message := saved.get("message"):
             raise DocumentError(
                 "internal", f"{loaded.path} was saved, but is not valid now: {message}"
@@ -201,11 +202,11 @@ class NotebookFiles:
         found = {cell.get("id"): cell for cell in on_disk}
         if [cell.get("id") for cell in on_disk] != list(wanted):
             self._cache.pop(path, None)
-            raise _not_as_saved(path, "its cells are not those that were written")
+            raise not_as_saved(path, "its cells are not those that were written")
         for cell_id in touched:
             if not _same_source(wanted[cell_id], found[cell_id]):
                 self._cache.pop(path, None)
-                raise _not_as_saved(path, f"cell {cell_id} is not as it was written")
+                raise not_as_saved(path, f"cell {cell_id} is not as it was written")
         loaded.without_outputs = frozenset(
             each for each in touched if not _same_outputs(wanted[each], found[each])
         )
@@ -256,10 +257,10 @@ class NotebookFiles:
         else:
             model, ids = await self._get(path, content=True), found
         if message := model.get("message"):
-            raise _invalid(path, message)
+            raise invalid(path, message)
         content: dict[str, Any] = model["content"]
         if content.get("nbformat", 4) != 4 or not isinstance(content.get("cells"), list):
-            raise _invalid(path, f"nbformat {content.get('nbformat')} is not supported")
+            raise invalid(path, f"nbformat {content.get('nbformat')} is not supported")
         _give_ids(content["cells"], ids)
         return LoadedNotebook(path, content, model.get("last_modified"), None)
 
@@ -284,11 +285,11 @@ class NotebookFiles:
                 raise DocumentError(
                     "not_found", f"There is no notebook {path}.", ASK_FOR_PATH
                 ) from error
-            raise _invalid(path, error.log_message or str(error)) from error
+            raise invalid(path, error.log_message or str(error)) from error
         except RecursionError as error:
-            raise _invalid(path, "it is nested too deeply to be read.") from error
+            raise invalid(path, "it is nested too deeply to be read.") from error
         except UnicodeEncodeError as error:
-            raise _invalid(
+            raise invalid(
                 path, "it contains half a surrogate pair, which cannot be written."
             ) from error
         return model
@@ -376,30 +377,3 @@ def _altered(wanted: dict[str, Cell], on_disk: Sequence[Cell]) -> bool:
         _same_source(wanted[cell["id"]], cell) and _same_outputs(wanted[cell["id"]], cell)
         for cell in on_disk
     )
-
-
-def _invalid(path: str, message: str) -> DocumentError:
-    return DocumentError(
-        "invalid_arguments",
-        f"{path} is not a valid notebook: {_first_line(message)}",
-        "Nothing was changed. Repair the file first; JupyterLab's text editor can open it.",
-    )
-
-
-def _not_saved(path: str, error: HTTPError) -> DocumentError:
-    return DocumentError(
-        "internal", f"{path} could not be saved: {_first_line(error.log_message or str(error))}"
-    )
-
-
-def _not_as_saved(path: str, what: str) -> DocumentError:
-    return DocumentError(
-        "internal",
-        f"{path} was saved, but when it was read back {what}.",
-        "A save hook or another program may have changed it. Read the notebook again.",
-    )
-
-
-def _first_line(message: str) -> str:
-    lines = [line for line in str(message).splitlines() if line.strip()]
-    return lines[0][:500] if lines else "unknown reason"

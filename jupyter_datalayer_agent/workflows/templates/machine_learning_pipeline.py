@@ -9,7 +9,7 @@ from pydantic import Field
 
 from ..template import StepFailed, Template, TemplateRun, TemplateStep
 from .kernel import call as kernel_call
-from .parts import model_cells, sections
+from .parts import evaluation_cells, model_cells, sections
 from .parts.data import Data
 from .parts.formatting import bullets, code, codes, count, listed, number, paragraph, percent
 from .parts.loading import imports_cell, loading_cell, loading_text, need_modules, probe
@@ -295,7 +295,7 @@ async def _evaluate(run: TemplateRun) -> None:
         "## The test set\n\nThe tuned model, fitted on all training data, meets the test set for "
         "the first and only time."
     )
-    await run.code(model_cells.evaluation_cell(study))
+    await run.code(evaluation_cells.evaluation_cell(study))
     names = ["y_test", "predictions"] if study.classification else ["y_test", "test"]
     answer = EVALUATED.format(regression=not study.classification)
     run.facts["test"] = await run.compute(kernel_call("study", answer=answer, names=names))
@@ -328,12 +328,12 @@ async def _results(run: TemplateRun) -> None:
     study = Study(run.facts)
     await run.markdown("## Results in pictures")
     if study.classification:
-        await run.code(model_cells.confusion_cell(study))
+        await run.code(evaluation_cells.confusion_cell(study))
         if len(study.facts["classes"]) == 2:
-            await run.code(model_cells.roc_cell(run.facts["tuned"]["model"]))
+            await run.code(evaluation_cells.roc_cell(run.facts["tuned"]["model"]))
     else:
-        await run.code(model_cells.residuals_cell(study))
-    await run.code(model_cells.importance_cell(study))
+        await run.code(evaluation_cells.residuals_cell(study))
+    await run.code(evaluation_cells.importance_cell(study))
     answer = "def answer():\n    return importance_facts(importances)\n"
     found = await run.compute(kernel_call("study", answer=answer, names=["importances"]))
     useful = [name for name, mean, std in found if mean > 2 * std and mean > 0][:3]
