@@ -39,6 +39,13 @@ def test_text_after_a_closing_quote_is_reported_with_its_line(tmp_path: Path) ->
     assert made.facts["rows"] == 61
 
 
+@pytest.mark.parametrize("quote", ['\\"', '""'])
+def test_a_value_may_end_with_an_escaped_quote(tmp_path: Path, quote: str) -> None:
+    made = convert(tmp_path, "q.csv", f'id,said\n1,"he said {quote}hi{quote}"\n2,"ok"\n')
+    assert made.rejected == {}
+    assert made.rows() == [(1, 'he said "hi"'), (2, "ok")]
+
+
 def test_lines_of_two_encodings_are_read_each_as_what_it_is(tmp_path: Path) -> None:
     content = (
         "name\nMalmö\n".encode() + "Göteborg\n".encode("cp1252") + "naïve “x”\n".encode("cp1252")

@@ -37,7 +37,8 @@ class Dialect:
 def detect(sample: str, tsv: bool, name: str) -> Dialect:
     """From the beginning of a file. Raises ``ConversionError`` where there is no table in it."""
     csv.field_size_limit(len(sample) + 1)
-    escape = "\\" if '\\"' in sample and '""' not in sample else '"'
+    # A value may end with a quote that is escaped: the two quotes there are not a doubled one.
+    escape = "\\" if '\\"' in sample and '""' not in sample.replace('\\"', "") else '"'
     rows = {each: _rows(sample, each, escape) for each in (["\t"] if tsv else DELIMITERS)}
     delimiter = max(rows, key=lambda each: _fitness(rows[each]))
     table = rows[delimiter]
