@@ -59,7 +59,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
-    """A process that ran a part of the tests has ended: the first one tells what it left behind."""
+    """A process that ran a part of the tests has ended: the first one reports what it left."""
     left = getattr(node, "workeroutput", {}).get("left_threads")
     if left:
         node.config.stash[LEFT_THREADS] = left

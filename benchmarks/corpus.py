@@ -43,7 +43,7 @@ class Corpus:
         return " ".join(chosen)
 
     def message(self) -> str:
-        """What a person asks."""
+        """What a user asks."""
         return self.text(self._random.choice((6, 12, 25)))
 
     def reply(self) -> str:

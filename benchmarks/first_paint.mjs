@@ -20,9 +20,9 @@ let shown = false;
 await page.routeWebSocket(/datalayer-agent\/page/, socket => {
   const server = socket.connectToServer();
   socket.onMessage(message => {
-    const tells = message === '{"type":"panel_shown"}';
-    shown ||= tells;
-    if (!tells || kind === 'with') {
+    const isShown = message === '{"type":"panel_shown"}';
+    shown ||= isShown;
+    if (!isShown || kind === 'with') {
       server.send(message);
     }
   });

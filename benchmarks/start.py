@@ -1,7 +1,7 @@
 """Server start with and without the extension: time until it answers, processor time, memory.
 
 The two kinds of start alternate, and each pair in the other order than the one before, so that a
-change of the machine's speed meets both. Processor time tells small differences from noise.
+change of the machine's speed meets both. Processor time separates small differences from noise.
 """
 
 from __future__ import annotations

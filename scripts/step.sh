@@ -14,11 +14,11 @@ echo "$what …"
 "$@" >"$log" 2>&1 </dev/null &
 work=$!
 trap 'kill "$work" 2>/dev/null; exit 130' INT TERM
-told=0
+reported=0
 while kill -0 "$work" 2>/dev/null; do
   sleep 0.2
-  if [ $((SECONDS - told)) -ge "$every" ]; then
-    told=$SECONDS
+  if [ $((SECONDS - reported)) -ge "$every" ]; then
+    reported=$SECONDS
     # Without colours, the last line that says something.
     at=$(tr '\r' '\n' <"$log" | sed 's/\x1b\[[0-9;]*m//g; s/^[^[:alnum:]]*//' |
       grep '[[:alnum:]]' | tail -n 1 | cut -c 1-70)

@@ -1,4 +1,4 @@
-"""Prints what pip is told on this machine (indexes, certificates, bounds) as settings of uv.
+"""Prints pip's settings on this machine (indexes, certificates, bounds) as settings of uv.
 
 Lines of ``NAME=value`` for the environment. Fails where pip has a setting that has no line here,
 so that nobody's index or proxy is passed by: pip itself is used then.

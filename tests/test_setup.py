@@ -47,7 +47,7 @@ def test_a_step_that_fails_shows_all_that_it_printed_and_fails() -> None:
 
 
 def test_the_copy_names_the_kernels_language_as_the_kernel_does(tmp_path: Path) -> None:
-    """Else JupyterLab marks a notebook as changed that a person has only opened."""
+    """Else JupyterLab marks a notebook as changed that a user has only opened."""
     own_notebook(tmp_path / "my.ipynb")
     manager, client = start_new_kernel()
     try:

@@ -1,6 +1,6 @@
 """Of what kind an answer is, and whose model gave it: the parts of a provenance key.
 
-A model's name tells its provider in litellm's form, ``provider/name``. For names without one, what
+A model's name gives its provider in litellm's form, ``provider/name``. For names without one, what
 litellm takes them for is guessed from how they begin: litellm itself takes seconds to import.
 """
 

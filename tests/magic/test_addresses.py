@@ -44,7 +44,7 @@ def test_a_server_over_https_and_below_another_address_is_reached(
             with notebook_kernel(server, "far.ipynb") as kernel:
                 kernel.run(LOAD)
                 assert kernel.run("%agent hello").display["text/markdown"] == "Hello."
-                # Who does not know the server's certificate is told so, and what to do.
+                # Who does not know the server's certificate is shown that, and what to do.
                 kernel.run(
                     "from jupyter_datalayer_agent.magic import finding\n"
                     "import os; finding._from_environment = None\n"

@@ -59,7 +59,7 @@ def test_options_are_for_one_message_and_a_session_for_those_that_follow(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     write_notebook(server, "once.ipynb", LOAD)
-    model.script(Say("Other."), Say("Usual."), Say("Told."))
+    model.script(Say("Other."), Say("Usual."), Say("Named."))
     with notebook_kernel(server, "once.ipynb") as kernel:
         kernel.run(LOAD)
         session = server.post("sessions", {"settings": {"mode": "edit"}})["id"]
@@ -72,9 +72,9 @@ def test_options_are_for_one_message_and_a_session_for_those_that_follow(
         settings = server.get(f"sessions/{session}")["settings"]
         assert settings == {"mode": "edit", "notebook": "once.ipynb"}
 
-        # What is known not to be there is told before anything is sent.
+        # What is known not to be there is reported before anything is sent.
         missing = kernel.run("%agent --session new --model anthropic/any three")
         assert missing.error.startswith("%agent: --model anthropic/any: Anthropic has no key")
         assert len(server.get(f"sessions/{session}/turns")["turns"]) == 2
-        assert kernel.run("%agent four").display["text/markdown"] == "Told."
+        assert kernel.run("%agent four").display["text/markdown"] == "Named."
         assert "three" not in model.requests[-1].text

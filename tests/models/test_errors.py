@@ -1,4 +1,4 @@
-"""What people are told when a call fails, and that no key is in it."""
+"""What users are shown when a call fails, and that no key is in it."""
 
 from __future__ import annotations
 

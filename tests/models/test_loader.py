@@ -111,20 +111,20 @@ def test_the_import_does_what_a_first_call_needs_and_gives_the_garbage_collector
             """
             import asyncio, gc, logging
             from jupyter_datalayer_agent.models import loader
-            told = []
+            logged = []
             loader.log.setLevel(logging.DEBUG)
-            loader.log.addFilter(lambda record: told.append(record.getMessage()))
+            loader.log.addFilter(lambda record: logged.append(record.getMessage()))
 
             async def main():
                 loader.begin_import()
                 while gc.isenabled():
                     await asyncio.sleep(0.01)
                 module = await loader.litellm()
-                assert not told, told
+                assert not logged, logged
                 assert gc.isenabled()
                 assert gc.get_freeze_count() == 0
                 await loader.responses()
-                assert not told, told
+                assert not logged, logged
                 event = module.types.llms.openai.ResponseCompletedEvent
                 assert event.__pydantic_complete__, "the first call would build it"
 

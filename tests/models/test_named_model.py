@@ -1,4 +1,4 @@
-"""What is known of a model that a person names, before it is called."""
+"""What is known of a model that a user names, before it is called."""
 
 from __future__ import annotations
 

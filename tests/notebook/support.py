@@ -107,7 +107,7 @@ async def world(
 
 
 async def until(condition: Callable[[], Any]) -> None:
-    """Wait for what nothing tells of; a file that is just being written is not there yet."""
+    """Wait for what nothing reports; a file that is just being written is not there yet."""
     while True:
         with contextlib.suppress(json.JSONDecodeError):
             if condition():

@@ -1,4 +1,4 @@
-"""Kernels that die, hang, or are busy with the person's own cell."""
+"""Kernels that die, hang, or are busy with the user's own cell."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from .support import World, code, install_spec, text_of, until, world, write_not
 
 @asynccontextmanager
 async def user(w: World, kernel_id: str) -> AsyncIterator[Any]:
-    """A client of the kernel as a page of the person's has one."""
+    """A client of the kernel as a page of the user's has one."""
     kernel = w.kernels.get_kernel(kernel_id)
     client = kernel.client()
-    client.session.session = "the-person"
+    client.session.session = "the-user"
     client.session.digest_history = set()
     client.start_channels()
     await client.wait_for_ready(timeout=60)
@@ -340,7 +340,7 @@ async def test_code_for_one_kernel_runs_one_after_the_other(tmp_path: Path) -> N
 
 
 async def test_an_answer_that_comes_in_while_we_send_is_not_lost(tmp_path: Path) -> None:
-    """The socket tells of it once, and a send at that moment takes that back."""
+    """The socket reports it once, and a send at that moment takes that back."""
     async with world(tmp_path) as w:
         kernel_id = await w.service.scratch_kernel("any")
         async with w.service._kernels.connected(kernel_id) as connection:

@@ -1,6 +1,6 @@
 """A server that is killed in the middle of a turn: run as a program, by ``crash``.
 
-It writes to the database, says on its standard output what it has been told is kept, and goes on,
+It writes to the database, says on its standard output what has been acknowledged, and goes on,
 or waits, until it is killed.
 """
 

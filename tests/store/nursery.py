@@ -2,7 +2,7 @@
 makes a child for each story, so that a kill costs milliseconds.
 
 A story is a list of steps; see ``STEPS``. The child says what it is about to do, and what it has
-been told is kept, one JSON object a line.
+been acknowledged, one JSON object a line.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def say(what: dict[str, Any]) -> None:
 
 
 class Teller:
-    """A chat, and what it was told is kept."""
+    """A chat, and what of it was acknowledged."""
 
     def __init__(self, chat: Chat) -> None:
         self.chat = chat
@@ -208,8 +208,8 @@ class Nursery:
         self._process = subprocess.Popen(command, text=True, **pipes)
 
     def run_and_kill(self, path: Path, steps: list[str], after: int) -> list[dict[str, Any]]:
-        """Play the steps and kill the server as soon as it was told ``after`` times that something
-        is kept; all that it said, its session first."""
+        """Play the steps and kill the server once it acknowledged ``after`` things; all that it
+        said, its session first."""
         assert self._process.stdin is not None
         print(json.dumps({"path": str(path), "steps": steps}), file=self._process.stdin, flush=True)
         child, said = 0, []

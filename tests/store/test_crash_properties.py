@@ -149,7 +149,7 @@ async def goes_on(store: Store, session: str) -> None:
     """The turn that was killed is marked, once; the next one can begin."""
     waiting = await store.take_waiting_turn(session)
     if waiting is not None:
-        # It waits for the person, so it can be taken up; here it is given up.
+        # It waits for the user, so it can be taken up; here it is given up.
         await store.abandon(waiting.turn_id)
         await store.recover(session)
     turns = (await store.list_turns(session, 200, include_events=True)).turns

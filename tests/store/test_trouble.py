@@ -1,4 +1,4 @@
-"""A full disk and a locked database at each kind of write: told clearly, nothing kept is lost."""
+"""A full disk and a locked database at each kind of write: clear errors, nothing kept is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two servers on one database, as when a person runs two Labs."""
+"""Two servers on one database, as when a user runs two Labs."""
 
 from __future__ import annotations
 

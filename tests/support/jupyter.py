@@ -135,7 +135,7 @@ class RunningServer:
             if self.process.poll() is not None:
                 break
             try:
-                # Nothing tells when a port is listened on but trying it; a bare connection is
+                # Nothing reports when a port is listened on but trying it; a bare connection is
                 # cheap, so that it can be tried often and costs the starting server nothing.
                 socket.create_connection(("127.0.0.1", self.port), timeout=5).close()
                 # Jupyter tries its port before it listens on it, and ends that connection.

@@ -31,7 +31,7 @@ the request arrives:
 
 - ``{"regex": R, "group"?: 1, "which"?: "last" | "first"}``: a match of R in the request's text (all
   instructions, messages and tool outputs, in order, one after the other; the last match unless
-  told otherwise).
+  asked otherwise).
 - ``{"cell": TEXT}``: the id of the last cell, in the JSON of any tool output, whose source contains
   TEXT. A cell is an object with ``id`` or ``cellId`` and with ``content`` or ``source``.
 - ``{"format": F, "values": [...]}``: ``F.format(*values)``, each value a string or one of these.

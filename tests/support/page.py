@@ -1,6 +1,6 @@
 """A page without a browser: the other end of ``WS page``, for tests and benchmarks in Python.
 
-What a browser does with requests is tested in a browser; this one answers as it is told.
+What a browser does with requests is tested in a browser; this one answers as it is set to.
 """
 
 from __future__ import annotations

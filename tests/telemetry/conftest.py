@@ -1,4 +1,4 @@
-"""A server in the test's own process, so that what it tells can be listened to."""
+"""A server in the test's own process, so that what it emits can be listened to."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from tests.support.model_server import Answer, Call, Say, ScriptedModelServer, S
 
 KEY = "sk-secret-key-0123456789abcdef"
 SAID = ("okapi", "wombat", "quagga", "Horsepowr")
-"""Words of the person, of the model's answer, of a call's arguments, and of its error."""
+"""Texts of the user, of the model's answer, of a call's arguments, and of its error."""
 
 
 def a_turn(folder: Path, **environment: str) -> tuple[str, dict[str, Any]]:

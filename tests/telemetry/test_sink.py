@@ -1,4 +1,4 @@
-"""What an event costs in the turn that tells it, and that no failure of telemetry reaches one."""
+"""What an event costs in the turn that emits it, and that no failure of telemetry reaches one."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_sink_that_fails_keeps_no_other_from_reporting(caplog: pytest.LogCaptu
             for event in a_turn(f"turn_{number}"):
                 sink("s", event)
     assert sum(isinstance(signal, TurnEndedSignal) for signal in heard) == 3
-    assert len(caplog.records) == MAX_COMPLAINTS, "it is told, and not without end"
+    assert len(caplog.records) == MAX_COMPLAINTS, "it is logged, and not without end"
     assert sink.signals.running == 0
 
 

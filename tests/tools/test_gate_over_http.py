@@ -45,7 +45,7 @@ def sources(server: RunningServer, name: str) -> list[str]:
 
 
 def refused(server: RunningServer, reply: dict[str, Any]) -> set[str]:
-    """What the calls lacked that the gate refused, as a person is told of them."""
+    """What the calls lacked that the gate refused, as a user is shown them."""
     [turn] = turns(server, reply["sessionId"], include="events")
     calls = of_type(turn["events"], "tool_call_output")
     lacking = [call for call in calls if call.get("needs")]

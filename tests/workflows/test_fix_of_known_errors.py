@@ -89,7 +89,7 @@ def notebook(root: Path, path: str = "known.ipynb") -> str:
 
 
 def run(server: RunningServer, path: str, cell_ids: list[str]) -> list[tuple[str, str]]:
-    """Run cells as the person would; how each ended."""
+    """Run cells as the user would; how each ended."""
     arguments = {"path": path, "cellIds": cell_ids, "stopOnError": False}
     done = server.post("tools/runNotebookCells", {"arguments": arguments})
     return [(each["cellId"], each["status"]) for each in done["output"]["runs"]]

@@ -1,4 +1,4 @@
-"""What is asked of the person, and what is not, since the task's words or the files say it."""
+"""What is asked of the user, and what is not, since the task's words or the files say it."""
 
 from __future__ import annotations
 

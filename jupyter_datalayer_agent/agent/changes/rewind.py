@@ -15,7 +15,7 @@ from ..state import SessionState
 from . import undo
 
 WENT_BACK = (
-    "[The person went back to this point and withdrew what was said after it. Documents and "
+    "[The user went back to this point and withdrew what was said after it. Documents and "
     "kernels may still hold what was done then: read cells before you change or run them.]"
 )
 """The note to the model after the turn that the user went back to."""

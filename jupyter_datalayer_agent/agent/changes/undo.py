@@ -338,7 +338,7 @@ def _note(plans: Sequence[UndoPlan]) -> list[Item]:
         return []
     return [
         user_item(
-            f"[The person took changes of yours back: {'; '.join(reverted)}. Variables in the "
+            f"[The user took changes of yours back: {'; '.join(reverted)}. Variables in the "
             "kernel are as they were left. Read the cells again before you change or run them.]"
         )
     ]

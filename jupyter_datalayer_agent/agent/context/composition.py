@@ -28,9 +28,9 @@ from ...tools.redaction import (
 )
 from ..history.known_context import KnownContext
 
-AS_BEFORE = "As told before."
-REST = "What is not named here is as it was told last."
-NOTHING_NEW = "Nothing is told of it."
+AS_BEFORE = "As stated before."
+REST = "What is not named here is as it was stated last."
+NOTHING_NEW = "Nothing is stated of it."
 
 
 @dataclass(frozen=True)

@@ -117,7 +117,7 @@ async def _notebook(services: Services, request: TurnRequest, gathered: Gathered
         said = f"Attached too, but not the active tab, so closed to you: {', '.join(others)}"
         pieces.append(Piece("state", said, topic="closed"))
     if request.gate.below is not None:
-        said = f"The person wrote this in the cell id={request.gate.below}. Leave position out to"
+        said = f"The user wrote this in the cell id={request.gate.below}. Leave position out to"
         pieces.append(Piece("state", f"{said} add cells below it.", standing=False))
     return shown
 

@@ -18,7 +18,7 @@ def asked_from(request: TurnRequest) -> str | None:
         place = f"the file {request.files[0]}"
     else:
         return None
-    said = f'The person asks from {place}; "this" and "here" mean it.'
+    said = f'The user asks from {place}; "this" and "here" mean it.'
     if chat.selection:
         said += f"\nSelected in it, and what is meant:\n{fenced(chat.selection)}"
     return said
@@ -29,7 +29,7 @@ def decided_on(request: TurnRequest) -> str | None:
     decided = [f"{_named(each)}: {each.outcome.replace('_', ' ')}" for each in request.chat.decided]
     if not decided:
         return None
-    return f"What the person did with your proposals since: {'; '.join(decided)}."
+    return f"What the user did with your proposals since: {'; '.join(decided)}."
 
 
 def _named(decision: ProposalDecision) -> str:

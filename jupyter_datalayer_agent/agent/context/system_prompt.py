@@ -104,7 +104,7 @@ def system_prompt(
     texts = [prompt.text for prompt in chosen]
     names = [prompt.name for prompt in chosen]
     if (personal := personal_instructions(root_dir)) is not None:
-        texts.append(f"# The person's own instructions ({PERSONAL_FILE})\n\n{personal}")
+        texts.append(f"# The user's own instructions ({PERSONAL_FILE})\n\n{personal}")
         names.append(PERSONAL_FILE)
     log.debug("System prompt of %s mode: %s", mode, ", ".join(names))
     return "\n\n".join(texts)

@@ -34,7 +34,7 @@ def references(services: Services, request: TurnRequest) -> list[Reference]:
 
 def hint(meant: list[Reference]) -> str:
     """What the model is sent about them; it neither enables nor forces a tool."""
-    lines = [f"The person means these tools: {', '.join(each.tool.name for each in meant)}"]
+    lines = [f"The user means these tools: {', '.join(each.tool.name for each in meant)}"]
     lines += [
         f"Not available now: {each.refusal.message} {each.refusal.hint}".rstrip()
         for each in meant

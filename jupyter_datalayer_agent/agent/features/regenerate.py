@@ -105,7 +105,7 @@ async def _newest(session: SessionState, turn_id: str) -> Turn:
 
 
 class _AnswerBuffer(EventBuffer):
-    """Tells what a model call tells as a further answer of a turn; calls of tools are not its."""
+    """Emits what a model call emits as a further answer of a turn; calls of tools are not its."""
 
     def __init__(self, session: SessionState, turn_id: str, answer_id: str) -> None:
         super().__init__(partial(session.services.store.append, session.id, turn_id))

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 Item = dict[str, Any]
 
 ENDED_EARLY = {
-    "interrupted": "The person stopped the turn here, before it was finished. What an aborted call "
+    "interrupted": "The user stopped the turn here, before it was finished. What an aborted call "
     "had done until then stays.",
-    "replaced": "The person stopped the turn here to send another message. What an aborted call "
+    "replaced": "The user stopped the turn here to send another message. What an aborted call "
     "had done until then stays.",
     "shutdown": "The server stopped here, before the turn was finished. What an aborted call had "
     "done until then stays.",

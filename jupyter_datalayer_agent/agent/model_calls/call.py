@@ -67,7 +67,7 @@ class ModelCall:
     What a broken stream had shown stays until another one shows something, and for good where none
     does: ``broken_item_id`` and ``partial_text`` say what of it was cut off.
 
-    What it tells goes to the ``buffer``, so that the database works while the model is asked; the
+    What it emits goes to the ``buffer``, so that the database works while the model is asked; the
     caller flushes it before acting on the answer.
     """
 
@@ -152,7 +152,7 @@ class ModelCall:
                 self._unpaid = None
 
     def _weigh(self, event: StreamEvent) -> None:
-        """Add up the bytes of an answer until the provider tells what it cost."""
+        """Add up the bytes of an answer until the provider reports what it cost."""
         if isinstance(event, StreamStarted):
             self._unpaid = 0
         elif isinstance(event, ResponseDone):

@@ -41,7 +41,7 @@ HEAD = {
     "dropped": "[The earlier part of this conversation was left out here: it is longer than can "
     "be sent. Its whole text can be searched by tools.]",
 }
-MESSAGES = "The person's own messages from that part, word for word, the newest last:"
+MESSAGES = "The user's own messages from that part, word for word, the newest last:"
 
 
 class Compactor:

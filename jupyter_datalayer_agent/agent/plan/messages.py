@@ -14,7 +14,7 @@ from ...protocol.workflows import WorkflowOffer
 PLAN = (
     "[Do not act yet. First make a plan for this task: the few steps that it needs, each one to "
     "three tool calls, in the order in which they are to be done. Answer with one JSON object and "
-    'nothing else: {"steps": [{"description": "what the step does, for the person", "toolCalls": '
+    'nothing else: {"steps": [{"description": "what the step does, for the user", "toolCalls": '
     '["names of tools"], "dependencies": [indices, from 0, of the earlier steps that it needs]}], '
     '"requiredTools": ["names"], "estimatedDuration": "a guess in words"}. Only tools that you '
     "have.]"
@@ -60,13 +60,13 @@ def go_on(plan: Plan, index: int) -> str:
     """To the model: a plan is resumed."""
     return (
         f"[The plan is taken up again at step {index + 1}. The steps now:\n{numbered(plan.steps)}\n"
-        "The person may have changed the notebook since; look at what stands there.]"
+        "The user may have changed the notebook since; look at what stands there.]"
     )
 
 
 def decided(plan: Plan) -> str:
     """To the model: what the user made of its plan."""
-    return f"[The person changed the plan. The steps now:\n{numbered(plan.steps)}]"
+    return f"[The user changed the plan. The steps now:\n{numbered(plan.steps)}]"
 
 
 def repair_prompt(error: str, tried: Sequence[str]) -> str:
@@ -74,7 +74,7 @@ def repair_prompt(error: str, tried: Sequence[str]) -> str:
     so_far = f" Tried before: {'; '.join(dict.fromkeys(tried))}." if tried else ""
     return (
         f"[This step failed: {_sentence(error)}{so_far} Find the cause, repair the cell in place, "
-        "run it again, and finish the step. This is the last attempt before the person is asked.]"
+        "run it again, and finish the step. This is the last attempt before the user is asked.]"
     )
 
 

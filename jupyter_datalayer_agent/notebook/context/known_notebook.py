@@ -30,7 +30,7 @@ MAX_RUNS = 40
 """Of a new order: more of them are harder to read than the whole list."""
 DIGEST_BYTES = 6
 WHOLE = -1
-KNOWN_SOURCE = "(source as told before)"
+KNOWN_SOURCE = "(source as stated before)"
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def stated(
         return changes
     whole = _Whole(cells, context).statement()
     if changes is None or len(changes.text) >= len(whole.text):
-        return replace(whole, text=f"The whole notebook, told anew.\n{whole.text}")
+        return replace(whole, text=f"The whole notebook, stated anew.\n{whole.text}")
     return changes
 
 

@@ -35,7 +35,7 @@ class AskUser(Wire):
 
 @tool(UpdatePlan, group="conversation", label=("Update the plan", "Updating the plan"))
 async def update_plan(args: UpdatePlan, context: ToolContext) -> ToolOutcome:
-    """Show the person your plan for work of several steps, and keep it current."""
+    """Show the user your plan for work of several steps, and keep it current."""
     given = [PlanStep(description=each.description, status=each.status) for each in args.steps]
     steps = await context.update_plan(given, args.explanation)
     done = sum(step.status == "completed" for step in steps)
@@ -44,7 +44,7 @@ async def update_plan(args: UpdatePlan, context: ToolContext) -> ToolOutcome:
 
 @tool(AskUser, group="conversation", label=("Ask you something", "Waiting for your answer"))
 async def ask_user(args: AskUser, context: ToolContext) -> ToolOutcome:
-    """Ask the person, only when you cannot decide from the notebook."""
+    """Ask the user, only when you cannot decide from the notebook."""
     answer = await context.ask(args.question, args.options)
     return ToolOutcome({"answer": answer}, "Asked a question")
 

@@ -58,7 +58,7 @@ class CreateLexical(Wire):
     parallel=True,
 )
 async def get_active_document(args: NoArguments, context: ToolContext) -> ToolOutcome:
-    """Which document the person has in front, and whether notebook mode is on for it."""
+    """Which document is active, and whether notebook mode is on for it."""
     gate = context.gate
     active = context.active_document
     output: dict[str, Any] = {

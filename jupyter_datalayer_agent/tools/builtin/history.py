@@ -246,8 +246,8 @@ def _hit(hit: SearchHit) -> dict[str, Any]:
 
 def _call(call: ToolCallRecord) -> dict[str, Any]:
     # Kept whole, whatever the model was sent of it then: what may be sent is decided now, but
-    # what was withheld in its own conversation is not for another one to send. There is no telling
-    # rows of data from other outputs in it.
+    # what was withheld in its own conversation is not for another one to send. Rows of data
+    # cannot be distinguished from other outputs in it.
     shown = _cut(_text(call.output), VALUE)
     if isinstance(call.output, dict) and call.output.get("withheld"):
         shown = f"[output of {call.name} withheld by the setting]"

@@ -1,4 +1,4 @@
-"""Telling, after a change or a run, which cells are stale now."""
+"""Reports, after a change or a run, which cells are stale now."""
 
 from __future__ import annotations
 

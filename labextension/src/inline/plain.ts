@@ -62,7 +62,7 @@ export function plainProposal(
   return proposalOf(block, subject);
 }
 
-/** Whether a message asks for a change, and not to be told or shown something. */
+/** Whether a message asks for a change, and not for an explanation. */
 export function asksForChange(message: string): boolean {
   return !isQuestion(message) && !EXAMPLE.test(message);
 }

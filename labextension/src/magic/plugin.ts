@@ -9,7 +9,7 @@ import { isAgentsRun } from '../notebook/kernel/agentRuns';
 
 const MAGIC = /^\s*(%%?agent\b|%(re)?load_ext\s+jupyter_datalayer_agent\b)/;
 
-/** What a user is told who runs the magic in a kernel that is not Python, or null. */
+/** The warning for a user who runs the magic in a kernel that is not Python, or null. */
 export function advice(source: string, language: string): string | null {
   if (!MAGIC.test(source) || !language || /python/i.test(language)) {
     return null;

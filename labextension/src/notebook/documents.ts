@@ -199,7 +199,7 @@ function show(widget: Widget, isNew = false): void {
 
 /**
  * JupyterLab takes the document that had the focus last for its current one, and has no other way
- * to be told. The events come without the focus, which stays where the user types.
+ * to be notified. The events come without the focus, which stays where the user types.
  */
 function makeCurrent({ node }: Widget): void {
   node.dispatchEvent(new FocusEvent('focus'));

@@ -28,7 +28,7 @@ export function ActionNotice(): JSX.Element {
   return (
     <div role="status">
       {notice && (
-        <div className="da-told" data-testid="da-told" ref={line}>
+        <div className="da-notice-text" data-testid="da-notice-text" ref={line}>
           <span>{notice.message}</span>
           <button type="button" className="da-link" onClick={notice.action.run}>
             {notice.action.label}

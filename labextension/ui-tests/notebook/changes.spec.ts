@@ -140,7 +140,7 @@ test('an older turn is taken back from its foot, and the newest by the palette',
   expect(await notebook.sources()).toEqual(['a = 1', 'b = 2']);
 });
 
-test('cells whose outputs are older than their code are told, and run with what follows from them', async ({
+test('cells whose outputs are older than their code are shown, and run with what follows from them', async ({
   tab,
   model
 }) => {

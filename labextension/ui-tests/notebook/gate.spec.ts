@@ -23,7 +23,7 @@ async function openOther(lab: LabPage): Promise<void> {
   await lab.notebook('other.ipynb').ready();
 }
 
-test('in front and attached, a notebook is changed in Agent mode and only read in Ask mode', async ({
+test('active and attached, a notebook is changed in Agent mode and only read in Ask mode', async ({
   lab,
   model
 }) => {
@@ -70,7 +70,7 @@ test('in front and attached, a notebook is changed in Agent mode and only read i
   expect(await notebook.sources()).toEqual(['# Cars', 'allowed = 1']);
 });
 
-test('a notebook that is attached but not in front is neither read nor changed', async ({
+test('a notebook that is attached but not active is neither read nor changed', async ({
   lab,
   model
 }) => {
@@ -116,7 +116,7 @@ test('a notebook that is attached but not in front is neither read nor changed',
   ]);
 });
 
-test('with a file in front, an attached notebook is left alone', async ({
+test('with an active file, an attached notebook is left alone', async ({
   lab,
   model
 }) => {
@@ -258,7 +258,7 @@ test('peers 2: a switch of tab after the message never redirects the edit', asyn
   expect(await lab.notebook('other.ipynb').sources()).toEqual([
     'untouched = True'
   ]);
-  // Nor is the person taken to the other tab.
+  // Nor is the user taken to the other tab.
   expect(await lab.front()).toBe('other.ipynb');
 });
 
@@ -271,7 +271,7 @@ test('what is chosen and opened while a message is on its way is for the next on
   await panel.attach('other.ipynb');
   await lab.open('cars.ipynb');
   await panel.attach('cars.ipynb');
-  // Its session is only made when the person has gone elsewhere.
+  // Its session is only made when the user has gone elsewhere.
   let goOn = () => undefined as void;
   const gone = new Promise<void>(resolve => (goOn = resolve));
   await page.route('**/datalayer-agent/sessions', async route => {
@@ -293,7 +293,7 @@ test('what is chosen and opened while a message is on its way is for the next on
   expect(toolNames).not.toContain('addNotebookCell');
 });
 
-test('peers 2: of two attached notebooks only the one in front can be changed', async ({
+test('peers 2: of two attached notebooks only the active one can be changed', async ({
   lab,
   model
 }) => {

@@ -26,7 +26,7 @@ test('a change streams as a diff, is taken hunk by hunk, and is undone in one st
   await notebook.ready();
   const chat = new InlineChat(tab);
 
-  // Nothing is written while it streams, and the person goes on typing in the same cell.
+  // Nothing is written while it streams, and the user goes on typing in the same cell.
   await model.script({
     gate: {
       say: proposal('first', 'a = 10\nb = 2\nc = 3\nd = 4\ne = 50'),
@@ -57,7 +57,7 @@ test('a change streams as a diff, is taken hunk by hunk, and is undone in one st
   expect(request.text).toContain('id=first');
   await shootBoth(tab, 'inline-change', 'window');
 
-  // One is accepted, one rejected; what the person typed stays.
+  // One is accepted, one rejected; what the user typed stays.
   await chat.added.nth(1).getByRole('button', { name: 'Accept' }).click();
   await chat.added.first().getByRole('button', { name: 'Reject' }).click();
   const typed = SOURCE.replace('c = 3', 'c = 3  # mine');
@@ -487,7 +487,7 @@ test('over a proposal that is higher than the window, what decides on it stays i
   ];
   for (const [index, first] of firsts.entries()) {
     if (index === 1) {
-      // The person has looked at the middle of the next one.
+      // The user has looked at the middle of the next one.
       await chat.addedLines.getByText('import y60').scrollIntoViewIfNeeded();
     }
     await tab.page.keyboard.press('Alt+ArrowDown');

@@ -2,7 +2,7 @@ import { expect, test } from '../support/fixtures';
 import { addCell } from '../support/scripts';
 import { openWork } from '../support/work';
 
-test('a kernel that dies while a cell runs is told as that, and the next run works', async ({
+test('a kernel that dies while a cell runs is reported as that, and the next run works', async ({
   tab,
   model
 }) => {
@@ -142,7 +142,7 @@ test('a kernel that came back on other ports than the page listens to is reached
   await expect(notebook.output(1)).toHaveText('alive again');
 });
 
-test('without a kernel the model is told what to do, and no dialog opens', async ({
+test('without a kernel the model is sent what to do, and no dialog opens', async ({
   lab,
   model
 }) => {

@@ -68,7 +68,7 @@ test('an answer streams into a cell, and in Agent mode cells are added and run b
   await expect(bar).toHaveCount(0);
   expect(await notebook.sources()).toHaveLength(4);
 
-  // What waits for the person is found from the panel, whichever session it shows.
+  // What waits for the user is found from the panel, whichever session it shows.
   const { page, panel } = tab;
   await model.script(
     { call: 'deleteNotebookCells', arguments: { cellIds: ['cell-3'] } },
@@ -128,7 +128,7 @@ test('a question is asked in the cell that loads the magic, and help stays help'
   await expect(notebook.output(1)).toContainText('String form');
 });
 
-test('in a kernel of another language the user is told what works there, and it does', async ({
+test('in a kernel of another language the user learns what works there, and it does', async ({
   tab,
   model,
   server

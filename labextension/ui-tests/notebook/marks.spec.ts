@@ -16,7 +16,7 @@ const add = (content: string, after: string) => ({
   arguments: { type: 'code', content, position: { after } }
 });
 
-/** What the page shows of changes in the notebook in front. */
+/** What the page shows of changes in the active notebook. */
 function shownIn(page: Page) {
   const bar = page.getByTestId('da-nb-changes');
   return {

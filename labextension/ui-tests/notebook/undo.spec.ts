@@ -115,7 +115,7 @@ test('peers 5: a turn is taken back in the open page, exactly, and typing elsewh
     index === mine ? { ...cell, source: 'z = 0  # typed' } : cell
   );
   const after = await notebook.content();
-  // The person's cell was run by the turn: what that left is taken back, too.
+  // The user's cell was run by the turn: what that left is taken back, too.
   expect(after).toEqual(expected);
   expect(await notebook.view()).toEqual(view);
   const onDisk = await server.read(`${tab.folder}/undo.ipynb`);

@@ -34,7 +34,7 @@ test('unsaved typing in another cell survives an edit', async ({
   ]);
 });
 
-test('typing in the same cell while the agent thinks is not overwritten, and the model is told', async ({
+test('typing in the same cell while the agent thinks is not overwritten, and the model is notified', async ({
   tab,
   model
 }) => {
@@ -137,7 +137,7 @@ test('a run leaves edit mode and the cursor where they were', async ({
   await tab.panel.ended();
   await expect(notebook.output(0)).toHaveText('72');
   expect(await notebook.view()).toEqual(before);
-  // The next keys are the person's, in their cell.
+  // The next keys are the user's, in their cell.
   await tab.page.keyboard.type('0');
   expect((await notebook.sources())[1]).toBe('first = 10\nsecond = 2');
 });

@@ -28,12 +28,12 @@ async function printedOnDisk(
   );
 }
 
-/** The runs that a tool call told the model of. */
+/** The runs in the output of a tool call. */
 function runsIn(output: string): Record<string, unknown>[] {
   return (JSON.parse(output) as { runs: Record<string, unknown>[] }).runs;
 }
 
-/** Close the notebook's tab as a person does, saving what JupyterLab asks about. */
+/** Close the notebook's tab as a user does, saving what JupyterLab asks about. */
 async function closeTab(tab: LabPage): Promise<void> {
   const { page } = tab;
   const save = page.locator('.jp-Dialog').getByRole('button', { name: 'Save' });

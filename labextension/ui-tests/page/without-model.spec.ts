@@ -38,7 +38,7 @@ test('agent: create a complete data analysis notebook, with no model configured'
     await lab.panel.ended();
     await expect(lab.panel.turns).toContainText('needs no model');
 
-    // In a tab, as a person sees it.
+    // In a tab, as a user sees it.
     await expect(visibleTabs(lab)).toContainText(['data_analysis.ipynb']);
     const path = (await server.read('work/data_analysis.ipynb').then(
       () => 'work/data_analysis.ipynb',
@@ -126,7 +126,7 @@ test('a quality task is answered by the report, which opens as a card', async ({
   ).toBeVisible();
 });
 
-test('a workflow is run by its form; the notebook that it makes is in front', async ({
+test('a workflow is run by its form; the notebook that it makes is active', async ({
   lab,
   server
 }) => {
@@ -261,7 +261,7 @@ test('a tutorial: a wrong answer, what is said of it, the right one, and progres
   await lab.loadAgain();
   await expect(card).toContainText('Pandas basics');
   await expect(progress).toHaveAttribute('aria-valuenow', '1');
-  // Where another document is in front, the card is small; first JupyterLab restores its tabs.
+  // Where another document is active, the card is small; first JupyterLab restores its tabs.
   await expect.poll(() => lab.front()).toBe('pandas-basics.ipynb');
   await expect(
     page.locator('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell').first()
@@ -321,7 +321,7 @@ test('what works without a model', async ({ tab: lab }) => {
   await shootBoth(lab, 'workflow-form');
   await form.getByRole('button', { name: /Close/ }).click();
 
-  // It is about the notebook in front, which JupyterLab tells once that is loaded.
+  // It is about the active notebook, which JupyterLab reports once that is loaded.
   await expect(startItem(lab, 'quality')).toContainText('work.ipynb');
   await panel.input.fill('/quality');
   await panel.input.press('Enter');

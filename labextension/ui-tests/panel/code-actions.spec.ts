@@ -138,14 +138,14 @@ test('code of an answer is applied as a diff, inserted and put in place of a cel
   await model.script({ say: 'Good.' }, { say: 'Yes.' });
   await panel.ask('And now?', 2);
   expect((await model.request(2)).text).toContain(
-    'What the person did with your proposals since: cell id=first: accepted in part; new cell after id=second: accepted; new cell after id=second: accepted; cell id=first: accepted.'
+    'What the user did with your proposals since: cell id=first: accepted in part; new cell after id=second: accepted; new cell after id=second: accepted; cell id=first: accepted.'
   );
   await panel.ask('Really?', 3);
   // It stays where it was sent, and is not said again.
   const { text } = await model.request(3);
   expect(text.split('with your proposals')).toHaveLength(2);
 
-  // The file is opened, with the diff in its editor. No notebook is in front then.
+  // The file is opened, with the diff in its editor. No notebook is active then.
   await act(3, 'Apply to util.py, as a diff').click();
   await expect(chat.addedLines.last()).toHaveText('    return 2 * x');
   await expect(act(2, /^Insert below: No active notebook/)).toHaveAttribute(

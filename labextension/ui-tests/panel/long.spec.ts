@@ -29,7 +29,7 @@ measured(
     }, sessionId);
     await tab.load('cars.ipynb');
     await expect(panel.answers.last()).toContainText('An answer');
-    // The person reads upwards: all earlier messages come.
+    // The user reads upwards: all earlier messages come.
     const scroller = panel.root.getByRole('log');
     await expect
       .poll(
@@ -80,7 +80,7 @@ measured(
     console.log(
       `${line('scrolling 200 messages', scrolling)}\n${line('streaming 8 kB under them', streaming)}\n${line('an output of 5,000 lines', output)}`
     );
-    // What a person feels is a frame that does not come; the figures above are for reading.
+    // What a user feels is a frame that does not come; the figures above are for reading.
     expect(scrolling.medianMs).toBeLessThan(50);
     expect(output.medianMs).toBeLessThan(50);
     expect(streaming.worstMs).toBeLessThan(1000);

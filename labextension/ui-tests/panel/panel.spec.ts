@@ -40,7 +40,7 @@ test('with no model the panel says what was looked for and how to connect one', 
   }
 });
 
-test('peers 18: a refused key is told as that, with what to do and without the key', async ({
+test('peers 18: a refused key is reported as that, with what to do and without the key', async ({
   lab,
   model
 }) => {
@@ -269,7 +269,7 @@ test('peers 17: the page follows an edit, lists it with its diff, and a click go
   );
   await expect(notebook.cells.last()).not.toBeInViewport();
   await tab.panel.ask('Change the last one');
-  // The page follows the edit; the person's active cell stays.
+  // The page follows the edit; the user's active cell stays.
   await expect(notebook.editor(39)).toBeInViewport();
   expect((await notebook.view()).activeCellId).toBe('cell-0');
   await notebook.edit(0);

@@ -56,7 +56,7 @@ test('a plan is edited by the keyboard before it runs: the edited steps run, no 
   await expect(plan.fields.first()).toBeFocused();
   await page.keyboard.press('Enter');
   await page.keyboard.type('Make a table');
-  // What is not sent yet is the person's work, too.
+  // What is not sent yet is the user's work, too.
   await page.reload();
   await tab.shown();
   await expect(plan.fields).toHaveCount(2);

@@ -7,7 +7,7 @@ import { openWork } from '../support/work';
 const TABLE =
   'import pandas as pd\ncars = pd.DataFrame({"name": ["Ford"] * 3, "mpg": [1, 2, 3]})\ncars';
 
-/** A notebook of which both cells were run by the person. */
+/** A notebook of which both cells were run by the user. */
 async function openRun(tab: LabPage): Promise<NotebookPage> {
   const notebook = await openWork(tab, TABLE, 'total = 42\nprint("crocus")');
   await notebook.kernelReady();
@@ -90,7 +90,7 @@ test('what is referred to by the keyboard alone is attached and reaches the mode
   expect(request.text).toContain('its output\n```\ncrocus');
   expect(request.text).toContain('Attached cells of');
   expect(request.text).toContain(
-    'The person means these tools: runNotebookCells'
+    'The user means these tools: runNotebookCells'
   );
   // The answer says it too, and a key switches.
   const turn = panel.turns.last();
@@ -113,7 +113,7 @@ test('what is referred to by the keyboard alone is attached and reaches the mode
   await page.keyboard.press('Delete');
   await expect(panel.attachments).toHaveCount(3);
 
-  // Typed whole, it is attached when it is sent; what names nothing is told.
+  // Typed whole, it is attached when it is sent; what names nothing is reported.
   await model.script({ say: 'Both.' });
   await panel.input.fill('And @output:9, @none.csv or @cars.csv ');
   await expect(panel.root.getByTestId('da-reference-lacks')).toHaveText(
@@ -170,7 +170,7 @@ test('the paperclip lists cells, variables, tools and commands; a busy kernel sa
   await expect(panel.input).toHaveValue('/export ');
   await panel.input.fill('');
 
-  // The person's own cell is not waited for.
+  // The user's own cell is not waited for.
   await notebook.editor(1).fill('import time\nwhile True: time.sleep(0.05)');
   await notebook.editor(1).press('Shift+Enter');
   await expect(notebook.prompt(1)).toHaveText('[*]:');

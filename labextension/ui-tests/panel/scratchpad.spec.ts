@@ -36,7 +36,7 @@ test('what is worth keeping goes to the scratchpad and leads back; the Strategis
   // The answer, its code, and the picture that the call made.
   const turn = panel.turns.first();
   await turn.getByTestId('da-keep-answer').click();
-  const notice = panel.root.getByTestId('da-told');
+  const notice = panel.root.getByTestId('da-notice-text');
   await expect(notice).toContainText('Added to scratchpad.ipynb');
   // Nothing lies over the input, and the line goes with what is said next.
   await expect(page.locator('.Toastify__toast')).toHaveCount(0);

@@ -119,7 +119,7 @@ test('fork, go back with the documents, export, clear: what was said is the user
     `was written as Markdown to ${file.suggestedFilename()}`
   );
 
-  // A summary in place of older turns: told, and there to be read.
+  // A summary in place of older turns: announced, and there to be read.
   await model.script({ say: 'They like **blue**; a cell was added.' });
   await panel.input.fill('/compact');
   await panel.input.press('Enter');

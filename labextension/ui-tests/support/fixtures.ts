@@ -9,7 +9,7 @@ import { ScriptedModel } from './model';
 import { LabServer } from './server';
 
 export interface IOfWorker {
-  /** Whether the server is told of the scripted model, or of none at all. */
+  /** Whether the server is given the scripted model, or of none at all. */
   withModel: boolean;
   /** One for all tests of the worker; its script is forgotten before each. */
   workerModel: ScriptedModel;
@@ -22,7 +22,7 @@ export interface IOfWorker {
 
 export interface IOfTest {
   /**
-   * Whether to go on in the tab of the test before, as a person does all day: its documents are
+   * Whether to go on in the tab of the test before, as a user does all day: its documents are
    * closed, its session is left. Not for tests of how JupyterLab or the panel starts.
    */
   keepsTab: boolean;

@@ -2,7 +2,7 @@ import { expect, Locator } from '@playwright/test';
 
 import { LabPage } from './lab';
 
-/** The inline chat of the document in front, by the names that it promises to tests (DESIGN 10). */
+/** The inline chat of the active document, by the names that it promises to tests (DESIGN 10). */
 export class InlineChat {
   constructor(private readonly _lab: LabPage) {
     const { page } = _lab;
@@ -27,7 +27,7 @@ export class InlineChat {
   readonly removedLines: Locator;
   readonly newCells: Locator;
 
-  /** Open it where the person is, by its keys. */
+  /** Open it where the user is, by its keys. */
   async open(): Promise<void> {
     await this._lab.page.keyboard.press('Control+i');
     await expect(this.input).toBeFocused();

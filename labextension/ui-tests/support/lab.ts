@@ -31,7 +31,7 @@ export class LabPage {
 
   readonly panel: AgentPanel;
 
-  /** Load JupyterLab with a document of the test's folder in front and the panel shown. */
+  /** Load JupyterLab with a document of the test's folder active and the panel shown. */
   async load(name: string): Promise<void> {
     if (this._isTakenOver) {
       this._isTakenOver = false;
@@ -138,7 +138,7 @@ export class LabPage {
     });
   }
 
-  /** The name of the document in front. */
+  /** The name of the active document. */
   front(): Promise<string> {
     return this.page.evaluate(
       () => window.jupyterapp.shell.currentWidget?.title.label ?? ''

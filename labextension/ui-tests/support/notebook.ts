@@ -9,7 +9,7 @@ declare global {
   }
 }
 
-/** Where the person is in a notebook. */
+/** Where the user is in a notebook. */
 export interface IView {
   mode: string;
   activeCellId: string;
@@ -17,7 +17,7 @@ export interface IView {
   hasFocus: boolean;
 }
 
-/** An open notebook in JupyterLab, as a person sees it and as its shared model holds it. */
+/** An open notebook in JupyterLab, as a user sees it and as its shared model holds it. */
 export class NotebookPage {
   constructor(
     private readonly _page: Page,
@@ -28,7 +28,7 @@ export class NotebookPage {
     );
   }
 
-  /** The cells of the notebook in front. */
+  /** The cells of the active notebook. */
   readonly cells: Locator;
 
   /** The text field of a cell, by its number from 0. */
@@ -96,7 +96,7 @@ export class NotebookPage {
     await this._page.keyboard.type(text);
   }
 
-  /** Run a cell as a person does. */
+  /** Run a cell as a user does. */
   async run(index: number): Promise<void> {
     await this.edit(index);
     await this._page.keyboard.press('Control+Enter');

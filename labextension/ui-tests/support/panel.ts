@@ -25,7 +25,7 @@ export class AgentPanel {
   readonly attachments: Locator;
   readonly changes: Locator;
   readonly answers: Locator;
-  /** What waits for the person: approvals and questions. */
+  /** What waits for the user: approvals and questions. */
   readonly waiting: Locator;
   readonly turns: Locator;
 

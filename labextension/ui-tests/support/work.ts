@@ -2,7 +2,7 @@ import { LabPage } from './lab';
 import { NotebookPage } from './notebook';
 
 /**
- * A notebook with these code cells (ids `cell-0`, `cell-1`, ...) in front, attached, in Agent mode.
+ * A notebook with these code cells (ids `cell-0`, `cell-1`, ...) active, attached, in Agent mode.
  */
 export async function openWork(
   tab: LabPage,

@@ -1,4 +1,4 @@
-"""What code waits for the user in Agent mode, and what the user is told of it."""
+"""What code waits for the user in Agent mode, and what the user is shown of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may go to the model, told by what the model's server received."""
+"""What may go to the model, by what the model's server received."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_with_outputs_never_no_value_reaches_the_model_in_any_way(
     assert "ValueError in line 1, its message and traceback withheld by the setting" in outputs
     assert "failed: ValueError: [its message withheld by the setting]" in outputs
 
-    # The person has all of it.
+    # The user has all of it.
     turn = server.get(f"sessions/{session}/turns", include="events")["turns"][0]
     kept = json.dumps(turn["toolCalls"])
     shown = json.dumps(of_type(turn["events"], "tool_call_output"))

@@ -1,4 +1,4 @@
-"""What waits for the person goes on waiting when the server is killed, or started anew."""
+"""What waits for the user goes on waiting when the server is killed, or started anew."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_denial_after_the_restart_reaches_the_model_with_its_reason(
     asked = until(events(server, session), "approval_requested")[-1]
     server.kill()
     server.start()
-    # Every page is told of it, before anybody looks at the session.
+    # Every page is notified of it, before anybody looks at the session.
     with FakePage(server) as page:
         while not (waiting := page.wait_for("sessions_waiting")["sessions"]):
             pass

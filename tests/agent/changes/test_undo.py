@@ -51,14 +51,14 @@ async def test_a_cell_that_both_changed_stays_and_the_user_decides(tmp_path: Pat
         async with c.turn() as turn:
             await turn.edit(update("a", "a", "agent"), update("b", "b", "agent"))
             await turn.edit(insert("n", "new"))
-        await c.edit(update("a", "agent", "person"), update("n", "new", "new, mine"))
+        await c.edit(update("a", "agent", "user"), update("n", "new", "new, mine"))
         event = await c.undo(turn)
 
         assert event["ofTurnId"] == event["turnId"] == turn.id
-        assert c.sources() == {"a": "person", "b": "b", "c": "c", "n": "new, mine"}
+        assert c.sources() == {"a": "user", "b": "b", "c": "c", "n": "new, mine"}
         path = "a.ipynb"
         assert event["conflicts"] == [
-            {"path": path, "cellId": "a", "before": "a", "after": "agent", "now": "person"},
+            {"path": path, "cellId": "a", "before": "a", "after": "agent", "now": "user"},
             {"path": path, "cellId": "n", "after": "new", "now": "new, mine"},
         ]
         assert event["cellIds"] == ["b"]
@@ -70,7 +70,7 @@ async def test_a_cell_that_both_changed_stays_and_the_user_decides(tmp_path: Pat
         assert (await c.keep(turn, "a"))["cellIds"] == ["a"]
         event = await c.undo(turn, "n", overwrite=True)
         assert event["conflicts"] == []
-        assert c.sources() == {"a": "person", "b": "b", "c": "c"}
+        assert c.sources() == {"a": "user", "b": "b", "c": "c"}
         assert await c.states(turn) == {"a": "kept", "b": "undone", "n": "undone"}
 
 
@@ -87,7 +87,7 @@ async def test_what_the_user_moved_stays_there_and_deleted_cells_come_back_to_ne
         await c.edit(move("f", after="d"), move("e", at="start"), insert("p", "mine", after="b"))
         event = await c.undo(turn)
         assert event["conflicts"] == []
-        # f was moved again by the person, and e is where they put it.
+        # f was moved again by the user, and e is where they put it.
         assert list(c.sources()) == ["e", "a", "b", "c", "p", "d", "f"]
         assert c.world.cell_on_disk("c")["metadata"] == {"tags": ["t"]}
         assert c.world.cell_on_disk("c")["execution_count"] == 4
@@ -123,11 +123,11 @@ async def test_what_the_user_typed_between_two_changes_of_a_turn_is_kept(tmp_pat
         write_notebook(c.world.root, A_B_C)
         async with c.turn() as turn:
             await turn.edit(update("a", "a", "agent"))
-            await c.edit(update("a", "agent", "agent, and the person"))
-            await turn.edit(delete("a", "agent, and the person"))
+            await c.edit(update("a", "agent", "agent, and the user"))
+            await turn.edit(delete("a", "agent, and the user"))
         event = await c.undo(turn)
-        assert c.sources()["a"] == "agent, and the person"
-        assert [each["now"] for each in event["conflicts"]] == ["agent, and the person"]
+        assert c.sources()["a"] == "agent, and the user"
+        assert [each["now"] for each in event["conflicts"]] == ["agent, and the user"]
 
 
 async def test_outputs_of_a_run_are_taken_back_and_the_kernel_is_said_to_stay(

@@ -169,9 +169,9 @@ def test_it_is_taken_back_by_a_server_that_was_killed_and_started_again(tmp_path
         assert "already undone" in undo(server, reply)["message"]
         turns = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"]
         assert [e["type"] for e in turns[0]["events"]].count("changes_undone") == 1
-        # The model believes what it did until it is told.
+        # The model believes what it did until it is notified.
         server.post("chat", {"message": "Go on", "sessionId": reply["sessionId"]})
-        assert "The person took changes of yours back" in model.requests[-1].text
+        assert "The user took changes of yours back" in model.requests[-1].text
 
 
 def test_a_server_that_is_killed_in_mid_turn_can_take_back_what_was_done(tmp_path: Path) -> None:

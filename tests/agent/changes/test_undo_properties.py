@@ -1,4 +1,4 @@
-"""A person and turns on a real file and a real database, turns kept and taken back in between."""
+"""A user and turns on a real file and a real database, turns kept and taken back in between."""
 
 from __future__ import annotations
 
@@ -123,12 +123,12 @@ class OnDisk(RuleBasedStateMachine):
         self.do(self._user(operation))
 
     async def _user(self, operation: tuple[str, int, int]) -> None:
-        cell_id = await self._act(self.chat.world.service, operation, "person")
+        cell_id = await self._act(self.chat.world.service, operation, "user")
         if cell_id is None:
             return
         text = self.chat.sources().get(cell_id)
         self.typed.pop(cell_id, None)
-        if text is not None and text.startswith("person"):
+        if text is not None and text.startswith("user"):
             self.typed[cell_id] = text
 
     @precondition(lambda self: self.turns)

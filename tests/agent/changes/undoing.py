@@ -75,7 +75,7 @@ class Chat:
         await self.store.finish_turn(turn_id, status="completed", events=[ended])
 
     async def edit(self, *edits: CellEdit, path: str = "a.ipynb") -> None:
-        """The person's edits."""
+        """The user's edits."""
         await (await self.world.service.open(path)).edit(edits)
 
     async def op(self, op: Op) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def test_an_inline_message_reads_and_proposes_and_changes_nothing(
     assert "proposal" in reply["toolCalls"][1]["output"]["error"]["hint"]
     assert reply["reply"] == PROPOSAL
     assert nbformat.read(path, as_version=4) == before
-    # Where the person asks from, and what is selected there, between fences that it cannot close.
+    # Where the user asks from, and what is selected there, between fences that it cannot close.
     assert f"asks from the cell id={cell.id}" in request.text
     assert "````\n```\nCars\n````" in request.text
     assert "# Inline chat" in request.text

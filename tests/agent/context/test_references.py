@@ -1,4 +1,4 @@
-"""Cells, outputs, variables and tools that a message refers to, told by what the model received."""
+"""Cells, outputs, variables and tools that a message refers to, by what the model received."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def test_a_tool_that_is_meant_reaches_the_model_as_a_hint(
     }
     reply, context = asked(notebook, model, mode="ask", **given)
     meant = "getCellOutputs, getNotebookCells, runNotebookCells"
-    assert f"The person means these tools: {meant}\n" in context
+    assert f"The user means these tools: {meant}\n" in context
     assert "Not available now: runNotebookCells changes or runs something" in context
     warnings = warned(notebook, reply)
     assert [each["code"] for each in warnings] == ["tool_not_in_mode"]

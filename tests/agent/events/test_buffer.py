@@ -1,4 +1,4 @@
-"""What a turn tells goes out in order, in groups, and never without having been written."""
+"""What a turn emits goes out in order, in groups, and never without having been written."""
 
 from __future__ import annotations
 

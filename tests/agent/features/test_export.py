@@ -25,12 +25,12 @@ def export(server: RunningServer, session: str, kind: str | None = None) -> Any:
 def session(server: RunningServer, shared_model: ScriptedModelServer) -> str:
     """A conversation about a notebook in which much was done."""
     shared_model.reset()
-    new_notebook(server.root / "told.ipynb", "x = 1")
+    new_notebook(server.root / "work.ipynb", "x = 1")
     fence = "```python\nprint('hi')\n```"
     session: str = edit(
         server,
         shared_model,
-        "told.ipynb",
+        "work.ipynb",
         Calls(
             [
                 Call("updateNotebookCell", {"cellId": "c0", "content": "x = '```'\nx"}),
@@ -59,7 +59,7 @@ def test_markdown_can_be_read_by_a_user(server: RunningServer, session: str) -> 
     assert "> ```python" in text
     assert "- good\n- fine" in text
     assert "<details><summary>updateNotebookCell: ok</summary>" in text
-    assert "<details><summary>Changes to told.ipynb (3 cells)</summary>" in text
+    assert "<details><summary>Changes to work.ipynb (3 cells)</summary>" in text
     assert "````diff" in text, "the fence is longer than the one in the cell"
     assert "-x = 1\n+x = '```'" in text
     assert text.count("<details>") == text.count("\n</details>")
@@ -89,7 +89,7 @@ def test_the_notebook_is_valid_and_has_the_code_that_was_written(
         ("markdown", "It is\n\n- good\n- fine"),
     ]
     mark = notebook.cells[2].metadata["datalayer_agent"]
-    assert (mark["path"], mark["cellId"], mark["op"]) == ("told.ipynb", "c0", "update")
+    assert (mark["path"], mark["cellId"], mark["op"]) == ("work.ipynb", "c0", "update")
     assert KEY not in answer.text
 
 

@@ -68,7 +68,7 @@ def test_a_preview_is_what_the_model_then_receives(
     server.post("chat", {"message": "And then?", "sessionId": session, **begin})
 
     known = asked(server, sessionId=session, **begin)
-    assert (known["text"], known["tokens"]) == ("", 0), "it was told before"
+    assert (known["text"], known["tokens"]) == ("", 0), "it was sent before"
     assert known["request"]["contextTokens"] == 0
     assert {part["tokens"] for part in known["parts"]} == {0}
     assert "# Cars" in known["parts"][0]["text"]
@@ -111,7 +111,7 @@ def test_what_is_attached_is_in_the_context(server: RunningServer) -> None:
     assert "[8] code id=c7" in text
     assert "x = 7\nx = 7\nx = 7" in text
     assert "[1] markdown id=heading (as above)" in text
-    assert "x = 8" not in text, "of a notebook that is not in front, only what was attached"
+    assert "x = 8" not in text, "of a notebook that is not active, only what was attached"
     assert "Attached too, but not the active tab, so closed to you: long.ipynb" in text
 
 

@@ -253,18 +253,18 @@ def test_where_the_changes_are_longer_the_whole_is_sent(
     other = [nbformat.v4.new_code_cell(f"y = {n}", id=f"other{n}") for n in range(3)]
     book.change(lambda cells: other)
     context = book.say("Two")
-    assert "The whole notebook, told anew.\nNotebook book.ipynb: 3 cells" in context
+    assert "The whole notebook, stated anew.\nNotebook book.ipynb: 3 cells" in context
     assert "Order now" not in context
     book.change(lambda cells: other * 0 + [*cells, *Book(server, model, 30, "x.ipynb").cells()])
     many = book.say("Many")
-    assert "The whole notebook, told anew." in many
+    assert "The whole notebook, stated anew." in many
     assert "[33] code id=cell29 not run | x29 = 29" in many
 
 
 def test_what_tools_did_is_sent_again_as_it_is_now(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
-    """The model's newest word of a cell is its own: it is told also where the cell is again as the
+    """The model's newest word of a cell is its own: it is sent also where the cell is again as the
     context before said."""
     book = Book(server, model)
     book.say("One")
@@ -311,7 +311,7 @@ def test_runs_and_a_kernel_restart_are_sent_without_the_sources(
     ran = book.say("Ran")
     assert "kernel running id=" in ran
     assert "[1] code id=cell0 order=1 ok " in ran
-    assert " output (source as told before)" in ran
+    assert " output (source as stated before)" in ran
     assert "```" not in ran
     assert book.say("Again") == ""
     (kernel,) = [
@@ -331,7 +331,7 @@ def test_runs_and_a_kernel_restart_are_sent_without_the_sources(
     cleared = book.say("Cleared")
     assert "[1] code id=cell0 " in cleared
     assert " output" not in cleared.partition("[1]")[2]
-    assert "(source as told before)" in cleared
+    assert "(source as stated before)" in cleared
 
 
 def test_another_notebook_that_becomes_active_and_the_first_one_again(
@@ -354,7 +354,7 @@ def test_another_notebook_that_becomes_active_and_the_first_one_again(
     assert "x1 = 1" not in back
     again = book.say("There again", **there)
     assert "Notebook other.ipynb: 2 cells, kernel not started, python. " in again
-    assert "As told before." in again
+    assert "As stated before." in again
     assert "```" not in again
     off = book.say("None", activeNotebook=None, attachments=[])
     assert "Notebook mode is off: " in off
@@ -420,7 +420,7 @@ def test_a_fork_and_a_rewind_go_on_from_what_was_sent_there(
     session = book.session
     copy = server.post(f"sessions/{session}/fork", {"turnId": at})["id"]
     book.session = copy
-    assert "x0 = 'new'" in book.say("In the fork"), "it was not told there"
+    assert "x0 = 'new'" in book.say("In the fork"), "it was not sent there"
     assert model.requests[-1].items[:3] == two.items[:3]
     book.session = server.post(f"sessions/{session}/fork", {})["id"]
     assert book.say("In the other fork") == ""
@@ -531,7 +531,7 @@ def test_a_changed_file_is_sent_as_its_changed_lines(
     without = book.say("Four", attachments=[], activeNotebook=None)
     assert "Not with this message any more: file notes.txt." in without
     again = book.say("Five", **more)
-    assert "File notes.txt: as told before." in again
+    assert "File notes.txt: as stated before." in again
     assert "line 9 of the notes" not in again
     assert_appended(model.requests)
 
@@ -552,7 +552,7 @@ def test_rows_that_were_shown_are_sent_again_only_while_they_may_be(
         both.request("PATCH", f"sessions/{book.session}", json=settings)
 
     set_to("never")
-    assert book.say("Two", **more) == "", "what is withheld is told where the rows stood"
+    assert book.say("Two", **more) == "", "what is withheld is named where the rows were"
     assert "Ada,36" not in model.requests[-1].text
     assert "[2 lines of data withheld by the setting]" in model.requests[-1].text
     rows.write_text("name,age\nBob,37\n")

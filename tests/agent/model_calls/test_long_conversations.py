@@ -55,7 +55,7 @@ class Chat:
         return self.server.stream(f"sessions/{self.id}/events")
 
     def emitted(self, *types: str) -> list[Any]:
-        """The events of these types that the session has told so far."""
+        """The events of these types that the session has emitted so far."""
         last = self.server.get(f"sessions/{self.id}")["lastSeq"]
         seen = []
         for event in self.events():
@@ -227,7 +227,7 @@ def test_the_oldest_turns_are_dropped_with_a_notice_to_the_user_when_there_is_no
     head = compacted(model.requests[-1])
     assert head is not None
     assert "was left out here" in head
-    assert "My favourite colour is blue." in head, "words of the person are short, and stay"
+    assert "My favourite colour is blue." in head, "messages of the user are short, and stay"
     assert model.requests[-1].text.count("REPLY ") == 8
     (emitted,) = chat.emitted("context_compacted")
     assert (emitted["how"], emitted["before"], emitted["after"]) == ("dropped", 16, 8)

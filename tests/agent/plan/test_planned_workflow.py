@@ -77,7 +77,7 @@ def test_a_plan_is_shown_before_anything_is_done_and_carried_out_step_by_step(
     assert "2 of 2 steps done" in reply["reply"]
     assert "2 cells added" in reply["reply"]
     assert f"{reply['usage']['totalTokens']:,} tokens" in reply["reply"]
-    # The JSON of the plan is for the server, not for the person.
+    # The JSON of the plan is for the server, not for the user.
     assert "toolCalls" not in "".join(e["delta"] for e in of_type(events, "text_delta"))
 
 
@@ -143,7 +143,7 @@ def test_with_plan_first_it_waits_and_only_the_edited_steps_run(
     seen = until(events, *END)
     assert [e["description"] for e in of_type(seen, "step_started")] == ["Conclude", "Add an a"]
     assert sources(server) == ["# Cars", "'c'", "'a'"]
-    assert "The person changed the plan" in model.requests[1].text
+    assert "The user changed the plan" in model.requests[1].text
 
 
 CARS = [{"kind": "notebook", "path": "cars.ipynb"}]

@@ -74,8 +74,8 @@ def test_it_comes_back_with_its_conversation_settings_and_listeners(
             assert "My colour is blue" in model.requests[-1].text
             tab.wait_for("turn_completed")
         log.wait_until_gone(session)
-        server.request("PATCH", f"sessions/{session}", json={"title": "Told all the same"})
-        tab.wait_for("session_configured", title="Told all the same")
+        server.request("PATCH", f"sessions/{session}", json={"title": "Sent all the same"})
+        tab.wait_for("session_configured", title="Sent all the same")
         numbers = [event["seq"] for event in tab.events]
         assert numbers == sorted(set(numbers))
     assert server.get(f"sessions/{session}")["settings"]["mode"] == "edit"

@@ -1,4 +1,4 @@
-"""Two pages on one session: they see the same, and what one of them does is told to both."""
+"""Two pages on one session: they see the same, and what one of them does is sent to both."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Event = dict[str, Any]
 
 
 class Tab:
-    """A page that listens to a session, and every event of it that it was told."""
+    """A page that listens to a session, and every event of it that it received."""
 
     def __init__(self, page: FakePage, session: str) -> None:
         self.page = page
@@ -79,7 +79,7 @@ def test_both_tabs_receive_the_same_in_the_same_order(
         assert numbers == list(range(1, len(numbers) + 1))
         late = Tab(one.page, session)
         late.wait_for("session_configured", title="Renamed")
-        # Who comes later is told the same; text that was streamed may come in one piece.
+        # Who comes later receives the same; text that was streamed may come in one piece.
         assert join_deltas(late.events) == join_deltas(two.events)
 
 
@@ -226,7 +226,7 @@ def test_every_page_is_notified_which_sessions_wait_for_the_user(
         assert waiting(one, 2) == both
         assert states() == [True, True]
         with FakePage(server, "late") as late:
-            assert waiting(late, 2) == both, "who comes later is told at once"
+            assert waiting(late, 2) == both, "who comes later is notified at once"
         for event in server.stream(f"sessions/{approval}/events"):
             if event["type"] == "approval_requested":
                 decision = {"approvalId": event["approvalId"], "decision": "deny"}

@@ -1,4 +1,4 @@
-"""A turn that changes a cell tells the page which cells are stale, and then that none is."""
+"""A turn that changes a cell notifies the page which cells are stale, and then that none is."""
 
 from __future__ import annotations
 

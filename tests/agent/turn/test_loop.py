@@ -313,7 +313,7 @@ def test_peers_09_stop_interrupts_the_kernel_and_the_next_turn_knows(
     assert aborted[0]["status"] == "aborted"
     reply = notebook.post("chat", agent_request("go on", sessionId=session))
     assert reply["toolCalls"][0]["output"]["output"]["outputs"] == "free again"
-    assert "The person stopped the turn here" in model.requests[1].text
+    assert "The user stopped the turn here" in model.requests[1].text
     first = notebook.get(f"sessions/{session}/turns")["turns"][0]
     assert first["status"] == "aborted"
     assert first["changes"][0]["op"] == "insert", "what was done before the stop is known"
@@ -469,7 +469,7 @@ def test_attached_cells_and_tool_references_reach_the_model_and_open_nothing_els
     assert "[1] markdown id=heading" in text
     assert "Notebook mode is off" in text
     assert "addNotebookCell" not in model.requests[0].tool_names
-    assert "The person means these tools: executeCode" in text
+    assert "The user means these tools: executeCode" in text
 
 
 def test_a_path_with_blanks_can_be_attached_by_name(

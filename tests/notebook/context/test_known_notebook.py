@@ -69,8 +69,8 @@ class Reader:
             match = re.match(r"\[(\d+)\] code id=(\S+) ?(.*)", header)
             assert match is not None
             cell_id, line = match[2], match[3]
-            is_known = line.endswith("(source as told before)")
-            line = line.removesuffix("(source as told before)").rstrip()
+            is_known = line.endswith("(source as stated before)")
+            line = line.removesuffix("(source as stated before)").rstrip()
             words = [word for word in line.split() if word not in ("selected", "empty")]
             self.lines[cell_id] = " ".join(words)
             if is_known:
@@ -142,7 +142,7 @@ def test_statements_hold_all_of_a_notebook(
         kept = json.loads(json.dumps(statement.known.since(None if statement.is_whole else known)))
         assert updated(known, kept) == statement.known, "it is the same from the database"
         known = statement.known
-        assert say(book, known).text == "", "what was told is not told again"
+        assert say(book, known).text == "", "what was sent is not sent again"
         assert {cell.id for cell in known_sources(book.cells, known)} == set(reader.order)
 
 
@@ -200,7 +200,7 @@ def test_a_selected_cell_of_many_is_sent_once() -> None:
     assert none.text.endswith("\nNo cell is selected.")
     cells[4] = ("c4", cells[4][1], None, True)
     again = say(notebook(cells), none.known)
-    assert again.text.endswith("[5] code id=c4 not run selected (source as told before)")
+    assert again.text.endswith("[5] code id=c4 not run selected (source as stated before)")
 
 
 LINES = st.lists(st.sampled_from(["a", "b", "", "```", "c"]), max_size=12)

@@ -29,7 +29,7 @@ def notebook(cells: list[dict[str, Any]], **selection: str) -> PageNotebook:
 
 
 def ran(book: PageNotebook, index: int, **update: Any) -> None:
-    """The cell at the index was run, as told."""
+    """The cell at the index was run, with these values."""
     book.cells[index] = book.cells[index].model_copy(update=update)
 
 

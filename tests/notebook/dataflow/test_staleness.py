@@ -16,7 +16,7 @@ from .test_dependencies import notebook
 
 
 class Look:
-    """A notebook that is edited and run by a person or by us: only what it shows is known."""
+    """A notebook that is edited and run by a user or by us: only what it shows is known."""
 
     def __init__(self, sources: Sequence[str]) -> None:
         self.cells = notebook(sources)

@@ -55,14 +55,14 @@ async def test_peers_02_exactly_one_page_is_asked_and_a_change_of_tab_redirects_
 
 async def test_an_edit_based_on_older_text_is_refused_with_the_new_text(tmp_path: Path) -> None:
     async with world(tmp_path) as w:
-        ScriptedPage(w.pages).connect().open("a.ipynb", [code("a", "the person's")])
+        ScriptedPage(w.pages).connect().open("a.ipynb", [code("a", "the user's")])
         document = await w.service.open("a.ipynb", "page-1")
         with pytest.raises(DocumentError) as refused:
             await document.edit(
                 [UpdateCell(cell_id="a", base_hash=source_hash("older"), source="ours")]
             )
     assert refused.value.code == "stale"
-    assert refused.value.cells[0].source == "the person's"
+    assert refused.value.cells[0].source == "the user's"
 
 
 async def test_peers_01_a_page_that_reports_success_and_did_nothing_is_found_out(

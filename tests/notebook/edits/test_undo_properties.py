@@ -1,4 +1,4 @@
-"""Undo under anything that turns and a person may do to a notebook, in any order."""
+"""Undo under anything that turns and a user may do to a notebook, in any order."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ def test_cell_by_cell_and_twice_comes_to_the_same_as_all_at_once(
 
 
 class Together(RuleBasedStateMachine):
-    """A person and several turns work on one notebook, and turns are taken back."""
+    """A user and several turns work on one notebook, and turns are taken back."""
 
     def __init__(self) -> None:
         super().__init__()
         self.turns: list[Turn] = []
-        # What the person typed last in a cell that nobody changed since.
+        # What the user typed last in a cell that nobody changed since.
         self.typed: dict[str, str] = {}
         # Where they put it: the cell that they moved, and the one that it was put behind.
         self.moved: dict[str, str] = {}
@@ -118,7 +118,7 @@ class Together(RuleBasedStateMachine):
                     for each in notebook.cells
                 ]
             return
-        edit = notebook.edit_for(operation, "person")
+        edit = notebook.edit_for(operation, "user")
         if edit is None:
             return
         notebook.apply([edit])

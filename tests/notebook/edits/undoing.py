@@ -1,4 +1,4 @@
-"""A notebook in memory that turns and a person change, for the tests of undo."""
+"""A notebook in memory that turns and a user change, for the tests of undo."""
 
 from __future__ import annotations
 

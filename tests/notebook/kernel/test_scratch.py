@@ -56,7 +56,7 @@ async def call(w: World, code: str) -> ScratchRun:
 
 
 async def assert_it_works(w: World, note: str | None) -> None:
-    """The next call finds a working kernel, and is told whether it is another one."""
+    """The next call finds a working kernel, and learns whether it is another one."""
     after = await call(w, "print(6 * 7)")
     assert (after.run.status, text_of(after.run), after.note) == ("ok", "42\n", note)
     assert after.passed is None

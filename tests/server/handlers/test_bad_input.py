@@ -141,7 +141,7 @@ def test_peers_07_broken_arguments_are_reported_to_the_model(
     assert [error["code"] for error in errors] == ["invalid_arguments"] * 4
     assert "not valid JSON" in errors[0]["message"]
     assert "schema" in errors[2]["hint"]
-    # The person reads it, too: where, and what may stand there, in no names of types.
+    # The user reads it, too: where, and what may stand there, in no names of types.
     allowed = "position: Input should be 'start' or 'end', or Input should be an object."
     assert errors[3]["message"].endswith(allowed)
 

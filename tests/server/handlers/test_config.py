@@ -33,7 +33,7 @@ ENVIRONMENT = {
 def server(
     tmp_path_factory: pytest.TempPathFactory, shared_model: ScriptedModelServer
 ) -> Iterator[RunningServer]:
-    """A server with a value in every layer below the person's, valid ones and others."""
+    """A server with a value in every layer below the user's, valid ones and others."""
     running = RunningServer(
         tmp_path_factory.mktemp("config"),
         environment={
@@ -53,7 +53,7 @@ def server(
 
 @pytest.fixture
 def file(server: RunningServer) -> Iterator[Path]:
-    """Where JupyterLab keeps the person's settings; gone afterwards."""
+    """Where JupyterLab keeps the user's settings; gone afterwards."""
     folder = Path(server.environment["JUPYTER_CONFIG_DIR"], "lab", "user-settings")
     path = folder / "jupyter-datalayer-agent" / "settings.jupyterlab-settings"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -97,9 +97,7 @@ def test_a_change_in_jupyterlabs_settings_holds_for_the_next_turn(
 ) -> None:
     model.script(Say("One."), Say("Two."))
     first = server.post("chat", {"message": "one"})
-    file.write_text(
-        '{\n  // written by a person\n  "temperature": 1.5, "maxOutputTokens": "many"\n}'
-    )
+    file.write_text('{\n  // written by a user\n  "temperature": 1.5, "maxOutputTokens": "many"\n}')
     server.post("chat", {"message": "two", "sessionId": first["sessionId"]})
     before, after = [request.body for request in model.requests]
     assert (before["temperature"], after["temperature"]) == (0.25, 1.5)
@@ -207,6 +205,6 @@ def test_no_secret_is_shown(tmp_path: Path) -> None:
         assert "swordfish" not in text
         assert "AIza" not in text
         assert "sk-test" not in text
-    assert values["mode_models"]["locked"], "else a person could go around the locked model"
+    assert values["mode_models"]["locked"], "else a user could go around the locked model"
     assert refused.status_code == 403
     assert "model is locked by the administrator of this server to 'openai/fixed'" in refused.text

@@ -9,7 +9,7 @@ from jupyter_datalayer_agent.server.page.outbox import AT_ONCE, MAX_WAITING, Pag
 
 
 class Connection:
-    """Takes texts, and passes them on when it is told to."""
+    """Takes texts, and passes them on when the test says so."""
 
     def __init__(self) -> None:
         self.taken: list[str] = []

@@ -13,13 +13,13 @@ from pathlib import Path
 import jupyter_datalayer_agent as package
 
 NOWHERE = "/no-home-of-preloaded-processes"
-"""What was asked for the person's folders too early, by a module when it is imported, shows."""
+"""What was asked for the user's folders too early, by a module when it is imported, shows."""
 FONTS = Path(__file__).parents[3] / "build" / "matplotlib"
 """Where matplotlib keeps what it finds out about the machine's fonts, which takes it seconds."""
 
 # Beside all modules of this project and what the loader of litellm names: what a server with
 # JupyterLab's extensions imports at its start, and litellm at its first call.
-# `jupyterlab.labapp` is not among them: it asks for the person's folders when it is imported.
+# `jupyterlab.labapp` is not among them: it asks for the user's folders when it is imported.
 SERVER = (
     "anyio._backends._asyncio",
     "httpcore",
@@ -71,7 +71,7 @@ KERNEL = (
 
 
 def bare_environment() -> dict[str, str]:
-    """This process's, without a person's keys and what sets up Jupyter or the agent."""
+    """This process's, without a user's keys and what sets up Jupyter or the agent."""
     settings = ("_API_KEY", "JUPYTER_", "DATALAYER_AGENT_")
     return {
         name: value
@@ -125,7 +125,7 @@ def _import_for_kernels() -> None:
     # Libraries of numbers, and Arrow's allocator, start their threads when they are loaded.
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"
-    # Else the debugger tells here that it could miss breakpoints.
+    # Else the debugger warns here that it could miss breakpoints.
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
     # As in a kernel, where it is set before anything is imported.
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"

@@ -1,7 +1,7 @@
 """The process with the imports: ``python -m tests.support.preloaded.process KIND PATH [OWNER]``.
 
 It listens at ``PATH``. A message asks for one program, with the descriptors of its standard output
-and error, and is answered with the number of the new process and a descriptor that tells when it
+and error, and is answered with the number of the new process and a descriptor that shows when it
 ended. It ends, and not its children, with the process ``OWNER``, or else when its standard input is
 closed.
 """

@@ -1,4 +1,4 @@
-"""After a change the result and the page are told which cells are stale; and exactly those run."""
+"""After a change the result and the page report which cells are stale; and exactly those run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def own_jupyter_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 class Tools:
-    """The tools on ``a.ipynb``; ``told`` is what the page heard of stale cells."""
+    """The tools on ``a.ipynb``; ``emitted`` is what the page received of stale cells."""
 
     def __init__(self, service: NotebookService) -> None:
         self.emitted: list[list[str]] = []

@@ -1,4 +1,4 @@
-"""Which code waits for the user under the policy ``destructive``, and what the user is told."""
+"""Which code waits for the user under the policy ``destructive``, and what the user is shown."""
 
 from __future__ import annotations
 

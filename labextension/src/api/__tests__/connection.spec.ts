@@ -77,7 +77,7 @@ describe('PageConnection', () => {
     await until(() => server.of('panel_shown').length === 2);
   });
 
-  it('keeps which sessions wait for the person, for who asks later', async () => {
+  it('keeps which sessions wait for the user, for who asks later', async () => {
     await connected();
     const onChanged = jest.fn();
     connection.waitingChanged.connect(onChanged);

@@ -8,7 +8,7 @@ import { Documents } from '../../notebook/documents';
 import { EditorStateReporter } from '../editorState';
 import { code, IOpenNotebook, open } from '../../notebook/__tests__/support';
 
-/** As much of JupyterLab's shell as tells which widget is the active one. */
+/** As much of JupyterLab's shell as shows which widget is the active one. */
 class FakeShell {
   readonly currentChanged = new Signal<this, unknown>(this);
   currentWidget: Widget | null = null;
@@ -48,7 +48,7 @@ describe('EditorStateReporter', () => {
       documents,
       executions
     );
-    // What opening left to be told.
+    // What opening left to be reported.
     await Promise.resolve();
     reporter.flush();
     reports = [];
@@ -60,7 +60,7 @@ describe('EditorStateReporter', () => {
     notebook.close();
   });
 
-  it('tells which document is the active one', () => {
+  it('reports which document is the active one', () => {
     expect(reporter.state.activeDocument).toBeUndefined();
     shell.activate(notebook.panel);
     reporter.flush();
@@ -70,7 +70,7 @@ describe('EditorStateReporter', () => {
     expect(reporter.state.activeDocument).toBeUndefined();
   });
 
-  it('tells the active cell, the mode and the selection of each notebook', () => {
+  it('reports the active cell, the mode and the selection of each notebook', () => {
     const { content } = notebook.panel;
     content.activeCellIndex = 1;
     content.select(content.widgets[2]);

@@ -124,7 +124,7 @@ describe('Runner', () => {
     }
   });
 
-  it('runs cells one after the other, tells how each ended, and saves', async () => {
+  it('runs cells one after the other, reports how each ended, and saves', async () => {
     const result = run(['a', 'b']);
     const first = await started(1);
     expect(kernel.executed).toHaveLength(1);
@@ -165,7 +165,7 @@ describe('Runner', () => {
     expect(kernel.executed).toHaveLength(1);
   });
 
-  it('goes on after an error when it is told to', async () => {
+  it('goes on after an error when it is asked to', async () => {
     const result = run(['a', 'b'], { stopOnError: false });
     kernel.finish(await started(1), raised('KeyError'));
     kernel.finish(await started(2), OK);
@@ -186,7 +186,7 @@ describe('Runner', () => {
     expect(document.querySelector('.jp-Dialog')).toBeNull();
   });
 
-  it('waits for the person’s cell, with the cell shown as waiting', async () => {
+  it('waits for the user’s cell, with the cell shown as waiting', async () => {
     const mine = kernel.send('c');
     kernel.start(mine, 1);
     const result = run(['a'], { timeoutMs: 1 });
@@ -267,7 +267,7 @@ describe('Runner', () => {
     expect(kernel.interrupts).toBe(0);
   });
 
-  it('is given up when the notebook is closed while it waits for the person’s cell', async () => {
+  it('is given up when the notebook is closed while it waits for the user’s cell', async () => {
     const mine = kernel.send('c');
     kernel.start(mine, 1);
     const result = run(['a']);

@@ -68,7 +68,7 @@ describe('what waits for a decision in a notebook', () => {
       '2 earlier'
     ],
     [[turn('1', change(undefined, 'create'))], 'Notebook created', '']
-  ])('is told in words (%#)', (open, count, more) => {
+  ])('is described (%#)', (open, count, more) => {
     expect(pendingLabel(pendingIn(open, HERE))).toEqual({ count, more });
   });
 });

@@ -390,7 +390,7 @@ describe('Escape', () => {
     expect(await openOn('first')).not.toBe(chat);
   });
 
-  it('is not what rejecting is: that is for good, and is told', async () => {
+  it('is not what rejecting is: that is for good, and is reported', async () => {
     const chat = await openOn('first');
     await ask(chat, fence('python cell=first', CHANGED));
     await isWhole();

@@ -67,7 +67,7 @@ describe('a message', () => {
     expect(connection.ops).toHaveLength(2);
   });
 
-  it('is on its way until an event tells of it, whichever comes first', async () => {
+  it('is on its way until an event reports it, whichever comes first', async () => {
     const { model, connection } = makeModel();
     await model.start();
     const begin = (opId: string) =>
@@ -501,7 +501,7 @@ describe('stopping', () => {
 });
 
 describe('a changed cell', () => {
-  it('is brought into view when it changes, not when a reload tells of it', async () => {
+  it('is brought into view when it changes, not when a reload brings it', async () => {
     const { model, connection, client, editor } = makeModel();
     await session(client);
     await model.sessions.open('ses_1');
@@ -520,7 +520,7 @@ describe('a changed cell', () => {
 });
 
 describe('the input', () => {
-  it('tells once that the user turned to it', () => {
+  it('emits once that the user turned to it', () => {
     const { model, connection } = makeModel();
     model.inputFocused();
     model.inputFocused();

@@ -21,7 +21,7 @@ export function ModelSelect(): JSX.Element {
   const { model: chosen } = useValue(model.composerState);
   const current = chosen ?? reply?.default ?? '';
   const info = reply?.models.find(({ id }) => id === current);
-  // Of a name that is not listed, what tells it from others: the provider is in the title.
+  // Of a name that is not listed, what distinguishes it from others: the provider is in the title.
   const face = info?.label ?? (current.split('/').pop() || 'No model');
   return (
     <Popup

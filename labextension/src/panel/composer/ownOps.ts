@@ -11,7 +11,7 @@ export class OwnOps {
   }
 
   /**
-   * Whether the event tells that an op of somebody else was refused. Messages that wait are seen
+   * Whether the event reports that an op of somebody else was refused. Messages that wait are seen
    * here, whoever sent them, and so is their refusal.
    */
   isOfOthers(event: Event): boolean {

@@ -20,7 +20,7 @@ export class SendingMessages extends Observable<readonly ISending[]> {
     return sending;
   }
 
-  /** The server has taken the message; it is on its way until an event tells of it. */
+  /** The server has taken the message; it is on its way until an event reports it. */
   accepted(sending: ISending, opId: string): void {
     this._messages.set(opId, sending.message);
     if (this._seen.has(opId)) {

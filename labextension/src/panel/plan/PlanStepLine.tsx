@@ -30,7 +30,7 @@ const ICON = {
   failed: errorIcon
 };
 
-/** A step of a plan: its number, its state, and what is told of its repair. */
+/** A step of a plan: its number, its state, and what is known of its repair. */
 export const PlanStepLine = memo(
   (props: {
     number: number;

@@ -4,7 +4,7 @@ import { IActionNotice } from '../modelOptions';
 import { IPanelClient } from '../../api/services';
 import { forNotebook } from '../../session/turnLinks';
 
-/** What a `ScratchpadController` works with, and whom it tells. */
+/** What a `ScratchpadController` works with, and whom it notifies. */
 export interface IScratchpadControllerOptions {
   client: Pick<IPanelClient, 'addToScratchpad'>;
   editor: IEditor;

@@ -15,7 +15,7 @@ const FORMATS: Record<ExportFormat, string> = {
   json: 'JSON'
 };
 
-/** What a `HistoryController` works with, and whom it tells. */
+/** What a `HistoryController` works with, and whom it notifies. */
 export interface IHistoryControllerOptions {
   client: Pick<
     IPanelClient,
@@ -182,7 +182,7 @@ export class HistoryController {
 
   /** What the user should hear of that stands in no turn. */
   onEvent(event: Event): void {
-    // What a reload tells again is over.
+    // What a reload brings again is over.
     const isNow = Math.abs(Date.now() - event.at) < NOW_MS;
     if (event.type === 'status' && !event.turnId && isNow) {
       this._options.notify(event.message);

@@ -25,7 +25,7 @@ export interface IMark {
   turnId: string;
 }
 
-/** What a `SessionController` works with, and whom it tells. */
+/** What a `SessionController` works with, and whom it notifies. */
 export interface ISessionControllerOptions {
   client: IPanelClient;
   connection: IPanelConnection;

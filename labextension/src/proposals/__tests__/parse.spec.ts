@@ -78,7 +78,7 @@ describe('parseAnswer', () => {
     expect(proposals.map(({ source }) => source)).toEqual(['2', '3', '4']);
   });
 
-  it('tells that a block was not ended', () => {
+  it('reports that a block was not ended', () => {
     const [proposal] = parseAnswer(
       '```python cell=a\nx = 1\ny',
       true

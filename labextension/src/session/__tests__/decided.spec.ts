@@ -52,7 +52,7 @@ describe('what is to be decided on a turn', () => {
     expect(idsOf(kept())).toEqual([]);
   });
 
-  it('is a conflict until the person answers it, either way', () => {
+  it('is a conflict until the user answers it, either way', () => {
     const asked = undone({ cellIds: ['a'], conflicts: [CONFLICT] });
     const conflicts = (...events: EventInput[]) =>
       turnAfter(STARTED, changed('a', 'b'), ...events).conflicts;

@@ -37,7 +37,7 @@ describe('reads in a row', () => {
         ...reads(1),
         ...refused('a', none),
         ...refused('b', none),
-        ...refused('c', 'Not done: b.ipynb is not in front')
+        ...refused('c', 'Not done: b.ipynb is not active')
       )
     ).toEqual(['tool', 'refused', 'tool']);
   });

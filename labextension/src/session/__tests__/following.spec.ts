@@ -6,7 +6,7 @@ function notebook(inView: string[] = []) {
 }
 
 describe('following', () => {
-  it('ends when the person scrolls, until they are back or another turn begins', () => {
+  it('ends when the user scrolls, until they are back or another turn begins', () => {
     const following = new Following();
     const inView: string[] = [];
     const shown = notebook(inView);

@@ -81,7 +81,7 @@ describe('a compaction', () => {
     ]);
   });
 
-  it('that a person asked for stands at the end of the newest turn', () => {
+  it('that a user asked for stands at the end of the newest turn', () => {
     const store = new ConversationStore();
     store.prepend([turnRecord({ id: 'a' }), turnRecord({ id: 'b' })]);
     store.apply(event(compacted, 9));

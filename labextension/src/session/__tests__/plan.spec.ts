@@ -28,7 +28,7 @@ const REPAIRING: EventInput = {
 };
 
 describe('the plan of a turn', () => {
-  it('tells of a repair at its step, and how it ended', () => {
+  it('shows a repair at its step, and how it ended', () => {
     const turn = turnAfter(STARTED, RUNNING, REPAIRING);
     expect(turn.plan?.notes).toEqual({
       1: { kind: 'repairing', words: 'Fixing, attempt 1 of 2' }
@@ -65,7 +65,7 @@ describe('the plan of a turn', () => {
     expect(again.plan?.notes).toEqual({});
   });
 
-  it('keeps what is told of a step only as long as the step is the same', () => {
+  it('keeps what is known of a step only as long as the step is the same', () => {
     const edited = plan('running', 'completed', 'pending');
     edited.steps[1].description = 'Another';
     const turn = turnAfter(STARTED, RUNNING, REPAIRING, edited);

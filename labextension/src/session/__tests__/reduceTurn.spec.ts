@@ -12,7 +12,7 @@ const USAGE = {
 };
 
 describe('a turn from its events', () => {
-  it('begins with what the person wrote', () => {
+  it('begins with what the user wrote', () => {
     const turn = turnAfter(STARTED);
     expect(turn.message).toBe('Find the mean');
     expect(turn.mode).toBe('agent');
@@ -136,7 +136,7 @@ describe('a turn from its events', () => {
     expect(turn.changes).toHaveLength(1);
   });
 
-  it('waits for the person until the approval is resolved', () => {
+  it('waits for the user until the approval is resolved', () => {
     const asked = turnAfter(
       STARTED,
       ...call('c1', 'deleteNotebookCells', 'running'),

@@ -46,7 +46,7 @@ describe('ConversationStore', () => {
     expect(store.turn('old').current).toBe(old);
   });
 
-  it('tells its listeners once a frame, with the newest state', async () => {
+  it('notifies its listeners once a frame, with the newest state', async () => {
     const store = new ConversationStore();
     const turn = store.turn('turn_1');
     let notified = 0;

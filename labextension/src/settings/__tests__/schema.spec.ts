@@ -47,7 +47,7 @@ describe('the settings as the editor shows them', () => {
     expect(asTheServerHasIt(given, null)).toBe(given);
   });
 
-  it('show the person’s values over the server’s, and of what is locked the server’s', () => {
+  it('show the user’s values over the server’s, and of what is locked the server’s', () => {
     const known = config(
       { name: 'temperature', inherited: 0.5 },
       { name: 'top_p', inherited: 0.9 },
@@ -64,7 +64,7 @@ describe('the settings as the editor shows them', () => {
     expect(composed(given, user, null)).toEqual(user);
   });
 
-  it('keep of what the editor saves only what the person changed', () => {
+  it('keep of what the editor saves only what the user changed', () => {
     const known = config(
       { name: 'temperature', inherited: 0.5 },
       { name: 'mode_models', inherited: {} },

@@ -2,7 +2,7 @@ import { DisposableDelegate } from '@lumino/disposable';
 
 import { DELAY_MS, Suggester } from '../suggester';
 
-/** A suggester whose model answers when it is told to. */
+/** A suggester whose model answers when the test says so. */
 function bench() {
   const asked: { place: string; signal: AbortSignal }[] = [];
   const shown: string[] = [];

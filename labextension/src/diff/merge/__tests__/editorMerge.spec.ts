@@ -44,7 +44,7 @@ describe('EditorMerge', () => {
     expect(text()).toBe('a = 1\nb = 2\nc = 3\nd = 40');
   });
 
-  it('keeps what the person types in other lines meanwhile', () => {
+  it('keeps what the user types in other lines meanwhile', () => {
     const { merge, text, type } = setUp('a = 10\nb = 2\nc = 3\nd = 40');
     type(BASE.indexOf('c'), '# mine\n');
     type(0, '# top\n');
@@ -53,7 +53,7 @@ describe('EditorMerge', () => {
     expect(text()).toContain('# mine\nc = 3\nd = 40');
   });
 
-  it('tells hunks in which the person has typed since', () => {
+  it('finds hunks in which the user has typed since', () => {
     const { merge, type } = setUp('a = 10\nb = 2\nc = 3\nd = 40');
     type(BASE.length, '4');
     expect(merge.hunks.map(({ touched }) => touched)).toEqual([false, true]);
@@ -67,7 +67,7 @@ describe('EditorMerge', () => {
     ['below an empty line', 'a\n\nb', 'a\nx\nb', 2, '\n# mine'],
     ['above an empty line', 'a\n\nb', 'a\nx\nb', 2, '# mine\n']
   ])(
-    'leaves a whole line that the person puts at the edge of a change: %s',
+    'leaves a whole line that the user puts at the edge of a change: %s',
     (_, base, proposed, place, line) => {
       const { view, merge, text, type } = setUp(proposed, base);
       const removed = view.dom.querySelectorAll('.da-removed-line').length;

@@ -248,7 +248,7 @@ describe('applyEdits', () => {
   });
 
   describe('as a step of the undo', () => {
-    it('peers_05: is taken back whole, and leaves what the person typed', () => {
+    it('peers_05: is taken back whole, and leaves what the user typed', () => {
       type('b', '  # mine');
       apply(
         update('a', 'x = 5\nprint(x)'),
@@ -267,7 +267,7 @@ describe('applyEdits', () => {
       expect(notebook.source('a')).toBe('x = 5\nprint(x)  # also mine');
     });
 
-    it('is apart from the person’s own steps right before and after it', () => {
+    it('is apart from the user’s own steps right before and after it', () => {
       shared().insertCell(0, { cell_type: 'code', id: 'p1', source: '' });
       apply(insert('n', { at: 'end' }));
       shared().insertCell(0, { cell_type: 'code', id: 'p2', source: '' });
@@ -315,7 +315,7 @@ describe('applyEdits', () => {
     });
   });
 
-  describe('leaves the person where they are:', () => {
+  describe('leaves the user where they are:', () => {
     function active(): string {
       return notebook.panel.content.activeCell!.model.id;
     }

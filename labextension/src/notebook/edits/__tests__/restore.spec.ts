@@ -171,7 +171,7 @@ describe('whole cells', () => {
     expect(model.outputs.length).toBe(2);
   });
 
-  it('leave what the person types elsewhere', () => {
+  it('leave what the user types elsewhere', () => {
     const before = whole('a');
     apply(update('a', 'x = 10'));
     shared().cells[1].setSource('typed');

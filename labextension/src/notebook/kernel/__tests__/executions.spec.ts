@@ -27,7 +27,7 @@ describe('ExecutionTracker', () => {
     return tracker.get(kernel.context, id);
   }
 
-  it('tells a pending cell from a running one, whoever sent them', () => {
+  it('distinguishes a pending cell from a running one, whoever sent them', () => {
     const first = kernel.send('a');
     kernel.send('b');
     expect(tracker.withStatus(kernel.context, 'pending')).toEqual(['a', 'b']);

@@ -10,7 +10,7 @@ function failed(ename: string): CodeCellModel {
 }
 
 describe('failureOf', () => {
-  it('names the error as a person would, and tells no interrupt as one', () => {
+  it('names the error as a user would, and reports no interrupt as one', () => {
     expect(failureOf(failed('KeyError'))?.name).toBe('KeyError');
     expect(failureOf(failed('ERROR'))?.name).toBe('Error');
     expect(failureOf(failed(''))?.name).toBe('Error');

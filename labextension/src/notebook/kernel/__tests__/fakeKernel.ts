@@ -16,7 +16,7 @@ export function raised(ename: string): Partial<Reply> {
 }
 
 /**
- * A session context whose kernel says what a test tells it to say, and an executor that sends
+ * A session context whose kernel says what a test sets, and an executor that sends
  * cells to it.
  */
 export class FakeKernel implements INotebookCellExecutor {

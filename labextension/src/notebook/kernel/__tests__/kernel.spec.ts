@@ -18,7 +18,7 @@ describe('the kernel of a notebook that has none', () => {
     [{ kernelspec: { name: 'ir' } }, 'ir', undefined],
     [{ language_info: { name: 'julia' } }, undefined, 'julia'],
     [{}, undefined, undefined]
-  ])('is told by %j', (metadata, kernelName, kernelLanguage) => {
+  ])('is known from %j', (metadata, kernelName, kernelLanguage) => {
     expect(kernelOf(withoutKernel(metadata))).toEqual({
       kernelId: undefined,
       kernelName,

@@ -120,7 +120,7 @@ describe('the changes bar', () => {
     expect(node.querySelectorAll('.da-diff')).toHaveLength(1);
   });
 
-  it('can be used again after a refusal, which is told', async () => {
+  it('can be used again after a refusal, which is shown', async () => {
     const { model, emit } = await makePanel();
     const node = await draw(model, <ChangesBar />);
     await emit(STARTED, CHANGED, END);
@@ -237,7 +237,7 @@ describe('cells with outputs older than their code', () => {
     expect(node.textContent).toBe('');
   });
 
-  it('stay told, with the error, when one of them fails', async () => {
+  it('stay listed, with the error, when one of them fails', async () => {
     const { model, emit, client } = await makePanel();
     const node = await draw(model, <StaleLine />);
     client.toolResult = {

@@ -14,7 +14,7 @@ const MODES: Record<Mode, string> = {
 /** Said of what is part of the context and did not change since it was sent. */
 const KNOWN = 'unchanged since it was sent';
 
-/** How much the next message sends: of all parts, where the server told them. */
+/** How much the next message sends: of all parts, where the server reported them. */
 export function totalTokens(reply: ContextReply): number {
   return reply.request?.totalTokens ?? reply.tokens;
 }

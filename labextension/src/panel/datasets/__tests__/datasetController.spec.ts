@@ -75,7 +75,7 @@ describe('DatasetController', () => {
     expect(attached).toEqual([{ kind: 'dataset', name: 'sales' }]);
   });
 
-  it('tells how far an upload is, in the session that is shown', async () => {
+  it('shows how far an upload is, in the session that is shown', async () => {
     const { client, controller } = makeController();
     const begun = held(client);
     const done = controller.upload([file('sales.csv')]);

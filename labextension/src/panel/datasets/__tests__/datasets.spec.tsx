@@ -38,7 +38,7 @@ describe('Uploads', () => {
     expect(node.textContent).toBe('');
   });
 
-  it('tells what was read, and what was not', async () => {
+  it('shows what was read, and what was not', async () => {
     const { model, client } = await makePanel();
     client.uploading = async () =>
       datasetOf('cities', 'cities.csv', {

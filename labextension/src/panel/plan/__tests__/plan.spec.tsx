@@ -346,7 +346,7 @@ describe('a plan that runs', () => {
     });
   });
 
-  it('tells of a refusal that is not about the editor as always', async () => {
+  it('reports a refusal that is not about the editor as always', async () => {
     const { model, node, emit } = await proposed();
     await emit(plan('running'));
     await click(byId(node, 'da-plan-pause'));
@@ -387,7 +387,7 @@ describe('a plan that stopped', () => {
         type: 'step_finished',
         index: 0,
         success: false,
-        message: 'The person did not approve this call'
+        message: 'The user did not approve this call'
       },
       stopped,
       { type: 'turn_aborted', reason: 'error' }

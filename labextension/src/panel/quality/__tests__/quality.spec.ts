@@ -18,7 +18,7 @@ describe('a quality report', () => {
     expect(groups[0].issues.map(({ index }) => index)).toEqual([1, 4]);
   });
 
-  it('tells its score in words too', () => {
+  it('names its score too', () => {
     expect([100, 80, 60, 0].map(scoreLabel)).toEqual([
       'Very good',
       'Good',

@@ -37,7 +37,7 @@ const call = (fields: Partial<IToolEntry>): IToolEntry => ({
 });
 
 describe('what is kept', () => {
-  it('goes to scratchpad.ipynb with its turn, and the user is told', async () => {
+  it('goes to scratchpad.ipynb with its turn, and a notice says so', async () => {
     const { client, model } = makeModel();
     await model.scratchpad.send({
       content: 'Teal ([here](turn:trn_1)).',

@@ -183,7 +183,7 @@ describe('a turn to jump to', () => {
 });
 
 describe('what going back left', () => {
-  it('is told when it happens, and not again after a reload', async () => {
+  it('is reported when it happens, and not again after a reload', async () => {
     const { model } = await makeModel();
     const noticeAt = (at: number) => {
       model.notice.set(null);

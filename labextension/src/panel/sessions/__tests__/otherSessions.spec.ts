@@ -50,7 +50,7 @@ describe('an op that is refused', () => {
       opId
     }) as const;
 
-  it('is told where it was asked for, and not to every page', async () => {
+  it('is shown where it was asked for, and not to every page', async () => {
     const { model, connection } = await opened();
     model.changes.undo('trn_1');
     await Promise.resolve();
@@ -62,7 +62,7 @@ describe('an op that is refused', () => {
     expect(model.changes.deciding.current).toBeNull();
   });
 
-  it('is told everywhere where it is a message that waited, which all saw', async () => {
+  it('is shown everywhere where it is a message that waited, which all saw', async () => {
     const { model, connection } = await opened();
     connection.emit('ses_1', { type: 'op_queued', opId: 'op_x', message: 'x' });
     connection.emit('ses_1', refusal('op_x', 'x.csv does not exist.'));

@@ -135,7 +135,7 @@ describe('what will be sent', () => {
     expect(text).toContain('cars.ipynb · 40 tokens');
   });
 
-  it('tells what is wrong where it cannot be built', async () => {
+  it('shows what is wrong where it cannot be built', async () => {
     const node = await dialog(async () => {
       throw new Error('The attached file notes.txt does not exist.');
     });

@@ -178,7 +178,7 @@ describe('what was typed whole', () => {
     expect(model.notice.current).toBeNull();
   });
 
-  it('is told where it names nothing', async () => {
+  it('is reported where it names nothing', async () => {
     const { connection, model } = makeInput();
     await model.start();
     await model.send('@cell:9 @output:1 @var:gone @data:none @dataclass a@b.c');
@@ -224,7 +224,7 @@ describe('tools that are meant', () => {
     expect(model.composerState.current.tools).toEqual([]);
   });
 
-  it('are told with what would make them possible', async () => {
+  it('are shown with what would make them possible', async () => {
     const { model } = makeInput();
     const tools = await model.references.tools();
     const names = ['run_notebook_cells', 'listDatasets', 'nothing'];
