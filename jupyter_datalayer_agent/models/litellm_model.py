@@ -12,7 +12,12 @@ from typing import Any
 import anyio
 
 from . import loader
-from .arguments import (
+from .catalogue import readiness
+from .chat_assembler import ChatAssembler
+from .drafts import Assembler
+from .errors import model_error
+from .prices import cost_of
+from .provider_arguments import (
     ModelRoute,
     call_arguments,
     register,
@@ -20,11 +25,6 @@ from .arguments import (
     serves_responses,
     takes_reasoning,
 )
-from .catalogue import readiness
-from .chat_assembler import ChatAssembler
-from .drafts import Assembler
-from .errors import model_error
-from .prices import cost_of
 from .responses_assembler import ResponsesAssembler
 from .tokens import counted_usage
 from .types import BrokenStream, ModelError, ModelErrorCode, ModelRequest, ResponseDone, StreamEvent

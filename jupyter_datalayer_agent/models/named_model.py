@@ -8,8 +8,8 @@ from types import ModuleType
 
 from ..protocol.requests import ModelInfo
 from . import loader
-from .arguments import OTHER_PREFIXES
 from .catalogue import provider_of, readiness
+from .provider_arguments import OTHER_PREFIXES
 from .types import ModelError, Readiness
 
 

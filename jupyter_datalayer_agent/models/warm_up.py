@@ -11,7 +11,7 @@ import importlib
 import json
 from typing import Any
 
-from .arguments import ModelRoute, call_arguments
+from .provider_arguments import ModelRoute, call_arguments
 from .types import ModelRequest
 
 BASE = "http://warm-up.invalid"

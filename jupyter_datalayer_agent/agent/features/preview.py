@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...models.arguments import sized_items
 from ...models.prices import context_window
+from ...models.provider_arguments import sized_items
 from ...models.tokens import IMAGE_TOKENS, estimate_tokens
 from ...protocol.context import ContextReply, RequestPreview
 from ...protocol.errors import AgentError

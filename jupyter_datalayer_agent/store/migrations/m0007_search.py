@@ -11,7 +11,7 @@ import sqlite3
 import sqlalchemy as sa
 
 from ...protocol.errors import AgentError
-from ..providers import answer_type, provider_of
+from ..answer_provenance import answer_type, provider_of
 from ..search.grams import BLOCK, grams
 from ..search.indexed import TEXTS_OF_BLOCK, text_of
 

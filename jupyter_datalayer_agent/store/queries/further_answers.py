@@ -10,10 +10,10 @@ from ...protocol.errors import AgentError
 from ...protocol.events import AnswerFinished, BaseEvent
 from ...protocol.requests import ChatRequest
 from .. import schema
+from ..answer_provenance import answer_type, provider_of
 from ..database import Database
 from ..encoding import from_json
 from ..file.driver import Connection
-from ..providers import answer_type, provider_of
 from ..records import AskedWith, TurnContext
 from .checkpoints import INSERT_LATER
 from .event_log import save_events

@@ -12,9 +12,9 @@ from ...protocol.errors import AgentError
 from ...protocol.history import Provenance, ResponseType, StoredResponse
 from ...protocol.plans import Plan
 from .. import schema
+from ..answer_provenance import answer_type, provider_of
 from ..database import Database
 from ..encoding import from_json, plain_text
-from ..providers import answer_type, provider_of
 from .statements import Compiled, insert_into
 
 RESPONSES = schema.responses.c
