@@ -26,7 +26,6 @@ from ..protocol.requests import (
     Usage,
 )
 from ..protocol.tools import Change, NotDone
-from ..protocol.usage import UsageBy, UsageReply
 from .history_queries import HistoryQueries
 from .records import (
     ChangeState,
@@ -40,7 +39,6 @@ from .records import (
     TurnContext,
     TurnHistory,
     TurnsWhere,
-    TutorialProgress,
     WaitingTurn,
 )
 
@@ -49,6 +47,8 @@ if TYPE_CHECKING:
     from .queries.datasets import DatasetQueries
     from .queries.forks import Forks
     from .queries.further_answers import Answers
+    from .queries.tutorials import Tutorials
+    from .queries.usage import UsageSums
     from .queries.withdrawals import Withdrawals
     from .repositories import Repositories
 
@@ -338,11 +338,10 @@ class Store:
     ) -> None:
         """Save all of these in one transaction; the cost does not depend on the chat's length.
 
-        ``items`` keep their order; a call that is known already (by
-        ``call_id``) is updated; ``usage`` is that of one call of ``model``; ``context``
-        is what stands before the message in requests. With
-        ``turn_id`` None only events may be given. Raises ``not_found`` when the session was
-        deleted meanwhile.
+        ``items`` keep their order; a call that is known already (by ``call_id``) is updated, and
+        keeps what is None in the update; ``usage`` is that of one call of ``model``; ``context`` is
+        what stands before the message in requests. With ``turn_id`` None only events may be given.
+        Raises ``not_found`` when the session was deleted meanwhile.
         """
         log = (await self._open()).log
         await log.append(
@@ -355,21 +354,6 @@ class Store:
             usage=usage,
             model=model,
             context=context,
-        )
-
-    async def finish_tool_call(
-        self,
-        session_id: str,
-        turn_id: str,
-        call: ToolCallRecord,
-        *,
-        events: Sequence[BaseEvent] = (),
-        items: Sequence[Mapping[str, Any]] = (),
-        changes: Sequence[Change] = (),
-    ) -> None:
-        """``append`` for the end of one call. ``arguments`` None keeps the saved ones."""
-        await self.append(
-            session_id, turn_id, events=events, items=items, tool_calls=[call], changes=changes
         )
 
     async def last_seq(self, session_id: str) -> int:
@@ -470,21 +454,15 @@ class Store:
         """Hold queued messages until the user sends them; saved with their events."""
         await (await self._open()).queue.hold(session_id, op_ids, events)
 
-    # Tutorials
+    # What is read and written by its own queries
 
-    async def tutorial_progress(self) -> dict[str, TutorialProgress]:
-        """Progress of each tutorial that was started or has a passed lesson, by id."""
-        return await (await self._open()).tutorials.progress()
+    async def tutorials(self) -> Tutorials:
+        """Progress of tutorials."""
+        return (await self._open()).tutorials
 
-    async def start_tutorial(self, tutorial: str, notebook: str) -> None:
-        """Save where the tutorial was last started."""
-        await (await self._open()).tutorials.start(tutorial, notebook)
-
-    async def lesson_passed(self, tutorial: str, lesson: int) -> None:
-        """Mark the lesson as passed now; the first time counts."""
-        await (await self._open()).tutorials.passed(tutorial, lesson)
-
-    # Forks, and turns that were withdrawn
+    async def usage(self) -> UsageSums:
+        """Usage of all sessions, and of calls that belong to none."""
+        return (await self._open()).usage
 
     async def forks(self) -> Forks:
         """Forks of conversations."""
@@ -502,18 +480,6 @@ class Store:
         """What the model is sent of conversations: their newest compactions and later turns."""
         return (await self._open()).compactions
 
-    # Data sets
-
     async def datasets(self) -> DatasetQueries:
         """The tables of data sets."""
         return (await self._open()).datasets
-
-    # Usage
-
-    async def used_apart(self, model: str, usage: Usage) -> None:
-        """Add the usage of a call of ``model`` that belongs to no session."""
-        await (await self._open()).usage.add_apart(model, usage)
-
-    async def usage(self, by: UsageBy, days: int) -> UsageReply:
-        """Usage of all sessions in the last ``days`` days, including today."""
-        return await (await self._open()).usage.read(by, days)

@@ -204,7 +204,7 @@ async def what_came_later(store: Store, tables: set[str]) -> None:
         (span,) = await store.open_changes("t0")
         assert [cell.before for cell in span.cells] == [{"source": "x"}]
     if "passed_lessons" in tables:
-        assert (await store.tutorial_progress())["pandas"].passed == {1: 7}
+        assert (await (await store.tutorials()).progress())["pandas"].passed == {1: 7}
 
 
 async def is_used(store: Store) -> None:

@@ -25,7 +25,8 @@ class UsageHandler(Handler):
             raise AgentError(
                 "invalid_request", f"by must be one of {', '.join(get_args(UsageBy))}."
             )
-        return await self.parts.services.store.usage(cast(UsageBy, by), days)
+        sums = await self.parts.services.store.usage()
+        return await sums.read(cast(UsageBy, by), days)
 
 
 ROUTES = [

@@ -22,7 +22,7 @@ class Tutorials:
         self._database = database
 
     async def progress(self) -> dict[str, TutorialProgress]:
-        """See ``Store.tutorial_progress``."""
+        """Of each tutorial that was started or has a passed lesson, by id."""
 
         async def read(connection: AsyncConnection) -> dict[str, TutorialProgress]:
             found: dict[str, TutorialProgress] = {}
@@ -36,7 +36,7 @@ class Tutorials:
         return await self._database.read(read)
 
     async def start(self, tutorial: str, notebook: str) -> None:
-        """See ``Store.start_tutorial``."""
+        """Save where the tutorial was last started."""
         insert = sqlite.insert(schema.started_tutorials)
         statement = insert.on_conflict_do_update(
             index_elements=["tutorial"], set_={"notebook": insert.excluded.notebook}
@@ -48,7 +48,7 @@ class Tutorials:
         await self._database.write(write)
 
     async def passed(self, tutorial: str, lesson: int) -> None:
-        """See ``Store.lesson_passed``."""
+        """Mark the lesson as passed now; the first time counts."""
         statement = sqlite.insert(schema.passed_lessons).on_conflict_do_nothing()
         row = {"tutorial": tutorial, "lesson": lesson, "passed_at": now_ms()}
 

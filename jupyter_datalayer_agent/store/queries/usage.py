@@ -78,12 +78,12 @@ class UsageSums:
         self._database = database
 
     async def add_apart(self, model: str, usage: Usage) -> None:
-        """See ``Store.used_apart``."""
+        """Add the usage of a call of ``model`` that belongs to no session."""
         sql, rows = INSERT_APART.rows([usage_row(usage, model)])
         await self._database.quick(lambda connection: connection.executemany(sql, rows))
 
     async def read(self, by: UsageBy, days: int) -> UsageReply:
-        """See ``Store.usage``."""
+        """Usage of all sessions in the last ``days`` days, including today."""
         since = first_ms(days)
 
         def read(connection: sqlite3.Connection) -> list[UsageRow]:

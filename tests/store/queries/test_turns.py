@@ -35,9 +35,7 @@ async def test_a_turn_is_read_back_with_all_that_belongs_to_it(tmp_path: Path) -
         running = ToolCallRecord(call_id="c", name="run", arguments={"all": True}, status="running")
         await chat.emit(Status(message="Thinking"), items=items[:1], tool_calls=[running])
         ended = ToolCallRecord(call_id="c", name="run", status="ok", output=output, duration_ms=2.5)
-        await store.finish_tool_call(
-            chat.session_id, chat.turn_id, ended, items=items[1:], changes=[change]
-        )
+        await chat.emit(tool_calls=[ended], items=items[1:], changes=[change])
         await chat.emit(usage=usage, model="gpt")
         turn = await store.get_turn(chat.turn_id)
         assert (turn.status, turn.usage, turn.ended_at) == ("running", usage, None)
