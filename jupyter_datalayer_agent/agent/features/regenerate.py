@@ -31,7 +31,7 @@ from ..model_calls.request import model_request
 from ..request import TurnRequest, turn_request
 from ..state import SessionState
 from ..stop import Stop
-from ..turn.loop import error_code
+from ..turn.ends import error_code
 
 log = logging.getLogger(__name__)
 

@@ -17,7 +17,8 @@ from ..message import Message
 from ..request import TurnRequest
 from ..state import SessionState
 from ..turn.citations import Cited, check_citations
-from ..turn.loop import Turn, TurnEnds
+from ..turn.ends import TurnEnds
+from ..turn.loop import Turn
 
 PROMPT = "strategist.md"
 TOOLS = ("searchChatHistory", "getRecentTurns", "getTurnById", "getContextByProvenance")
@@ -93,9 +94,9 @@ class StrategistTurn(Turn):
         return "\n".join(["<context>", *lines, "</context>"])
 
     async def _complete(self) -> ChatReply:
-        self._cited = await check_citations(self._reply, self.services.store.past)
-        self._reply = self._cited.text
-        await self.emit(events.FinalReply(text=self._reply, citations=self._cited.citations))
+        self._cited = await check_citations(self.record.reply, self.services.store.past)
+        self.record.reply = self._cited.text
+        await self.emit(events.FinalReply(text=self.record.reply, citations=self._cited.citations))
         return await self._end("completed", None)
 
     async def _end_early(self, end: TurnEnds) -> ChatReply:

@@ -13,7 +13,7 @@ from ...protocol import events
 from ...protocol.workflows import WorkflowOffer
 from ...workflows.matching import match
 from ...workflows.template import Template
-from ..turn.loop import TurnEnds
+from ..turn.ends import TurnEnds
 from . import messages
 from .guesses import Guesses
 from .runner import PlanRunner

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ...protocol import events
-from ...protocol.workflows import FixInfo
 from ...workflows.template import StepFailed
 from ..tool_calls.verification import Failure
 from . import messages
@@ -79,7 +78,7 @@ class Recovery:
         fixes = await self._turn.fixes_of(failure)
         safe = next((fix for fix in fixes if fix.safe), None)
         if safe is None:
-            await self._offer(failure, fixes)
+            await self._turn.offer_fixes(failure, fixes)
             return False
         assert failure.path is not None
         await self._start(failure.message)
@@ -95,12 +94,6 @@ class Recovery:
             title = safe.title if failure.redacted is None else messages.A_FIX
             await self._turn.add_user_message(messages.repaired(title, None))
         return True
-
-    async def _offer(self, failure: Failure, fixes: list[FixInfo]) -> None:
-        if fixes and failure.path is not None and failure.cell_id is not None:
-            await self._turn.emit(
-                events.FixesOffered(path=failure.path, cell_id=failure.cell_id, fixes=fixes)
-            )
 
     async def _start(self, error: str) -> None:
         self._attempts += 1

@@ -41,6 +41,10 @@ class PlanRunner(Protocol):
         """What could be done about a failure without a model."""
         ...
 
+    async def offer_fixes(self, failure: Failure, fixes: list[FixInfo]) -> None:
+        """Tell the user what could be done about a cell that failed."""
+        ...
+
     async def emit(self, event: BaseEvent | None, **belongings: Any) -> None:
         """Write the event with what belongs to it, then send it to all who listen."""
         ...

@@ -61,4 +61,4 @@ class NothingToContinue(PlannedTurn):
 
     async def _work(self) -> None:
         await self._keep_items([assistant_item(NOTHING)])
-        self._reply = NOTHING
+        self.record.reply = NOTHING

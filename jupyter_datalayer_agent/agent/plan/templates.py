@@ -17,7 +17,7 @@ from ...tools.context import ToolFailure
 from ...workflows.matching import match
 from ...workflows.template import StepFailed, Template, TemplateStep
 from ..tool_calls.verification import Failure, Verified
-from ..turn.loop import TurnEnds
+from ..turn.ends import TurnEnds
 from . import messages
 from .guesses import Guesses
 from .offers import offer, report_quality

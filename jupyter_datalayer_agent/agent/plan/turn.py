@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Sequence
 
 from ...models.types import ModelError
@@ -25,7 +24,9 @@ from ..request import TurnRequest
 from ..state import SessionState
 from ..tool_calls.scheduler import FinishedCall, finished, run_group
 from ..tool_calls.verification import Failure, StepWatch, Verified, read_back, run_failure, verify
-from ..turn.loop import Restored, Turn, TurnEnds, error_code
+from ..turn.ends import TurnEnds, error_code
+from ..turn.loop import Turn
+from ..turn.restored import Restored
 from . import messages
 from .draft import SCHEMA, InvalidPlan, check_steps, keep_dependencies, read_plan
 from .own_calls import OwnCalls
@@ -399,7 +400,7 @@ class PlannedTurn(Turn):
         self._note_failure(done)
 
     async def _own_call_done(self, done: FinishedCall) -> None:
-        self._records[done.record.call_id] = done.record
+        self.record.calls[done.record.call_id] = done.record
         self.watch.note(done, self.request.gate.target)
         self._note_failure(done)
 
@@ -483,8 +484,8 @@ class PlannedTurn(Turn):
         text = messages.summary(
             self.plan,
             standing.summary() if isinstance(standing, Verified) else standing.message,
-            self._changes,
-            time.monotonic() - self._began,
+            self.record.changes,
+            self.record.seconds,
             self._usage.total,
             await self._left.messages(self.plan, self.services.notebooks, self.request),
         )
@@ -492,7 +493,8 @@ class PlannedTurn(Turn):
         if remark is not None:
             text = f"{remark}\n\n{text}"
         await self._keep_items([assistant_item(text)])
-        self._reply = f"{self._reply}\n\n{text}" if self._reply else text
+        record = self.record
+        record.reply = f"{record.reply}\n\n{text}" if record.reply else text
 
     # -- without a plan ------------------------------------------------------------------------
 
@@ -503,13 +505,13 @@ class PlannedTurn(Turn):
 
     def offer(self, offers: Sequence[WorkflowOffer], message: str) -> None:
         """The turn ends with this offer."""
-        self._offers = list(offers)
-        self._reply = message
+        self.record.offers = list(offers)
+        self.record.reply = message
 
     async def answer(self, text: str, report: QualityReport) -> None:
         """The turn ends with the quality report as its answer."""
-        self._quality = report
-        self._reply = text
+        self.record.quality = report
+        self.record.reply = text
         await self._keep_items([assistant_item(text)])
 
     # -- messages to the model ------------------------------------------------------------------

@@ -27,7 +27,8 @@ from ..plan.steering import steer
 from ..request import TurnRequest, as_submitted, turn_request
 from ..state import RetainedState, SessionState
 from ..stop import Stop
-from ..turn.loop import AbortReason, Turn
+from ..turn.ends import AbortReason
+from ..turn.loop import Turn
 from . import datasets
 from .defaults import changed_defaults
 from .message_queue import MessageQueue

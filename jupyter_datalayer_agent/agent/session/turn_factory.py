@@ -17,7 +17,8 @@ from ..plan.turn import PlannedTurn
 from ..request import TurnRequest, turn_request
 from ..services import Services
 from ..state import SessionState
-from ..turn.loop import Restored, Turn
+from ..turn.loop import Turn
+from ..turn.restored import Restored
 
 CONTINUE = re.compile(r"^\s*(continue|go on|resume)\s*[.!]?\s*$", re.IGNORECASE)
 

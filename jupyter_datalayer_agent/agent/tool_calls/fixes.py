@@ -15,6 +15,9 @@ from .verification import Failure
 
 log = logging.getLogger(__name__)
 
+MAX_OFFERS = 3
+"""For how many failed cells fixes are offered at the end of a turn."""
+
 
 async def fixes_of(services: Services, failure: Failure, client_id: str | None) -> list[FixInfo]:
     """What could be done about a cell that shows an error, or could not run for want of a kernel,

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from ...models.types import ModelError
 from ...protocol import events
-from ...protocol.base import new_id, now_ms
-from ...protocol.errors import AgentError, ErrorBody, ErrorCode
+from ...protocol.base import new_id
+from ...protocol.errors import AgentError, ErrorBody
 from ...protocol.plans import PlanStep
-from ...protocol.quality import QualityReport
-from ...protocol.requests import ChatReply, ToolCallRecord
-from ...protocol.requests import Turn as StoredTurn
+from ...protocol.requests import ChatReply
 from ...protocol.tools import Change, NotDone
-from ...protocol.workflows import FixInfo, WorkflowOffer
+from ...protocol.workflows import FixInfo
 from ...settings.turn import Settings
-from ...store.records import TurnContext, TurnHistory
+from ...store.records import TurnContext
 from ...tools.context import SeenCells, ToolContext
 from ...tools.dispatcher import Dispatcher
 from ...tools.redaction import BY_SETTING
@@ -40,38 +36,14 @@ from ..model_calls.turn_usage import TurnUsage
 from ..request import TurnRequest
 from ..state import SessionState
 from ..stop import Stop
-from ..tool_calls.fixes import fixes_of
+from ..tool_calls.fixes import MAX_OFFERS, fixes_of
 from ..tool_calls.scheduler import FinishedCall, RepeatedFailures, aborted_call, run_group, schedule
 from ..tool_calls.verification import Failure, StepWatch
-from .not_done import not_done
-from .resumed_sharing import answered_before
+from .ends import AbortReason, TurnEnds, end_of
+from .record import TurnRecord, TurnStatus
+from .restored import Restored, answered_before
 
 log = logging.getLogger(__name__)
-
-MAX_OFFERS = 3
-"""For how many failed cells fixes are offered at the end of a turn."""
-
-AbortReason = Literal["interrupted", "replaced", "token_limit", "tool_limit", "shutdown", "error"]
-
-
-class TurnEnds(Exception):
-    """The turn cannot continue: why, and the message to the user."""
-
-    def __init__(self, reason: AbortReason, message: str, code: ErrorCode | None = None) -> None:
-        super().__init__(message)
-        self.reason: AbortReason = reason
-        self.message = message
-        self.code: ErrorCode | None = code
-
-
-@dataclass(frozen=True)
-class Restored:
-    """A turn that waited for the user when its server ended: its record, and what was sent of it;
-    ``wait`` is the event that asks."""
-
-    turn: StoredTurn
-    sent: TurnHistory
-    wait: dict[str, Any]
 
 
 class Turn:
@@ -91,16 +63,14 @@ class Turn:
         self.request = request
         self.settings = settings
         self.audience: Audience = audience
-        self.op_id = op_id
         self.services = session.services
         self._buffer = EventBuffer(partial(session.services.store.append, session.id, self.id))
         self.model = ""
+        self.record = TurnRecord(session, self.id, request, op_id, restored)
         self._stop = Stop()
         self._reason_to_stop: AbortReason = "interrupted"
         self.leaving = False
         self.quiet = False
-        self.started = False
-        self._index: int | None = None if restored is None else restored.turn.index
         self._usage = TurnUsage(session, self._buffer)
         self._statement = ContextStatement(session, self._buffer, self._settings_now)
         self._window = ContextWindow(
@@ -109,14 +79,6 @@ class Turn:
         self.items = self._window.sent.all
         self._caller = ModelCaller(session, settings, self._window, self._buffer, self._usage)
         self._calls_made = 0
-        self._records: dict[str, ToolCallRecord] = {}
-        self._changes: list[Change] = []
-        self._reply = ""
-        self._offers: list[WorkflowOffer] = []
-        self._quality: QualityReport | None = None
-        self._not_done: NotDone | None = None
-        self._summaries: dict[str, str] = {}
-        self._began = time.monotonic()
         self._failures = RepeatedFailures()
         self.watch = StepWatch()
         self.approvals = ApprovalBroker(session.waiting, audience, self.emit)
@@ -133,25 +95,19 @@ class Turn:
         return self._statement.context
 
     @property
-    def _number(self) -> int:
-        """The turn's number in its session, from 1."""
-        assert self._index is not None
-        return self._index + 1
+    def started(self) -> bool:
+        """Whether it is in the database."""
+        return self.record.index is not None
 
     def _settings_now(self) -> Settings:
         session = self.session
         return as_now(self.settings, session.services.settings(), session.record.settings)
 
     def _restore(self, restored: Restored) -> None:
-        turn = restored.turn
-        self.started = True
         self._keep(restored.sent.items)
         self._statement.context = restored.sent.context
-        self._records = {record.call_id: record for record in turn.tool_calls}
-        self._calls_made = len(turn.tool_calls)
-        self._changes = list(turn.changes)
-        self._usage.total = turn.usage
-        self._began -= (now_ms() - turn.started_at) / 1000
+        self._calls_made = len(restored.turn.tool_calls)
+        self._usage.total = restored.turn.usage
         self.approvals.restore(restored.wait)
 
     # -- run -----------------------------------------------------------------------------------
@@ -176,15 +132,10 @@ class Turn:
                 return self._reply_as("aborted", None)
             await self._save_partial_text()
             return await self._end("aborted", self._reason_to_stop)
-        except TurnEnds as end:
-            return await self._end_early(end)
-        except ModelError as error:
-            return await self._end_early(TurnEnds("error", error.message, error_code(error)))
-        except AgentError as error:
-            if not self.started:
+        except (TurnEnds, ModelError, AgentError) as error:
+            if isinstance(error, AgentError) and not self.started:
                 raise
-            reason: AbortReason = "token_limit" if error.code == "token_limit" else "error"
-            return await self._end_early(TurnEnds(reason, error.message, error.code))
+            return await self._end_early(end_of(error))
         except Exception:
             log.exception("Turn %s failed", self.id)
             message = "The agent failed with an internal error. See the server log."
@@ -208,7 +159,7 @@ class Turn:
         self._stop.check()
         answer = await self._query()
         if answer.text:
-            self._reply = answer.text
+            self.record.reply = answer.text
         calls = answer.calls
         if not calls:
             if not answer.text:
@@ -226,7 +177,9 @@ class Turn:
         """Carry out the calls that waited for the user when the server ended."""
         if self._restored is None or not (calls := unanswered(self.items)):
             return
-        answered = await answered_before(self._restored.wait, calls, self.approvals, self._records)
+        answered = await answered_before(
+            self._restored.wait, calls, self.approvals, self.record.calls
+        )
         if answered is not None:
             await self._answered(answered)
             calls = unanswered(self.items)
@@ -237,26 +190,16 @@ class Turn:
         written before the server was started again."""
         if self._restored is not None:
             return asyncio.create_task(asyncio.sleep(0))
-        gate = self.request.gate
         self._keep([user_item(self.request.text)])
         self.model = self.settings.model or ""
-        started = events.TurnStarted(
-            mode=self.request.mode,
-            notebook_mode=gate.notebook_mode,
-            tools=[tool.name for tool in gate.allowed(self.services.registry)],
-            message=self.request.chat.message,
-            model=self.model or None,
-            target=gate.target,
-            op_id=self.op_id,
-            workflow=self.request.chat.workflow,
-        )
-        return asyncio.create_task(self._write_start(started))
+        started = self.record.started(self.model)
+        return asyncio.create_task(self.record.write_start(started, lambda: self.model, self.items))
 
     async def _start(self, writing: asyncio.Task[None]) -> None:
         """Gather what the model is sent while the start is written."""
         if self._restored is not None:
             await self._prepare()
-            await self._statement.resume(self._number, self.sharing, self._restored.wait)
+            await self._statement.resume(self.record.number, self.sharing, self._restored.wait)
             return
         try:
             for warning in warnings(references(self.services, self.request), self.request):
@@ -266,27 +209,12 @@ class Turn:
         finally:
             await asyncio.wait([writing])
         writing.result()
-        await self._statement.state(self._number, self.sharing)
+        await self._statement.state(self.record.number, self.sharing)
 
     async def _prepare(self) -> None:
         """Find the model, and gather what it may be sent before the message."""
         self.model = self._window.model = self.services.resolve_model(self.settings)
         await self._statement.gather(self.request)
-
-    async def _write_start(self, started: events.TurnStarted) -> None:
-        self._index = await self.services.store.start_turn(
-            session_id=self.session.id,
-            turn_id=self.id,
-            mode=self.request.mode,
-            notebook_mode=self.request.gate.notebook_mode,
-            location=self.request.location,
-            model=self.model or None,
-            request=self.request.as_decided(),
-            op_id=self.op_id,
-            events=[started],
-            items=self.items,
-        )
-        self.started = True
 
     # -- query ---------------------------------------------------------------------------------
 
@@ -329,30 +257,29 @@ class Turn:
         if done.done.images and self.services.supports_vision(self.model):
             items.append(done.pictures)
         self._keep(items)
-        self._records[done.record.call_id] = done.record
-        self._summaries[done.record.call_id] = done.done.summary
+        self.record.add_call(done)
         self.watch.note(done, self.request.gate.target)
         await self.emit(done.event, items=items, tool_calls=[done.record])
 
     async def _offer_fixes(self) -> None:
         """Tell the user of repairs, where a cell that this turn ran still shows its error."""
-        failures = [*self.watch.unbegun.values(), *self.watch.failed_runs]
-        for failure in failures[:MAX_OFFERS]:
-            assert failure.path is not None
-            assert failure.cell_id is not None
-            if fixes := await self.fixes_of(failure):
-                await self.emit(
-                    events.FixesOffered(path=failure.path, cell_id=failure.cell_id, fixes=fixes)
-                )
+        for failure in [*self.watch.unbegun.values(), *self.watch.failed_runs][:MAX_OFFERS]:
+            await self.offer_fixes(failure, await self.fixes_of(failure))
 
     async def fixes_of(self, failure: Failure) -> list[FixInfo]:
         """What could be done about a failure without a model."""
         return await fixes_of(self.services, failure, self.request.chat.client_id)
 
+    async def offer_fixes(self, failure: Failure, fixes: list[FixInfo]) -> None:
+        """Tell the user what could be done about a cell that failed."""
+        if fixes and failure.path is not None and failure.cell_id is not None:
+            await self.emit(
+                events.FixesOffered(path=failure.path, cell_id=failure.cell_id, fixes=fixes)
+            )
+
     def _make_dispatcher(self, seen: SeenCells | None) -> Dispatcher:
         """Calls tools for this turn: the model's, based on what it has ``seen``, or our own."""
         request = self.request
-        approvals = self.approvals
         context = ToolContext(
             gate=request.gate,
             notebooks=self._notebooks,
@@ -365,7 +292,7 @@ class Turn:
             past=self.services.store.past,
             datasets=self.services.datasets,
             quality_of=self.services.quality_of,
-            ask=approvals.ask,
+            ask=self.approvals.ask,
             update_plan=self._update_plan,
             on_status=self.emit_status,
             on_changes=self._changed,
@@ -378,12 +305,12 @@ class Turn:
             self.services.registry,
             context,
             policy=self.settings.approval_policy,
-            approve=approvals.approve,
+            approve=self.approvals.approve,
         )
 
     async def _changed(self, path: str, changes: list[Change], call_id: str | None) -> None:
         """A document was changed: stored and emitted at once, whatever follows in the call."""
-        self._changes.extend(changes)
+        self.record.changes.extend(changes)
         event = events.DocumentChanged(path=path, changes=changes, call_id=call_id)
         await self.emit(event, changes=changes)
         await self.services.pages.touched(path, self.session.id)
@@ -410,9 +337,8 @@ class Turn:
 
     async def _save_partial_text(self) -> None:
         """The user saw the text that was cut off, so it stays, and the next turn knows it."""
-        text = self._caller.partial_text
-        if text:
-            self._reply = text
+        if text := self._caller.partial_text:
+            self.record.reply = text
             item = assistant_item(text)
             self._keep([item])
             await self.emit(None, items=[item])
@@ -422,25 +348,16 @@ class Turn:
         for call in unanswered(self.items):
             item, event, record = aborted_call(call, call["name"])
             self._keep([item])
-            self._records[record.call_id] = record
+            self.record.calls[record.call_id] = record
             await self.emit(event, items=[item], tool_calls=[record])
 
     async def _complete(self) -> ChatReply:
-        self._not_done = self._find_not_done()
-        await self.emit(events.FinalReply(text=self._reply, not_done=self._not_done))
+        self.record.not_done = self._find_not_done()
+        await self.emit(events.FinalReply(text=self.record.reply, not_done=self.record.not_done))
         return await self._end("completed", None)
 
     def _find_not_done(self) -> NotDone | None:
-        """What the answer may be silent about; where nothing may be changed, nothing is missed."""
-        if not self.request.gate.may_change:
-            return None
-        return not_done(
-            self._reply,
-            self.items,
-            self._records,
-            self._summaries,
-            self.services.registry,
-        )
+        return self.record.find_not_done(self.items)
 
     async def _end_early(self, end: TurnEnds) -> ChatReply:
         error = None
@@ -456,63 +373,25 @@ class Turn:
                 )
             )
         else:
-            self._reply = end.message
+            self.record.reply = end.message
             await self.emit(events.FinalReply(text=end.message))
-        failed = end.reason in ("error", "token_limit")
-        return await self._end("failed" if failed else "aborted", end.reason, error)
+        return await self._end(end.status, end.reason, error)
 
     async def _end(
-        self,
-        status: Literal["completed", "failed", "aborted"],
-        reason: AbortReason | None,
-        error: ErrorBody | None = None,
+        self, status: TurnStatus, reason: AbortReason | None, error: ErrorBody | None = None
     ) -> ChatReply:
         await self._abort_open_calls()
         await self._buffer.flush()
-        duration = (time.monotonic() - self._began) * 1000
-        first_text = self._caller.first_text_at
-        first = None if first_text is None else (first_text - self._began) * 1000
         if reason is not None:
             self.items.append(note_item(reason))
-        self.session.history.add(self.items, self._index, self.context)
-        ended: events.BaseEvent = (
-            events.TurnCompleted(
-                duration_ms=duration, time_to_first_token_ms=first, usage=self._usage.total
-            )
-            if reason is None
-            else events.TurnAborted(reason=reason, duration_ms=duration)
-        )
-        await self.services.store.finish_turn(
-            self.id,
-            status=status,
-            reply=self._reply,
-            error=error,
-            not_done=self._not_done,
-            usage=self._usage.total,
-            ttft_ms=first,
-            duration_ms=duration,
-            events=[ended],
+        self.session.history.add(self.items, self.record.index, self.context)
+        await self.record.write_end(
+            status, reason, error, self._usage.total, self._caller.first_text_at
         )
         return self._reply_as(status, error)
 
-    def _reply_as(
-        self, status: Literal["completed", "failed", "aborted"], error: ErrorBody | None
-    ) -> ChatReply:
-        return ChatReply(
-            session_id=self.session.id,
-            turn_id=self.id,
-            status=status,
-            mode=self.request.mode,
-            notebook_mode=self.request.gate.notebook_mode,
-            reply=self._reply,
-            tool_calls=list(self._records.values()),
-            changes=self._changes,
-            usage=self._usage.total,
-            error=error,
-            offers=self._offers,
-            quality=self._quality,
-            not_done=self._not_done,
-        )
+    def _reply_as(self, status: TurnStatus, error: ErrorBody | None) -> ChatReply:
+        return self.record.as_reply(status, error, self._usage.total)
 
     async def emit_status(self, message: str) -> None:
         """Report what is being done now."""
@@ -523,8 +402,3 @@ class Turn:
         self.session.touch()
         self._buffer.add(event, **belongings)
         await self._buffer.flush()
-
-
-def error_code(error: ModelError) -> ErrorCode:
-    """The wire's code for a model's failure."""
-    return "no_model" if error.code in ("no_model", "litellm_unusable") else "model_error"

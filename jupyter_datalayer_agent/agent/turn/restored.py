@@ -1,17 +1,20 @@
-"""A call that was done, and whose result waited for the user when the server ended.
+"""A turn that waited for the user when its server ended.
 
-It is not done a second time: what it gave is in the question that was asked, as text.
+A call that was done, and whose result waited, is not done a second time: what it gave is in the
+question that was asked, as text.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ...protocol.requests import ToolCallRecord
+from ...protocol.requests import ToolCallRecord, Turn
 from ...protocol.sharing import ShareRequest
 from ...protocol.tools import ToolError, ToolResult
+from ...store.records import TurnHistory
 from ...tools.redaction import BY_SETTING, BY_USER, CallRef
 from ...tools.result import Dispatched
 from ..approvals.broker import ApprovalBroker
@@ -20,6 +23,16 @@ from ..history.history import Item, output_item
 from ..tool_calls.scheduler import FinishedCall, finished
 
 SUMMARY = "Done before the server restarted"
+
+
+@dataclass(frozen=True)
+class Restored:
+    """A turn that waited for the user when its server ended: its record, and what was sent of it;
+    ``wait`` is the event that asks."""
+
+    turn: Turn
+    sent: TurnHistory
+    wait: dict[str, Any]
 
 
 async def answered_before(

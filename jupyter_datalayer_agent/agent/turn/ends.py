@@ -1,0 +1,41 @@
+"""How a turn ends before it is complete."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ...models.types import ModelError
+from ...protocol.errors import AgentError, ErrorCode
+
+AbortReason = Literal["interrupted", "replaced", "token_limit", "tool_limit", "shutdown", "error"]
+
+
+class TurnEnds(Exception):
+    """The turn cannot continue: why, and the message to the user."""
+
+    def __init__(self, reason: AbortReason, message: str, code: ErrorCode | None = None) -> None:
+        super().__init__(message)
+        self.reason: AbortReason = reason
+        self.message = message
+        self.code: ErrorCode | None = code
+
+    @property
+    def status(self) -> Literal["failed", "aborted"]:
+        """The turn's status."""
+        return "failed" if self.reason in ("error", "token_limit") else "aborted"
+
+
+def error_code(error: ModelError) -> ErrorCode:
+    """The wire's code for a model's failure."""
+    return "no_model" if error.code in ("no_model", "litellm_unusable") else "model_error"
+
+
+def end_of(error: TurnEnds | ModelError | AgentError) -> TurnEnds:
+    """How an error ends a turn."""
+    if isinstance(error, TurnEnds):
+        return error
+    if isinstance(error, ModelError):
+        return TurnEnds("error", error.message, error_code(error))
+    return TurnEnds(
+        "token_limit" if error.code == "token_limit" else "error", error.message, error.code
+    )

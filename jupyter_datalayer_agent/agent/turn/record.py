@@ -1,0 +1,160 @@
+"""What a turn did, as it is kept in the database and replied."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from ...protocol import events
+from ...protocol.base import now_ms
+from ...protocol.errors import ErrorBody
+from ...protocol.quality import QualityReport
+from ...protocol.requests import ChatReply, ToolCallRecord, Usage
+from ...protocol.tools import Change, NotDone
+from ...protocol.workflows import WorkflowOffer
+from ..history.history import Item
+from ..request import TurnRequest
+from ..state import SessionState
+from ..tool_calls.scheduler import FinishedCall
+from .ends import AbortReason
+from .not_done import not_done
+from .restored import Restored
+
+TurnStatus = Literal["completed", "failed", "aborted"]
+
+
+class TurnRecord:
+    """The calls, changes and reply of a turn; writes how it began and how it ended.
+
+    ``calls`` and ``summaries`` are by call id. ``index`` is None until the turn is in the database.
+    """
+
+    def __init__(
+        self,
+        session: SessionState,
+        turn_id: str,
+        request: TurnRequest,
+        op_id: str | None,
+        restored: Restored | None,
+    ) -> None:
+        self.calls: dict[str, ToolCallRecord] = {}
+        self.summaries: dict[str, str] = {}
+        self.changes: list[Change] = []
+        self.reply = ""
+        self.offers: list[WorkflowOffer] = []
+        self.quality: QualityReport | None = None
+        self.not_done: NotDone | None = None
+        self.index: int | None = None
+        self._session = session
+        self._id = turn_id
+        self._request = request
+        self._op_id = op_id
+        self._began = time.monotonic()
+        if restored is not None:
+            turn = restored.turn
+            self.index = turn.index
+            self.calls = {record.call_id: record for record in turn.tool_calls}
+            self.changes = list(turn.changes)
+            self._began -= (now_ms() - turn.started_at) / 1000
+
+    @property
+    def number(self) -> int:
+        """The turn's number in its session, from 1."""
+        assert self.index is not None
+        return self.index + 1
+
+    @property
+    def seconds(self) -> float:
+        """How long the turn takes until now."""
+        return time.monotonic() - self._began
+
+    def add_call(self, done: FinishedCall) -> None:
+        """A call has ended."""
+        self.calls[done.record.call_id] = done.record
+        self.summaries[done.record.call_id] = done.done.summary
+
+    def find_not_done(self, items: Sequence[Item]) -> NotDone | None:
+        """What the reply may be silent about; where nothing may be changed, nothing is missed."""
+        if not self._request.gate.may_change:
+            return None
+        registry = self._session.services.registry
+        return not_done(self.reply, items, self.calls, self.summaries, registry)
+
+    def started(self, model: str) -> events.TurnStarted:
+        """The event that begins the turn."""
+        request, gate = self._request, self._request.gate
+        registry = self._session.services.registry
+        return events.TurnStarted(
+            mode=request.mode,
+            notebook_mode=gate.notebook_mode,
+            tools=[tool.name for tool in gate.allowed(registry)],
+            message=request.chat.message,
+            model=model or None,
+            target=gate.target,
+            op_id=self._op_id,
+            workflow=request.chat.workflow,
+        )
+
+    async def write_start(
+        self, started: events.TurnStarted, model: Callable[[], str], items: Sequence[Item]
+    ) -> None:
+        """Write that the turn starts, with its message; ``model`` gives the one it has by then."""
+        self.index = await self._session.services.store.start_turn(
+            session_id=self._session.id,
+            turn_id=self._id,
+            mode=self._request.mode,
+            notebook_mode=self._request.gate.notebook_mode,
+            location=self._request.location,
+            model=model() or None,
+            request=self._request.as_decided(),
+            op_id=self._op_id,
+            events=[started],
+            items=items,
+        )
+
+    async def write_end(
+        self,
+        status: TurnStatus,
+        reason: AbortReason | None,
+        error: ErrorBody | None,
+        usage: Usage,
+        first_text_at: float | None,
+    ) -> None:
+        """Write how the turn ended; ``reason`` is None where it was completed."""
+        duration = self.seconds * 1000
+        first = None if first_text_at is None else (first_text_at - self._began) * 1000
+        ended: events.BaseEvent = (
+            events.TurnCompleted(duration_ms=duration, time_to_first_token_ms=first, usage=usage)
+            if reason is None
+            else events.TurnAborted(reason=reason, duration_ms=duration)
+        )
+        await self._session.services.store.finish_turn(
+            self._id,
+            status=status,
+            reply=self.reply,
+            error=error,
+            not_done=self.not_done,
+            usage=usage,
+            ttft_ms=first,
+            duration_ms=duration,
+            events=[ended],
+        )
+
+    def as_reply(self, status: TurnStatus, error: ErrorBody | None, usage: Usage) -> ChatReply:
+        """The turn as it is replied where nobody listens to its events."""
+        return ChatReply(
+            session_id=self._session.id,
+            turn_id=self._id,
+            status=status,
+            mode=self._request.mode,
+            notebook_mode=self._request.gate.notebook_mode,
+            reply=self.reply,
+            tool_calls=list(self.calls.values()),
+            changes=self.changes,
+            usage=usage,
+            error=error,
+            offers=self.offers,
+            quality=self.quality,
+            not_done=self.not_done,
+        )
