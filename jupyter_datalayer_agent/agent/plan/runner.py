@@ -7,25 +7,33 @@ from typing import Any, Protocol
 
 from ...protocol.errors import ErrorCode
 from ...protocol.events import BaseEvent
-from ...protocol.plans import Plan
+from ...protocol.plans import Plan, PlanState
 from ...protocol.quality import QualityReport
 from ...protocol.workflows import FixInfo, WorkflowOffer
+from ...settings.turn import Settings
 from ..approvals.broker import ApprovalBroker
+from ..approvals.pending import Audience
 from ..request import TurnRequest
 from ..services import Services
+from ..state import SessionState
 from ..tool_calls.verification import Failure, StepWatch, Verified
+from .messages import FailedStep
 from .own_calls import OwnCalls
 
 
 class PlanRunner(Protocol):
     """``PlannedTurn``, as its templates, offers and recovery see it."""
 
+    session: SessionState
     services: Services
     request: TurnRequest
+    settings: Settings
+    audience: Audience
     approvals: ApprovalBroker
     plan: Plan | None
     own: OwnCalls
     watch: StepWatch
+    failed_steps: list[FailedStep]
 
     @property
     def has_model(self) -> bool:
@@ -47,6 +55,14 @@ class PlanRunner(Protocol):
 
     async def emit(self, event: BaseEvent | None, **belongings: Any) -> None:
         """Write the event with what belongs to it, then send it to all who listen."""
+        ...
+
+    async def emit_status(self, message: str) -> None:
+        """Report what is being done now."""
+        ...
+
+    async def show(self, state: PlanState) -> None:
+        """Keep and emit the plan in this state."""
         ...
 
     async def add_user_message(self, text: str) -> None:

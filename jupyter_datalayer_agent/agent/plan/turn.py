@@ -11,33 +11,27 @@ from ...protocol.errors import AgentError, ErrorCode
 from ...protocol.ops import PlanDecision
 from ...protocol.plans import Plan, PlanState, PlanStep, StepStatus
 from ...protocol.quality import QualityReport
-from ...protocol.tools import NotDone, ToolError, ToolResult
+from ...protocol.tools import NotDone
 from ...protocol.workflows import WorkflowOffer
 from ...settings.turn import Settings
-from ...tools.result import Dispatched
 from ...workflows.template import StepFailed
-from ..approvals.pending import Audience, approval_timeout
+from ..approvals.pending import Audience
 from ..context.gather import quality_for
 from ..history.history import Item, assistant_item, user_item
-from ..model_calls.call import ModelAnswer
 from ..request import TurnRequest
 from ..state import SessionState
-from ..tool_calls.scheduler import FinishedCall, finished, run_group
+from ..tool_calls.scheduler import FinishedCall
 from ..tool_calls.verification import Failure, StepWatch, Verified, read_back, run_failure, verify
 from ..turn.ends import TurnEnds, error_code
 from ..turn.loop import Turn
 from ..turn.restored import Restored
 from . import messages
-from .draft import SCHEMA, InvalidPlan, check_steps, keep_dependencies, read_plan
+from .decisions import WAITING, PlanDecisions
 from .own_calls import OwnCalls
+from .query import PlanQuery
 from .recovery import Recovery
 from .templates import TemplatePlan
 from .unresolved_errors import UnresolvedErrors
-
-PLAN_ATTEMPTS = 2
-WAITING = ("proposed", "paused")
-UPDATE_PLAN = "updatePlan"
-NOBODY = "Plans cannot be approved over this route."
 
 
 class PlannedTurn(Turn):
@@ -64,39 +58,29 @@ class PlannedTurn(Turn):
         self._all = StepWatch()
         self._no_model: str | None = None
         self._templates = TemplatePlan(self)
-        self._asking_for_plan = False
-        self._schema_refused = False
-        # The steps that the model gave to ``updatePlan`` when it was asked for a plan.
-        self._noted_steps: list[PlanStep] | None = None
-        self._pause_asked = False
-        self._decision: asyncio.Future[PlanDecision | None] | None = None
+        self._plan_query = PlanQuery(self, self._caller, self._dispatcher, self._answered)
+        self._decisions = PlanDecisions(self, self._templates)
         self._run_failure: Failure | None = None
-        self._failed: list[messages.FailedStep] = []
+        self.failed_steps: list[messages.FailedStep] = []
         # The step in the middle of which the turn waited when its server ended.
         self._in_step: int | None = None
         if restored is not None and resumed is not None and resumed.state in WAITING:
-            self._open_decision()
+            self._decisions.open()
 
     # -- what is asked of it from outside ------------------------------------------------------
 
     def pause(self) -> None:
         """Wait for the user at the end of the current step."""
-        if self.plan is None or self.plan.state != "running":
-            raise AgentError("invalid_request", "No plan is running.")
-        self._pause_asked = True
+        self._decisions.pause()
 
     def decide(self, decision: PlanDecision) -> None:
         """The user's decision on a plan that waits. Raises ``AgentError``; it waits on then."""
-        if self._decision is None or self._decision.done() or self.plan is None:
-            raise AgentError("invalid_request", "No plan is waiting for a decision.")
-        if decision.decision == "edit":
-            self._edit(decision.steps or [])
-        self._decision.set_result(decision)
+        self._decisions.take(decision)
 
     @property
     def waits(self) -> bool:
         """See ``Turn.waits``; a plan may wait, too."""
-        return super().waits or (self._decision is not None and not self._decision.done())
+        return super().waits or self._decisions.waits
 
     @property
     def has_model(self) -> bool:
@@ -123,17 +107,17 @@ class PlannedTurn(Turn):
                 self.plan = await self._make_plan()
                 if self.plan is None:
                     return
-                await self._propose()
+                await self._decisions.propose()
             elif self._restored is None:
                 await self._resume_plan()
             else:
                 await self._resume_waiting_plan(self.plan)
             while (index := self.plan.next_step) is not None:
-                await self._pause_here()
+                await self._decisions.pause_here()
                 await self._carry_out(index)
-            if self._failed:
+            if self.failed_steps:
                 await self.show("stopped")
-                raise TurnEnds("error", messages.stopped(self.plan, self._failed))
+                raise TurnEnds("error", messages.stopped(self.plan, self.failed_steps))
             await self._sum_up()
         except (asyncio.CancelledError, TurnEnds, ModelError, AgentError):
             if not self.leaving:
@@ -148,7 +132,7 @@ class PlannedTurn(Turn):
         if self._no_model is not None:
             return await self._templates.instead(self._no_model)
         try:
-            plan = await self._ask_for_plan()
+            plan = await self._plan_query.ask()
         except ModelError as error:
             # A model that was refused, is at its limit or is down is tried again by the user.
             if error_code(error) != "no_model":
@@ -162,163 +146,29 @@ class PlannedTurn(Turn):
         plan.notebook = self.request.gate.target
         return plan
 
-    async def _ask_for_plan(self) -> Plan | None:
-        """The model's plan; asked once more with what was wrong; None where it has none."""
-        await self.add_user_message(messages.PLAN)
-        for attempt in range(PLAN_ATTEMPTS):
-            answer = await self._planned_answer()
-            try:
-                return self._plan_in(answer)
-            except InvalidPlan as error:
-                if attempt + 1 < PLAN_ATTEMPTS:
-                    await self.add_user_message(messages.not_valid(str(error)))
-        return None
-
-    def _plan_in(self, answer: ModelAnswer) -> Plan:
-        """The plan that the answer writes, which names its tools, or the steps of its
-        ``updatePlan``. Raises ``InvalidPlan``."""
-        registry = self.services.registry
-        allowed = [tool.name for tool in self.request.gate.allowed(registry)]
-        try:
-            return read_plan(answer.text, self.request.text, registry, allowed)
-        except InvalidPlan:
-            if self._noted_steps is None:
-                raise
-        steps = check_steps(self._noted_steps, registry, allowed)
-        return Plan(task=self.request.text, steps=steps)
-
-    async def _planned_answer(self) -> ModelAnswer:
-        """What the model answers to the request for a plan; all its calls have ended."""
-        self._asking_for_plan = True
-        self._noted_steps = None
-        try:
-            await self.emit_status("Planning")
-            try:
-                answer = await self._query_plan()
-            except ModelError as error:
-                # Not every server takes a schema; the prompt describes it too.
-                if error.code != "bad_request" or self._schema_refused:
-                    raise
-                self._schema_refused = True
-                answer = await self._query_plan()
-            for call in answer.calls:
-                await self._answered(await self._call_while_planning(call))
-        finally:
-            self._asking_for_plan = False
-        return answer
-
-    async def _query_plan(self) -> ModelAnswer:
-        schema = None if self._schema_refused else SCHEMA
-        return await self._caller.ask(quiet=True, tool_choice="none", output_schema=schema)
-
-    async def _call_while_planning(self, call: Item) -> FinishedCall:
-        """Not every model respects that it may call nothing now. Noting the plan is allowed."""
-        entry = self.services.registry.find(call["name"])
-        if entry is not None and entry.name == UPDATE_PLAN:
-            return (await run_group(self._dispatcher, [call]))[0]
-        error = ToolError(code="not_allowed", message="Not carried out. First the plan.")
-        result = ToolResult(ok=False, name=call["name"], error=error)
-        return finished(call, Dispatched(result, "Not done: first the plan"))
-
     async def _update_plan(
         self, steps: Sequence[PlanStep], explanation: str | None
     ) -> Sequence[PlanStep]:
         """The steps are the plan while one is asked for; the one that is carried out is kept
         current by the server."""
-        if self._asking_for_plan:
-            self._noted_steps = [step.model_copy(update={"status": "pending"}) for step in steps]
-            return self._noted_steps
+        if self._plan_query.open:
+            return self._plan_query.note(steps)
         if self.plan is not None:
             return self.plan.steps
         return await super()._update_plan(steps, explanation)
 
-    # -- deciding ------------------------------------------------------------------------------
-
-    async def _propose(self) -> None:
-        """Show the plan; wait for the user where the request or the policy says so."""
-        request = self.request
-        if not (request.plan_first or self.settings.approval_policy == "always"):
-            await self.show("running")
-            return
-        await self.show("proposed")
-        if self.audience == "none":
-            await self.show("rejected")
-            assert self.plan is not None
-            raise TurnEnds(
-                "error",
-                f"The plan was not carried out: it needs approval. {NOBODY}\n\n"
-                f"{messages.numbered(self.plan.steps)}",
-            )
-        await self._wait_for_decision()
-
     async def _resume_waiting_plan(self, plan: Plan) -> None:
         """The server was started again while the turn waited."""
         await self._templates.resume()
-        self._failed = [
+        self.failed_steps = [
             messages.FailedStep(index, "It failed before the server was started again.", ())
             for index, step in enumerate(plan.steps)
             if step.status == "failed"
         ]
         if plan.state in WAITING:
-            await self._wait_for_decision()
+            await self._decisions.wait()
         else:
             self._in_step = plan.next_step
-
-    async def _pause_here(self) -> None:
-        if self._pause_asked:
-            self._pause_asked = False
-            await self.show("paused")
-            await self._wait_for_decision()
-
-    async def _wait_for_decision(self) -> None:
-        """Wait until the user lets the plan go on. Ends the turn when they do not."""
-        assert self.plan is not None
-        was_paused = self.plan.state == "paused"
-        try:
-            decision = await asyncio.wait_for(
-                self._open_decision(), approval_timeout(self.audience)
-            )
-        except asyncio.TimeoutError:
-            decision = None
-        finally:
-            self._decision = None
-            self.session.waiting.changed()
-        if decision is None or decision.decision == "reject":
-            await self.show("stopped" if was_paused else "rejected")
-            why = "Nobody decided in time." if decision is None else "You rejected the plan."
-            raise TurnEnds("interrupted", f"{why} Nothing more was done.")
-        await self.show("running")
-        if decision.decision == "edit":
-            await self.add_user_message(messages.decided(self.plan))
-
-    def _open_decision(self) -> asyncio.Future[PlanDecision | None]:
-        """From now on a decision is taken, also before anybody awaits it."""
-        if self._decision is None:
-            self._decision = asyncio.get_running_loop().create_future()
-            self.session.waiting.changed()
-        return self._decision
-
-    def _edit(self, given: Sequence[PlanStep]) -> None:
-        """Take the user's steps in place of those that are not done."""
-        assert self.plan is not None
-        done = [step for step in self.plan.steps if step.status == "completed"]
-        kept = {step.description for step in done}
-        wanted = [
-            step for step in given if step.status != "completed" or step.description not in kept
-        ]
-        allowed = [tool.name for tool in self.request.gate.allowed(self.services.registry)]
-        try:
-            steps = check_steps(wanted, self.services.registry, allowed)
-        except InvalidPlan as error:
-            raise AgentError("invalid_request", str(error)) from error
-        if not done and not steps:
-            raise AgentError("invalid_request", "A plan needs a step. Reject it instead.")
-        self._templates.check(steps)
-        self._failed.clear()  # their steps are to be done again, or are gone
-        edited = [*done, *steps]
-        self.plan.steps = keep_dependencies(edited, given, self.plan.steps)
-        named = [name for step in edited for name in step.tool_calls]
-        self.plan.required_tools = list(dict.fromkeys(named))
 
     # -- the steps -----------------------------------------------------------------------------
 
@@ -393,7 +243,7 @@ class PlannedTurn(Turn):
         if failed.redacted is not None:
             # What ends the turn is part of the conversation, which the model may be shown.
             why, tried = failed.redacted, [messages.A_FIX for _ in tried]
-        self._failed.append(messages.FailedStep(index, why, tried))
+        self.failed_steps.append(messages.FailedStep(index, why, tried))
 
     async def _answered(self, done: FinishedCall) -> None:
         await super()._answered(done)

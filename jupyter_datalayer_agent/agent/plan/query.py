@@ -1,0 +1,104 @@
+"""Asking the model for a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from ...models.types import ModelError
+from ...protocol.plans import Plan, PlanStep
+from ...protocol.tools import ToolError, ToolResult
+from ...tools.dispatcher import Dispatcher
+from ...tools.result import Dispatched
+from ..history.history import Item
+from ..model_calls.call import ModelAnswer
+from ..model_calls.caller import ModelCaller
+from ..tool_calls.scheduler import FinishedCall, finished, run_group
+from . import messages
+from .draft import SCHEMA, InvalidPlan, check_steps, read_plan
+from .runner import PlanRunner
+
+PLAN_ATTEMPTS = 2
+UPDATE_PLAN = "updatePlan"
+
+
+class PlanQuery:
+    """Asks for the plan of a turn. ``open`` is True while the model is asked; ``on_answered`` is
+    notified of the calls that it makes nevertheless."""
+
+    def __init__(
+        self,
+        turn: PlanRunner,
+        caller: ModelCaller,
+        dispatcher: Dispatcher,
+        on_answered: Callable[[FinishedCall], Awaitable[None]],
+    ) -> None:
+        self.open = False
+        self._turn = turn
+        self._caller = caller
+        self._dispatcher = dispatcher
+        self._on_answered = on_answered
+        self._schema_refused = False
+        self._noted_steps: list[PlanStep] | None = None
+
+    def note(self, steps: Sequence[PlanStep]) -> Sequence[PlanStep]:
+        """The steps that the model gave to ``updatePlan`` when it was asked for a plan."""
+        self._noted_steps = [step.model_copy(update={"status": "pending"}) for step in steps]
+        return self._noted_steps
+
+    async def ask(self) -> Plan | None:
+        """The model's plan; asked once more with what was wrong; None where it has none."""
+        await self._turn.add_user_message(messages.PLAN)
+        for attempt in range(PLAN_ATTEMPTS):
+            answer = await self._answer()
+            try:
+                return self._plan_in(answer)
+            except InvalidPlan as error:
+                if attempt + 1 < PLAN_ATTEMPTS:
+                    await self._turn.add_user_message(messages.not_valid(str(error)))
+        return None
+
+    def _plan_in(self, answer: ModelAnswer) -> Plan:
+        """The plan that the answer writes, which names its tools, or the steps of its
+        ``updatePlan``. Raises ``InvalidPlan``."""
+        registry = self._turn.services.registry
+        allowed = [tool.name for tool in self._turn.request.gate.allowed(registry)]
+        try:
+            return read_plan(answer.text, self._turn.request.text, registry, allowed)
+        except InvalidPlan:
+            if self._noted_steps is None:
+                raise
+        steps = check_steps(self._noted_steps, registry, allowed)
+        return Plan(task=self._turn.request.text, steps=steps)
+
+    async def _answer(self) -> ModelAnswer:
+        """What the model answers to the request for a plan; all its calls have ended."""
+        self.open = True
+        self._noted_steps = None
+        try:
+            await self._turn.emit_status("Planning")
+            try:
+                answer = await self._query()
+            except ModelError as error:
+                # Not every server takes a schema; the prompt describes it too.
+                if error.code != "bad_request" or self._schema_refused:
+                    raise
+                self._schema_refused = True
+                answer = await self._query()
+            for call in answer.calls:
+                await self._on_answered(await self._call_while_planning(call))
+        finally:
+            self.open = False
+        return answer
+
+    async def _query(self) -> ModelAnswer:
+        schema = None if self._schema_refused else SCHEMA
+        return await self._caller.ask(quiet=True, tool_choice="none", output_schema=schema)
+
+    async def _call_while_planning(self, call: Item) -> FinishedCall:
+        """Not every model respects that it may call nothing now. Noting the plan is allowed."""
+        entry = self._turn.services.registry.find(call["name"])
+        if entry is not None and entry.name == UPDATE_PLAN:
+            return (await run_group(self._dispatcher, [call]))[0]
+        error = ToolError(code="not_allowed", message="Not carried out. First the plan.")
+        result = ToolResult(ok=False, name=call["name"], error=error)
+        return finished(call, Dispatched(result, "Not done: first the plan"))
