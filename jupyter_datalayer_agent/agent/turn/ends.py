@@ -7,6 +7,10 @@ from typing import Literal
 from ...models.types import ModelError
 from ...protocol.errors import AgentError, ErrorCode
 
+EMPTY_ANSWER = (
+    "The model returned an empty answer. Send the message again, or choose another model."
+)
+
 AbortReason = Literal["interrupted", "replaced", "token_limit", "tool_limit", "shutdown", "error"]
 
 

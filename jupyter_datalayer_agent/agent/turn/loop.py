@@ -39,7 +39,7 @@ from ..stop import Stop
 from ..tool_calls.fixes import MAX_OFFERS, fixes_of
 from ..tool_calls.scheduler import FinishedCall, RepeatedFailures, aborted_call, run_group, schedule
 from ..tool_calls.verification import Failure, StepWatch
-from .ends import AbortReason, TurnEnds, end_of
+from .ends import EMPTY_ANSWER, AbortReason, TurnEnds, end_of
 from .record import TurnRecord, TurnStatus
 from .restored import Restored, answered_before
 
@@ -163,12 +163,7 @@ class Turn:
         calls = answer.calls
         if not calls:
             if not answer.text:
-                raise TurnEnds(
-                    "error",
-                    "The model returned an empty answer. Send the message again, or choose another "
-                    "model.",
-                    "model_error",
-                )
+                raise TurnEnds("error", EMPTY_ANSWER, "model_error")
             return True
         await self._execute(calls)
         return False
