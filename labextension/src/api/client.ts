@@ -1,7 +1,7 @@
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 
-import { ApiError } from './errors';
+import { ApiError, errorOf } from './errors';
 import { IUploadOptions, upload, uploadUrl } from './upload';
 import {
   Attachment,
@@ -10,8 +10,6 @@ import {
   ContextReply,
   Dataset,
   DatasetsReply,
-  ErrorCode,
-  ErrorReply,
   ExportFormat,
   FixesReply,
   ForkRequest,
@@ -357,7 +355,7 @@ export class AgentClient {
       throw error;
     }
     if (!response.ok) {
-      throw failure(response, await response.text());
+      throw errorOf(response, await response.text());
     }
     return response;
   }
@@ -376,41 +374,4 @@ function queryString(query: Query): string {
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => [key, String(value)]);
   return entries.length ? `?${new URLSearchParams(entries)}` : '';
-}
-
-/** The error of a response that is not a success, whoever made the response. */
-function failure(response: Response, text: string): ApiError {
-  try {
-    const { error } = JSON.parse(text) as ErrorReply;
-    if (error?.message) {
-      return ApiError.from(error, response.status);
-    }
-  } catch {
-    // Not ours: a proxy's page, or the server's own 404.
-  }
-  return new ApiError(
-    codeOf(response.status),
-    `The server answered ${response.status} ${response.statusText}.`.replace(
-      ' .',
-      '.'
-    ),
-    undefined,
-    response.status
-  );
-}
-
-function codeOf(status: number): ErrorCode {
-  switch (status) {
-    case 400:
-      return 'invalid_request';
-    case 401:
-    case 403:
-      return 'forbidden';
-    case 404:
-      return 'not_found';
-    case 413:
-      return 'too_large';
-    default:
-      return 'internal';
-  }
 }

@@ -37,7 +37,7 @@ export interface IPanelServices {
 /** The controller of what works without a model. */
 export function makeToolsPanel(
   services: IPanelServices,
-  memory: IMemory | null
+  memory: IMemory | null = null
 ): ToolsPanel {
   const { client, clientId, editor, sessions, work, notify } = services;
   return new ToolsPanel({
@@ -112,7 +112,7 @@ export function makeScratchpad(
 /** The controller of questions about the past. */
 export function makeStrategist(
   services: IPanelServices,
-  memory: IMemory | null
+  memory: IMemory | null = null
 ): StrategistController {
   const { client, clientId, sessions } = services;
   return new StrategistController(

@@ -1,6 +1,7 @@
 import { IDisposable } from '@lumino/disposable';
+import { Signal } from '@lumino/signaling';
 
-import { Event, Mode, Op } from '../api/types';
+import { Event } from '../api/types';
 import { AnswersController } from './conversation/answersController';
 import { ChangesController } from './changes/changesController';
 import { References } from './composer/attachments/references';
@@ -31,8 +32,8 @@ import {
 import { IReadiness, Models, readinessOf } from './composer/models';
 import { INotice, IPanelModelOptions, IActionNotice } from './modelOptions';
 import { NotebookQuestion } from './composer/notebookQuestion';
-import { OwnOps } from './composer/ownOps';
 import { HistoryController } from './sessions/historyController';
+import { Ops } from './ops';
 import { PlanController } from './plan/planController';
 import { IPanelClient, IPanelConnection } from '../api/services';
 import { IMemory } from '../ui/memory';
@@ -51,8 +52,16 @@ export class PanelModel implements IDisposable {
     this.editor = options.editor;
     this._connection = options.connection;
     this._memory = options.memory;
-    this._connection.rejected.connect(this._onRejected, this);
+    this._connection.rejected.connect(
+      (_, error) => this.reportError(error.message),
+      this
+    );
     // The server may have been started anew, with other keys.
+    this.ops = new Ops(
+      options.connection,
+      () => this.shown.current.sessionId,
+      error => this.reportError(error)
+    );
     this.link = new Link(this._connection, () => void this.refreshModels());
     this.composerState = new ComposerState(() => this.sessions.remember());
     this.references = new References(
@@ -61,10 +70,7 @@ export class PanelModel implements IDisposable {
       this.composerState
     );
     this.sessions = this._makeSessions(options.memory);
-    this.otherSessions = new OtherSessions(
-      this._connection,
-      this.sessions.shown
-    );
+    this.otherSessions = new OtherSessions(this._connection, this.shown);
     const services = this._services();
     this.datasets = makeDatasets(services);
     this.messages = new MessageController(this, this._connection);
@@ -73,18 +79,17 @@ export class PanelModel implements IDisposable {
     this.scratchpad = makeScratchpad(services, notice =>
       this.actionNotice.set(notice)
     );
-    this.strategist = makeStrategist(
-      services,
-      options.strategistMemory ?? null
-    );
-    this.toolsPanel = makeToolsPanel(services, options.tutorialMemory ?? null);
+    this.strategist = makeStrategist(services, options.strategistMemory);
+    this.toolsPanel = makeToolsPanel(services, options.tutorialMemory);
     this.models = new Models(() => this.client.models());
-    this.models.subscribe(() => this._onReadiness());
-    this.composerState.subscribe(() => this._onReadiness());
-    this.models.subscribe(() => this._applyModelLock());
-    this.composerState.subscribe(() => this._applyModelLock());
+    this.models.subscribe(() => this._onModels());
+    this.composerState.subscribe(() => this._onModels());
     this.editor.ran.connect(this._onRan, this);
-    this.editor.failed.connect(this._onFailed, this);
+    // What fails in a turn, of whatever session, is the turn's.
+    this.editor.failed.connect(
+      (_, { path, cellId }) => void this.fixes.failed(path, cellId),
+      this
+    );
   }
 
   readonly client: IPanelClient;
@@ -99,8 +104,8 @@ export class PanelModel implements IDisposable {
   readonly sessions: SessionController;
   /** The other sessions that wait for the user. */
   readonly otherSessions: OtherSessions;
-  /** What this page asked of sessions. */
-  readonly ops = new OwnOps();
+  /** What this page asks of sessions. */
+  readonly ops: Ops;
   /** Uploads and data sets. */
   readonly datasets: DatasetController;
   /** Repairs of cells that failed. */
@@ -120,15 +125,15 @@ export class PanelModel implements IDisposable {
   /** What works without a model. */
   readonly toolsPanel: ToolsPanel;
   readonly plans = new PlanController(
-    op => this._submitOp(op),
+    op => this.ops.submit(op),
     error => this.reportError(error)
   );
   readonly answers = new AnswersController(
-    op => this._submitOp(op),
+    op => this.ops.submit(op),
     error => this.reportError(error)
   );
   readonly changes = new ChangesController(
-    op => this._submitOp(op),
+    op => this.ops.submit(op),
     (level, message) => this.notice.set({ level, message })
   );
 
@@ -146,9 +151,7 @@ export class PanelModel implements IDisposable {
     this.otherSessions.dispose();
     this.datasets.dispose();
     this.link.dispose();
-    this._connection.rejected.disconnect(this._onRejected, this);
-    this.editor.ran.disconnect(this._onRan, this);
-    this.editor.failed.disconnect(this._onFailed, this);
+    Signal.clearData(this);
     this.toolsPanel.tutorials.dispose();
   }
 
@@ -192,7 +195,7 @@ export class PanelModel implements IDisposable {
   /** Stop the running turn; messages that wait are kept until they are sent. */
   stop(): void {
     if (this.shown.current.store.conversation.current.runningTurnId) {
-      this._submit({ type: 'interrupt', hold: true });
+      this.ops.send({ type: 'interrupt', hold: true });
     }
   }
 
@@ -202,7 +205,7 @@ export class PanelModel implements IDisposable {
     decision: 'approve' | 'approve_for_session' | 'deny',
     feedback?: string
   ): void {
-    this._submit({
+    this.ops.send({
       type: 'approval_decision',
       approvalId,
       decision,
@@ -212,7 +215,7 @@ export class PanelModel implements IDisposable {
 
   /** Answer a question. */
   answer(requestId: string, answer: string): void {
-    this._submit({ type: 'user_input_answer', requestId, answer });
+    this.ops.send({ type: 'user_input_answer', requestId, answer });
   }
 
   /** Take back what the newest turn changed of which nothing is decided yet. */
@@ -221,7 +224,7 @@ export class PanelModel implements IDisposable {
     if (turnId) {
       this.changes.undo(turnId);
     } else {
-      this.notice.set({ level: 'info', message: 'Nothing to undo.' });
+      this._notify('Nothing to undo.');
     }
   }
 
@@ -246,36 +249,6 @@ export class PanelModel implements IDisposable {
     }
   }
 
-  /** Take a waiting message back. */
-  dequeue(opId: string): void {
-    this._submit({ type: 'dequeue', opId });
-  }
-
-  /** Stop the running turn and take this message next. */
-  sendNow(opId: string): void {
-    this._submit({ type: 'send_now', opId });
-  }
-
-  setMode(mode: Mode): void {
-    this.composerState.choose({ mode });
-  }
-
-  setModel(model: string): void {
-    this.composerState.choose({ model });
-  }
-
-  /** Where an administrator set the model, forget the one that the session remembers. */
-  private _applyModelLock(): void {
-    if (this.models.current?.locked && this.composerState.current.model) {
-      this.composerState.patch({ model: undefined });
-    }
-  }
-
-  /** Whether the next message could be answered. */
-  get readiness(): IReadiness {
-    return this.readinessOf(this.composerState.current.model);
-  }
-
   /** Whether a message to this model, or to the default one, could be answered. */
   readinessOf(model: string | undefined): IReadiness {
     return readinessOf(this.models.current, model);
@@ -295,10 +268,11 @@ export class PanelModel implements IDisposable {
     const paths = pathsUnderRoot(relative, this.editor.activeNotebook);
     try {
       if (!paths.length || !(await this.editor.openFirst(paths))) {
-        const message = paths.length
-          ? `File not found: ${relative}`
-          : `${relative} is outside JupyterLab's root folder and cannot be opened.`;
-        this.notice.set({ level: 'info', message });
+        this._notify(
+          paths.length
+            ? `File not found: ${relative}`
+            : `${relative} is outside JupyterLab's root folder and cannot be opened.`
+        );
       }
     } catch (error) {
       this.reportError(error);
@@ -322,9 +296,9 @@ export class PanelModel implements IDisposable {
       editor,
       sessions,
       composerState,
-      submit: (op, sessionId) => this._submitOp(op, sessionId),
+      submit: (op, sessionId) => this.ops.submit(op, sessionId),
       work: (message, workflow) => this.send(message, { workflow }),
-      notify: message => this.notice.set({ level: 'info', message }),
+      notify: message => this._notify(message),
       reportError: error => this.reportError(error)
     };
   }
@@ -350,8 +324,7 @@ export class PanelModel implements IDisposable {
   private _onEvent(event: Event): void {
     if (event.type === 'session_deleted') {
       if (this.sessions.onDeleted()) {
-        const message = 'This session was deleted in another tab.';
-        this.notice.set({ level: 'info', message });
+        this._notify('This session was deleted in another tab.');
       }
       return;
     }
@@ -385,20 +358,6 @@ export class PanelModel implements IDisposable {
     }
   }
 
-  private _submit(op: Op): void {
-    this._submitOp(op).catch((error: unknown) => this.reportError(error));
-  }
-
-  /** Put an op on the queue of a session: of the one that is shown, where no other is named. */
-  private async _submitOp(
-    op: Op,
-    sessionId = this.shown.current.sessionId
-  ): Promise<void> {
-    if (sessionId) {
-      this.ops.add(await this._connection.submit(sessionId, op));
-    }
-  }
-
   /** A cell was run: its output is not older than its code any more. */
   private _onRan(
     _: unknown,
@@ -409,30 +368,26 @@ export class PanelModel implements IDisposable {
     this.fixes.ran(path, cellId);
   }
 
-  /** A cell that the user ran failed; what fails in a turn, of whatever session, is the turn's. */
-  private _onFailed(
-    _: unknown,
-    { path, cellId }: { path: string; cellId: string }
-  ): void {
-    void this.fixes.failed(path, cellId);
-  }
-
-  private _onReadiness(): void {
-    if (this.notice.current?.needs === 'model' && this.readiness.isReady) {
-      this.notice.set({
-        level: 'info',
-        message: 'A model is connected. You can send your message.'
-      });
+  /** Other models, or another choice among them. */
+  private _onModels(): void {
+    const { model } = this.composerState.current;
+    const { isReady } = this.readinessOf(model);
+    if (this.notice.current?.needs === 'model' && isReady) {
+      this._notify('A model is connected. You can send your message.');
+    }
+    // Where an administrator set the model, forget the one that the session remembers.
+    if (this.models.current?.locked && model) {
+      this.composerState.patch({ model: undefined });
     }
   }
 
-  /** Say what went wrong. */
-  reportError(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
-    this.notice.set({ level: 'error', message });
+  private _notify(message: string): void {
+    this.notice.set({ level: 'info', message });
   }
 
-  private _onRejected(_: unknown, { message }: { message: string }): void {
+  /** Report what went wrong, as a notice. */
+  reportError(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
     this.notice.set({ level: 'error', message });
   }
 

@@ -27,7 +27,7 @@ describe('a message', () => {
   it('makes the session, listens to it, and goes with all that was chosen', async () => {
     const { model, connection, memory } = makeModel();
     await model.start();
-    model.setMode('agent');
+    model.composerState.choose({ mode: 'agent' });
     model.composerState.attach({ kind: 'notebook', path: 'cars.ipynb' });
     expect(await model.send('Find the mean')).toBe(true);
     expect(connection.subscriptions).toEqual([
@@ -161,8 +161,8 @@ describe('what a message is about', () => {
     editor.listed = [
       { cellId: 'b1', number: 1, firstLine: 'b', hasOutput: false }
     ];
-    model.setMode('agent');
-    model.setModel('anthropic/claude-test');
+    model.composerState.choose({ mode: 'agent' });
+    model.composerState.choose({ model: 'anthropic/claude-test' });
     model.composerState.attach({ kind: 'file', path: 'secret.txt' });
     model.composerState.toggleTool('runNotebookCells');
     made.answer();
@@ -226,7 +226,7 @@ describe('what a message is about', () => {
     await model.start();
     const { submitted } = model.messages;
     editor.activeNotebook = 'other.ipynb';
-    model.setMode('agent');
+    model.composerState.choose({ mode: 'agent' });
     const turn = { message: 'Again' } as ITurn;
     await model.sendAgain(turn, { ...submitted, activeNotebook: 'x.ipynb' });
     expect(connection.ops[0].op).toMatchObject({
@@ -323,7 +323,7 @@ describe('without a model', () => {
     const { model, client } = makeModel();
     none(client);
     await model.start();
-    model.setModel('ollama_chat/qwen3');
+    model.composerState.choose({ model: 'ollama_chat/qwen3' });
     expect(await model.send('Hello')).toBe(true);
   });
 });

@@ -82,7 +82,7 @@ describe('the context strip', () => {
     expect(chip(node)).toBeNull();
     await click(button(node, 'cars.ipynb'));
     expect(chip(node)?.dataset.notebookMode).toBe('read-only');
-    await doing(() => model.setMode('agent'));
+    await doing(() => model.composerState.choose({ mode: 'agent' }));
     expect(chip(node)?.dataset.notebookMode).toBe('full');
   });
 
@@ -154,7 +154,9 @@ describe('where no model is ready', () => {
   it('offers the model that is, when only the chosen one is not', async () => {
     const { model } = await makePanel();
     const node = await draw(model, <Welcome />);
-    await doing(() => model.setModel('anthropic/claude-test'));
+    await doing(() =>
+      model.composerState.choose({ model: 'anthropic/claude-test' })
+    );
     expect(node.textContent).toContain('ANTHROPIC_API_KEY is not set');
     await click(button(node, 'Use GPT Test'));
     expect(model.composerState.current.model).toBe('openai/gpt-test');

@@ -21,7 +21,9 @@ export function ModeSelect(): JSX.Element {
       aria-label="Mode"
       title={MODES.find(item => item.mode === mode)?.title}
       value={mode}
-      onChange={event => model.setMode(event.target.value as Mode)}
+      onChange={event =>
+        model.composerState.choose({ mode: event.target.value as Mode })
+      }
     >
       {MODES.map(item => (
         <option key={item.mode} value={item.mode} title={item.title}>

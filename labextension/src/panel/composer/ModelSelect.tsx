@@ -116,7 +116,7 @@ function ModelRow(props: {
         title={id}
         aria-current={isCurrent}
         onClick={() => {
-          model.setModel(id);
+          model.composerState.choose({ model: id });
           props.close();
         }}
       >

@@ -25,14 +25,14 @@ export function Queue(): JSX.Element | null {
           <button
             type="button"
             className="da-link"
-            onClick={() => model.sendNow(opId)}
+            onClick={() => model.ops.send({ type: 'send_now', opId })}
           >
             {held ? 'Send' : 'Send now'}
           </button>
           <button
             type="button"
             className="da-link"
-            onClick={() => model.dequeue(opId)}
+            onClick={() => model.ops.send({ type: 'dequeue', opId })}
           >
             Remove
           </button>

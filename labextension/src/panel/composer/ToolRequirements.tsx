@@ -62,7 +62,7 @@ export function SwitchToAgent(): JSX.Element {
       className="da-link"
       data-testid="da-switch-mode"
       onClick={() => {
-        model.setMode('agent');
+        model.composerState.choose({ mode: 'agent' });
         composer.focus();
       }}
     >

@@ -22,7 +22,7 @@ import {
 } from '../sessions/sessionController';
 import { Observable } from '../../session/observable';
 import { IReadiness, Models } from './models';
-import { OwnOps } from './ownOps';
+import { Ops } from '../ops';
 import { References, toolsIn } from './attachments/references';
 
 /** A workflow that is sent in the user's words: it needs no model. */
@@ -51,7 +51,7 @@ export interface IMessageServices {
   models: Models;
   datasets: DatasetController;
   toolsPanel: ToolsPanel;
-  ops: OwnOps;
+  ops: Ops;
   notice: Observable<INotice | null>;
   actionNotice: Observable<IActionNotice | null>;
   /** Whether a message to this model, or to the default one, could be answered. */

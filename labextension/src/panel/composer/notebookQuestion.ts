@@ -30,7 +30,7 @@ export interface INotebookContext {
   editor: IEditor;
   composerState: ComposerState;
   shown: IReadable<IShown>;
-  readiness: IReadiness;
+  readinessOf: (model: string | undefined) => IReadiness;
   messages: { submitted: ISubmitted };
 }
 
@@ -73,11 +73,11 @@ export class NotebookQuestion extends Observable<INotebookQuestion | null> {
   }
 
   private _questionOn(message: string): INotebookQuestion | null {
-    const { composerState, shown, readiness } = this._panel;
-    const { mode, attachments } = composerState.current;
+    const { composerState, shown } = this._panel;
+    const { mode, model, attachments } = composerState.current;
     const { store } = shown.current;
     if (
-      !readiness.isReady ||
+      !this._panel.readinessOf(model).isReady ||
       /^\s*agent:/i.test(message) ||
       mentionsIn(message, false).length
     ) {

@@ -64,7 +64,7 @@ export function Readiness(props: {
           <button
             type="button"
             className="da-button da-mod-primary"
-            onClick={() => model.setModel(other.id)}
+            onClick={() => model.composerState.choose({ model: other.id })}
           >
             {`Use ${other.label}`}
           </button>

@@ -59,7 +59,7 @@ function remediesOf(turn: ITurn, model: PanelModel): IRemedy[] {
     ? [
         {
           label: 'Switch to Agent mode',
-          act: async () => model.setMode('agent')
+          act: async () => model.composerState.choose({ mode: 'agent' })
         }
       ]
     : [];

@@ -54,7 +54,7 @@ function Suggestions(): JSX.Element {
                 if (path) {
                   model.composerState.attach({ kind: 'notebook', path });
                 }
-                model.setMode(mode);
+                model.composerState.choose({ mode });
                 composer.write(text);
               }}
             >

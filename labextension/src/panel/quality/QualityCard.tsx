@@ -175,7 +175,7 @@ function Improve(props: {
         className="da-button"
         onClick={() => {
           model.composerState.attach({ kind: 'notebook', path });
-          model.setMode('agent');
+          model.composerState.choose({ mode: 'agent' });
           composer.write(improvementRequest(issues));
         }}
       >

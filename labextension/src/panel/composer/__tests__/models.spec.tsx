@@ -88,7 +88,7 @@ describe('the list of models', () => {
 
   it('is closed where an administrator chose the model, whatever a session remembers', async () => {
     const { client, node, model: panel, rows } = await openList();
-    await doing(() => panel.setModel('p/other'));
+    await doing(() => panel.composerState.choose({ model: 'p/other' }));
     client.modelsReply = { ...client.modelsReply, locked: true };
     await doing(() => panel.refreshModels());
     expect(panel.composerState.current.model).toBeUndefined();

@@ -22,7 +22,7 @@ async function makeModel(mode: Mode = 'ask') {
   });
   await model.start();
   await model.refreshModels();
-  model.setMode(mode);
+  model.composerState.choose({ mode });
   return { model, editor, question: model.notebookQuestion };
 }
 

@@ -425,7 +425,7 @@ describe('Plan first', () => {
     const { model, client, ops } = await makePanel();
     const node = await draw(model, <PlanFirst />);
     expect(byId(node, 'da-plan-first')).toBeNull();
-    await doing(() => model.setMode('agent'));
+    await doing(() => model.composerState.choose({ mode: 'agent' }));
     await click(button(node, 'Plan first'));
     expect(byId(node, 'da-plan-first')?.getAttribute('aria-checked')).toBe(
       'true'
