@@ -1,3 +1,5 @@
+import { simpleDiffString } from 'lib0/diff';
+
 /** Replace the text from `start` to `end` (UTF-16 units) with `insert`. */
 export interface ISplice {
   start: number;
@@ -15,35 +17,6 @@ export function minimalSplice(before: string, after: string): ISplice | null {
   if (before === after) {
     return null;
   }
-  const shorter = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < shorter && before[start] === after[start]) {
-    start++;
-  }
-  if (start > 0 && isHighSurrogate(before.charCodeAt(start - 1))) {
-    start--;
-  }
-  let tail = 0;
-  while (
-    tail < shorter - start &&
-    before[before.length - 1 - tail] === after[after.length - 1 - tail]
-  ) {
-    tail++;
-  }
-  if (tail > 0 && isLowSurrogate(before.charCodeAt(before.length - tail))) {
-    tail--;
-  }
-  return {
-    start,
-    end: before.length - tail,
-    insert: after.slice(start, after.length - tail)
-  };
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
-}
-
-function isLowSurrogate(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
+  const { index, remove, insert } = simpleDiffString(before, after);
+  return { start: index, end: index + remove, insert };
 }
