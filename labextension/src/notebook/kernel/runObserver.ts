@@ -27,10 +27,6 @@ export class RunObserver implements IDisposable {
     return this._lost.promise;
   }
 
-  get isStarted(): boolean {
-    return this._isStarted;
-  }
-
   /** The request that runs the cell, once it is known. */
   get msgId(): string | undefined {
     return this._msgId;
@@ -64,7 +60,7 @@ export class RunObserver implements IDisposable {
           this._msgId = change.msgId;
           break;
         case 'started':
-          this._start();
+          this._started.resolve();
           break;
         case 'finished':
           this._reply = change.reply;
@@ -90,20 +86,14 @@ export class RunObserver implements IDisposable {
       this._msgId = (
         msg as KernelMessage.IExecuteInputMsg
       ).parent_header.msg_id;
-      this._start();
+      this._started.resolve();
     }
-  }
-
-  private _start(): void {
-    this._isStarted = true;
-    this._started.resolve();
   }
 
   private readonly _started = new PromiseDelegate<void>();
   private readonly _lost = new PromiseDelegate<void>();
   private _isSent = false;
   private _msgId: string | undefined;
-  private _isStarted = false;
   private _isDisposed = false;
   private _reply: KernelMessage.IExecuteReplyMsg['content'] | undefined;
 }
