@@ -6,7 +6,7 @@ import { sharedNotebook } from '../notebook/cells';
 import type { InlineModel } from '../inline/model';
 import { failureOf } from '../notebook/kernel/failure';
 import { IKnownFix, KnownFixes } from './knownFixes';
-import { whenTheyGoOn, whenTheyType } from '../notebook/userActivity';
+import { onUserActivity, onUserTyping } from '../notebook/userActivity';
 import { ICellFix } from './cellFix';
 import { runFor } from './run';
 
@@ -249,7 +249,7 @@ export class FixRunner {
   private _closeLater(): void {
     const { chat, panel } = this._options;
     chat.finish();
-    const going = whenTheyGoOn(panel, () => {
+    const going = onUserActivity(panel, () => {
       going.dispose();
       if (chat.state.current.isDone) {
         chat.close(false);
@@ -319,7 +319,7 @@ export class FixRunner {
       }
       isTyping = false;
     };
-    const typing = isRunning ? whenTheyType(panel.node, onTyping) : null;
+    const typing = isRunning ? onUserTyping(panel.node, onTyping) : null;
     const onStopped = () => {
       isStopped = true;
       if (!isTyping) {

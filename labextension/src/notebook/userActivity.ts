@@ -12,7 +12,7 @@ const QUIET =
  * Notify when the user does something by the keyboard in an element: types, pastes, or presses
  * Escape. What they answer a running cell or the assistant, or do to a suggestion, is not meant.
  */
-export function whenTheyType(
+export function onUserTyping(
   element: HTMLElement,
   notify: (event: Event) => void
 ): IDisposable {
@@ -39,12 +39,12 @@ export function whenTheyType(
  * Notify when the user goes on in a notebook: types or decides there, goes to another cell, or runs
  * one.
  */
-export function whenTheyGoOn(
+export function onUserActivity(
   panel: NotebookPanel,
   notify: () => void
 ): IDisposable {
   const { content } = panel;
-  const typing = whenTheyType(panel.node, notify);
+  const typing = onUserTyping(panel.node, notify);
   const onRun = (_: unknown, run: { notebook: Notebook; cell: Cell }) => {
     if (run.notebook === content && !isAgentsRun(run.cell)) {
       notify();

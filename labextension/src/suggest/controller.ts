@@ -10,7 +10,7 @@ import { AgentClient } from '../api/client';
 import { IPageConnection } from '../api/connection';
 import { isAgentsRun } from '../notebook/kernel/agentRuns';
 import { Documents } from '../notebook/documents';
-import { whenTheyType } from '../notebook/userActivity';
+import { onUserTyping } from '../notebook/userActivity';
 import { NextCellSuggestion } from './nextCellSuggestion';
 import { Suggester } from './suggester';
 
@@ -93,7 +93,7 @@ export class SuggestController {
             this._suggester.cancel()
           )
         : null,
-    whenTheyType: notify => whenTheyType(document.body, notify)
+    onUserTyping: notify => onUserTyping(document.body, notify)
   });
 }
 

@@ -10,7 +10,7 @@ export interface ISuggesterOptions<Place> {
   /** Show it, until it is disposed of; null where the place is gone, or taken. */
   show: (place: Place, source: string) => IDisposable | null;
   /** Notify when the user types. */
-  whenTheyType: (notify: () => void) => IDisposable;
+  onUserTyping: (notify: () => void) => IDisposable;
 }
 
 /** One suggestion at a time: asked for after a run, and reverted by whatever the user does. */
@@ -20,7 +20,7 @@ export class Suggester<Place> {
   /** A cell ended well. What was under way for another one is over. */
   ran(place: Place): void {
     this.cancel();
-    const { ask, show, whenTheyType } = this._options;
+    const { ask, show, onUserTyping } = this._options;
     const abort = new AbortController();
     const timer = window.setTimeout(async () => {
       // Nobody asked for it: a failure leaves everything as it is.
@@ -29,7 +29,7 @@ export class Suggester<Place> {
         this._shown = show(place, source);
       }
     }, DELAY_MS);
-    const typing = whenTheyType(() => this.cancel());
+    const typing = onUserTyping(() => this.cancel());
     this._waiting = new DisposableDelegate(() => {
       window.clearTimeout(timer);
       abort.abort();

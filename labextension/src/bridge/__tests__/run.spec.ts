@@ -6,7 +6,7 @@ import { isAgentsRun } from '../../notebook/kernel/agentRuns';
 import { ExecutionTracker } from '../../notebook/kernel/executions';
 import { Runner } from '../run';
 import { Saver } from '../../notebook/save';
-import { whenTheyGoOn } from '../../notebook/userActivity';
+import { onUserActivity } from '../../notebook/userActivity';
 import { until } from '../../api/__tests__/support';
 import {
   FakeKernel,
@@ -92,7 +92,7 @@ describe('Runner', () => {
     ];
     signals.forEach(signal => signal.connect(note));
     let goesOn = 0;
-    const going = whenTheyGoOn(notebook.panel, () => goesOn++);
+    const going = onUserActivity(notebook.panel, () => goesOn++);
     const [cell] = notebook.panel.content.widgets;
     try {
       const result = run(['a', 'b'], { stopOnError: false });

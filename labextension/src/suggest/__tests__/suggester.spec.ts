@@ -20,7 +20,7 @@ function bench() {
       shown.push(text);
       return new DisposableDelegate(() => shown.splice(shown.indexOf(text), 1));
     },
-    whenTheyType: listener => {
+    onUserTyping: listener => {
       type = listener;
       return new DisposableDelegate(() => {
         type = () => undefined;
