@@ -60,7 +60,7 @@ export class NotebookBar extends ReactWidget {
         {isLeft && (
           <Choice
             label="Decide"
-            title="Decide in the panel which text stays"
+            title="Decide in the panel which text to keep"
             act={openPanel}
           />
         )}

@@ -8,24 +8,22 @@ const MEANINGS: Readonly<Record<string, string>> = {
   AttributeError:
     'The object has no attribute or method of this name. It may be of another type than expected, or the name is misspelt.',
   FileNotFoundError:
-    'There is no file at this path. A relative path is looked for from the folder of the notebook.',
+    "There is no file at this path. Relative paths start in the notebook's folder.",
   ImportError:
-    'The module is there, and what is imported from it is not: it may be misspelt, or of another version.',
+    'The module exists, but what is imported from it does not: it may be misspelt, or from another version.',
   IndentationError:
     'The lines of a block do not begin in the same column, or a block is missing.',
-  IndexError: 'The position lies outside of the sequence, which is shorter.',
-  JSONDecodeError: 'The text is no valid JSON.',
-  KeyError:
-    'There is no entry or column of this name. Capital letters and spaces count.',
-  MemoryError: 'The kernel has no memory left for this.',
+  IndexError: 'The position is outside the sequence, which is shorter.',
+  JSONDecodeError: 'The text is not valid JSON.',
+  KeyError: 'There is no entry or column of this name. Case and spaces matter.',
+  MemoryError: 'The kernel ran out of memory.',
   ModuleNotFoundError:
-    'The environment of the kernel has no module of this name: it is not installed there, or misspelt.',
+    "The kernel's environment has no module of this name: it is not installed there, or misspelt.",
   NameError:
-    'Nothing has defined this name in the kernel: its cell was not run since the kernel started, it is misspelt, or an import is missing.',
+    'Nothing defines this name in the kernel: its cell has not been run since the kernel started, it is misspelt, or an import is missing.',
   PermissionError: 'The kernel may not read or write this file.',
-  RecursionError: 'A function calls itself without coming to an end.',
-  SyntaxError:
-    'Python cannot read the code, so that nothing of the cell was run.',
+  RecursionError: 'A function calls itself without end.',
+  SyntaxError: 'Python cannot parse the code, so nothing in the cell ran.',
   TabError: 'Tabs and spaces are mixed in the indentation.',
   TimeoutError: 'The other side did not answer in time.',
   TypeError:
@@ -34,8 +32,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
     'A function uses a variable of its own before it has a value.',
   UnicodeDecodeError:
     'The file is in another encoding than the one it is read in.',
-  ValueError: 'The value is of the right type, and not one that is possible.',
-  ZeroDivisionError: 'Something is divided by zero.'
+  ValueError: 'The value has the right type but is not valid here.',
+  ZeroDivisionError: 'Something was divided by zero.'
 };
 
 /** What is known of an error without a model, as Markdown. */
@@ -54,7 +52,7 @@ export function knownOf(
     const lines = fixes.map(
       ({ title, explanation }) => `- **${plain(title)}**: ${plain(explanation)}`
     );
-    parts.push(`What could be done:\n\n${lines.join('\n')}`);
+    parts.push(`Possible fixes:\n\n${lines.join('\n')}`);
   }
   parts.push(howToConnect(models));
   return parts.join('\n\n');
@@ -66,7 +64,7 @@ export function howToConnect({ message, connections }: ModelsReply): string {
     ({ title, steps }) => `- **${title}**: ${steps}`
   );
   return [
-    `A model could say more. ${message ?? 'None is connected.'}`,
+    `A model could tell you more. ${message ?? 'None is connected.'}`,
     ...(ways.length ? [ways.join('\n')] : [])
   ].join('\n\n');
 }

@@ -107,7 +107,10 @@ export class FixRunner {
   private async _propose(number: number): Promise<void> {
     const { cell, chat } = this._options;
     this._attempt = null;
-    chat.busy(`Fix ${failureOf(cell.model)?.name ?? 'the error'}`, 'Looking');
+    chat.busy(
+      `Fix ${failureOf(cell.model)?.name ?? 'the error'}`,
+      'Looking for a fix'
+    );
     const found = await this._known.untried();
     if (chat.isDisposed) {
       return;
@@ -157,7 +160,7 @@ export class FixRunner {
         activity: null,
         run: null,
         notice:
-          `Without a model no ${number > 1 ? 'other ' : ''}fix is known for this error. ${message ?? ''}`.trim()
+          `No ${number > 1 ? 'other ' : ''}built-in fix for this error. ${message ?? ''}`.trim()
       });
       return;
     }

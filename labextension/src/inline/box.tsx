@@ -163,7 +163,7 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
                 waiting?.kind === 'question'
                   ? answerPlaceholder(waiting)
                   : hasAnswer
-                    ? 'Ask for something else'
+                    ? 'Ask a follow-up'
                     : model.target.placeholder
               }
               rows={1}
@@ -265,7 +265,7 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
       />
       <IconButton
         icon={closeIcon}
-        label="Close (Escape); what waits is there again when it is opened again"
+        label="Close (Escape). Reopen it to continue where you left off"
         className="da-inline-close"
         data-testid="da-inline-close"
         data-lm-suppress-shortcuts="true"

@@ -47,7 +47,7 @@ export function Decisions(props: {
       )}
       <Decide
         label={canAccept ? 'Reject all' : 'Close'}
-        keys={canAccept ? 'for good' : 'Escape'}
+        keys={canAccept ? 'cannot be undone' : 'Escape'}
         testId="da-inline-reject"
         act={() => model.close()}
       />
@@ -100,7 +100,7 @@ function Decide(props: {
   act: () => void;
 }): JSX.Element {
   const title = props.isBlocked
-    ? 'You edited these lines: decide on each change by itself'
+    ? 'You edited these lines: decide on each change individually'
     : `${props.label} (${props.keys})`;
   return (
     <button

@@ -204,7 +204,7 @@ export class InlineRequest implements IDisposable {
       message === null
         ? null
         : {
-            label: 'Ask again',
+            label: 'Try again',
             act: () => void this.send(message, shown)
           };
     this._turn.begin();

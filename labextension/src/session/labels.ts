@@ -43,7 +43,7 @@ export function toolLabel(call: IToolEntry, cellNumber: CellNumber): string {
     case 'running':
       return runningLabel(call, cellNumber);
     case 'denied':
-      return `${approvalLabel(call, cellNumber)}: not allowed`;
+      return `${approvalLabel(call, cellNumber)}: declined`;
     case 'aborted':
       return `${approvalLabel(call, cellNumber)}: stopped`;
     case 'error':
@@ -97,7 +97,7 @@ export function activityLabel(turn: ITurn, cellNumber: CellNumber): string {
   }
   if (planWaits(turn)) {
     return turn.plan?.state === 'paused'
-      ? 'Paused: the plan waits for you'
+      ? 'Plan paused'
       : 'Waiting for you to approve the plan';
   }
   const running = turn.entries.filter(

@@ -93,17 +93,17 @@ function noteAfter(
       };
     case 'recovery_finished':
       return event.success
-        ? { kind: 'repaired', words: repairedLabel(event.message) }
-        : { kind: 'failed', words: event.message || 'The repair failed' };
+        ? { kind: 'repaired', words: fixedLabel(event.message) }
+        : { kind: 'failed', words: event.message || 'The fix failed' };
     case 'step_finished':
       return event.success ? note : { kind: 'failed', words: event.message };
   }
 }
 
-function repairedLabel(message: string): string {
-  return /^repaired/i.test(message) || !message
-    ? message || 'Repaired'
-    : `Repaired: ${message}`;
+function fixedLabel(message: string): string {
+  return /^(fixed|repaired)/i.test(message) || !message
+    ? message || 'Fixed'
+    : `Fixed: ${message}`;
 }
 
 /** The plan as it is when the user did not approve an act: its step is not done. */
@@ -144,7 +144,7 @@ export function blockedSteps(
 
 /** Why a step is not begun. */
 export function blockedLabel(cause: number): string {
-  return `Not begun: it needs step ${cause + 1}, which failed`;
+  return `Not started: it needs step ${cause + 1}, which failed`;
 }
 
 /** "needs steps 1 and 3"; nothing where it is just the step before. */

@@ -637,7 +637,7 @@ test.describe('after a reload', () => {
     });
     await expect(chat.addedLines).toHaveText(['a = 10']);
     await shootBoth(tab, 'inline-cut-short', 'window');
-    await chat.root.getByRole('button', { name: 'Ask again' }).click();
+    await chat.root.getByRole('button', { name: 'Try again' }).click();
     await expect(chat.addedLines).toHaveText(['a = 10', 'e = 50']);
     await expect(chat.root).toContainText('1 of 2');
     await chat.input.focus();

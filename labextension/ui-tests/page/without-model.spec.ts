@@ -358,9 +358,9 @@ test('Explain says what is known of an error without a model; Fix, that none is 
   const chat = page.getByTestId('da-inline');
   await notebook.run(0);
   await page.getByTestId('da-explain').click();
-  await expect(chat).toContainText('Nothing has defined this name');
+  await expect(chat).toContainText('Nothing defines this name');
   await expect(chat).toContainText('Replace totl with total');
-  await expect(chat).toContainText('A model could say more');
+  await expect(chat).toContainText('A model could tell you more');
   await shootBoth(tab, 'error-explain-without-model', 'window');
   await page.keyboard.press('Escape');
   await expect(chat).toHaveCount(0);
@@ -371,5 +371,5 @@ test('Explain says what is known of an error without a model; Fix, that none is 
 
   await notebook.run(1);
   await notebook.cells.nth(1).getByTestId('da-fix').click();
-  await expect(chat).toContainText('Without a model no fix is known');
+  await expect(chat).toContainText('No built-in fix for this error');
 });

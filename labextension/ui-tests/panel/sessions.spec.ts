@@ -74,7 +74,7 @@ test('fork, go back with the documents, export, clear: what was said is the user
   await menuOf(lab, 1).focus();
   await page.keyboard.press('Enter');
   await shootBoth(lab, 'turn-menu', 'window');
-  await item('Go Back to Here').click();
+  await item('Rewind to Here').click();
   await expect(dialog).toContainText('The turn after this one');
   await shootBoth(lab, 'go-back', 'window');
   await dialog.getByRole('button', { name: 'With the Documents' }).click();

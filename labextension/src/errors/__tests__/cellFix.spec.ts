@@ -84,7 +84,7 @@ describe('knownOf', () => {
       [{ ...fix(), title: 'Replace a_b', explanation: 'There is *no* a_b.' }],
       models
     );
-    expect(text).toContain('Nothing has defined this name');
+    expect(text).toContain('Nothing defines this name');
     expect(text).toContain('**Replace a\\_b**: There is \\*no\\* a\\_b.');
     expect(text).toContain('**Way**: Set `KEY`.');
   });

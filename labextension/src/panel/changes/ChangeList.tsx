@@ -58,7 +58,7 @@ function FoldedDiff(props: { change: Change }): JSX.Element | null {
         aria-controls={id}
         onClick={() => setOpen(!isOpen)}
       >
-        {isOpen ? 'Hide the difference' : 'Show the difference'}
+        {isOpen ? 'Hide diff' : 'Show diff'}
       </button>
       {isOpen && (
         <div id={id}>

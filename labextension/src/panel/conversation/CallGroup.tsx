@@ -73,7 +73,7 @@ function groupLabel(
     case 'work':
       return (
         doneLabel(calls.flatMap(({ changes }) => changes)) ||
-        `${calls.length} calls done`
+        `${calls.length} calls completed`
       );
   }
 }

@@ -47,7 +47,7 @@ const FurtherAnswer = memo(
         className="da-further"
         data-testid="da-further-answer"
         data-status={answer.status}
-        aria-label={`Asked again: ${name}`}
+        aria-label={`Regenerated: ${name}`}
       >
         <div className="da-further-head" title={answer.model}>
           {name}

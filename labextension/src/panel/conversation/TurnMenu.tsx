@@ -39,10 +39,10 @@ function askAgain(model: PanelModel, turn: ITurn): IMenuItem {
   const reply = model.models.current;
   const others = otherModels(reply, turn, model.composerState.current.model);
   if (!others.length || !canAskAgain(model.shown.current.store, turn)) {
-    return { label: 'Ask Again…', isDisabled: true, run: () => undefined };
+    return { label: 'Regenerate…', isDisabled: true, run: () => undefined };
   }
   return {
-    label: 'Ask Again…',
+    label: 'Regenerate…',
     items: others.map(id => ({
       label: modelName(reply, id),
       run: () => model.answers.ask(turn.id, id)
@@ -75,12 +75,12 @@ function itemsOf(
     askAgain(model, turn),
     { label: 'Fork from Here', run: () => void history.fork(turn.id) },
     {
-      label: 'Go Back to Here…',
+      label: 'Rewind to Here…',
       isDisabled: isWithdrawn || isNewest || !!runningTurnId,
       run: () => void history.goBack(turn.id)
     },
     {
-      label: 'Go Back to Before This…',
+      label: 'Rewind to Before This…',
       isDisabled: isWithdrawn || !!runningTurnId,
       run: () => void back()
     },

@@ -70,9 +70,7 @@ export class HistoryController {
         ? 'This turn'
         : 'That turn';
     const choice = await ask({
-      title: includeTurn
-        ? 'Go back to before this message?'
-        : 'Go back to here?',
+      title: includeTurn ? 'Rewind to before this message?' : 'Rewind to here?',
       body: [
         includeTurn
           ? `${isOne ? 'This turn is' : `This turn and those after it (${later.length}) are`} no longer sent to the model. You can still read ${isOne ? 'it' : 'them'} here.`
@@ -86,7 +84,7 @@ export class HistoryController {
       choices: [
         {
           id: 'conversation',
-          label: hasChanges ? 'Conversation Only' : 'Go Back'
+          label: hasChanges ? 'Conversation Only' : 'Rewind'
         },
         ...(hasChanges
           ? [{ id: 'documents', label: 'With the Documents' }]

@@ -40,7 +40,7 @@ describe('the plan of a turn', () => {
       message: 'Use the column Horsepower'
     });
     expect(repaired.plan?.notes[1].words).toBe(
-      'Repaired: Use the column Horsepower'
+      'Fixed: Use the column Horsepower'
     );
   });
 

@@ -116,7 +116,7 @@ describe('the changes bar', () => {
     await emit({ ...CHANGED, changes: many.slice(0, 1) } as EventInput);
     await click(button(node, 'View'));
     expect(node.querySelectorAll('.da-diff')).toHaveLength(0);
-    await click(button(node, 'Show the difference'));
+    await click(button(node, 'Show diff'));
     expect(node.querySelectorAll('.da-diff')).toHaveLength(1);
   });
 

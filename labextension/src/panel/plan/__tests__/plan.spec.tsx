@@ -308,11 +308,11 @@ describe('a plan that runs', () => {
       [...node.querySelectorAll('li')].map(line => line.textContent);
     expect(lines()[2]).toContain('needs step 1');
     expect(lines()[3]).toContain('needs steps 2 and 3');
-    expect(node.textContent).not.toContain('Not begun');
+    expect(node.textContent).not.toContain('Not started');
     await emit(needing('running', true));
-    expect(lines()[1]).not.toContain('Not begun');
-    expect(lines()[2]).toContain('Not begun: it needs step 1, which failed');
-    expect(lines()[3]).toContain('Not begun: it needs step 1, which failed');
+    expect(lines()[1]).not.toContain('Not started');
+    expect(lines()[2]).toContain('Not started: it needs step 1, which failed');
+    expect(lines()[3]).toContain('Not started: it needs step 1, which failed');
   });
 
   it('is paused after its step, and goes on', async () => {
