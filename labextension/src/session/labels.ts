@@ -97,7 +97,7 @@ export function activityLabel(turn: ITurn, cellNumber: CellNumber): string {
   }
   if (planWaits(turn)) {
     return turn.plan?.state === 'paused'
-      ? 'Plan paused'
+      ? 'Paused: waiting for you'
       : 'Waiting for you to approve the plan';
   }
   const running = turn.entries.filter(

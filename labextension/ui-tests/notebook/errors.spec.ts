@@ -103,7 +103,9 @@ test('Fix proposes a known fix as a diff; the bar comes and goes with the error'
   await expect(chat.input).toBeFocused();
   await page.keyboard.press('Control+Shift+Enter');
   await expect(notebook.output(3)).toHaveText('3');
-  await expect(bar.note).toContainText('Fixed: ran cell 5 first (attempt 1 of 3)');
+  await expect(bar.note).toContainText(
+    'Fixed: ran cell 5 first (attempt 1 of 3)'
+  );
   // What it says goes with the next act; meanwhile the keyboard is back in the notebook.
   await page.keyboard.press('ArrowDown');
   await expect(notebook.cells.nth(4)).toHaveClass(/jp-mod-active/);

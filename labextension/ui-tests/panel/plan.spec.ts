@@ -109,7 +109,7 @@ test('a running plan is paused after its step, and goes on', async ({
   await expect(plan.root).toContainText('Pausing after this step');
   await server.text(`${tab.folder}/go`, '');
   await expect(plan.root).toContainText('Plan paused · 1 of 2 done');
-  await expect(tab.panel.root).toContainText('Plan paused');
+  await expect(tab.panel.root).toContainText('Paused: waiting for you');
   expect(await notebook.sources()).toHaveLength(2);
   await plan.continue.click();
   await tab.panel.ended();
