@@ -12,7 +12,7 @@ from jupyter_datalayer_agent.models import (
     ItemDone,
     StreamStarted,
     TextChunk,
-    arguments,
+    provider_arguments,
 )
 from jupyter_datalayer_agent.models.item_mapper import ItemMapper
 from tests.models.calls import APIS, HELLO, TOOL, answer, model, request
@@ -116,7 +116,7 @@ async def test_reasoning_is_an_item_of_its_own(api: str, stream: bool) -> None:
 def _own(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the scripted server in OpenAI's place, and as one at an address of its own."""
     if request.param == "OpenAI's own":
-        monkeypatch.setattr(arguments, "_OPENAI_HOST", "http://127.0.0.1")
+        monkeypatch.setattr(provider_arguments, "_OPENAI_HOST", "http://127.0.0.1")
 
 
 @pytest.mark.usefixtures("_own")
