@@ -632,7 +632,7 @@ test.describe('after a reload', () => {
     await expect(chat.root).toContainText('Reconnecting');
     await tab.closeDialogs();
     await server.startAgain();
-    await expect(chat.root).toContainText('The answer was cut off.', {
+    await expect(chat.root).toContainText('Stopped: the server shut down.', {
       timeout: 40_000
     });
     await expect(chat.addedLines).toHaveText(['a = 10']);

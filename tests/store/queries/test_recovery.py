@@ -108,7 +108,7 @@ async def test_calls_without_an_answer_are_answered_aborted(tmp_path: Path) -> N
 
 
 async def test_an_end_that_was_emitted_stays_the_end(tmp_path: Path) -> None:
-    session_id = crash(tmp_path / "agent.db", "told_the_end")
+    session_id = crash(tmp_path / "agent.db", "emitted_the_end")
     async with open_store(tmp_path / "agent.db") as store:
         turn = await last_turn(store, session_id)
         assert (turn.status, turn.reply) == ("completed", "Done.")
