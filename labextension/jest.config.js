@@ -25,8 +25,6 @@ const esModules = [
 module.exports = {
   ...base,
   reporters: ['default'],
-  // Some draw twenty notebooks; a bound, not a measure.
-  testTimeout: 30_000,
   testRegex: '/src/.*\\.spec\\.tsx?$',
   transform: {
     '\\.svg$': base.transform['\\.svg$'],

@@ -12,8 +12,8 @@ export default defineConfig({
   // Each has a server, its kernels and a browser of its own. Much of a test is waiting, so there is
   // one more than cores.
   workers: Math.min(cpus().length + 1, 4),
-  timeout: 180_000,
-  expect: { timeout: 30_000 },
+  timeout: 90_000,
+  expect: { timeout: 15_000 },
   forbidOnly: Boolean(process.env.CI),
   reporter: [['list']],
   use: {

@@ -62,6 +62,7 @@ test('an answer streams into a cell, and in Agent mode cells are added and run b
   await expect(bar).toContainText('2 cells changed');
   await expect(marks).toHaveCount(2);
   await tab.page.reload();
+  await tab.shown();
   await expect(bar).toContainText('2 cells changed');
   await expect(marks).toHaveCount(2);
   await bar.getByTestId('da-nb-undo').click();

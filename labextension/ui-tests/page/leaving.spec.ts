@@ -277,7 +277,7 @@ test('the changes of a turn that goes on while its page is loaded anew are in th
   const all = [0, ...numbers].map(number => `x = ${number}`);
   await expect(notebook.cells).toHaveCount(all.length);
   expect(await notebook.sources()).toEqual(all);
-  await expect.poll(() => notebook.isDirty()).toBe(false);
+  expect(await notebook.isDirty()).toBe(false);
   await notebook.type(0, ' # typed');
   await tab.page.keyboard.press('Control+s');
   await expect.poll(() => notebook.isDirty()).toBe(false);
