@@ -11,7 +11,7 @@ from benchmarks.table import ms, show
 from jupyter_datalayer_agent.notebook.dataflow.dependencies import dependents
 from jupyter_datalayer_agent.notebook.dataflow.names import analyse
 from jupyter_datalayer_agent.notebook.dataflow.staleness import Staleness
-from jupyter_datalayer_agent.protocol.page import PageCell, PageNotebook
+from jupyter_datalayer_agent.protocol.cells import PageCell, PageNotebook
 
 CELLS = (100, 1_000, 5_000)
 RUNS = 9

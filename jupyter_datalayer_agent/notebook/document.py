@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal, Protocol
 
-from ..protocol.page import CellEdit, CellRun, PageCell, PageNotebook
+from ..protocol.cells import CellEdit, CellRun, PageCell, PageNotebook
 from ..protocol.tools import Change
 
 BackendName = Literal["browser", "room", "file"]

@@ -12,16 +12,14 @@ from typing import Any
 from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
+from ..protocol.cells import CellRun, PageCell, SetOutputs
 from ..protocol.context import FileContext, NotebookContext
 from ..protocol.page import (
-    CellRun,
     DeleteDocumentParams,
     DocumentReadParams,
     DocumentText,
     KernelParams,
     OpenParams,
-    PageCell,
-    SetOutputs,
 )
 from .context.notebook_context import FILE_CHARACTERS, build_context
 from .creation import Creation

@@ -9,7 +9,7 @@ import posixpath
 from collections.abc import Collection, Sequence
 
 from ..notebook.service import NotebookService
-from ..protocol.page import PageNotebook
+from ..protocol.cells import PageNotebook
 from .context import ToolContext
 from .risky_code import Place, Reason, actions_in, may_be_risky, reason_of
 from .risky_code.action import reason

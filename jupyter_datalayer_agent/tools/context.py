@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..protocol.page import ActiveDocument, PageCell
+from ..protocol.cells import PageCell
+from ..protocol.page import ActiveDocument
 from ..protocol.plans import PlanStep
 from ..protocol.quality import QualityReport
 from ..protocol.tools import Change, MissingRequirement, ToolErrorCode

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..protocol.page import CellRun
+from ..protocol.cells import CellRun
 from ..protocol.sharing import ShareKind
 from ..protocol.tools import ToolErrorCode
 from .data_rows import is_table, looks_like_rows

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..notebook.dataflow.ipython_source import NotPython, parse_cell
-from ..protocol.page import PageCell
+from ..protocol.cells import PageCell
 from ..protocol.workflows import FixCall
 
 

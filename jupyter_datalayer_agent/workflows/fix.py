@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ..protocol.page import CellRunError, PageCell
+from ..protocol.cells import CellRunError, PageCell
 from ..protocol.workflows import FixInfo
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..notebook.document import DocumentError
 from ..notebook.service import NotebookService
-from ..protocol.page import CellRunError, PageCell, PageNotebook
+from ..protocol.cells import CellRunError, PageCell, PageNotebook
 from .fix import CellFailure
 
 COMPUTE_SECONDS = 20.0

@@ -12,8 +12,8 @@ from typing import Any
 from ..notebook.document import DocumentError
 from ..notebook.edits.batch import new_cell
 from ..notebook.service import NotebookService
+from ..protocol.cells import CellPosition, InsertCell
 from ..protocol.history import Provenance
-from ..protocol.page import CellPosition, InsertCell
 from ..protocol.scratchpad import ScratchpadCell
 
 PATH = "scratchpad.ipynb"

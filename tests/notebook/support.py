@@ -21,16 +21,13 @@ from jupyter_datalayer_agent.notebook.document import DocumentError
 from jupyter_datalayer_agent.notebook.edits.batch import apply_edits, page_cell
 from jupyter_datalayer_agent.notebook.page.hub import Page, PageHub
 from jupyter_datalayer_agent.notebook.service import NotebookService
+from jupyter_datalayer_agent.protocol.cells import CellPosition, CellRun, InsertCell, PageNotebook
 from jupyter_datalayer_agent.protocol.page import (
     ActiveDocument,
-    CellPosition,
-    CellRun,
     EditorState,
     EditParams,
-    InsertCell,
     OpenNotebook,
     PageFailure,
-    PageNotebook,
     PageProgress,
     PageRequest,
     PageResponse,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_datalayer_agent.protocol.page import CellRunError, PageCell
+from jupyter_datalayer_agent.protocol.cells import CellRunError, PageCell
 from jupyter_datalayer_agent.protocol.workflows import FixCall, FixInfo
 from jupyter_datalayer_agent.workflows.fix import CellFailure, Fix, FixProbe
 from jupyter_datalayer_agent.workflows.fixes import registry as repair

@@ -18,10 +18,10 @@ from ...notebook.edits.undo import NotebookState, Span, Undone, edits_between, u
 from ...notebook.locks import LockedTooLong
 from ...notebook.service import NotebookService
 from ...protocol import events
+from ...protocol.cells import CellEdit
 from ...protocol.errors import AgentError
 from ...protocol.events import UndoConflict
 from ...protocol.ops import AskAgain, ChooseAnswer, GoBack, Keep, Undo
-from ...protocol.page import CellEdit
 from ...protocol.tools import Change
 from ...store.records import ChangeState, Place
 from ..history.history import Item, user_item

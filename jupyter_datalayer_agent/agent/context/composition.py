@@ -13,8 +13,8 @@ from typing import Any
 from ...notebook.context.known_file import file_changes, line_hashes
 from ...notebook.context.known_notebook import Statement, digest, known_sources, stated
 from ...notebook.context.notebook_context import head_line
+from ...protocol.cells import PageCell
 from ...protocol.context import ContextPart, FileContext, NotebookContext, PartKind
-from ...protocol.page import PageCell
 from ...tools.context import SeenCells
 from ...tools.redaction import (
     CallRef,

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from ...models.types import ModelError, ModelRequest
 from ...protocol import events
 from ...protocol.base import new_id
+from ...protocol.cells import PageCell
 from ...protocol.errors import AgentError
-from ...protocol.page import PageCell
 from ...protocol.requests import ChatRequest, SessionSettings, Usage
 from ...protocol.suggestions import NextCellReply, NextCellRequest
 from ...protocol.variables import Variable

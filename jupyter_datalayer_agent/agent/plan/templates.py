@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from ...notebook.document import DocumentError
 from ...protocol import events
+from ...protocol.cells import PageCell
 from ...protocol.errors import AgentError
-from ...protocol.page import PageCell
 from ...protocol.plans import Plan, PlanStep, WorkflowCall
 from ...protocol.workflows import FixInfo
 from ...tools.context import ToolFailure

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ...protocol.cells import PageCell
 from ...protocol.context import CellContext, NotebookContext
-from ...protocol.page import PageCell
 from .notebook_context import (
     TOTAL_CHARACTERS,
     WHOLE_BELOW,

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Sequence
 from datetime import datetime, timezone
 
+from ...protocol.cells import PageCell, PageNotebook
 from ...protocol.context import CellContext, CellOutline, FileContext, NotebookContext
-from ...protocol.page import PageCell, PageNotebook
 from ..kernel.execution_log import ExecutionLog
 
 WHOLE_BELOW = 20

@@ -11,7 +11,7 @@ import builtins
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ...protocol.page import PageCell
+from ...protocol.cells import PageCell
 from .cell_names import Call, CellNames, Later
 from .names import analyse
 

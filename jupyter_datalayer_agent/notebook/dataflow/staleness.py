@@ -14,7 +14,7 @@ import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from ...protocol.page import PageCell, PageNotebook
+from ...protocol.cells import PageCell, PageNotebook
 from .dependencies import Dependencies, build, has_run
 from .ipython_source import NotPython, parse_cell
 

@@ -9,13 +9,10 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from ...protocol.base import Wire, new_id
+from ...protocol.cells import CellEdit, CellRun, PageCell, PageNotebook
 from ...protocol.page import (
-    CellEdit,
-    CellRun,
     EditParams,
     InterruptParams,
-    PageCell,
-    PageNotebook,
     PageProgress,
     ReadParams,
     RunParams,

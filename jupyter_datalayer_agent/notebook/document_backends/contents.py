@@ -16,7 +16,7 @@ import nbformat
 from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
-from ...protocol.page import PageCell
+from ...protocol.cells import PageCell
 from ..cancellation import uncancelled
 from ..document import DocumentError
 from ..edits.batch import Cell, page_cell, source_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ...protocol.page import CellEdit, CellRun, PageCell, PageNotebook
+from ...protocol.cells import CellEdit, CellRun, PageCell, PageNotebook
 from ...protocol.tools import Change
 from ..document import BackendName, DocumentError, Progress
 from ..edits.batch import EditedCells, apply_edits, page_cell

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 
-from ...protocol.page import CellRun, CellRunError, PageCell
+from ...protocol.cells import CellRun, CellRunError, PageCell
 from ..document import Progress
 from ..kernel.connection import KernelDied
 from ..kernel.execution import SWALLOWED

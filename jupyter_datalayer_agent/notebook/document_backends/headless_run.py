@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from ...protocol.page import CellRun, SetOutputs
+from ...protocol.cells import CellRun, SetOutputs
 from ..cancellation import uncancelled
 from ..document import DocumentError, Progress
 from ..edits.batch import Cell, source_of, with_outputs

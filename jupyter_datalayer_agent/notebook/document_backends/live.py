@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
-from ...protocol.page import CellEdit, CellRun, PageCell, PageNotebook
+from ...protocol.cells import CellEdit, CellRun, PageCell, PageNotebook
 from ..document import BackendName, DocumentError, Progress
 from ..edits.checkpoints import Recorder
 from ..kernel.execution_log import ExecutionLog

@@ -14,8 +14,7 @@ from typing import Any
 
 from typing_extensions import assert_never
 
-from ...protocol.context import CellType
-from ...protocol.page import (
+from ...protocol.cells import (
     CellEdit,
     CellPosition,
     DeleteCell,
@@ -25,6 +24,7 @@ from ...protocol.page import (
     SetOutputs,
     UpdateCell,
 )
+from ...protocol.context import CellType
 from ...protocol.tools import Change
 from ..document import DocumentError
 

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from ...protocol.page import CellEdit, PageNotebook
+from ...protocol.cells import CellEdit, PageNotebook
 from ..cancellation import uncancelled
 from ..document import DocumentError
 from .batch import Cell, apply_edits, source_of

@@ -16,7 +16,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...protocol.page import CellEdit, CellPosition, DeleteCell, InsertCell, MoveCell, UpdateCell
+from ...protocol.cells import CellEdit, CellPosition, DeleteCell, InsertCell, MoveCell, UpdateCell
 from .batch import Cell, source_hash, source_of
 from .cell_state import (
     CellAfterTurn,

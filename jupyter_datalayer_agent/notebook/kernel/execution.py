@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Literal
 
-from ...protocol.page import CellRun, CellRunError
+from ...protocol.cells import CellRun, CellRunError
 from ..document import DocumentError
 from .connection import KernelConnection, KernelDied, Message
 from .outputs import OUTPUT_MESSAGES, CellOutputs

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
-from ...protocol.page import CellRunError, PageProgress
+from ...protocol.cells import CellRunError
+from ...protocol.page import PageProgress
 from ..document import DocumentError
 from .connection import KernelConnection, KernelDied, Message
 from .execution import INTERRUPT_SECONDS, LOST_SECONDS

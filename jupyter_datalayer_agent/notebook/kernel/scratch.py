@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
-from ...protocol.page import CellRun
+from ...protocol.cells import CellRun
 from ..document import DocumentError
 from .connection import KernelConnection
 from .execution import Execution

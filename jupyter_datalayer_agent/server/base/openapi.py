@@ -10,6 +10,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from ..._version import __version__
 from ...protocol.base import Wire
+from ...protocol.cells import PageNotebook
 from ...protocol.datasets import UploadProgress
 from ...protocol.errors import ErrorReply
 from ...protocol.events import EVENT_ADAPTER
@@ -24,7 +25,6 @@ from ...protocol.page import (
     InterruptParams,
     KernelParams,
     OpenParams,
-    PageNotebook,
     ReadParams,
     RevealParams,
     RunParams,

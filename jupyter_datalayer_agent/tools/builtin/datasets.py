@@ -12,9 +12,9 @@ from ...datasets.incoming import format_size
 from ...datasets.kernel import answer_in, loading
 from ...datasets.service import Datasets
 from ...protocol.base import Wire
+from ...protocol.cells import CellRun
 from ...protocol.datasets import Dataset
 from ...protocol.errors import AgentError
-from ...protocol.page import CellRun
 from .. import redaction as private
 from ..context import ToolContext, ToolFailure
 from ..outputs import failure_code, failure_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field, model_validator
 
 from ...protocol.base import Wire
-from ...protocol.page import CellRun
+from ...protocol.cells import CellRun
 from ..approval_reason import reason_in_kernel, reason_in_notebook
 from ..context import ToolContext, ToolFailure
 from ..outputs import failure_code, failure_text, render_outputs

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from ...protocol.base import Wire
-from ...protocol.page import (
+from ...protocol.cells import (
     CellEdit,
     CellPosition,
     DeleteCell,

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from ...protocol.base import Wire
-from ...protocol.page import PageCell, PageNotebook
+from ...protocol.cells import PageCell, PageNotebook
 from ..context import ToolContext, ToolFailure
 from ..outputs import render_outputs
 from ..registry import Image, ToolOutcome, tool

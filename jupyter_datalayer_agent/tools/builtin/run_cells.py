@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from ...notebook.dataflow.dependencies import dependents, has_run
 from ...notebook.document import DocumentError
 from ...protocol.base import Wire
-from ...protocol.page import CellRun, PageCell, PageNotebook
+from ...protocol.cells import CellRun, PageCell, PageNotebook
 from ..approval_reason import reason_in_notebook
 from ..context import ToolContext, ToolFailure
 from ..outputs import failure_code, failure_text, first_line, render_outputs

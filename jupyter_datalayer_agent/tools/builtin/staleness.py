@@ -6,7 +6,7 @@ import logging
 from typing import Any
 
 from ...notebook.document import DocumentError
-from ...protocol.page import PageNotebook
+from ...protocol.cells import PageNotebook
 from ..context import ToolContext
 
 log = logging.getLogger(__name__)

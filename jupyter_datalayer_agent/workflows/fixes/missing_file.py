@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ...notebook.dataflow.names import analyse
 from ...notebook.name_set import name_set
-from ...protocol.page import PageCell
+from ...protocol.cells import PageCell
 from ...protocol.workflows import FixInfo
 from .. import editing
 from ..fix import CellFailure, Fix, FixProbe

@@ -7,7 +7,7 @@ import posixpath
 import re
 from collections.abc import Sequence
 
-from ...protocol.page import PageCell
+from ...protocol.cells import PageCell
 from ...protocol.workflows import FixCall, FixInfo
 from .. import editing
 from ..distributions import (

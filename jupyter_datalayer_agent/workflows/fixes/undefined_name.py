@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ...notebook.dataflow.dependencies import BUILTINS, Dependencies, build
 from ...notebook.dataflow.names import analyse
-from ...protocol.page import PageCell
+from ...protocol.cells import PageCell
 from ...protocol.workflows import FixInfo
 from .. import editing
 from ..distributions import distribution_of

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from ...notebook.dataflow.dependencies import Dependencies, build, is_python
-from ...protocol.page import PageCell
+from ...protocol.cells import PageCell
 from ..editing import tree_of
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...notebook.document import DocumentError
 from ...notebook.service import NotebookService
-from ...protocol.page import PageNotebook
+from ...protocol.cells import PageNotebook
 from ...protocol.quality import QualityReport
 from .report import analyse_notebook, failed
 

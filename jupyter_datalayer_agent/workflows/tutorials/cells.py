@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from ...protocol.page import CellPosition, InsertCell, PageCell
+from ...protocol.cells import CellPosition, InsertCell, PageCell
 from .lesson import LessonContent, TutorialContent
 
 MARK = "datalayer_agent"

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...notebook.document import DocumentError, NotebookDocument
 from ...notebook.service import NotebookService
-from ...protocol.page import CellRun, PageCell, PageNotebook
+from ...protocol.cells import CellRun, PageCell, PageNotebook
 from ..probe import language_of
 from .cells import lesson_cells
 from .kernel import answer_in, check_code, prepare_code

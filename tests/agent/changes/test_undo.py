@@ -14,16 +14,11 @@ from jupyter_datalayer_agent.agent.changes import undo as undo_module
 from jupyter_datalayer_agent.agent.session.actor import QueuedOp
 from jupyter_datalayer_agent.notebook.document import DocumentError
 from jupyter_datalayer_agent.notebook.edits.batch import source_hash
+from jupyter_datalayer_agent.protocol.cells import CellPosition, DeleteCell, MoveCell, UpdateCell
 from jupyter_datalayer_agent.protocol.errors import AgentError
 from jupyter_datalayer_agent.protocol.events import TurnStarted
 from jupyter_datalayer_agent.protocol.ops import Keep, Reset, Undo
-from jupyter_datalayer_agent.protocol.page import (
-    CellPosition,
-    DeleteCell,
-    MoveCell,
-    PageRequest,
-    UpdateCell,
-)
+from jupyter_datalayer_agent.protocol.page import PageRequest
 from jupyter_datalayer_agent.protocol.requests import ChatRequest
 from tests.notebook.support import ScriptedPage, code, insert, markdown, write_notebook
 from tests.store.chats import rows

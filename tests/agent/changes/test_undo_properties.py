@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from jupyter_datalayer_agent.notebook.service import NotebookService
-from jupyter_datalayer_agent.protocol.page import SetOutputs
+from jupyter_datalayer_agent.protocol.cells import SetOutputs
 from tests.notebook.edits.undoing import (
     NOTEBOOKS,
     OPERATIONS,

@@ -18,13 +18,13 @@ from jupyter_datalayer_agent.agent.session.actor import LiveSession
 from jupyter_datalayer_agent.agent.session.loader import load
 from jupyter_datalayer_agent.notebook.service import NotebookService
 from jupyter_datalayer_agent.protocol.base import new_id
+from jupyter_datalayer_agent.protocol.cells import CellEdit
 from jupyter_datalayer_agent.protocol.events import (
     DocumentChanged,
     TurnCompleted,
     TurnStarted,
 )
 from jupyter_datalayer_agent.protocol.ops import Keep, Op, Undo
-from jupyter_datalayer_agent.protocol.page import CellEdit
 from jupyter_datalayer_agent.protocol.requests import ChatRequest, Usage
 from jupyter_datalayer_agent.protocol.tools import Change
 from jupyter_datalayer_agent.settings.turn import Settings

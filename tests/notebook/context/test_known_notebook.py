@@ -19,8 +19,8 @@ from jupyter_datalayer_agent.notebook.context.known_notebook import (
 )
 from jupyter_datalayer_agent.notebook.context.notebook_context import build_context
 from jupyter_datalayer_agent.notebook.edits.batch import source_hash
+from jupyter_datalayer_agent.protocol.cells import PageCell, PageNotebook
 from jupyter_datalayer_agent.protocol.context import FileContext
-from jupyter_datalayer_agent.protocol.page import PageCell, PageNotebook
 
 LONG = "value = 1  # what it is for\n" * 3
 SOURCES = [f"x = {n}\n{LONG}" for n in range(3)] + ["", "```\nfenced\n```", "[1] code id=a"]

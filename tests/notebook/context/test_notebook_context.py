@@ -12,8 +12,8 @@ from jupyter_datalayer_agent.notebook.context.notebook_context import (
 )
 from jupyter_datalayer_agent.notebook.edits.batch import page_cell
 from jupyter_datalayer_agent.notebook.kernel.execution_log import ExecutionLog
+from jupyter_datalayer_agent.protocol.cells import PageNotebook
 from jupyter_datalayer_agent.protocol.context import FileContext
-from jupyter_datalayer_agent.protocol.page import PageNotebook
 
 from ..support import ScriptedPage, code, markdown, world, write_notebook
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_datalayer_agent.notebook.dataflow.dependencies import analyse, build, dependents, stale
-from jupyter_datalayer_agent.protocol.page import PageCell
+from jupyter_datalayer_agent.protocol.cells import PageCell
 
 
 def notebook(sources: Sequence[str], *, ran: bool = True) -> list[PageCell]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from jupyter_datalayer_agent.notebook.dataflow.dependencies import dependents
 from jupyter_datalayer_agent.notebook.dataflow.staleness import Staleness
-from jupyter_datalayer_agent.protocol.page import PageNotebook
+from jupyter_datalayer_agent.protocol.cells import PageNotebook
 
 from .test_dependencies import notebook
 

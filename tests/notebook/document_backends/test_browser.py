@@ -11,7 +11,8 @@ import pytest
 from jupyter_datalayer_agent.notebook.document import DocumentError
 from jupyter_datalayer_agent.notebook.document_backends import browser
 from jupyter_datalayer_agent.notebook.edits.batch import source_hash
-from jupyter_datalayer_agent.protocol.page import CellRun, PageRequest, RunParams, UpdateCell
+from jupyter_datalayer_agent.protocol.cells import CellRun, UpdateCell
+from jupyter_datalayer_agent.protocol.page import PageRequest, RunParams
 
 from ..support import ScriptedPage, code, insert, text_of, world, write_notebook
 

@@ -12,7 +12,7 @@ import pytest
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
 
 from jupyter_datalayer_agent.notebook.document import DocumentError
-from jupyter_datalayer_agent.protocol.page import CellPosition, DeleteCell, MoveCell, UpdateCell
+from jupyter_datalayer_agent.protocol.cells import CellPosition, DeleteCell, MoveCell, UpdateCell
 
 from ..support import check_valid, code, insert, markdown, world, write_notebook
 

@@ -10,13 +10,8 @@ from typing import Any
 import pytest
 
 from jupyter_datalayer_agent.notebook import service as service_module
-from jupyter_datalayer_agent.protocol.page import (
-    CellRun,
-    PageFailure,
-    PageProgress,
-    PageRequest,
-    RunParams,
-)
+from jupyter_datalayer_agent.protocol.cells import CellRun
+from jupyter_datalayer_agent.protocol.page import PageFailure, PageProgress, PageRequest, RunParams
 
 from ..support import ScriptedPage, World, code, insert, text_of, until, world, write_notebook
 

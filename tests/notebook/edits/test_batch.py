@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from jupyter_datalayer_agent.notebook.document import DocumentError
 from jupyter_datalayer_agent.notebook.edits.batch import apply_edits, source_hash
-from jupyter_datalayer_agent.protocol.page import (
+from jupyter_datalayer_agent.protocol.cells import (
     CellPosition,
     DeleteCell,
     MoveCell,

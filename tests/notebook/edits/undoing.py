@@ -27,7 +27,7 @@ from jupyter_datalayer_agent.notebook.edits.undo import (
     touched,
     undo,
 )
-from jupyter_datalayer_agent.protocol.page import (
+from jupyter_datalayer_agent.protocol.cells import (
     CellEdit,
     CellPosition,
     DeleteCell,

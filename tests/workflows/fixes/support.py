@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from jupyter_datalayer_agent.protocol.page import CellRun
+from jupyter_datalayer_agent.protocol.cells import CellRun
 from jupyter_datalayer_agent.protocol.workflows import FixInfo
 from jupyter_datalayer_agent.tools.builtin import builtin_registry
 from jupyter_datalayer_agent.tools.context import ToolContext

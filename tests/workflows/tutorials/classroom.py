@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jupyter_datalayer_agent.protocol.page import CellRun, PageCell, UpdateCell
+from jupyter_datalayer_agent.protocol.cells import CellRun, PageCell, UpdateCell
 from jupyter_datalayer_agent.workflows.tutorials.catalogue import find_tutorial
 from jupyter_datalayer_agent.workflows.tutorials.cells import lesson_cells
 from jupyter_datalayer_agent.workflows.tutorials.checking import Verdict, check_lesson

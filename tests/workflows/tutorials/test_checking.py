@@ -11,14 +11,8 @@ from typing import Any
 import pytest
 
 from jupyter_datalayer_agent.notebook.document import DocumentError
-from jupyter_datalayer_agent.protocol.page import (
-    CellPosition,
-    CellRun,
-    DeleteCell,
-    InsertCell,
-    PageRequest,
-    RunParams,
-)
+from jupyter_datalayer_agent.protocol.cells import CellPosition, CellRun, DeleteCell, InsertCell
+from jupyter_datalayer_agent.protocol.page import PageRequest, RunParams
 from jupyter_datalayer_agent.workflows.tutorials import checking
 from jupyter_datalayer_agent.workflows.tutorials.catalogue import TUTORIALS, find_tutorial
 from jupyter_datalayer_agent.workflows.tutorials.checking import check_lesson

@@ -1,0 +1,141 @@
+"""A notebook's cells as the page and the server exchange them: read, edited and run."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from .base import Wire
+from .context import CellType, ExecutionStatus, SelectionStatus
+
+
+class PageCell(Wire):
+    """A cell as the page has it. ``outputs`` (nbformat) only where they were asked for.
+
+    ``hash`` is the SHA-256 of the source in UTF-8, hexadecimal. ``cell`` is the whole nbformat
+    cell, where whole cells were asked for.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    index: int
+    type: CellType
+    source: str
+    hash: str
+    has_output: bool = False
+    outputs: list[dict[str, Any]] | None = None
+    selection_status: SelectionStatus = "unselected"
+    execution_status: ExecutionStatus | None = None
+    execution_count: int | None = None
+    last_run_success: bool | None = None
+    last_execution_duration: float | None = None
+    last_run_end_time: int | None = None
+    cell: dict[str, Any] | None = None
+
+
+class PageNotebook(Wire):
+    """Result of ``notebook.read``, and part of that of ``notebook.edit``.
+
+    ``order`` is the ids of all cells, where whole cells were asked for.
+    """
+
+    path: str
+    kernel_id: str | None = None
+    kernel_name: str | None = None
+    kernel_language: str | None = None
+    kernel_status: str | None = None
+    cells: list[PageCell]
+    order: list[str] | None = None
+
+
+class CellPosition(Wire):
+    """Exactly one of: a fixed end, after a cell, before a cell."""
+
+    at: Literal["start", "end"] | None = None
+    after: str | None = None
+    before: str | None = None
+
+
+class InsertCell(Wire):
+    """A new cell, with the id that it is to have.
+
+    ``cell`` is a whole nbformat cell of this type and source: with its metadata, attachments and
+    outputs, the cell comes back as it once was.
+    """
+
+    op: Literal["insert"] = "insert"
+    cell_id: str
+    type: CellType
+    source: str
+    position: CellPosition
+    cell: dict[str, Any] | None = None
+
+
+class UpdateCell(Wire):
+    """New source or type in place. Refused when the cell's hash is not ``base_hash``.
+
+    With ``cell``, a whole nbformat cell of this type and source (both are given then), metadata,
+    attachments and outputs become those of ``cell`` as well.
+    """
+
+    op: Literal["update"] = "update"
+    cell_id: str
+    base_hash: str
+    source: str | None = None
+    type: CellType | None = None
+    cell: dict[str, Any] | None = None
+
+
+class DeleteCell(Wire):
+    """Removal. Refused when the cell's hash is not ``base_hash``."""
+
+    op: Literal["delete"] = "delete"
+    cell_id: str
+    base_hash: str
+
+
+class MoveCell(Wire):
+    """Another place for a cell."""
+
+    op: Literal["move"] = "move"
+    cell_id: str
+    position: CellPosition
+
+
+class SetOutputs(Wire):
+    """Outputs (nbformat) of a code cell that the server itself ran, headless, before the page
+    opened the notebook. It is no step of the undo, since nobody undoes a run.
+    """
+
+    op: Literal["outputs"] = "outputs"
+    cell_id: str
+    outputs: list[dict[str, Any]]
+    execution_count: int | None = None
+
+
+CellEdit = Annotated[
+    InsertCell | UpdateCell | DeleteCell | MoveCell | SetOutputs, Field(discriminator="op")
+]
+
+
+class CellRunError(Wire):
+    """The exception that a cell ended with."""
+
+    ename: str
+    evalue: str
+    traceback: list[str] = []
+
+
+class CellRun(Wire):
+    """How one cell of a run ended. ``note`` says why it was skipped, or what else to know."""
+
+    cell_id: str
+    index: int | None = None
+    status: Literal["ok", "error", "timeout", "aborted", "skipped"]
+    execution_count: int | None = None
+    duration_ms: float | None = None
+    outputs: list[dict[str, Any]] = []
+    error: CellRunError | None = None
+    note: str | None = None

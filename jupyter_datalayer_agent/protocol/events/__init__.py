@@ -1,0 +1,153 @@
+"""The event queue: what a session emits to its listeners, a module for each subject."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter
+
+from .base import BaseEvent
+from .documents import (
+    CellsStale,
+    ChangesKept,
+    ChangesUndone,
+    DocumentChanged,
+    FixesOffered,
+    QualityReported,
+    UndoConflict,
+)
+from .history import AnswerChosen, AnswerDelta, AnswerFinished, AnswerStarted, WentBack
+from .plan import PlanUpdated, RecoveryFinished, RecoveryStarted, StepFinished, StepStarted
+from .session import (
+    DatasetRegistered,
+    OpDequeued,
+    OpHeld,
+    OpQueued,
+    SessionConfigured,
+    SessionDeleted,
+    SessionReset,
+)
+from .tool_calls import (
+    ApprovalRequested,
+    ApprovalResolved,
+    ToolCallArguments,
+    ToolCallOutput,
+    ToolCallStarted,
+    UserInputRequested,
+)
+from .turn import (
+    ContextCompacted,
+    ErrorEvent,
+    FinalReply,
+    ItemDiscarded,
+    ModelStarted,
+    ReasoningDelta,
+    Status,
+    TextDelta,
+    TokenUsage,
+    TurnAborted,
+    TurnCompleted,
+    TurnStarted,
+    Warning_,
+    WorkflowsOffered,
+)
+
+Event = Annotated[
+    SessionConfigured
+    | OpQueued
+    | OpHeld
+    | OpDequeued
+    | TurnStarted
+    | Status
+    | ModelStarted
+    | TextDelta
+    | ReasoningDelta
+    | ItemDiscarded
+    | PlanUpdated
+    | StepStarted
+    | StepFinished
+    | RecoveryStarted
+    | RecoveryFinished
+    | ToolCallStarted
+    | ToolCallArguments
+    | ToolCallOutput
+    | ApprovalRequested
+    | ApprovalResolved
+    | UserInputRequested
+    | DocumentChanged
+    | ChangesUndone
+    | ChangesKept
+    | WentBack
+    | AnswerStarted
+    | AnswerDelta
+    | AnswerFinished
+    | AnswerChosen
+    | SessionReset
+    | SessionDeleted
+    | CellsStale
+    | FixesOffered
+    | WorkflowsOffered
+    | QualityReported
+    | DatasetRegistered
+    | TokenUsage
+    | ContextCompacted
+    | Warning_
+    | FinalReply
+    | ErrorEvent
+    | TurnCompleted
+    | TurnAborted,
+    Field(discriminator="type"),
+]
+
+
+EVENT_ADAPTER: TypeAdapter[Event] = TypeAdapter(Event)
+
+__all__ = [
+    "EVENT_ADAPTER",
+    "AnswerChosen",
+    "AnswerDelta",
+    "AnswerFinished",
+    "AnswerStarted",
+    "ApprovalRequested",
+    "ApprovalResolved",
+    "BaseEvent",
+    "CellsStale",
+    "ChangesKept",
+    "ChangesUndone",
+    "ContextCompacted",
+    "DatasetRegistered",
+    "DocumentChanged",
+    "ErrorEvent",
+    "Event",
+    "FinalReply",
+    "FixesOffered",
+    "ItemDiscarded",
+    "ModelStarted",
+    "OpDequeued",
+    "OpHeld",
+    "OpQueued",
+    "PlanUpdated",
+    "QualityReported",
+    "ReasoningDelta",
+    "RecoveryFinished",
+    "RecoveryStarted",
+    "SessionConfigured",
+    "SessionDeleted",
+    "SessionReset",
+    "Status",
+    "StepFinished",
+    "StepStarted",
+    "TextDelta",
+    "TokenUsage",
+    "ToolCallArguments",
+    "ToolCallOutput",
+    "ToolCallStarted",
+    "TurnAborted",
+    "TurnCompleted",
+    "TurnStarted",
+    "UndoConflict",
+    "UserInputRequested",
+    "Warning_",
+    "WentBack",
+    "WorkflowsOffered",
+]

@@ -1,0 +1,82 @@
+"""Events of tool calls, and of what they ask the user."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from ..sharing import ShareKind, ShareRequest
+from ..tools import Change, MissingRequirement, ToolCallStatus, ToolLabel
+from .base import BaseEvent
+
+
+class ToolCallStarted(BaseEvent):
+    """The model began to write a call. As the tool declares: what it is called, whether it only
+    reads, and whether its purpose is to run code. None of a tool that is not known."""
+
+    type: Literal["tool_call_started"] = "tool_call_started"
+    call_id: str
+    name: str
+    label: ToolLabel | None = None
+    reads: bool | None = None
+    runs: bool | None = None
+
+
+class ToolCallArguments(BaseEvent):
+    """The call's arguments, complete; a string where they were not valid JSON."""
+
+    type: Literal["tool_call_arguments"] = "tool_call_arguments"
+    call_id: str
+    arguments: Any
+
+
+class ToolCallOutput(BaseEvent):
+    """What the call returned: ``output`` cut as the model was sent it, but with what was
+    ``withheld`` from it; ``summary`` for a user. ``needs``: the gate refused it for this."""
+
+    type: Literal["tool_call_output"] = "tool_call_output"
+    call_id: str
+    name: str
+    status: ToolCallStatus
+    output: Any = None
+    truncated: bool = False
+    duration_ms: float = 0
+    summary: str | None = None
+    withheld: list[ShareKind] | None = None
+    needs: MissingRequirement | None = None
+
+
+class ApprovalRequested(BaseEvent):
+    """An action waits for approval. ``changes`` is what it would change, where that is known.
+
+    With ``share`` the act is to send something to the model: the call is done, or (without a
+    ``call_id``) a turn is about to begin. ``kinds`` are what code does beyond the kernel ("runs a
+    shell command"): approved for the session, only calls of the same tool with these are covered.
+    """
+
+    type: Literal["approval_requested"] = "approval_requested"
+    approval_id: str
+    call_id: str
+    name: str
+    arguments: Any
+    reason: str
+    destructive: bool
+    changes: list[Change] | None = None
+    share: ShareRequest | None = None
+    kinds: list[str] | None = None
+
+
+class ApprovalResolved(BaseEvent):
+    """The wait is over; ``expired`` when nobody answered in time."""
+
+    type: Literal["approval_resolved"] = "approval_resolved"
+    approval_id: str
+    decision: Literal["approve", "approve_for_session", "deny", "expired", "aborted"]
+
+
+class UserInputRequested(BaseEvent):
+    """A question for the user."""
+
+    type: Literal["user_input_requested"] = "user_input_requested"
+    request_id: str
+    question: str
+    options: list[str] | None = None
