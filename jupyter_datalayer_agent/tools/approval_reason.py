@@ -36,7 +36,7 @@ async def reason_in_notebook(
         known = str(kernel["language"]).lower() if kernel else None
         if known == "python" and not any(may_be_risky(code) for _, code in codes):
             return None  # the rule: the notebook is not read for it
-        notebook = await (await context.notebooks.open(path, context.client_id)).read()
+        notebook = await context.notebook(path)
     place = _place(context.notebooks, notebook, besides)
     return await asyncio.to_thread(reason_of, codes, place)
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..protocol.cells import PageCell
+from ..protocol.cells import PageCell, PageNotebook
 from ..protocol.page import ActiveDocument
 from ..protocol.plans import PlanStep
 from ..protocol.quality import QualityReport
@@ -144,6 +144,10 @@ class ToolContext:
     async def document(self, path: str | None) -> NotebookDocument:
         """The notebook of a call, past the gate."""
         return await self.notebooks.open(self.path(path), self.client_id)
+
+    async def notebook(self, path: str | None) -> PageNotebook:
+        """What the notebook of a call holds now, without outputs."""
+        return await (await self.document(path)).read()
 
     async def status(self, message: str) -> None:
         """Show the user what is being done."""

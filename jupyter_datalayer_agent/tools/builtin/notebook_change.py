@@ -108,20 +108,16 @@ def to_position(position: Position) -> CellPosition:
     return CellPosition(at=position)
 
 
-async def cells_to_change(
-    context: ToolContext, path: str | None, cell_ids: Sequence[str]
-) -> dict[str, PageCell]:
-    """The cells by id as they are now; refused as ``stale`` where they are not as last seen."""
-    return (await read_to_change(context, path, cell_ids))[1]
-
-
-async def read_to_change(
+async def _cells_to_change(
     context: ToolContext, path: str | None, cell_ids: Sequence[str]
 ) -> tuple[PageNotebook, dict[str, PageCell]]:
-    """The notebook, and the cells as ``cells_to_change`` gives them."""
+    """The notebook, and the cells by id as they are now.
+
+    Raises ``ToolFailure``: ``not_found``, or ``stale`` where a cell is not as the model last saw
+    it.
+    """
     path = context.path(path)
-    document = await context.notebooks.open(path, context.client_id)
-    notebook = await document.read()
+    notebook = await context.notebook(path)
     if failure := missing_cells(notebook, list(cell_ids)):
         raise failure
     wanted = set(cell_ids)
@@ -159,7 +155,7 @@ async def apply(
     read."""
     path = context.path(path)
     await read_before(context, path, before)
-    document = await context.notebooks.open(path, context.client_id)
+    document = await context.document(path)
     applied = await document.edit(edits)
     if context.seen is not None:
         context.seen.note(path, applied.cells)
@@ -197,13 +193,12 @@ async def _preview_add(args: AddNotebookCell, context: ToolContext) -> list[Chan
 
 
 async def _place_of_new(args: AddNotebookCell, context: ToolContext) -> CellPosition:
-    """Where the call says, else below the message's own cell, if it came from one that is there."""
+    """Where the call says; else below the cell that the message came from, if it still exists."""
     below = context.gate.below
-    if below is None or "position" in args.model_fields_set:
+    elsewhere = context.path(args.path) != context.gate.target
+    if below is None or elsewhere or "position" in args.model_fields_set:
         return to_position(args.position)
-    if context.path(args.path) != context.gate.target:
-        return to_position(args.position)
-    notebook = await (await context.document(args.path)).read()
+    notebook = await context.notebook(args.path)
     if all(cell.id != below for cell in notebook.cells):
         return to_position(args.position)
     return CellPosition(after=below)
@@ -264,7 +259,7 @@ def _new_source(cell: PageCell, args: UpdateNotebookCell) -> str | None:
 async def _act_of_update(args: UpdateNotebookCell, context: ToolContext) -> Reason | None:
     if not args.run:
         return None
-    notebook, cells = await read_to_change(context, args.path, [args.cell_id])
+    notebook, cells = await _cells_to_change(context, args.path, [args.cell_id])
     cell = cells[args.cell_id]
     if (args.type or cell.type) != "code":
         return None
@@ -273,7 +268,8 @@ async def _act_of_update(args: UpdateNotebookCell, context: ToolContext) -> Reas
 
 
 async def _preview_update(args: UpdateNotebookCell, context: ToolContext) -> list[Change]:
-    cell = (await cells_to_change(context, args.path, [args.cell_id]))[args.cell_id]
+    _, cells = await _cells_to_change(context, args.path, [args.cell_id])
+    cell = cells[args.cell_id]
     after = _new_source(cell, args)
     return [
         Change(
@@ -300,7 +296,7 @@ async def _preview_update(args: UpdateNotebookCell, context: ToolContext) -> lis
 async def update_notebook_cell(args: UpdateNotebookCell, context: ToolContext) -> ToolOutcome:
     """Change a cell in place: edits for pieces (preferred), content for the whole source; with
     run, run it too."""
-    notebook, found = await read_to_change(context, args.path, [args.cell_id])
+    notebook, found = await _cells_to_change(context, args.path, [args.cell_id])
     cell = found[args.cell_id]
     edit = UpdateCell(
         cell_id=cell.id,
@@ -324,7 +320,7 @@ async def _loss(args: DeleteNotebookCells, context: ToolContext) -> str | None:
 
 
 async def _preview_delete(args: DeleteNotebookCells, context: ToolContext) -> list[Change]:
-    cells = await cells_to_change(context, args.path, args.cell_ids)
+    _, cells = await _cells_to_change(context, args.path, args.cell_ids)
     return [
         Change(
             path=context.path(args.path),
@@ -350,7 +346,7 @@ async def _preview_delete(args: DeleteNotebookCells, context: ToolContext) -> li
 async def delete_notebook_cells(args: DeleteNotebookCells, context: ToolContext) -> ToolOutcome:
     """Delete cells, all of them or, if one is not as last read, none."""
     ids = list(dict.fromkeys(args.cell_ids))
-    notebook, cells = await read_to_change(context, args.path, ids)
+    notebook, cells = await _cells_to_change(context, args.path, ids)
     edits = [DeleteCell(cell_id=each, base_hash=cells[each].hash) for each in ids]
     changes, _ = await apply(context, args.path, edits, notebook)
     numbers = ", ".join(str(cells[each].index + 1) for each in ids)

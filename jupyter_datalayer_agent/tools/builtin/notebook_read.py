@@ -95,7 +95,7 @@ async def get_notebook_cells(args: GetNotebookCells, context: ToolContext) -> To
     """Read cells of the notebook, whole: all, the given ids, or limit cells from index start.
     Outputs only with includeOutputs."""
     path = context.path(args.path)
-    document = await context.notebooks.open(path, context.client_id)
+    document = await context.document(path)
     notebook = await document.read(outputs=args.include_outputs)
     cells = notebook.cells
     if args.cell_ids is not None:
@@ -131,8 +131,7 @@ async def get_notebook_cells(args: GetNotebookCells, context: ToolContext) -> To
 )
 async def get_cell_outputs(args: GetCellOutputs, context: ToolContext) -> ToolOutcome:
     """Read a cell's outputs as text; a long one in pieces, by offset and limit (characters)."""
-    path = context.path(args.path)
-    document = await context.notebooks.open(path, context.client_id)
+    document = await context.document(args.path)
     notebook = await document.read([args.cell_id], outputs=True)
     cell = next((each for each in notebook.cells if each.id == args.cell_id), None)
     if cell is None:

@@ -45,9 +45,7 @@ async def _cells_of(
     args: RunNotebookCells, context: ToolContext
 ) -> tuple[PageNotebook, list[PageCell]]:
     """The notebook, and the cells of it that are to be run."""
-    path = context.path(args.path)
-    document = await context.notebooks.open(path, context.client_id)
-    notebook = await document.read()
+    notebook = await context.notebook(args.path)
     if args.all:
         return notebook, notebook.cells
     if failure := missing_cells(notebook, args.cell_ids or []):
@@ -114,7 +112,7 @@ async def run_and_report(
     """
     path = context.path(path)
     await read_before(context, path)
-    document = await context.notebooks.open(path, context.client_id)
+    document = await context.document(path)
     numbers = {cell.id: cell.index + 1 for cell in cells}
 
     async def progress(cell_id: str, state: str) -> None:

@@ -20,12 +20,7 @@ async def read_before(
     """Note a notebook as it is before it is first changed."""
     path = context.path(path)
     if not context.notebooks.staleness.knows(path):
-        await context.notebooks.staleness.look(path, notebook or await _read(context, path))
-
-
-async def _read(context: ToolContext, path: str) -> PageNotebook:
-    document = await context.notebooks.open(path, context.client_id)
-    return await document.read()
+        await context.notebooks.staleness.look(path, notebook or await context.notebook(path))
 
 
 async def stale_now(
@@ -38,7 +33,9 @@ async def stale_now(
     """
     path = context.path(path)
     try:
-        stale = await context.notebooks.staleness.look(path, notebook or await _read(context, path))
+        stale = await context.notebooks.staleness.look(
+            path, notebook or await context.notebook(path)
+        )
     except DocumentError as error:
         # The call itself succeeded; the next one will report what is wrong with the notebook.
         log.debug("%s could not be read for its stale cells: %s", path, error)

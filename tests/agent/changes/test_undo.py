@@ -370,7 +370,6 @@ async def test_a_notebook_that_the_turn_made_is_deleted_with_all_that_it_put_the
     tmp_path: Path,
 ) -> None:
     async with chat(tmp_path) as c:
-        c.world.root.mkdir(exist_ok=True)
         async with c.turn() as turn:
             path = await turn.notebooks.create("made.ipynb")
             await turn.edit(insert("n", "1"), path=path)
@@ -387,10 +386,7 @@ async def test_a_notebook_that_the_turn_made_stays_where_somebody_else_wrote_in_
     tmp_path: Path,
 ) -> None:
     async with chat(tmp_path) as c:
-        c.world.root.mkdir(exist_ok=True)
-        async with c.turn() as turn:
-            path = await turn.notebooks.create("made.ipynb")
-            await turn.edit(insert("n", "1"), path=path)
+        turn, path = await c.turn_that_creates(insert("n", "1"))
         await c.edit(insert("p", "mine"), path=path)
         event = await c.undo(turn)
         assert c.sources(path) == {"p": "mine"}
@@ -402,10 +398,7 @@ async def test_a_notebook_that_the_turn_made_is_deleted_when_its_last_conflict_i
     tmp_path: Path,
 ) -> None:
     async with chat(tmp_path) as c:
-        c.world.root.mkdir(exist_ok=True)
-        async with c.turn() as turn:
-            path = await turn.notebooks.create("made.ipynb")
-            await turn.edit(insert("n", "1"), insert("m", "1"), path=path)
+        turn, path = await c.turn_that_creates(insert("n", "1"), insert("m", "1"))
         await c.edit(update("n", "1", "1, mine"), update("m", "1", "1, mine"), path=path)
         assert len((await c.undo(turn))["conflicts"]) == 2
         await c.undo(turn, "n", overwrite=True)
@@ -418,7 +411,6 @@ async def test_a_notebook_that_the_turn_made_is_deleted_when_its_last_conflict_i
 
 async def test_a_page_that_shows_it_deletes_the_notebook_itself(tmp_path: Path) -> None:
     async with chat(tmp_path) as c:
-        c.world.root.mkdir(exist_ok=True)
         page = ScriptedPage(c.world.pages).connect()
         async with c.turn() as turn:
             path = await turn.notebooks.create("made.ipynb")
@@ -446,7 +438,6 @@ async def test_a_file_that_the_turn_made_is_deleted_unless_it_was_changed(
     tmp_path: Path, changed: bool
 ) -> None:
     async with chat(tmp_path) as c:
-        c.world.root.mkdir(exist_ok=True)
         async with c.turn() as turn:
             path = await turn.notebooks.create_file("made.lexical", "{}")
         if changed:

@@ -74,6 +74,13 @@ class Chat:
         ended = TurnCompleted(duration_ms=1, usage=Usage())
         await self.store.finish_turn(turn_id, status="completed", events=[ended])
 
+    async def turn_that_creates(self, *edits: CellEdit) -> tuple[TurnActs, str]:
+        """A turn that creates a notebook with these edits; the turn and the path."""
+        async with self.turn() as turn:
+            path = await turn.notebooks.create("made.ipynb")
+            await turn.edit(*edits, path=path)
+        return turn, path
+
     async def edit(self, *edits: CellEdit, path: str = "a.ipynb") -> None:
         """The user's edits."""
         await (await self.world.service.open(path)).edit(edits)
@@ -134,6 +141,7 @@ class TurnActs:
 async def chat(tmp_path: Path, **options: Any) -> AsyncIterator[Chat]:
     """A new session over a new root and a new database."""
     async with world(tmp_path, **options) as w, open_store(tmp_path / "agent.db") as store:
+        w.root.mkdir(exist_ok=True)
         services = Services(
             store=store,
             model=cast(Any, None),
