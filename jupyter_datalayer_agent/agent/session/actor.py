@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,10 +26,9 @@ from ..message import Message
 from ..plan.steering import steer
 from ..request import TurnRequest, as_submitted, turn_request
 from ..state import RetainedState, SessionState
-from ..stop import Stop
-from ..turn.ends import AbortReason
 from ..turn.loop import Turn
 from . import datasets
+from .current_task import CurrentTask, TaskDone
 from .defaults import changed_defaults
 from .message_queue import MessageQueue
 from .op_handlers import handle_op, reset
@@ -39,18 +38,6 @@ log = logging.getLogger(__name__)
 
 UNLOADED = AgentError("internal", "The session was unloaded.")
 FAILED = AgentError("internal", "Internal error. See the server log for details.")
-
-
-@dataclass(frozen=True)
-class TaskDone:
-    """Put on the queue by the session itself when its task (of a turn, or beside turns) is done.
-
-    ``failure`` is why a turn could not write its own end: the database could not be used.
-    """
-
-    turn_id: str | None = None
-    failure: AgentError | None = None
-    op_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -67,14 +54,11 @@ class LiveSession:
 
     def __init__(self, state: SessionState) -> None:
         self.state = state
-        self.turn: Turn | None = None
         self._messages = MessageQueue(state.services.store, state.id, state.channel)
         self._arriving = 0
         self._ops: asyncio.Queue[QueuedOp | Message | TaskDone | None] = asyncio.Queue()
-        # Runs a turn, or what was asked for beside turns: a compaction, another answer.
-        self._task: asyncio.Task[Any] | None = None
-        self._stop_beside: Stop | None = None
-        self._compaction_asked = False
+        self._current = CurrentTask(state, self._ops.put_nowait)
+        self._compaction_wanted = False
         self._starting: dict[str, asyncio.Event] = {}
         self._remembering: asyncio.Task[None] | None = None
         self._is_handling = False
@@ -85,6 +69,11 @@ class LiveSession:
     def id(self) -> str:
         """The session's id."""
         return self.state.id
+
+    @property
+    def turn(self) -> Turn | None:
+        """The running turn."""
+        return self._current.turn
 
     # -- in ------------------------------------------------------------------------------------
 
@@ -152,8 +141,8 @@ class LiveSession:
     ) -> tuple[str, asyncio.Future[ChatReply]]:
         """Start a turn now, or after a compaction or another answer that is under way; its op id
         and the reply to come. Raises ``turn_in_progress``."""
-        compacts = self.state.is_busy and self.turn is None
-        if self.busy and (not compacts or self._messages.has_next or self._arriving):
+        queued = self._messages.has_next or self._arriving
+        if self.busy and (queued or not self._current.is_other_work):
             raise AgentError(
                 "turn_in_progress",
                 "A turn is running in this session. Wait for its end, interrupt it, or send the "
@@ -211,7 +200,7 @@ class LiveSession:
                 await self._emit_refusal(FAILED, entry.op_id)
             self._is_handling = False
             self.state.touch()
-        await self._stop_turn("shutdown")
+        await self._current.stop("shutdown")
         if self._remembering is not None:
             await self._remembering
         self._messages.refuse_all(UNLOADED)
@@ -241,14 +230,14 @@ class LiveSession:
         """Carry out an op that is not a message; True when the session is to end."""
         op = queued.op
         if isinstance(op, ops.Interrupt):
-            self._interrupt("interrupted")
+            self._current.interrupt("interrupted")
             if op.hold:
                 await self._messages.hold()
         elif isinstance(op, ops.Dequeue):
             await self._messages.remove(op.op_id)
         elif isinstance(op, ops.SendNow):
             self._messages.put_first(op.op_id)
-            self._interrupt("replaced")
+            self._current.interrupt("replaced")
             await self._next()
         elif isinstance(op, ops.PlanDecision | ops.Pause | ops.Resume):
             request = await steer(self.state.services, self.id, self.turn, op)
@@ -258,13 +247,13 @@ class LiveSession:
                 )
         elif isinstance(op, ops.Compact):
             # One that is under way is not begun again; a turn ends first.
-            self._compaction_asked = self._task is None or self.turn is not None
+            self._compaction_wanted = not self._current.is_other_work
             await self._next()
         elif isinstance(op, ops.AskAgain):
             regeneration = await prepare_regeneration(self.state, op)
-            self._run_beside(regeneration.run, "The answer could not be saved.")
+            self._current.run_other(regeneration.run, "The answer could not be saved.")
         elif isinstance(op, ops.Reset):
-            await self._stop_turn("replaced")
+            await self._current.stop("replaced")
             await reset(self.state)
         elif isinstance(op, ops.Shutdown):
             return True
@@ -310,34 +299,18 @@ class LiveSession:
             message.refuse(refusal)
             await self._emit_refusal(refusal, message.op_id)
             return
-        self._run(turn, message)
+        self._current.run_turn(turn, message)
         if message.op_id in self._starting:
             self._starting[message.op_id].set()
         # Beside the turn, which needs none of it.
         self._remembering = asyncio.create_task(self._remember(request))
-
-    def _run(self, turn: Turn, message: Message) -> None:
-        self.turn = self.state.turn = turn
-        self._run_task(turn.run(), lambda task: self._turn_done(task, message))
-
-    def _run_task(
-        self, work: Coroutine[Any, Any, Any], done: Callable[[asyncio.Task[Any]], None]
-    ) -> None:
-        self.state.is_busy = True
-        self._task = asyncio.create_task(work)
-        self._task.add_done_callback(done)
-
-    def _task_done(self) -> None:
-        self.state.is_busy = False
-        self._task = self._stop_beside = None
-        self.turn = self.state.turn = None
 
     async def resume(self, waiting: WaitingTurn) -> None:
         """Resume a turn that waited for the user when its server ended.
 
         Raises ``AgentError`` when what it was about does not exist any more.
         """
-        self._run(*await resume_turn(self.state, waiting))
+        self._current.run_turn(*await resume_turn(self.state, waiting))
 
     async def _remember(self, request: TurnRequest) -> None:
         """Title the session by its first message; remember its mode, model and notebook."""
@@ -353,63 +326,16 @@ class LiveSession:
         except AgentError as error:
             await self._emit_refusal(error)
 
-    def _turn_done(self, task: asyncio.Task[ChatReply], message: Message) -> None:
-        turn_id = self.turn.id if self.turn is not None and self.turn.started else None
-        self._task_done()
-        error = None if task.cancelled() else task.exception()
-        failure: AgentError | None = None
-        if error is not None or task.cancelled():
-            log.error("Session %s: a turn could not be saved", self.id, exc_info=error)
-            failure = (
-                error
-                if isinstance(error, AgentError)
-                else AgentError("internal", "The turn failed. See the server log for details.")
-            )
-            message.refuse(failure)
-        elif message.result is not None and not message.result.done():
-            message.result.set_result(task.result())
-        self._ops.put_nowait(TaskDone(turn_id, failure, message.op_id))
-
     def _compact(self) -> None:
-        self._compaction_asked = False
-        self._run_beside(
+        self._compaction_wanted = False
+        self._current.run_other(
             lambda stop: compact_now(self.state, stop),
             "The conversation could not be summarised.",
         )
 
-    def _run_beside(self, work: Callable[[Stop], Coroutine[Any, Any, None]], failure: str) -> None:
-        """Run what was asked for that is no turn; ``failure`` is reported for an internal error."""
-        self._stop_beside = Stop()
-        self._run_task(work(self._stop_beside), lambda task: self._beside_done(task, failure))
-
-    def _beside_done(self, task: asyncio.Task[None], failure: str) -> None:
-        self._task_done()
-        error = None if task.cancelled() else task.exception()
-        if error is not None and not isinstance(error, AgentError):
-            log.error("Session %s: %s", self.id, failure, exc_info=error)
-            error = AgentError("internal", failure)
-        self._ops.put_nowait(TaskDone(None, error))
-
     async def _next(self) -> None:
-        if self._task is None and self._compaction_asked:
+        if not self.state.is_busy and self._compaction_wanted:
             self._compact()
         # After one that is refused comes the next.
         while not self.state.is_busy and (message := await self._messages.take()) is not None:
             await self._start(message)
-
-    # -- stopping ------------------------------------------------------------------------------
-
-    def _interrupt(self, reason: AbortReason) -> None:
-        """Stop the running turn, or what was asked for beside turns."""
-        if self.turn is not None:
-            self.turn.stop(reason)
-        elif self._stop_beside is not None:
-            self._stop_beside.request()
-
-    async def _stop_turn(self, reason: AbortReason) -> None:
-        task = self._task
-        if reason == "shutdown" and self.turn is not None and self.turn.waits:
-            self.turn.leave()
-        self._interrupt(reason)
-        if task is not None:
-            await asyncio.wait([task])
