@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .telemetry.sink import Telemetry
     from .tools.registry import ToolRegistry
     from .workflows.fix import CellFailure, FixProbe
-    from .workflows.templates.catalogue import TemplateCatalogue
+    from .workflows.template_catalogue import TemplateCatalogue
 
 
 class DatalayerAgentApp(AgentTraits, ExtensionApp):
@@ -182,7 +182,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
     @cached_property
     def _catalogue(self) -> TemplateCatalogue:
         """The workflows that need no model, imported at their first use."""
-        from .workflows.templates.catalogue import builtin_catalogue
+        from .workflows.template_catalogue import builtin_catalogue
 
         catalogue = builtin_catalogue()
         for problem in catalogue.add_entry_points():
@@ -235,7 +235,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
 
 async def find_fixes(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
     """The fixes of a failed cell, most likely first; imported when a cell first fails."""
-    from .workflows.fixes.registry import find_fixes as find
+    from .workflows.fix_registry import find_fixes as find
 
     return await find(failure, probe)
 

@@ -19,7 +19,7 @@ from ..workflows.fix import FindFixes
 from .events.channel import Sink, ignore_event
 
 if TYPE_CHECKING:
-    from ..workflows.templates.catalogue import TemplateCatalogue
+    from ..workflows.template_catalogue import TemplateCatalogue
 
 log = logging.getLogger(__name__)
 

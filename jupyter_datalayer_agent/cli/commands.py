@@ -51,7 +51,7 @@ def quality(given: argparse.Namespace) -> int:
 
 def workflows(given: argparse.Namespace) -> int:
     """List the workflows."""
-    from ..workflows.templates.catalogue import builtin_catalogue
+    from ..workflows.template_catalogue import builtin_catalogue
 
     catalogue = builtin_catalogue()
     catalogue.add_entry_points()

@@ -1,9 +1,10 @@
 """What a workflow template is: parameters, and steps that write and run cells.
 
-A template is one file in ``templates/``: a ``Template`` made of a pydantic model of its parameters
-and a function that gives its steps. A step is an async function of a ``TemplateRun``, through which
-it writes cells (by the same tools, gate and approvals as the model's) and asks the kernel. Third
-parties add theirs by the entry point group ``jupyter_datalayer_agent.workflows``.
+A template is one file: a ``Template`` made of a pydantic model of its parameters and a function
+that returns its steps. A step is an async function of a ``TemplateRun``, through which it writes
+cells (with the same tools, gate and approvals as the model) and runs code in the kernel. Built-in
+ones are in ``builtin_templates/``; third parties declare theirs under the entry point group
+``jupyter_datalayer_agent.workflows``.
 """
 
 from __future__ import annotations

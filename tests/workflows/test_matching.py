@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_datalayer_agent.workflows.matching import about_quality, match
-from jupyter_datalayer_agent.workflows.templates.catalogue import builtin_catalogue
+from jupyter_datalayer_agent.workflows.template_catalogue import builtin_catalogue
 
 SHORT = {
     "data-analysis-notebook": "notebook",

@@ -15,7 +15,7 @@ from jupyter_datalayer_agent.workflows.parameters import (
     sure_data_file,
 )
 from jupyter_datalayer_agent.workflows.template import Template
-from jupyter_datalayer_agent.workflows.templates.catalogue import builtin_catalogue
+from jupyter_datalayer_agent.workflows.template_catalogue import builtin_catalogue
 
 FILES = ["cars.csv", "data/sales 2024.csv", "data/house_prices.parquet", "a.ipynb", "notes.md"]
 

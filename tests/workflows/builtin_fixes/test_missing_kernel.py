@@ -9,7 +9,7 @@ import pytest
 from jupyter_datalayer_agent.notebook.document import DocumentError
 from jupyter_datalayer_agent.protocol.workflows import FixInfo
 from jupyter_datalayer_agent.workflows.fix import CellFailure
-from jupyter_datalayer_agent.workflows.fixes.registry import find_fixes
+from jupyter_datalayer_agent.workflows.fix_registry import find_fixes
 from jupyter_datalayer_agent.workflows.probe import NotebookProbe
 from tests.notebook.support import BASH_SPEC, install_spec
 

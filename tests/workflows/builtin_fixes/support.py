@@ -13,7 +13,7 @@ from jupyter_datalayer_agent.tools.builtin import builtin_registry
 from jupyter_datalayer_agent.tools.context import ToolContext
 from jupyter_datalayer_agent.tools.dispatcher import Dispatcher
 from jupyter_datalayer_agent.tools.gate import Gate
-from jupyter_datalayer_agent.workflows.fixes.registry import find_fixes
+from jupyter_datalayer_agent.workflows.fix_registry import find_fixes
 from jupyter_datalayer_agent.workflows.probe import NotebookProbe, failure_of
 from tests.notebook.support import World, code, markdown, world, write_notebook
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_datalayer_agent.workflows.templates.catalogue import builtin_catalogue
+from jupyter_datalayer_agent.workflows.template_catalogue import builtin_catalogue
 from tests.support.datasets import DATASETS, DataSet, write_datasets
 from tests.support.template_run import KernelForTemplates, run_again
-from tests.workflows.templates.checks import check, images, words
+from tests.workflows.builtin_templates.checks import check, images, words
 
 TEMPLATES = [template.id for template in builtin_catalogue()]
 

@@ -1,7 +1,7 @@
-"""The registry of error fixes, and the one question that is asked of it: what could be done?
+"""The registry of error fixes: which of them could repair a cell that failed?
 
-A fix is one file in ``fixes/`` that ends in a ``Fix``; built-ins are in the list below, and third
-parties add theirs (a ``Fix``, or a list of them) by the entry point group
+A built-in fix is one file in ``builtin_fixes/`` that ends in a ``Fix``, and is in the list below.
+Third parties declare theirs (a ``Fix``, or a list of them) under the entry point group
 ``jupyter_datalayer_agent.fixes``.
 """
 
@@ -13,10 +13,17 @@ import re
 from functools import cache
 from importlib.metadata import entry_points
 
-from ...notebook.dataflow.dependencies import is_python
-from ...protocol.workflows import FixInfo
-from ..fix import CellFailure, Fix, FixProbe
-from . import missing_column, missing_file, missing_kernel, missing_module, syntax, undefined_name
+from ..notebook.dataflow.dependencies import is_python
+from ..protocol.workflows import FixInfo
+from .builtin_fixes import (
+    missing_column,
+    missing_file,
+    missing_kernel,
+    missing_module,
+    syntax,
+    undefined_name,
+)
+from .fix import CellFailure, Fix, FixProbe
 
 log = logging.getLogger(__name__)
 

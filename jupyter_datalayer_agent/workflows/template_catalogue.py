@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
 
-from ...protocol.workflows import WorkflowInfo
-from ..template import Template
-from .data_analysis_notebook import data_analysis_notebook
-from .data_visualization_report import data_visualization_report
-from .exploratory_data_analysis import exploratory_data_analysis
-from .machine_learning_pipeline import machine_learning_pipeline
+from ..protocol.workflows import WorkflowInfo
+from .builtin_templates.data_analysis_notebook import data_analysis_notebook
+from .builtin_templates.data_visualization_report import data_visualization_report
+from .builtin_templates.exploratory_data_analysis import exploratory_data_analysis
+from .builtin_templates.machine_learning_pipeline import machine_learning_pipeline
+from .template import Template
 
 ENTRY_POINT_GROUP = "jupyter_datalayer_agent.workflows"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_datalayer_agent.workflows.matching import match
-from jupyter_datalayer_agent.workflows.templates.catalogue import (
+from jupyter_datalayer_agent.workflows.template_catalogue import (
     TemplateCatalogue,
     builtin_catalogue,
 )

@@ -9,9 +9,9 @@ import pandas
 import pytest
 
 from jupyter_datalayer_agent.workflows.template import StepFailed
-from jupyter_datalayer_agent.workflows.templates.catalogue import builtin_catalogue
+from jupyter_datalayer_agent.workflows.template_catalogue import builtin_catalogue
 from tests.support.template_run import KernelForTemplates, NotebookRun
-from tests.workflows.templates.checks import check, images, prose
+from tests.workflows.builtin_templates.checks import check, images, prose
 
 ROWS = 60
 

@@ -9,8 +9,9 @@ import pytest
 
 from jupyter_datalayer_agent.protocol.cells import CellRunError, PageCell
 from jupyter_datalayer_agent.protocol.workflows import FixCall, FixInfo
+from jupyter_datalayer_agent.workflows import fix_registry
 from jupyter_datalayer_agent.workflows.fix import CellFailure, Fix, FixProbe
-from jupyter_datalayer_agent.workflows.fixes import registry as repair
+from jupyter_datalayer_agent.workflows.fix_registry import find_fixes
 
 
 class EmptyProbe:
@@ -50,15 +51,15 @@ class Point:
 
 def declare(monkeypatch: pytest.MonkeyPatch, *loaded: object) -> None:
     points = [Point(each) for each in loaded]
-    monkeypatch.setattr(repair, "entry_points", lambda group: points)
-    repair.third_party_fixes.cache_clear()
+    monkeypatch.setattr(fix_registry, "entry_points", lambda group: points)
+    fix_registry.third_party_fixes.cache_clear()
 
 
 @pytest.fixture(autouse=True)
 def entry_points_are_read_again() -> Any:
-    repair.third_party_fixes.cache_clear()
+    fix_registry.third_party_fixes.cache_clear()
     yield
-    repair.third_party_fixes.cache_clear()
+    fix_registry.third_party_fixes.cache_clear()
 
 
 async def find_theirs(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
@@ -71,9 +72,9 @@ async def break_down(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
 
 async def test_third_parties_add_fixes_safe_ones_first(monkeypatch: pytest.MonkeyPatch) -> None:
     declare(monkeypatch, [Fix("theirs", ("ValueError",), find_theirs)])
-    found = await repair.find_fixes(failure("x", "ValueError", "no"), EmptyProbe())
+    found = await find_fixes(failure("x", "ValueError", "no"), EmptyProbe())
     assert [fix.id for fix in found] == ["surely", "maybe"]
-    assert await repair.find_fixes(failure("x", "OSError", "no"), EmptyProbe()) == []
+    assert await find_fixes(failure("x", "OSError", "no"), EmptyProbe()) == []
 
 
 async def test_a_broken_fix_harms_no_other(
@@ -82,7 +83,7 @@ async def test_a_broken_fix_harms_no_other(
     broken = Fix("broken", (), break_down)
     declare(monkeypatch, ImportError("gone"), "no fix", broken, Fix("theirs", (), find_theirs))
     with caplog.at_level(logging.ERROR):
-        found = await repair.find_fixes(failure("x", "ValueError", "no"), EmptyProbe())
+        found = await find_fixes(failure("x", "ValueError", "no"), EmptyProbe())
     assert [fix.id for fix in found] == ["surely", "maybe"]
     assert "gone" in caplog.text
     assert "The fix broken failed" in caplog.text
@@ -95,8 +96,8 @@ async def test_python_fixes_are_for_python(language: str) -> None:
         ("pritn(1)", "NameError", "name 'pritn' is not defined"),
         ("import yaml", "ModuleNotFoundError", "No module named 'yaml'"),
     ]:
-        assert await repair.find_fixes(failure(source, ename, evalue, language), EmptyProbe()) == []
-        assert await repair.find_fixes(failure(source, ename, evalue), EmptyProbe())
+        assert await find_fixes(failure(source, ename, evalue, language), EmptyProbe()) == []
+        assert await find_fixes(failure(source, ename, evalue), EmptyProbe())
 
 
 @pytest.mark.parametrize("ename", ["ModuleNotFoundError", "NameError", "FileNotFoundError",
@@ -107,5 +108,5 @@ async def test_odd_errors_and_sources_break_no_fix(
     with caplog.at_level(logging.ERROR):
         for evalue in ["", "'", "None", "[Errno 2]", "name '' is not", "\x1b[31m"]:
             for source in ["", "%%bash\nls", "x = (", "import *", "'''", "\x00"]:
-                await repair.find_fixes(failure(source, ename, evalue), EmptyProbe())
+                await find_fixes(failure(source, ename, evalue), EmptyProbe())
     assert caplog.text == ""

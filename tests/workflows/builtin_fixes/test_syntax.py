@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_datalayer_agent.notebook.dataflow.ipython_source import parse_cell
-from jupyter_datalayer_agent.workflows.fixes.syntax import _repairs
+from jupyter_datalayer_agent.workflows.builtin_fixes.syntax import _repairs
 from jupyter_datalayer_agent.workflows.python2_print import with_print_function
 
 from .support import bench
