@@ -37,7 +37,7 @@ NOTHING_NEW = "Nothing is stated of it."
 class Piece:
     """A part of the context before it is decided what of it is sent.
 
-    One that is ``standing`` holds until something else is stated; others are of their message.
+    One that is ``lasting`` holds until something else is stated; others are of their message.
     ``label`` names it where it is not stated again, ``topic`` one of several of a kind.
     """
 
@@ -45,7 +45,7 @@ class Piece:
     said: str | PrivateText
     path: str | None = None
     names: Sequence[str] = ()
-    standing: bool = True
+    lasting: bool = True
     label: str = ""
     topic: str = ""
     notebook: tuple[Sequence[PageCell], NotebookContext] | None = None
@@ -74,7 +74,7 @@ class Composition:
         self._pieces = pieces
         self._known = known
         self._turn = turn
-        self._keys = tuple(piece.key for piece in pieces if piece.standing)
+        self._keys = tuple(piece.key for piece in pieces if piece.lasting)
         self._statements = {
             piece.key: self._stated(piece.path, *piece.notebook, seen)
             for piece in pieces
@@ -115,7 +115,7 @@ class Composition:
     @property
     def stated(self) -> dict[str, Any]:
         """What the model knows by ``text``, as ``KnownContext.after`` takes it."""
-        said = [piece for piece in self._pieces if piece.standing and self._said(piece)]
+        said = [piece for piece in self._pieces if piece.lasting and self._said(piece)]
         texts = [piece for piece in said if piece.notebook is None]
         return {
             "pieces": list(self._keys),
@@ -191,7 +191,7 @@ class Composition:
         """What is new of a piece; empty where it is known."""
         if piece.notebook is not None:
             return self._statements[piece.key].text
-        if not piece.standing:
+        if not piece.lasting:
             return piece.said
         known = self._known.texts.get(piece.key)
         refused = self.refused if refused is None else refused

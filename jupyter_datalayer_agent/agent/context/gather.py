@@ -81,14 +81,14 @@ async def _of_message(services: Services, request: TurnRequest) -> list[Piece]:
     pieces = []
     quality = await quality_for(services, request, request.text)
     if quality is not None:
-        pieces.append(Piece("quality", quality, request.gate.target, standing=False))
+        pieces.append(Piece("quality", quality, request.gate.target, lasting=False))
     meant = references(services, request)
     if meant:
         names = [each.tool.name for each in meant]
-        pieces.append(Piece("references", hint(meant), names=names, standing=False))
+        pieces.append(Piece("references", hint(meant), names=names, lasting=False))
     for said in (asked_from(request), decided_on(request)):
         if said is not None:
-            pieces.append(Piece("state", said, standing=False))
+            pieces.append(Piece("state", said, lasting=False))
     return pieces
 
 
@@ -118,7 +118,7 @@ async def _notebook(services: Services, request: TurnRequest, gathered: Gathered
         pieces.append(Piece("state", said, topic="closed"))
     if request.gate.below is not None:
         said = f"The user wrote this in the cell id={request.gate.below}. Leave position out to"
-        pieces.append(Piece("state", f"{said} add cells below it.", standing=False))
+        pieces.append(Piece("state", f"{said} add cells below it.", lasting=False))
     return shown
 
 

@@ -13,7 +13,7 @@ from ..turn.ends import TurnEnds
 from . import messages
 from .draft import InvalidPlan, check_steps, keep_dependencies
 from .runner import PlanRunner
-from .templates import TemplatePlan
+from .template_plan import TemplatePlan
 
 WAITING = ("proposed", "paused")
 NOBODY = "Plans cannot be approved over this route."

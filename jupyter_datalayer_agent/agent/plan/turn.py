@@ -30,7 +30,7 @@ from .decisions import WAITING, PlanDecisions
 from .own_calls import OwnCalls
 from .query import PlanQuery
 from .recovery import Recovery
-from .templates import TemplatePlan
+from .template_plan import TemplatePlan
 from .unresolved_errors import UnresolvedErrors
 
 
@@ -330,10 +330,10 @@ class PlannedTurn(Turn):
     async def _sum_up(self) -> None:
         assert self.plan is not None
         await self.show("completed")
-        standing = await read_back(self._all, self.services.notebooks, self.request.chat.client_id)
+        result = await read_back(self._all, self.services.notebooks, self.request.chat.client_id)
         text = messages.summary(
             self.plan,
-            standing.summary() if isinstance(standing, Verified) else standing.message,
+            result.summary() if isinstance(result, Verified) else result.message,
             self.record.changes,
             self.record.seconds,
             self._usage.total,

@@ -179,17 +179,17 @@ async def read_back(
     for path in dict.fromkeys(path for path, _ in watch.changed):
         try:
             document = await notebooks.open(path, client_id)
-            standing = {cell.id: cell.source for cell in (await document.read()).cells}
+            sources = {cell.id: cell.source for cell in (await document.read()).cells}
         except DocumentError as error:
             return Failure(f"{path} could not be read back: {error.message}", path)
         for (where, cell_id), change in watch.changed.items():
             if where != path or change.after is None:
                 continue
-            if cell_id not in standing:
+            if cell_id not in sources:
                 gone.append(change)
                 continue
             cells += 1
-            later += standing[cell_id] != change.after
+            later += sources[cell_id] != change.after
     good = sum(status == "ok" for status in watch.runs.values())
     return Verified(cells, good, later, tuple(gone))
 

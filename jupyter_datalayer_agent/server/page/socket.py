@@ -42,7 +42,7 @@ from ...protocol.page import (
 from ..base.handler import PARTS_KEY, RESOURCE, as_agent_error, invalid
 from ..base.limits import check_op
 from ..base.parts import Parts
-from .outbox import PageOutbox
+from .send_queue import SendQueue
 
 log = logging.getLogger(__name__)
 
@@ -92,7 +92,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         self._page: Page | None = None
         self._leave: dict[str, Callable[[], None]] = {}
         self._inbox: asyncio.Queue[str | bytes | None] = asyncio.Queue(MAX_WAITING_MESSAGES)
-        self._outbox = PageOutbox(self._write, self._too_slow)
+        self._send_queue = SendQueue(self._write, self._too_slow)
         self._reader = asyncio.ensure_future(self._read())
 
     async def on_message(self, message: str | bytes) -> None:
@@ -111,7 +111,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         self._ending = asyncio.ensure_future(self._inbox.put(None))
 
     def _stop_sending(self) -> None:
-        self._outbox.close()
+        self._send_queue.close()
         for leave in self._leave.values():
             leave()
         self._leave.clear()
@@ -192,14 +192,16 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         session = await self.parts.sessions.live(message.session_id)
         head = f'{{"type":"event","sessionId":{json.dumps(session.id)},"event":'
 
-        send = self._outbox.put
+        send = self._send_queue.put
 
         def forward(event: SerializedEvent) -> None:
             # The event's JSON was made once, for everybody who listens.
             send(f"{head}{event.text}}}")
 
-        leave = await session.state.channel.subscribe(forward, message.after, self._outbox.drained)
-        send = self._outbox.put_live
+        leave = await session.state.channel.subscribe(
+            forward, message.after, self._send_queue.drained
+        )
+        send = self._send_queue.put_live
         if self.ws_connection is None or self.ws_connection.is_closing():
             leave()
             return
@@ -211,7 +213,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             leave()
 
     def _send(self, message: Wire) -> None:
-        self._outbox.put(to_json(message.to_wire()))
+        self._send_queue.put(to_json(message.to_wire()))
 
     def _write(self, text: str) -> asyncio.Future[None]:
         try:

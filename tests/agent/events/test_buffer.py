@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_datalayer_agent.agent.events import buffer as outbox_module
+from jupyter_datalayer_agent.agent.events import buffer as buffer_module
 from jupyter_datalayer_agent.agent.events.buffer import EventBuffer
 from jupyter_datalayer_agent.protocol.events import (
     BaseEvent,
@@ -59,16 +59,16 @@ def delta(text: str, item: str = "msg_1") -> TextDelta:
 
 async def test_what_comes_while_a_write_goes_on_is_written_together() -> None:
     book = Book()
-    outbox = EventBuffer(book.emit)
-    outbox.add(Status(message="first"))
+    buffer = EventBuffer(book.emit)
+    buffer.add(Status(message="first"))
     await book.began.wait()
-    outbox.add(delta("a"))
-    outbox.add(delta("b"))
-    outbox.add(delta("c", "msg_2"))
-    outbox.add(Status(message="last"), items=[{"n": 1}])
-    outbox.add(None, items=[{"n": 2}])
+    buffer.add(delta("a"))
+    buffer.add(delta("b"))
+    buffer.add(delta("c", "msg_2"))
+    buffer.add(Status(message="last"), items=[{"n": 1}])
+    buffer.add(None, items=[{"n": 2}])
     book.go.set()
-    await outbox.flush()
+    await buffer.flush()
     assert book.written == [
         (["first"], {}),
         (["ab", "c", "last"], {"items": [{"n": 1}, {"n": 2}]}),
@@ -77,36 +77,36 @@ async def test_what_comes_while_a_write_goes_on_is_written_together() -> None:
 
 async def test_what_a_group_can_have_only_once_begins_another_group() -> None:
     book = Book()
-    outbox = EventBuffer(book.emit)
+    buffer = EventBuffer(book.emit)
     usages = [Usage(total_tokens=1), Usage(total_tokens=2)]
     for usage in usages:
-        outbox.add(TokenUsage(usage=usage), usage=usage, model="m")
+        buffer.add(TokenUsage(usage=usage), usage=usage, model="m")
     book.go.set()
-    await outbox.flush()
+    await buffer.flush()
     assert [belongings["usage"] for _, belongings in book.written] == usages
 
 
 async def test_a_write_that_fails_is_raised_by_the_next_flush_and_not_for_ever() -> None:
     book = Book()
     book.error = OSError("the disk is full")
-    outbox = EventBuffer(book.emit)
-    outbox.add(Status(message="lost"))
+    buffer = EventBuffer(book.emit)
+    buffer.add(Status(message="lost"))
     book.go.set()
     await book.began.wait()
-    outbox.add(Status(message="later"))
+    buffer.add(Status(message="later"))
     with pytest.raises(OSError, match="full"):
-        await outbox.flush()
+        await buffer.flush()
     book.error = None
-    outbox.add(Status(message="again"))
-    await outbox.flush()
+    buffer.add(Status(message="again"))
+    await buffer.flush()
     assert [texts for texts, _ in book.written] == [["later", "again"]]
 
 
 async def test_a_flush_that_is_cancelled_goes_on_until_all_is_written() -> None:
     book = Book()
-    outbox = EventBuffer(book.emit)
-    outbox.add(Status(message="done"))
-    flushing = asyncio.ensure_future(outbox.flush())
+    buffer = EventBuffer(book.emit)
+    buffer.add(Status(message="done"))
+    flushing = asyncio.ensure_future(buffer.flush())
     await book.began.wait()
     flushing.cancel()
     book.go.set()
@@ -118,28 +118,28 @@ async def test_a_flush_that_is_cancelled_goes_on_until_all_is_written() -> None:
 @pytest.fixture
 def endless(monkeypatch: pytest.MonkeyPatch) -> None:
     """Deltas are gathered for an hour, so that what ends that is seen."""
-    monkeypatch.setattr(outbox_module, "WINDOW_SECONDS", 3600.0)
+    monkeypatch.setattr(buffer_module, "WINDOW_SECONDS", 3600.0)
 
 
 async def test_the_first_delta_goes_out_at_once_and_the_next_ones_together_a_moment_later() -> None:
     book = Book()
     book.go.set()
-    outbox = EventBuffer(book.emit)
-    outbox.add(delta("a"))
+    buffer = EventBuffer(book.emit)
+    buffer.add(delta("a"))
     assert await book.emitted(1) == [["a"]]
     began = asyncio.get_running_loop().time()
     for text in "bcd":
-        outbox.add(delta(text))
+        buffer.add(delta(text))
         await asyncio.sleep(0.005)
     assert await book.emitted(2) == [["a"], ["bcd"]]
     took = asyncio.get_running_loop().time() - began
-    assert took > outbox_module.WINDOW_SECONDS - 0.005
+    assert took > buffer_module.WINDOW_SECONDS - 0.005
     # After a pause the next is a first one again.
-    await asyncio.sleep(outbox_module.WINDOW_SECONDS)
+    await asyncio.sleep(buffer_module.WINDOW_SECONDS)
     began = asyncio.get_running_loop().time()
-    outbox.add(delta("e"))
+    buffer.add(delta("e"))
     await book.emitted(3)
-    assert asyncio.get_running_loop().time() - began < outbox_module.WINDOW_SECONDS / 2
+    assert asyncio.get_running_loop().time() - began < buffer_module.WINDOW_SECONDS / 2
 
 
 @pytest.mark.parametrize(
@@ -157,12 +157,12 @@ async def test_whatever_is_not_more_of_the_same_text_sends_it_off_before_itself(
 ) -> None:
     book = Book()
     book.go.set()
-    outbox = EventBuffer(book.emit)
-    outbox.add(delta("a"))
+    buffer = EventBuffer(book.emit)
+    buffer.add(delta("a"))
     await book.emitted(1)
-    outbox.add(delta("b"))
-    outbox.add(delta("c"))
-    outbox.add(event)
+    buffer.add(delta("b"))
+    buffer.add(delta("c"))
+    buffer.add(event)
     assert await book.emitted(2) == [["a"], ["bc", text]]
 
 
@@ -170,12 +170,12 @@ async def test_whatever_is_not_more_of_the_same_text_sends_it_off_before_itself(
 async def test_what_belongs_to_no_event_and_groups_that_follow_wait_for_no_text() -> None:
     book = Book()
     book.go.set()
-    outbox = EventBuffer(book.emit)
-    outbox.add(delta("a"))
+    buffer = EventBuffer(book.emit)
+    buffer.add(delta("a"))
     await book.emitted(1)
-    outbox.add(delta("b"))
+    buffer.add(delta("b"))
     for number in (1, 2):
-        outbox.add(None, usage=Usage(total_tokens=number), model="m")
+        buffer.add(None, usage=Usage(total_tokens=number), model="m")
     assert await book.emitted(3) == [["a"], ["b"], []]
 
 
@@ -183,10 +183,10 @@ async def test_what_belongs_to_no_event_and_groups_that_follow_wait_for_no_text(
 async def test_a_flush_waits_for_no_more_text() -> None:
     book = Book()
     book.go.set()
-    outbox = EventBuffer(book.emit)
-    outbox.add(delta("a"))
+    buffer = EventBuffer(book.emit)
+    buffer.add(delta("a"))
     await book.emitted(1)
-    outbox.add(delta("b"))
+    buffer.add(delta("b"))
     await asyncio.sleep(0)  # it is being gathered
-    await asyncio.wait_for(outbox.flush(), 10)
+    await asyncio.wait_for(buffer.flush(), 10)
     assert [texts for texts, _ in book.written] == [["a"], ["b"]]

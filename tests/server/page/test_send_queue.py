@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from jupyter_datalayer_agent.server.page import outbox as page_outbox
-from jupyter_datalayer_agent.server.page.outbox import AT_ONCE, MAX_WAITING, PageOutbox
+from jupyter_datalayer_agent.server.page import send_queue
+from jupyter_datalayer_agent.server.page.send_queue import AT_ONCE, MAX_WAITING, SendQueue
 
 
 class Connection:
@@ -15,7 +15,7 @@ class Connection:
         self.taken: list[str] = []
         self._passing: list[asyncio.Future[None]] = []
         self.overflows = 0
-        self.outbox = PageOutbox(self._write, self._overflow)
+        self.queue = SendQueue(self._write, self._overflow)
 
     def _write(self, text: str) -> asyncio.Future[None]:
         self.taken.append(text)
@@ -40,7 +40,7 @@ async def test_texts_go_in_order_and_only_so_many_at_once() -> None:
     connection = Connection()
     texts = [str(number) * (AT_ONCE // 4) for number in range(10)]
     for text in texts:
-        connection.outbox.put(text)
+        connection.queue.put(text)
     assert len(connection.taken) == 1
     await connection.pass_on()
     assert len(connection.taken) == 5
@@ -53,10 +53,10 @@ async def test_live_events_past_the_bound_end_it_once_and_are_forgotten() -> Non
     connection = Connection()
     event = "e" * (MAX_WAITING // 8)
     for _ in range(20):
-        connection.outbox.put_live(event)
+        connection.queue.put_live(event)
     assert connection.overflows == 1
-    assert not connection.outbox._waiting
-    connection.outbox.put("a request")
+    assert not connection.queue._waiting
+    connection.queue.put("a request")
     await connection.pass_on()
     assert connection.taken == [event]
 
@@ -65,12 +65,12 @@ async def test_what_is_not_live_waits_however_much_it_is() -> None:
     connection = Connection()
     large = "r" * MAX_WAITING
     for _ in range(3):
-        connection.outbox.put(large)
-    connection.outbox.put_live("event")
+        connection.queue.put(large)
+    connection.queue.put_live("event")
     # One event that is larger than the bound is sent like any other.
     other = Connection()
-    other.outbox.put("before")
-    other.outbox.put_live("e" * (MAX_WAITING + 1))
+    other.queue.put("before")
+    other.queue.put_live("e" * (MAX_WAITING + 1))
     for _ in range(4):
         await connection.pass_on()
         await other.pass_on()
@@ -81,26 +81,26 @@ async def test_what_is_not_live_waits_however_much_it_is() -> None:
 
 async def test_it_is_drained_when_the_last_text_is_on_its_way_and_when_it_is_closed() -> None:
     connection = Connection()
-    await connection.outbox.drained()
-    connection.outbox.put("first")
-    waiting = asyncio.ensure_future(connection.outbox.drained())
+    await connection.queue.drained()
+    connection.queue.put("first")
+    waiting = asyncio.ensure_future(connection.queue.drained())
     await asyncio.sleep(0)
     assert not waiting.done()
     await connection.pass_on()
     await waiting
-    connection.outbox.put("second")
-    waiting = asyncio.ensure_future(connection.outbox.drained())
+    connection.queue.put("second")
+    waiting = asyncio.ensure_future(connection.queue.drained())
     await asyncio.sleep(0)
-    connection.outbox.close()
+    connection.queue.close()
     await waiting
 
 
 async def test_a_connection_that_breaks_ends_it() -> None:
     connection = Connection()
     for _ in range(3):
-        connection.outbox.put("x" * page_outbox.AT_ONCE)
+        connection.queue.put("x" * send_queue.AT_ONCE)
     await connection.pass_on(OSError("broken"))
-    await connection.outbox.drained()
-    connection.outbox.put("more")
+    await connection.queue.drained()
+    connection.queue.put("more")
     assert len(connection.taken) == 1
     assert connection.overflows == 0

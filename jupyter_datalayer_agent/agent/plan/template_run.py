@@ -27,14 +27,14 @@ class ToolTemplateRun:
         index: int,
         parameters: Any,
         calls: OwnCalls,
-        standing: Callable[[], Awaitable[set[str]]],
+        existing_cells: Callable[[], Awaitable[set[str]]],
         recovery: Recovery,
     ) -> None:
         assert plan.notebook is not None
         self._plan = plan
         self._parameters = parameters
         self._calls = calls
-        self._standing = standing
+        self._existing_cells = existing_cells
         self._recovery = recovery
         self._before = list(plan.cells.get(str(index), []))
         self._written = plan.cells.setdefault(str(index), [])
@@ -102,11 +102,11 @@ class ToolTemplateRun:
             ) from error
 
     async def _known(self) -> str | None:
-        """The cell that an earlier attempt at this step wrote in this place, if it still stands."""
-        standing = await self._standing() if self._before else set()
+        """The cell that an earlier attempt at this step wrote in this place, if it still exists."""
+        existing = await self._existing_cells() if self._before else set()
         while self._before:
             cell_id = self._before.pop(0)
-            if cell_id in standing:
+            if cell_id in existing:
                 self._written.append(cell_id)
                 return cell_id
         return None

@@ -14,7 +14,7 @@ MAX_WAITING = 16 * 1024 * 1024
 """Characters of live events that wait for a slow reader. A turn has some hundred thousand."""
 
 
-class PageOutbox:
+class SendQueue:
     """Sends texts in their order, so much at a time as the other side reads.
 
     ``write`` gives a text to the connection; its future is done when that has passed it on.

@@ -23,7 +23,7 @@ from .guesses import Guesses
 from .offers import offer, report_quality
 from .recovery import Recovery
 from .runner import PlanRunner
-from .template_runner import ToolTemplateRun
+from .template_run import ToolTemplateRun
 
 FIX_ERROR = "fix-error"
 """The workflow that carries out an error fix, as the page's button asks for it."""
@@ -206,7 +206,9 @@ class TemplatePlan:
         assert place is not None
         if plan.notebook is None:
             plan.notebook = await self._notebook()
-        run = ToolTemplateRun(plan, place, self._parameters, turn.own, self._standing, recovery)
+        run = ToolTemplateRun(
+            plan, place, self._parameters, turn.own, self._existing_cells, recovery
+        )
         await self._steps[place].act(run)
         return await self._verified()
 
@@ -243,7 +245,7 @@ class TemplatePlan:
         except DocumentError:
             return False
 
-    async def _standing(self) -> set[str]:
+    async def _existing_cells(self) -> set[str]:
         plan = self._turn.plan
         assert plan is not None
         assert plan.notebook is not None
