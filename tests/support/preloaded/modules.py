@@ -5,10 +5,14 @@ from __future__ import annotations
 import functools
 import gc
 import importlib
+import logging
 import os
 import pkgutil
+import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import jupyter_datalayer_agent as package
 
@@ -26,10 +30,19 @@ SERVER = (
     "IPython",
     "jupyter_lsp.serverextension",
     "jupyter_lsp.virtual_documents_shadow",
+    "jupyter_server.kernelspecs.handlers",
     "jupyter_server.nbconvert.handlers",
     "jupyter_server.serverapp",
+    "jupyter_server.services.api.handlers",
+    "jupyter_server.services.config.handlers",
+    "jupyter_server.services.contents.handlers",
+    "jupyter_server.services.events.handlers",
     "jupyter_server.services.kernels.handlers",
+    "jupyter_server.services.kernelspecs.handlers",
     "jupyter_server.services.nbconvert.handlers",
+    "jupyter_server.services.security.handlers",
+    "jupyter_server.services.sessions.handlers",
+    "jupyter_server.services.shutdown",
     "jupyter_server_terminals.app",
     "jupyterlab.commands",
     "jupyterlab.extensions",
@@ -41,9 +54,17 @@ SERVER = (
     "tornado.platform.asyncio",
 )
 AT_A_CALL = (
+    "litellm.integrations.prometheus_services",
     "litellm.litellm_core_utils.default_encoding",
+    "litellm.llms.edenai.chat.transformation",
+    "litellm.llms.fal_ai.cost_calculator",
     "litellm.llms.litellm_proxy.chat.transformation",
+    "litellm.llms.openai.chat.gpt_audio_transformation",
+    "litellm.llms.openai_like.dynamic_config",
+    "litellm.llms.vertex_ai.vertex_ai_partner_models.anthropic.transformation",
     "litellm.proxy._types",
+    "litellm.proxy.openai_files_endpoints.common_utils",
+    "litellm.types.litellm_core_utils.streaming_chunk_builder_utils",
 )
 # `matplotlib.pyplot` is not among them: it looks for the kernel's shell when it is imported.
 KERNEL = (
@@ -86,6 +107,7 @@ def import_all(kind: str) -> None:
     bare = bare_environment()
     os.environ.clear()
     os.environ.update(bare, HOME=NOWHERE, MPLCONFIGDIR=str(FONTS))
+    sys.modules["rfc3987_syntax"] = None  # see tests/support/without
     gc.disable()
     if kind == "servers":
         _import_for_servers()
@@ -111,6 +133,8 @@ def _import_for_servers() -> None:
     kernels.use()
     ports.use_for_kernels()
     _remember_exporters()
+    _remember_what_node_says()
+    _remember_what_is_frozen()
 
 
 def _remember_exporters() -> None:
@@ -119,6 +143,29 @@ def _remember_exporters() -> None:
     from nbconvert.exporters import base
 
     base.entry_points = functools.cache(base.entry_points)
+
+
+def _remember_what_node_says() -> None:
+    """At each start JupyterLab asks yarn for its registry and jupyter-lsp asks npm for its folder,
+    four tenths of a second of a core in all; what they answer is the machine's."""
+    from jupyter_lsp.types import LanguageServerManagerAPI
+    from jupyterlab import commands
+
+    settings = commands._yarn_config(logging.getLogger())
+    commands._yarn_config = lambda logger: settings
+    npm = shutil.which("npm")
+    prefix = npm and LanguageServerManagerAPI()._npm_prefix(npm)
+    LanguageServerManagerAPI._npm_prefix = lambda self, npm: prefix
+
+
+def _remember_what_is_frozen() -> None:
+    """Whether something is frozen is asked after an import, and Python counts all of it then: two
+    tenths of a second for what is imported here."""
+    from jupyter_datalayer_agent import imports
+
+    imports.gc = SimpleNamespace(
+        isenabled=gc.isenabled, disable=gc.disable, enable=gc.enable, get_freeze_count=lambda: 1
+    )
 
 
 def _import_for_kernels() -> None:
