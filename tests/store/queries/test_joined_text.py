@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import tempfile
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -183,14 +185,18 @@ async def test_the_text_that_an_older_version_kept_in_pieces_is_joined(
     filled_at(path, steps)
     execute(path, "DELETE FROM events")
     pieces = [entry(seq, "t0", "text_delta", itemId="m", delta=f"{seq} ") for seq in range(1, 900)]
-    for row in [
+    entries = [
         *pieces,
         entry(900, "t0", "turn_completed"),
         entry(901, "t1", "text_delta", itemId="m", delta="Cut"),
         entry(902, "t1", "text_delta", itemId="m", delta=" off"),
-    ]:
-        names, marks = ", ".join(row), ", ".join("?" * len(row))
-        execute(path, f"INSERT INTO events ({names}) VALUES ({marks})", *row.values())
+    ]
+    names, marks = ", ".join(entries[0]), ", ".join("?" * len(entries[0]))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.executemany(
+            f"INSERT INTO events ({names}) VALUES ({marks})",
+            [tuple(each.values()) for each in entries],
+        )
     execute(path, "UPDATE turns SET first_seq = 901 WHERE id = 't1'")
     async with open_store(path) as store:
         first, second = (await store.list_turns("s", include_events=True)).turns
