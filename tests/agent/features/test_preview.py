@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -28,8 +29,8 @@ ATTACHED = [
 def server(
     tmp_path_factory: pytest.TempPathFactory, shared_model: ScriptedModelServer
 ) -> Iterator[RunningServer]:
-    """A server that sends the Responses API's input items as they are, and notes its imports."""
-    environment = {"DATALAYER_AGENT_MODEL_API": "responses", "PYTHONPROFILEIMPORTTIME": "1"}
+    """A server that sends the Responses API's input items as they are."""
+    environment = {"DATALAYER_AGENT_MODEL_API": "responses"}
     with RunningServer(
         tmp_path_factory.mktemp("server"), api_base=shared_model.base_url, environment=environment
     ) as running:
@@ -49,9 +50,14 @@ def asked(server: RunningServer, **parameters: Any) -> Any:
     return server.get("context", **parameters)
 
 
-def test_a_preview_loads_no_litellm(server: RunningServer) -> None:
-    # First in this module: the tests below make the server load it.
-    asked(server, mode="agent", path="cars.ipynb")
+def test_a_preview_loads_no_litellm(tmp_path: Path, shared_model: ScriptedModelServer) -> None:
+    with RunningServer(
+        tmp_path,
+        api_base=shared_model.base_url,
+        environment={"PYTHONPROFILEIMPORTTIME": "1"},
+    ) as server:
+        write_cars(server.root)
+        asked(server, mode="agent", path="cars.ipynb")
     imported = server.log.read_text()
     assert "jupyter_datalayer_agent.agent.features.preview" in imported
     assert " litellm\n" not in imported
