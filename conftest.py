@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+# As for the processes that tests start: see tests/support/without.
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
+
 # How long an example takes says something of the machine; benchmarks measure time.
 settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")

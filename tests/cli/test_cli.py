@@ -14,7 +14,7 @@ import nbformat
 import pytest
 
 from tests.support.cars import LOAD, MAIN_JOB, mean_horsepower, write_cars
-from tests.support.jupyter import REPOSITORY, RunningServer
+from tests.support.jupyter import PYTHONPATH, RunningServer
 from tests.support.model_server import Call, Say, ScriptedModelServer
 from tests.support.planning import add, plan_of
 from tests.support.preloaded.modules import FONTS
@@ -28,7 +28,7 @@ def environment(home: Path, api_base: str | None = None) -> dict[str, str]:
         if "_API_KEY" not in name and not name.startswith(("JUPYTER_", "DATALAYER_AGENT_"))
     }
     # Looking at the machine's fonts takes a new home seconds.
-    kept |= {"HOME": str(home), "PYTHONPATH": str(REPOSITORY), "MPLCONFIGDIR": str(FONTS)}
+    kept |= {"HOME": str(home), "PYTHONPATH": PYTHONPATH, "MPLCONFIGDIR": str(FONTS)}
     if api_base is not None:
         kept |= {
             "DATALAYER_AGENT_API_BASE": api_base,

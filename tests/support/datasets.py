@@ -13,7 +13,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pandas
-from sklearn.datasets import load_breast_cancer
 from vega_datasets import data
 
 # A part of the larger ones is enough to test with, and quicker.
@@ -39,6 +38,8 @@ DATASETS = [CANCER, GAPMINDER, WEATHER, TITANIC, MOVIES]
 
 def write_datasets(root: Path) -> None:
     """All five as files under the root."""
+    from sklearn.datasets import load_breast_cancer  # a second for each process that collects tests
+
     (root / "data").mkdir(parents=True, exist_ok=True)
     bunch = load_breast_cancer(as_frame=True)
     cancer = bunch.frame.drop(columns="target")

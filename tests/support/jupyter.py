@@ -7,6 +7,7 @@ with RunningServer(tmp_path, api_base=model.base_url) as server:
 from __future__ import annotations
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -25,6 +26,7 @@ from .preloaded.modules import FONTS
 
 TOKEN = "a-token-for-tests"
 REPOSITORY = Path(__file__).parents[2]
+PYTHONPATH = os.pathsep.join(map(str, (REPOSITORY, REPOSITORY / "tests" / "support" / "without")))
 
 
 class RunningServer:
@@ -65,7 +67,7 @@ class RunningServer:
             "JUPYTER_DATA_DIR": str(home / "data"),
             "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
             "IPYTHONDIR": str(home / "ipython"),
-            "PYTHONPATH": str(REPOSITORY),
+            "PYTHONPATH": PYTHONPATH,
             "PYTHONUNBUFFERED": "1",
             # Kernels share the cores with much else; threads that wait for each other take longer.
             "OMP_NUM_THREADS": "1",

@@ -1,16 +1,21 @@
 import { ChildProcess, spawn } from 'child_process';
 import { createInterface, Interface } from 'readline';
-import { join } from 'path';
+import { delimiter, join } from 'path';
 
 /** The repository. */
 export const REPOSITORY = join(__dirname, '..', '..', '..');
+
+const PYTHONPATH = [
+  REPOSITORY,
+  join(REPOSITORY, 'tests', 'support', 'without')
+].join(delimiter);
 
 /** A Python program of the tests that speaks in lines. */
 export class PythonProcess {
   constructor(module: string, ...args: string[]) {
     this._child = spawn('python', ['-m', module, ...args], {
       cwd: REPOSITORY,
-      env: { ...process.env, PYTHONPATH: REPOSITORY, PYTHONUNBUFFERED: '1' },
+      env: { ...process.env, PYTHONPATH, PYTHONUNBUFFERED: '1' },
       stdio: ['pipe', 'pipe', 'inherit']
     });
     this._lines = createInterface({ input: this._child.stdout! });
