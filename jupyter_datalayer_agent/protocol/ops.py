@@ -141,6 +141,14 @@ class GoBack(Wire):
     documents: bool = False
 
 
+class RunAction(Wire):
+    """The user runs an action that was proposed, with the parameters of its form."""
+
+    type: Literal["run_action"] = "run_action"
+    proposal_id: str
+    parameters: dict[str, Any] = {}
+
+
 class AskAgain(Wire):
     """Ask another model what the newest message asked. It reads what the first one read, and calls
     no tools."""
@@ -186,6 +194,7 @@ Op = Annotated[
     | Undo
     | Keep
     | GoBack
+    | RunAction
     | AskAgain
     | ChooseAnswer
     | Reset

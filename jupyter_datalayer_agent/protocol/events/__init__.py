@@ -18,6 +18,14 @@ from .documents import (
 )
 from .history import AnswerChosen, AnswerDelta, AnswerFinished, AnswerStarted, WentBack
 from .plan import PlanUpdated, RecoveryFinished, RecoveryStarted, StepFinished, StepStarted
+from .services import (
+    ActionFinished,
+    ActionProgress,
+    ActionProposed,
+    ActionStarted,
+    HelpShown,
+    IntentDetected,
+)
 from .session import (
     DatasetRegistered,
     OpDequeued,
@@ -88,6 +96,12 @@ Event = Annotated[
     | FixesOffered
     | WorkflowsOffered
     | QualityReported
+    | IntentDetected
+    | HelpShown
+    | ActionProposed
+    | ActionStarted
+    | ActionProgress
+    | ActionFinished
     | DatasetRegistered
     | TokenUsage
     | ContextCompacted
@@ -104,6 +118,10 @@ EVENT_ADAPTER: TypeAdapter[Event] = TypeAdapter(Event)
 
 __all__ = [
     "EVENT_ADAPTER",
+    "ActionFinished",
+    "ActionProgress",
+    "ActionProposed",
+    "ActionStarted",
     "AnswerChosen",
     "AnswerDelta",
     "AnswerFinished",
@@ -121,6 +139,8 @@ __all__ = [
     "Event",
     "FinalReply",
     "FixesOffered",
+    "HelpShown",
+    "IntentDetected",
     "ItemDiscarded",
     "ModelStarted",
     "OpDequeued",

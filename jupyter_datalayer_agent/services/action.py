@@ -1,0 +1,262 @@
+"""What an action is: something that the agent does for the user, with parameters they confirmed.
+
+An action has a schema form, where all its parameters are known beforehand (``Parameters``, a
+pydantic model), or a wizard, whose later questions depend on earlier answers. Either only collects
+parameters; ``execute`` alone acts, and is called for nothing but the user's own click.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from pydantic import BaseModel, Field
+from pydantic.fields import FieldInfo
+
+_ID = re.compile(r"[a-z][a-z0-9-]{0,39}")
+RESERVED = frozenset({"learn", "brainstorm"})
+
+Validate = Callable[[Any], "str | Awaitable[str | None] | None"]
+"""Says what is wrong with an answer, in a sentence for the user; None where nothing is."""
+
+NO_SKIP: Any = object()
+"""The ``skip_value`` of a question that has none."""
+
+
+class ActionFailed(Exception):
+    """The action could not be done. The message is for the user and says what to do."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """An answer that can be picked. ``label`` is what the user reads, the value itself without."""
+
+    value: Any
+    label: str | None = None
+
+    @property
+    def text(self) -> str:
+        """What the user reads."""
+        return self.label if self.label is not None else str(self.value)
+
+
+@dataclass(frozen=True)
+class ActionResult:
+    """What came out: ``output`` in Markdown; ``paths`` of the files that were written."""
+
+    output: str
+    paths: Sequence[str] = ()
+
+
+class Progress(Protocol):
+    """Reports how far an action is."""
+
+    async def __call__(self, message: str, fraction: float | None = None) -> None:
+        """``message`` says what is being done; ``fraction`` of the whole is done, 0 to 1."""
+        ...
+
+
+class ActionContext(Protocol):
+    """What an action knows and may use. All paths are relative to the server root.
+
+    In a dry run ``call`` and ``compute`` raise: nothing is executed there.
+    """
+
+    @property
+    def notebook(self) -> str | None:
+        """The notebook that is active, or None."""
+        ...
+
+    async def files(self) -> list[str]:
+        """The files under the root, without hidden ones, nearest to the root first."""
+        ...
+
+    async def path(self, relative: str) -> Path:
+        """The absolute path of one under the root. Raises ``ActionFailed`` for one outside."""
+        ...
+
+    async def columns(self, data: str) -> list[str]:
+        """The columns of a data file; empty where they cannot be read."""
+        ...
+
+    async def sources(self) -> list[tuple[str, str]]:
+        """The cells of the active notebook: type and source. Empty without one."""
+        ...
+
+    async def kernels(self) -> list[Option]:
+        """The kernels that are installed."""
+        ...
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        """Call a tool of the agent; its changes can be undone. Raises ``ActionFailed``."""
+        ...
+
+    async def compute(self, code: str) -> str:
+        """Run code in the active notebook's kernel that leaves no cell; what it printed.
+
+        Raises ``ActionFailed``."""
+        ...
+
+
+class ActionInput(Protocol):
+    """Asks the questions of a wizard: of the user, or of what is known in a dry run.
+
+    ``name`` is the parameter that the answer is. An answer that ``options`` or ``validate`` refuse
+    is none. With ``skip_value`` the question may stay open, and that is its answer. A ``secret`` is
+    asked of the user alone, and kept nowhere.
+    """
+
+    async def pick(
+        self,
+        name: str,
+        prompt: str,
+        options: Sequence[Any],
+        *,
+        validate: Validate | None = None,
+        skip_value: Any = NO_SKIP,
+    ) -> Any:
+        """One of the options: its value."""
+        ...
+
+    async def pick_many(
+        self,
+        name: str,
+        prompt: str,
+        options: Sequence[Any],
+        *,
+        validate: Validate | None = None,
+        skip_value: Any = NO_SKIP,
+    ) -> list[Any]:
+        """Some of the options: their values."""
+        ...
+
+    async def text(
+        self,
+        name: str,
+        prompt: str,
+        *,
+        validate: Validate | None = None,
+        skip_value: Any = NO_SKIP,
+        secret: bool = False,
+    ) -> str:
+        """A text."""
+        ...
+
+    async def confirm(self, name: str, prompt: str, *, skip_value: Any = NO_SKIP) -> bool:
+        """Yes or no."""
+        ...
+
+    async def path(
+        self,
+        name: str,
+        prompt: str,
+        *,
+        suffixes: Sequence[str] = (),
+        exists: bool = True,
+        validate: Validate | None = None,
+        skip_value: Any = NO_SKIP,
+    ) -> str:
+        """A path under the server root; one of a file that is there, unless ``exists`` is False."""
+        ...
+
+
+class Action:
+    """An action of a service: subclass it, and name the class in its ``Service``.
+
+    ``Parameters`` is the pydantic model of what ``execute`` takes. What a field is beside its type
+    is said by ``parameter(...)``. ``destructive``: what it does cannot be had back; ``destroys``
+    then says what. An object is made for each dry run and each run; ``context`` is what it may use.
+    """
+
+    id: ClassVar[str]
+    title: ClassVar[str]
+    description: ClassVar[str]
+    examples: ClassVar[Sequence[str]] = ()
+    destructive: ClassVar[bool] = False
+
+    class Parameters(BaseModel):
+        """No parameters."""
+
+    def __init__(self, context: ActionContext) -> None:
+        self.context = context
+
+    async def options(self, name: str, known: Mapping[str, Any]) -> Sequence[Any] | None:
+        """What the parameter ``name`` can be, by what is ``known`` of the others; None for
+        anything of its type."""
+        return None
+
+    async def check_parameters(self, parameters: Any) -> Mapping[str, str]:
+        """What is wrong with parameters that are valid each by itself: a sentence by name."""
+        return {}
+
+    def destroys(self, known: Mapping[str, Any]) -> str | None:
+        """What would be destroyed, for a ``destructive`` action."""
+        return None
+
+    async def execute(self, parameters: Any, progress: Progress) -> ActionResult:
+        """Do it. Raises ``ActionFailed`` where that is not possible."""
+        raise NotImplementedError
+
+    @classmethod
+    def has_wizard(cls) -> bool:
+        """Whether its parameters come from a wizard."""
+        return hasattr(cls, "wizard")
+
+    @classmethod
+    def check(cls) -> None:
+        """Raises ``ValueError`` that says what of the declaration is wrong."""
+        for what in ("id", "title", "description"):
+            if not isinstance(getattr(cls, what, None), str) or not getattr(cls, what).strip():
+                raise ValueError(f"The action {cls.__name__} has no {what}.")
+        if not _ID.fullmatch(cls.id) or cls.id in RESERVED:
+            raise ValueError(f"An action cannot have the id {cls.id!r}.")
+        if cls.execute is Action.execute:
+            raise ValueError(f"The action {cls.id!r} has no execute.")
+        if not (isinstance(cls.Parameters, type) and issubclass(cls.Parameters, BaseModel)):
+            raise ValueError(f"The Parameters of the action {cls.id!r} are no pydantic model.")
+        cls.Parameters.model_json_schema()
+
+
+Kind = TypeVar("Kind")
+
+
+def parameter(
+    default: Any = ...,
+    *,
+    title: str,
+    description: str | None = None,
+    kind: str | None = None,
+    secret: bool = False,
+    **constraints: Any,
+) -> Any:
+    """A field of ``Parameters``. ``kind`` says what a text is, so that it can be found without a
+    model: ``data`` (a data file), ``notebook``, ``path`` (any file), ``column`` or ``columns`` (of
+    the data file), ``name`` (something that the message puts in quotes or calls so)."""
+    extra: dict[str, Any] = {}
+    if kind is not None:
+        extra["kind"] = kind
+    if secret:
+        extra["secret"] = True
+    return Field(
+        default,
+        title=title,
+        description=description,
+        json_schema_extra=extra or None,
+        **constraints,
+    )
+
+
+def kind_of(info: FieldInfo) -> str | None:
+    """See ``parameter``."""
+    extra = info.json_schema_extra
+    kind = extra.get("kind") if isinstance(extra, dict) else None
+    return kind if isinstance(kind, str) else None
+
+
+def is_secret(info: FieldInfo) -> bool:
+    """See ``parameter``."""
+    extra = info.json_schema_extra
+    return isinstance(extra, dict) and extra.get("secret") is True

@@ -1,0 +1,87 @@
+"""What a service is: an area that the agent knows about, and the actions that it has there.
+
+A service is declared once, as a ``Service``, and offered under the entry point group
+``jupyter_datalayer_agent.services``. docs/adding-a-service.md has a complete example.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from .action import Action
+
+_ID = re.compile(r"[a-z][a-z0-9-]{0,39}")
+
+
+@dataclass(frozen=True)
+class Link:
+    """A page where more is said."""
+
+    title: str
+    url: str
+
+
+@dataclass(frozen=True)
+class ServiceConfig:
+    """What the agent knows about an area.
+
+    ``context`` is Markdown, of which learning answers and brainstorming start: each of its
+    paragraphs should be true by itself. ``questions`` are those whose answers change what is
+    advised. ``topics`` are words that a message about the area has.
+    """
+
+    context: str
+    links: Sequence[Link] = ()
+    topics: Sequence[str] = ()
+    questions: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Service:
+    """A service. ``id`` is its slash command (lower case, digits and hyphens).
+
+    ``examples`` are messages that it is for. ``actions`` are the classes of its actions. Where
+    another distribution brings these, ``actions_from`` is its name: learning and brainstorming work
+    without it, and the user is told to install it for the rest.
+    """
+
+    id: str
+    name: str
+    description: str
+    config: ServiceConfig
+    examples: Sequence[str]
+    actions: Sequence[type[Action]] = ()
+    actions_from: str | None = None
+    from_package: str | None = field(default=None, compare=False)
+
+    def check(self) -> None:
+        """Raises ``ValueError`` that says what of the declaration is wrong."""
+        if not isinstance(self.id, str) or not _ID.fullmatch(self.id):
+            raise ValueError(
+                f"The id {self.id!r} is no slash command: use lower-case letters, digits and "
+                "hyphens, beginning with a letter."
+            )
+        for what in ("name", "description"):
+            if not isinstance(getattr(self, what), str) or not getattr(self, what).strip():
+                raise ValueError(f"The service {self.id!r} has no {what}.")
+        if not isinstance(self.config, ServiceConfig):
+            raise ValueError(f"The config of {self.id!r} is no ServiceConfig.")
+        ids = set()
+        for action in self.actions:
+            if not (isinstance(action, type) and issubclass(action, Action)):
+                raise ValueError(f"{action!r} of the service {self.id!r} is no Action class.")
+            action.check()
+            if action.id in ids:
+                raise ValueError(f"The service {self.id!r} has two actions {action.id!r}.")
+            ids.add(action.id)
+
+    def action(self, action_id: str) -> type[Action] | None:
+        """The action of that id, or None."""
+        return next((each for each in self.actions if each.id == action_id), None)
+
+    @property
+    def installed(self) -> bool:
+        """Whether its actions can be run."""
+        return self.actions_from is None or bool(self.actions)
