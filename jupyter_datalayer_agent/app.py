@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from .protocol.requests import ModelsReply
     from .protocol.workflows import FixInfo
     from .server.base.parts import Parts
+    from .services.registry import ServiceRegistry
+    from .services.routing import Router
     from .settings.layers import Layers
     from .telemetry.sink import Telemetry
     from .tools.registry import ToolRegistry
@@ -167,6 +169,8 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             supports_vision=supports_vision,
             templates=lambda: self._catalogue,
             find_fixes=find_fixes,
+            service_registry=lambda: self._service_registry,
+            router=lambda: self._router,
             datasets=datasets,
             telemetry=self._telemetry(registry),
         )
@@ -188,6 +192,21 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         for problem in catalogue.add_entry_points():
             self.log.error("A workflow could not be added: %s", problem)
         return catalogue
+
+    @cached_property
+    def _service_registry(self) -> ServiceRegistry:
+        """The services, imported when the first message comes."""
+        from .services.builtin import builtin_services
+
+        registry = builtin_services()
+        registry.add_entry_points()
+        return registry
+
+    @cached_property
+    def _router(self) -> Router:
+        from .services.routing import Router
+
+        return Router(self._service_registry)
 
     @cached_property
     def _layers(self) -> Layers:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from typing import Any
 
 from ..protocol.errors import AgentError
 from ..protocol.ops import UserMessage
@@ -13,13 +14,18 @@ from .approvals.pending import Audience
 
 @dataclass
 class Message:
-    """A message that waits its turn; ``result`` is for the caller that waits for the reply."""
+    """A message that waits its turn; ``result`` is for the caller that waits for the reply.
+
+    ``parameters`` are those of the action that it runs: kept in memory alone, since there may be
+    secrets among them.
+    """
 
     op_id: str
     op: UserMessage
     audience: Audience
     result: asyncio.Future[ChatReply] | None = None
     held: bool = False
+    parameters: dict[str, Any] | None = None
 
     def refuse(self, error: AgentError) -> None:
         """There will be no turn for it."""

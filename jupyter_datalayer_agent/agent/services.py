@@ -12,6 +12,8 @@ from ..models.types import Model
 from ..notebook.page.hub import PageHub
 from ..notebook.service import NotebookService
 from ..protocol.quality import QualityReport
+from ..services.registry import ServiceRegistry
+from ..services.routing import Router
 from ..settings.turn import Settings
 from ..store.store import Store
 from ..tools.registry import ToolRegistry
@@ -31,7 +33,8 @@ class Services:
     """One server's parts. ``settings`` gives the server's layer, current at each call;
     ``ready`` raises ``AgentError`` ``no_model`` where a model cannot be called as things are;
     ``supports_vision`` returns whether a model takes images; ``templates`` and ``find_fixes`` are
-    what works without a model; ``on_forgotten`` is called with the id of a session that is
+    what works without a model; ``service_registry`` and ``router`` know what a message may ask
+    for; ``on_forgotten`` is called with the id of a session that is
     emptied or deleted, for its kernel and its data sets to go."""
 
     store: Store
@@ -44,6 +47,8 @@ class Services:
     supports_vision: Callable[[str], bool]
     templates: Callable[[], TemplateCatalogue]
     find_fixes: FindFixes
+    service_registry: Callable[[], ServiceRegistry]
+    router: Callable[[], Router]
     datasets: Datasets = field(default_factory=no_datasets)
     telemetry: Sink = ignore_event
     on_forgotten: list[Forget] = field(default_factory=list)

@@ -15,6 +15,7 @@ from .approvals.pending import PendingRequests
 from .budget import add_usage
 from .events.channel import EventChannel
 from .history.history import History, Item, read_history
+from .open_proposal import OpenProposal
 from .services import Services
 
 
@@ -57,6 +58,7 @@ class SessionState:
     tokens: int
     cost: float | None
     turn: CurrentTurn | None = None
+    proposal: OpenProposal | None = None
     is_busy: bool = False
     is_stale: bool = False
     used_at: float = field(default_factory=time.monotonic)
@@ -136,6 +138,7 @@ class SessionState:
         """Empty it: nothing was said, created, counted or approved."""
         self.history = History()
         self.created.clear()
+        self.proposal = None
         self.seen = SeenCells()
         self.tokens, self.cost = 0, None
         self.waiting.approved_tools.clear()

@@ -66,8 +66,8 @@ class ChatRequest(Wire):
     ``active_notebook`` is the notebook whose editor is the active one; when the field is left out
     it is what the page ``client_id`` last reported, and an explicit null means none. With
     ``workflow`` that is carried out, without a model; ``message`` is what the user said.
-    With ``action`` the user runs that action, likewise. ``intent`` is what the user chose the message
-    to ask for, in place of what would be detected.
+    With ``action`` the user runs that action, likewise. ``intent`` is what the user chose the
+    message to ask for, in place of what would be detected.
     ``cell_id`` is the cell of an inline chat, ``selection`` the text selected in its editor.
     ``decided`` is what became of the session's proposals since its last message.
     ``about_session`` is for the Strategist: the chat that is "this conversation" to the question.

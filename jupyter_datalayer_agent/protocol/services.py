@@ -104,8 +104,9 @@ class ActionParameter(Wire):
 
 
 class ActionProposal(Wire):
-    """What an action would be run with; nothing has been run. ``complete``: all that it requires is
-    found. ``destroys`` says what a destructive one would destroy."""
+    """What an action would be run with, on the ``notebook`` that was active; nothing has been run.
+    ``complete``: all that it requires is found. ``destroys`` says what a destructive one would
+    destroy."""
 
     proposal_id: str
     service: str
@@ -117,6 +118,7 @@ class ActionProposal(Wire):
     destructive: bool
     destroys: str | None = None
     wizard: bool = False
+    notebook: str | None = None
 
 
 class DryRunRequest(Wire):

@@ -44,10 +44,10 @@ class Matcher:
     async def _answer(
         self, question: Question, message: str, questions: Sequence[Question]
     ) -> Answer | None:
-        if question.options is not None:
-            return _chosen(question, message)
         if question.kind in ("data", "notebook", "path"):
             return await self._file(question, message)
+        if question.options is not None:
+            return _chosen(question, message)
         if question.kind == "new-path":
             return _new_path(question, message)
         if question.kind == "name":
@@ -57,9 +57,14 @@ class Matcher:
         return None
 
     async def _file(self, question: Question, message: str) -> Answer | None:
+        every = (
+            [str(each.value) for each in question.options]
+            if question.options is not None
+            else await self._context.files()
+        )
         files = [
             each
-            for each in await self._context.files()
+            for each in every
             if not question.suffixes or each.lower().endswith(question.suffixes)
         ]
         if question.kind == "notebook":

@@ -60,6 +60,12 @@ class AgentTraits(Configurable):
         help="auto, none or required, passed to the provider.",
     ).tag(config=True)
     streaming = Bool(True, help="Show answers as they are generated.").tag(config=True)
+    intent_detection = Enum(
+        ["off", "commands", "auto"],
+        "auto",
+        help="""Which messages are offered a service's action or knowledge: none; those with a slash
+        command (commands); also others that clearly ask for one (auto).""",
+    ).tag(config=True)
     max_tool_calls = Int(50, min=1, help="Maximum tool calls in one turn.").tag(config=True)
     max_history_turns = Int(
         15, min=1, help="Turns of the conversation that are sent verbatim."

@@ -10,6 +10,7 @@ from pydantic import Field
 from ..protocol.base import ApprovalPolicy, Mode, SharePolicy, Wire
 from ..protocol.errors import AgentError
 from ..protocol.requests import ChatRequest, SessionSettings
+from ..protocol.services import IntentDetection
 
 ModelUse = Mode | Literal["strategist"]
 """What a model may be set for: a mode, or the Strategist."""
@@ -30,6 +31,7 @@ class Settings(Wire):
     parallel_tool_calls: bool = True
     tool_choice: str | dict[str, Any] | None = None
     streaming: bool = True
+    intent_detection: IntentDetection = "auto"
     max_tool_calls: int = Field(50, ge=1)
     max_history_turns: int = Field(15, ge=1)
     context_window: int | None = Field(None, ge=1000)

@@ -18,6 +18,7 @@ from ...protocol.errors import AgentError
 from ...protocol.requests import ChatReply
 from ...settings.turn import check_session, for_turn
 from ...store.records import StoredOp, WaitingTurn
+from ..actions.proposals import run_request
 from ..approvals.pending import Audience
 from ..changes import undo
 from ..features.compact_now import compact_now
@@ -132,6 +133,10 @@ class LiveSession:
 
     def _arrive(self, message: Message) -> None:
         request = as_submitted(self.state.services, message.op.request)
+        if request.action is not None:
+            message.parameters = request.action.parameters
+            kept = request.action.model_copy(update={"parameters": {}})
+            request = request.model_copy(update={"action": kept})
         message.op = message.op.model_copy(update={"request": request})
         self._arriving += 1
         self._ops.put_nowait(message)
@@ -245,6 +250,13 @@ class LiveSession:
                 await self._queue_or_start(
                     Message(queued.op_id, ops.UserMessage(request=request), "page")
                 )
+        elif isinstance(op, ops.RunAction):
+            request = await run_request(
+                self.state.services, self.id, self.state.proposal, op.proposal_id
+            )
+            message = Message(queued.op_id, ops.UserMessage(request=request), "page")
+            message.parameters = op.parameters
+            await self._queue_or_start(message)
         elif isinstance(op, ops.Compact):
             # One that is under way is not begun again; a turn ends first.
             self._compaction_wanted = not self._current.is_other_work

@@ -9,6 +9,9 @@ from ...protocol.errors import AgentError
 from ...protocol.ops import UserMessage
 from ...settings.turn import Settings, for_turn
 from ...store.records import WaitingTurn
+from ..actions.action_turn import ActionTurn
+from ..actions.intent import detect
+from ..actions.service_turn import ServiceTurn
 from ..approvals.pending import Audience
 from ..features.strategist_turn import strategist_turn
 from ..message import Message
@@ -29,6 +32,9 @@ async def create_turn(
     """A turn of the kind that the message asks for."""
     if session.record.kind == "strategist":
         return strategist_turn(session, request, message)
+    refines, session.proposal = session.proposal, None
+    if request.chat.action is not None:
+        return ActionTurn(session, request, settings, message, request.chat.action)
     stopped, done = None, False
     if CONTINUE.match(request.text):
         stopped = await stopped_plan(session.services, session.id)
@@ -40,6 +46,9 @@ async def create_turn(
         )
     if done:
         return NothingToContinue(session, request, settings, message.audience, message.op_id)
+    detected = detect(session.services, request, settings.intent_detection)
+    if detected is not None or (refines is not None and not request.planned):
+        return ServiceTurn(session, request, settings, message, detected, refines)
     # Where no model can answer, a message may still ask for what needs none.
     needs_none = request.location != "inline" and not _has_model(session.services, settings)
     kind = PlannedTurn if request.planned or needs_none else Turn

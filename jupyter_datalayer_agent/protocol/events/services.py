@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from ..services import ActionProposal, ActionStatus, Intent, ServiceHelp
 from .base import BaseEvent
@@ -43,7 +43,6 @@ class ActionStarted(BaseEvent):
     action: str
     title: str
     proposal_id: str | None = None
-    parameters: dict[str, Any] = {}
 
 
 class ActionProgress(BaseEvent):

@@ -486,6 +486,55 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/intent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What a message asks for */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["IntentRequest"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["IntentReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/models": {
         parameters: {
             query?: never;
@@ -825,6 +874,202 @@ export interface paths {
         };
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/services": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Services, each a slash command */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ServicesReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/services/{service_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One service */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    service_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ServiceInfo"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/services/{service_id}/actions/{action_id}/dry-run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Find an action's parameters; nothing is executed */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    action_id: string;
+                    service_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["DryRunRequest"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ActionProposal"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/services/{service_id}/actions/{action_id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run an action, answered at its end */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    action_id: string;
+                    service_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ActionRunRequest"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ChatReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -2047,6 +2292,352 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * ActionCall
+         * @description An action that the user runs, with the values of its form.
+         */
+        ActionCall: {
+            /** Action */
+            action: string;
+            /**
+             * Parameters
+             * @default {}
+             */
+            parameters?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Proposalid
+             * @default null
+             */
+            proposalId?: string | null;
+            /** Service */
+            service: string;
+        };
+        /**
+         * ActionFinished
+         * @description The action ended. ``output`` is Markdown, ``paths`` the files that it wrote; ``error`` says
+         *     what went wrong and what to do.
+         */
+        ActionFinished: {
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /**
+             * Error
+             * @default null
+             */
+            error?: string | null;
+            /**
+             * Output
+             * @default
+             */
+            output: string;
+            /**
+             * Paths
+             * @default []
+             */
+            paths: string[];
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "ok" | "error" | "cancelled";
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "action_finished";
+        };
+        /**
+         * ActionInfo
+         * @description An action of a service. ``parameters`` is the JSON schema of its form; ``wizard``: its
+         *     questions depend on earlier answers, so a dry run says which come next.
+         */
+        ActionInfo: {
+            /** Description */
+            description: string;
+            /**
+             * Destructive
+             * @default false
+             */
+            destructive: boolean;
+            /** Id */
+            id: string;
+            /** Parameters */
+            parameters: {
+                [key: string]: unknown;
+            };
+            /** Title */
+            title: string;
+            /**
+             * Wizard
+             * @default false
+             */
+            wizard: boolean;
+        };
+        /**
+         * ActionParameter
+         * @description A parameter of a proposal. ``source`` is the text that the value was taken from;
+         *     ``display`` the value for a user. ``schema`` is what a form needs: type, options, default.
+         *     A ``secret`` never has a value. ``problem`` says why a value that was given is none.
+         */
+        ActionParameter: {
+            /**
+             * Display
+             * @default null
+             */
+            display?: string | null;
+            /** Found */
+            found: boolean;
+            /** Name */
+            name: string;
+            /**
+             * Problem
+             * @default null
+             */
+            problem?: string | null;
+            /** Required */
+            required: boolean;
+            /**
+             * Schema
+             * @default {}
+             */
+            schema: {
+                [key: string]: unknown;
+            };
+            /**
+             * Secret
+             * @default false
+             */
+            secret: boolean;
+            /**
+             * Source
+             * @default null
+             */
+            source?: string | null;
+            /** Title */
+            title: string;
+            /**
+             * Value
+             * @default null
+             */
+            value?: unknown;
+        };
+        /**
+         * ActionProgress
+         * @description How far the action is: ``fraction`` from 0 to 1, None where that is not known.
+         */
+        ActionProgress: {
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /**
+             * Fraction
+             * @default null
+             */
+            fraction?: number | null;
+            /** Message */
+            message: string;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "action_progress";
+        };
+        /**
+         * ActionProposal
+         * @description What an action would be run with, on the ``notebook`` that was active; nothing has been run.
+         *     ``complete``: all that it requires is found. ``destroys`` says what a destructive one would
+         *     destroy.
+         */
+        ActionProposal: {
+            /** Action */
+            action: string;
+            /** Complete */
+            complete: boolean;
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /**
+             * Destroys
+             * @default null
+             */
+            destroys?: string | null;
+            /** Destructive */
+            destructive: boolean;
+            /**
+             * Notebook
+             * @default null
+             */
+            notebook?: string | null;
+            /** Parameters */
+            parameters: components["schemas"]["ActionParameter"][];
+            /** Proposalid */
+            proposalId: string;
+            /** Service */
+            service: string;
+            /** Title */
+            title: string;
+            /**
+             * Wizard
+             * @default false
+             */
+            wizard: boolean;
+        };
+        /**
+         * ActionProposed
+         * @description An action that the user may run, with the parameters found. Nothing was executed. Another one
+         *     of the same ``proposal_id`` takes the place of the first.
+         */
+        ActionProposed: {
+            /** Action */
+            action: string;
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /** Complete */
+            complete: boolean;
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /**
+             * Destroys
+             * @default null
+             */
+            destroys?: string | null;
+            /** Destructive */
+            destructive: boolean;
+            /**
+             * Notebook
+             * @default null
+             */
+            notebook?: string | null;
+            /** Parameters */
+            parameters: components["schemas"]["ActionParameter"][];
+            /** Proposalid */
+            proposalId: string;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /** Service */
+            service: string;
+            /** Title */
+            title: string;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "action_proposed";
+            /**
+             * Wizard
+             * @default false
+             */
+            wizard: boolean;
+        };
+        /**
+         * ActionRunRequest
+         * @description Body of ``POST services/{id}/actions/{action}/run``; answered with a ``ChatReply`` at its
+         *     end. Without a session one is made.
+         */
+        ActionRunRequest: {
+            /**
+             * Activenotebook
+             * @default null
+             */
+            activeNotebook?: string | null;
+            /**
+             * Clientid
+             * @default null
+             */
+            clientId?: string | null;
+            /**
+             * Parameters
+             * @default {}
+             */
+            parameters?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Sessionid
+             * @default null
+             */
+            sessionId?: string | null;
+        };
+        /**
+         * ActionStarted
+         * @description The user ran an action.
+         */
+        ActionStarted: {
+            /** Action */
+            action: string;
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /**
+             * Proposalid
+             * @default null
+             */
+            proposalId?: string | null;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /** Service */
+            service: string;
+            /** Title */
+            title: string;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "action_started";
+        };
+        /**
          * ActiveDocument
          * @description The document whose editor is the active one in JupyterLab's main area.
          */
@@ -2166,7 +2757,7 @@ export interface components {
              * Code
              * @default null
              */
-            code?: ("invalid_request" | "unauthorized" | "forbidden" | "not_found" | "turn_in_progress" | "too_large" | "token_limit" | "model_error" | "no_model" | "internal") | null;
+            code?: ("invalid_request" | "unauthorized" | "forbidden" | "not_found" | "turn_in_progress" | "too_large" | "token_limit" | "action_failed" | "model_error" | "no_model" | "internal") | null;
             /**
              * Message
              * @default null
@@ -2799,6 +3390,8 @@ export interface components {
          *     ``active_notebook`` is the notebook whose editor is the active one; when the field is left out
          *     it is what the page ``client_id`` last reported, and an explicit null means none. With
          *     ``workflow`` that is carried out, without a model; ``message`` is what the user said.
+         *     With ``action`` the user runs that action, likewise. ``intent`` is what the user chose the
+         *     message to ask for, in place of what would be detected.
          *     ``cell_id`` is the cell of an inline chat, ``selection`` the text selected in its editor.
          *     ``decided`` is what became of the session's proposals since its last message.
          *     ``about_session`` is for the Strategist: the chat that is "this conversation" to the question.
@@ -2809,6 +3402,8 @@ export interface components {
              * @default null
              */
             aboutSession?: string | null;
+            /** @default null */
+            action?: components["schemas"]["ActionCall"] | null;
             /**
              * Activenotebook
              * @default null
@@ -2839,6 +3434,8 @@ export interface components {
              * @default []
              */
             decided?: components["schemas"]["ProposalDecision"][];
+            /** @default null */
+            intent?: components["schemas"]["IntentChoice"] | null;
             /**
              * Location
              * @default null
@@ -3384,6 +3981,40 @@ export interface components {
             type: "document_touched";
         };
         /**
+         * DryRunRequest
+         * @description Body of ``POST services/{id}/actions/{action}/dry-run``. ``parameters`` are the values that
+         *     are known; ``message`` is read for the others.
+         */
+        DryRunRequest: {
+            /**
+             * Activenotebook
+             * @default null
+             */
+            activeNotebook?: string | null;
+            /**
+             * Clientid
+             * @default null
+             */
+            clientId?: string | null;
+            /**
+             * Message
+             * @default
+             */
+            message?: string;
+            /**
+             * Parameters
+             * @default {}
+             */
+            parameters?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Sessionid
+             * @default null
+             */
+            sessionId?: string | null;
+        };
+        /**
          * EditorState
          * @description The whole editor state; sent on each change, at most every 50 ms.
          */
@@ -3422,7 +4053,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "turn_in_progress" | "too_large" | "token_limit" | "model_error" | "no_model" | "internal";
+            code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "turn_in_progress" | "too_large" | "token_limit" | "action_failed" | "model_error" | "no_model" | "internal";
             /**
              * Detail
              * @default null
@@ -3448,7 +4079,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "turn_in_progress" | "too_large" | "token_limit" | "model_error" | "no_model" | "internal";
+            code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "turn_in_progress" | "too_large" | "token_limit" | "action_failed" | "model_error" | "no_model" | "internal";
             /**
              * Itemid
              * @default null
@@ -3489,7 +4120,7 @@ export interface components {
         ErrorReply: {
             error: components["schemas"]["ErrorBody"];
         };
-        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpHeld"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["DocumentChanged"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["AnswerStarted"] | components["schemas"]["AnswerDelta"] | components["schemas"]["AnswerFinished"] | components["schemas"]["AnswerChosen"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["WorkflowsOffered"] | components["schemas"]["QualityReported"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
+        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpHeld"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["DocumentChanged"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["AnswerStarted"] | components["schemas"]["AnswerDelta"] | components["schemas"]["AnswerFinished"] | components["schemas"]["AnswerChosen"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["WorkflowsOffered"] | components["schemas"]["QualityReported"] | components["schemas"]["IntentDetected"] | components["schemas"]["HelpShown"] | components["schemas"]["ActionProposed"] | components["schemas"]["ActionStarted"] | components["schemas"]["ActionProgress"] | components["schemas"]["ActionFinished"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
         /**
          * FileContext
          * @description The text file that is the active document.
@@ -3744,6 +4375,46 @@ export interface components {
             type: "hello";
         };
         /**
+         * HelpShown
+         * @description What the agent can do, by service, with examples that can be sent.
+         */
+        HelpShown: {
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /** Services */
+            services: components["schemas"]["ServiceHelp"][];
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "help_shown";
+        };
+        /**
+         * HelpTopic
+         * @description A line of ``/help``. ``message`` is an example that can be sent as it is.
+         */
+        HelpTopic: {
+            /** Description */
+            description: string;
+            /** Message */
+            message: string;
+            /** Title */
+            title: string;
+        };
+        /**
          * InputFocused
          * @description The user turned to the input: the model library may be loaded now.
          */
@@ -3784,6 +4455,134 @@ export interface components {
              * @enum {string}
              */
             type: "code" | "markdown" | "raw";
+        };
+        /**
+         * Intent
+         * @description A service, and what of it: ``learn``, ``brainstorm`` or the id of an action. Without a
+         *     service the message is an ordinary one. ``confidence`` is between 0 and 1.
+         */
+        Intent: {
+            /**
+             * Confidence
+             * @default 0
+             */
+            confidence: number;
+            /**
+             * Service
+             * @default null
+             */
+            service?: string | null;
+            /**
+             * Subcommand
+             * @default null
+             */
+            subcommand?: string | null;
+        };
+        /**
+         * IntentChoice
+         * @description What the user says that a message asks for; without a service an ordinary message.
+         */
+        IntentChoice: {
+            /**
+             * Service
+             * @default null
+             */
+            service?: string | null;
+            /**
+             * Subcommand
+             * @default null
+             */
+            subcommand?: string | null;
+        };
+        /**
+         * IntentDetected
+         * @description What the message is understood to ask for, and what else it could; ``how`` that was found:
+         *     the user typed the command or chose it, a ranking or a model detected it.
+         */
+        IntentDetected: {
+            /**
+             * Alternatives
+             * @default []
+             */
+            alternatives: components["schemas"]["Intent"][];
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /** Confidence */
+            confidence: number;
+            /**
+             * How
+             * @enum {string}
+             */
+            how: "command" | "ranking" | "model" | "chosen";
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /** Service */
+            service: string;
+            /** Subcommand */
+            subcommand: string;
+            /** Title */
+            title: string;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "intent_detected";
+        };
+        /**
+         * IntentReply
+         * @description What a message is understood to ask for; ``how`` that was found out.
+         */
+        IntentReply: {
+            /**
+             * Alternatives
+             * @default []
+             */
+            alternatives: components["schemas"]["Intent"][];
+            /**
+             * Confidence
+             * @default 0
+             */
+            confidence: number;
+            /**
+             * How
+             * @default ranking
+             * @enum {string}
+             */
+            how: "command" | "ranking" | "model" | "chosen";
+            /**
+             * Service
+             * @default null
+             */
+            service?: string | null;
+            /**
+             * Subcommand
+             * @default null
+             */
+            subcommand?: string | null;
+        };
+        /**
+         * IntentRequest
+         * @description Body of ``POST intent``.
+         */
+        IntentRequest: {
+            /** Message */
+            message: string;
+            /**
+             * Sessionid
+             * @default null
+             */
+            sessionId?: string | null;
         };
         /**
          * Interrupt
@@ -4156,7 +4955,7 @@ export interface components {
             /** Uri */
             uri: string;
         };
-        Op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["GoBack"] | components["schemas"]["AskAgain"] | components["schemas"]["ChooseAnswer"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
+        Op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["GoBack"] | components["schemas"]["RunAction"] | components["schemas"]["AskAgain"] | components["schemas"]["ChooseAnswer"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
         /**
          * OpAccepted
          * @description Answer of ``POST sessions/{id}/ops``.
@@ -5230,6 +6029,26 @@ export interface components {
             path: string;
         };
         /**
+         * RunAction
+         * @description The user runs an action that was proposed, with the parameters of its form.
+         */
+        RunAction: {
+            /**
+             * Parameters
+             * @default {}
+             */
+            parameters?: {
+                [key: string]: unknown;
+            };
+            /** Proposalid */
+            proposalId: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run_action";
+        };
+        /**
          * RunParams
          * @description ``notebook.run``: these cells in this order, through the page's own kernel session.
          *
@@ -5392,6 +6211,95 @@ export interface components {
             type: "send_now";
         };
         ServerMessage: components["schemas"]["Welcome"] | components["schemas"]["SessionEvent"] | components["schemas"]["DocumentTouched"] | components["schemas"]["SessionsWaiting"] | components["schemas"]["OpAcceptedMessage"] | components["schemas"]["OpRejectedMessage"] | components["schemas"]["PageRequest"];
+        /**
+         * ServiceHelp
+         * @description A service in ``/help``: one example of it, or with ``/help <service>`` all of them.
+         */
+        ServiceHelp: {
+            /** Description */
+            description: string;
+            /** Id */
+            id: string;
+            /**
+             * Install
+             * @default null
+             */
+            install?: string | null;
+            /**
+             * Installed
+             * @default true
+             */
+            installed: boolean;
+            /** Name */
+            name: string;
+            /** Topics */
+            topics: components["schemas"]["HelpTopic"][];
+        };
+        /**
+         * ServiceInfo
+         * @description A service: a slash command with what the agent knows and can do behind it.
+         *
+         *     ``installed``: its actions can be run; else ``install`` says what to install for it.
+         */
+        ServiceInfo: {
+            /**
+             * Actions
+             * @default []
+             */
+            actions: components["schemas"]["ActionInfo"][];
+            /** Description */
+            description: string;
+            /** Examples */
+            examples: string[];
+            /** Id */
+            id: string;
+            /**
+             * Install
+             * @default null
+             */
+            install?: string | null;
+            /**
+             * Installed
+             * @default true
+             */
+            installed: boolean;
+            /**
+             * Links
+             * @default []
+             */
+            links: components["schemas"]["ServiceLink"][];
+            /** Name */
+            name: string;
+            /**
+             * Topics
+             * @default []
+             */
+            topics: string[];
+        };
+        /**
+         * ServiceLink
+         * @description A page where more is said.
+         */
+        ServiceLink: {
+            /** Title */
+            title: string;
+            /** Url */
+            url: string;
+        };
+        /**
+         * ServicesReply
+         * @description Answer of ``GET services``. ``problems``: a line for each service of another package that
+         *     could not be added, and why.
+         */
+        ServicesReply: {
+            /**
+             * Problems
+             * @default []
+             */
+            problems: string[];
+            /** Services */
+            services: components["schemas"]["ServiceInfo"][];
+        };
         /**
          * Session
          * @description A conversation. ``last_seq`` is the number of its newest event; ``waits`` is true while its
@@ -5984,7 +6892,7 @@ export interface components {
              */
             again?: boolean;
             /** Op */
-            op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["GoBack"] | components["schemas"]["AskAgain"] | components["schemas"]["ChooseAnswer"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
+            op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["GoBack"] | components["schemas"]["RunAction"] | components["schemas"]["AskAgain"] | components["schemas"]["ChooseAnswer"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
             /** Ref */
             ref: string;
             /** Sessionid */

@@ -153,6 +153,8 @@ async def chat(tmp_path: Path, **options: Any) -> AsyncIterator[Chat]:
             supports_vision=cast(Any, None),
             templates=cast(Any, None),
             find_fixes=cast(Any, None),
+            service_registry=cast(Any, None),
+            router=cast(Any, None),
         )
         session = await load(services, (await store.create_session()).id)
         talk = Chat(w, store, session)

@@ -1,0 +1,1 @@
+"""Turns about services: what a message asks for, actions proposed, and actions run."""

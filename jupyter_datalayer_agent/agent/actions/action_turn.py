@@ -1,0 +1,135 @@
+"""A turn in which an action is run: the user's own act, with the parameters of its form."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from ...protocol import events
+from ...protocol.services import ActionCall
+from ...services.action import Action, ActionFailed, ActionResult
+from ...services.dry_run import dry_run
+from ...services.matcher import Matcher
+from ...settings.turn import Settings
+from ..history.history import assistant_item
+from ..message import Message
+from ..plan.turn import PlannedTurn
+from ..request import TurnRequest
+from ..state import SessionState
+from ..turn.ends import TurnEnds
+from .context import RunningContext
+from .proposals import find_action
+
+log = logging.getLogger(__name__)
+
+
+FORGOTTEN = (
+    "The values of the form were not kept while the message waited, since there may be secrets "
+    "among them. Open the form of the proposal again."
+)
+
+
+class ActionTurn(PlannedTurn):
+    """Runs one action. No model is asked, and nothing is approved again: the user clicked."""
+
+    def __init__(
+        self,
+        session: SessionState,
+        request: TurnRequest,
+        settings: Settings,
+        message: Message,
+        call: ActionCall,
+    ) -> None:
+        # The action is the user's act: its own calls ask for no further approval.
+        settings = settings.model_copy(update={"approval_policy": "never"})
+        super().__init__(session, request, settings, message.audience, message.op_id)
+        self._given = message.parameters
+        self._call = call
+        self._action = find_action(session.services.service_registry(), call.service, call.action)
+
+    async def _prepare(self) -> None:
+        self.model = ""
+
+    async def _work(self) -> None:
+        call = self._call
+        context = RunningContext(
+            self.services, self.request.gate.active, self.request.chat.client_id, self.own
+        )
+        action = self._action(context)
+        await self._start_action()
+        try:
+            if self._given is None:
+                raise ActionFailed(FORGOTTEN)
+            parameters = await _checked(action, self._given)
+            result = await action.execute(parameters, self._progress)
+            if not isinstance(result, ActionResult):
+                raise TypeError(f"{call.action} returned {type(result).__name__}")
+        except asyncio.CancelledError:
+            await asyncio.shield(self._finish("cancelled"))
+            raise
+        except ActionFailed as error:
+            await self._end_failed(str(error))
+        except Exception:
+            log.exception("The action %s of %s failed", call.action, call.service)
+            await self._end_failed("The action failed with an internal error. See the server log.")
+        else:
+            await self._finish("ok", result.output, list(result.paths))
+            self._keep([assistant_item(result.output)])
+            self.record.reply = result.output
+
+    async def _start_action(self) -> None:
+        await self.emit(
+            events.ActionStarted(
+                service=self._call.service,
+                action=self._call.action,
+                title=self._action.title,
+                proposal_id=self._call.proposal_id,
+            )
+        )
+
+    async def _progress(self, message: str, fraction: float | None = None) -> None:
+        if fraction is not None:
+            fraction = min(1.0, max(0.0, fraction))
+        await self.emit(events.ActionProgress(message=message, fraction=fraction))
+
+    async def _finish(
+        self,
+        status: Any,
+        output: str = "",
+        paths: list[str] | None = None,
+        error: str | None = None,
+    ) -> None:
+        await self.emit(
+            events.ActionFinished(status=status, output=output, paths=paths or [], error=error)
+        )
+
+    async def _end_failed(self, message: str) -> None:
+        await self._finish("error", error=message)
+        raise TurnEnds("error", message, "action_failed")
+
+
+async def _checked(action: Action, given: Mapping[str, Any]) -> Any:
+    """The parameters of the form, as the action takes them. Raises ``ActionFailed`` that says what
+    is wrong with which."""
+    found = await dry_run(action, "", given, Matcher(action.context))
+    problems = [each.problem for each in found.asked if each.problem is not None]
+    missing = [
+        each.question.prompt
+        for each in found.asked
+        if each.answer is None and each.question.required and each.problem is None
+    ]
+    if missing:
+        problems.append(f"Still needed: {', '.join(missing)}.")
+    if found.problem is not None:
+        problems.append(found.problem)
+    if problems:
+        raise ActionFailed(" ".join(problems))
+    try:
+        return action.Parameters.model_validate(found.values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ActionFailed(f"{'.'.join(map(str, first['loc']))}: {first['msg']}.") from error

@@ -1,0 +1,97 @@
+"""What an action may use: in a dry run it only reads, in its run it may call tools and run code."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ...notebook.document import DocumentError
+from ...services.action import ActionFailed, Option
+from ...workflows.parameters import columns_of
+from ...workflows.probe import NotebookProbe
+from ..plan.own_calls import OwnCalls
+from ..services import Services
+
+NOTHING_RUNS = "Nothing is run while an action's parameters are being found."
+
+
+class ReadingContext:
+    """The ``ActionContext`` of a dry run."""
+
+    def __init__(self, services: Services, notebook: str | None, client_id: str | None) -> None:
+        self._services = services
+        self._client_id = client_id
+        self._probe = NotebookProbe(services.notebooks, "")
+        self.notebook = notebook
+
+    async def files(self) -> list[str]:
+        """See ``ActionContext``."""
+        return await self._probe.files()
+
+    async def path(self, relative: str) -> Path:
+        """See ``ActionContext``."""
+        root = self._services.notebooks.root_dir
+        if root is None:
+            raise ActionFailed("The server's files are not on this machine.")
+        try:
+            return Path(root) / await self._services.notebooks.confine(relative)
+        except DocumentError as error:
+            raise ActionFailed(f"{error.message} {error.hint or ''}".strip()) from error
+
+    async def columns(self, data: str) -> list[str]:
+        """See ``ActionContext``."""
+        try:
+            return await asyncio.to_thread(columns_of, await self.path(data))
+        except ActionFailed:
+            return []
+
+    async def sources(self) -> list[tuple[str, str]]:
+        """See ``ActionContext``."""
+        if self.notebook is None:
+            return []
+        try:
+            document = await self._services.notebooks.open(self.notebook, self._client_id)
+            return [(cell.type, cell.source) for cell in (await document.read()).cells]
+        except DocumentError:
+            return []
+
+    async def kernels(self) -> list[Option]:
+        """See ``ActionContext``."""
+        specs = await self._services.notebooks.kernel_specs()
+        return [Option(each["name"], each.get("displayName")) for each in specs]
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        """See ``ActionContext``."""
+        raise ActionFailed(NOTHING_RUNS)
+
+    async def compute(self, code: str) -> str:
+        """See ``ActionContext``."""
+        raise ActionFailed(NOTHING_RUNS)
+
+
+class RunningContext(ReadingContext):
+    """The ``ActionContext`` of a run, within its turn."""
+
+    def __init__(
+        self, services: Services, notebook: str | None, client_id: str | None, calls: OwnCalls
+    ) -> None:
+        super().__init__(services, notebook, client_id)
+        self._calls = calls
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        """See ``ActionContext``."""
+        done = await self._calls.call(tool, dict(arguments))
+        result = done.done.result
+        if result.error is not None:
+            raise ActionFailed(f"{result.error.message} {result.error.hint or ''}".strip())
+        return result.output
+
+    async def compute(self, code: str) -> str:
+        """See ``ActionContext``."""
+        arguments: dict[str, Any] = {"code": code}
+        if self.notebook is not None:
+            arguments["path"] = self.notebook
+        output = await self.call("executeCode", arguments)
+        return str(output.get("outputs", "")) if isinstance(output, dict) else ""

@@ -1,0 +1,307 @@
+"""A turn for a service: help, an answer from its config, ideas, or an action that is proposed."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from ...models.types import ModelError, ModelRequest
+from ...protocol import events
+from ...protocol.services import HelpTopic, Intent, ServiceHelp
+from ...services.action import Action
+from ...services.matcher import Matcher
+from ...services.passages import best_passages, passages
+from ...services.questions import Filler
+from ...services.routing import BRAINSTORM, LEARN, Route
+from ...services.service import Service
+from ...settings.turn import Settings
+from ..context.system_prompt import prompt_text
+from ..history.history import assistant_item, user_item
+from ..message import Message
+from ..model_calls.complete import ask_once
+from ..open_proposal import OpenProposal
+from ..plan.turn import PlannedTurn
+from ..request import TurnRequest
+from ..state import SessionState
+from .context import ReadingContext
+from .filler import ModelFiller, json_in
+from .intent import Detected, How, choose_service, choose_subcommand, nearest_commands
+from .proposals import propose
+
+log = logging.getLogger(__name__)
+
+MAX_TOKENS = 1_000
+
+
+class ServiceTurn(PlannedTurn):
+    """Answers a message that is for a service, or may be: where a model decides that it is not, the
+    turn goes on as an ordinary one. ``refines`` is the open proposal that the message may be about.
+    """
+
+    def __init__(
+        self,
+        session: SessionState,
+        request: TurnRequest,
+        settings: Settings,
+        message: Message,
+        detected: Detected | None,
+        refines: OpenProposal | None = None,
+    ) -> None:
+        super().__init__(session, request, settings, message.audience, message.op_id)
+        self._detected = detected
+        self._refines = refines
+
+    async def _work(self) -> None:
+        if await self._refine() or await self._answer_service():
+            return
+        await super()._work()
+
+    # -- a proposal that is open -----------------------------------------------------------------
+
+    async def _refine(self) -> bool:
+        """Whether the message changes the open proposal."""
+        known = self._refines
+        if known is None:
+            return False
+        service = self.services.service_registry().find(known.proposal.service)
+        action = service.action(known.proposal.action) if service is not None else None
+        if service is None or action is None:
+            return False
+        new = await self._propose(service, action, self.request.text, known)
+        if new.values == known.values:
+            return False
+        await self._show(service, new)
+        return True
+
+    # -- services --------------------------------------------------------------------------------
+
+    async def _answer_service(self) -> bool:
+        """Whether the message was for a service, and is answered."""
+        detected = self._detected
+        if detected is None:
+            return False
+        if detected.unknown is not None:
+            await self._say(_no_command(detected.unknown, self.services))
+            return True
+        if detected.help:
+            await self._help(detected.service)
+            return True
+        ask = self._ask if self.has_model else None
+        router = self.services.router()
+        service, route, how = detected.service, detected.route, detected.how
+        others: Sequence[Intent] = ()
+        if how == "ranking":
+            service, route, how = await choose_service(router, detected, ask)
+            others = route.alternatives
+        if service is None:
+            return False
+        subcommand = detected.subcommand or (route.intent.subcommand if route else None)
+        if subcommand is None:
+            inside, inside_how = await choose_subcommand(router, service, detected.text, ask)
+            subcommand = inside.intent.subcommand
+            others = [*inside.alternatives, *others]
+            how = inside_how if detected.how == "ranking" else how
+            route = route or inside
+        await self._serve(service, subcommand or LEARN, detected.text, route, others, how)
+        return True
+
+    async def _serve(
+        self,
+        service: Service,
+        subcommand: str,
+        text: str,
+        route: Route | None,
+        others: Sequence[Intent],
+        how: How,
+    ) -> None:
+        action = service.action(subcommand)
+        title = action.title if action is not None else subcommand.capitalize()
+        await self.emit(
+            events.IntentDetected(
+                service=service.id,
+                subcommand=subcommand,
+                title=f"{service.name}: {title}",
+                confidence=route.intent.confidence if route is not None else 1,
+                alternatives=list(others),
+                how=how,
+            )
+        )
+        if subcommand == BRAINSTORM:
+            await self._brainstorm(service, text)
+        elif action is not None:
+            await self._show(service, await self._propose(service, action, text))
+        elif subcommand == LEARN:
+            await self._learn(service, text)
+        else:
+            await self._say(f"{service.name} has nothing called {subcommand!r}.")
+
+    async def _help(self, service: Service | None) -> None:
+        shown = [service] if service is not None else list(self.services.service_registry())
+        helps = [_help_of(each, every=service is not None) for each in shown]
+        await self.emit(events.HelpShown(services=helps))
+        await self._say(_help_text(helps))
+
+    async def _learn(self, service: Service, text: str) -> None:
+        if not self.has_model:
+            found = best_passages(service, text)
+            parts = [f"**{each.heading}**\n\n{each.text}" for each in found]
+            await self._say("\n\n".join([*parts, _links(service)]).strip())
+            return
+        await self._answer_from(service, "learn.md", sources=True)
+
+    async def _brainstorm(self, service: Service, text: str) -> None:
+        if not self.has_model:
+            lines = [f"- **{each.title}**: {each.description}" for each in service.actions]
+            questions = [f"- {each}" for each in service.config.questions[:2]]
+            parts = ["What I can do:", *lines]
+            if questions:
+                parts += ["", "Worth deciding first:", *questions]
+            await self._say("\n".join(parts) + "\n\n" + _links(service))
+            return
+        await self._answer_from(service, "brainstorm.md")
+
+    async def _answer_from(self, service: Service, prompt: str, *, sources: bool = False) -> None:
+        """The model's answer, from the service's config alone."""
+        self.request.instructions = f"{prompt_text(prompt)}\n\n{_knowledge(service)}"
+        answer = await self._caller.ask(quiet=False, tool_choice="none")
+        self.record.reply = answer.text
+
+    # -- actions ---------------------------------------------------------------------------------
+
+    async def _propose(
+        self,
+        service: Service,
+        action: type[Action],
+        text: str,
+        known: OpenProposal | None = None,
+    ) -> OpenProposal:
+        notebook = known.notebook if known is not None else self.request.gate.active
+        client_id = self.request.chat.client_id
+        filler: Filler = Matcher(ReadingContext(self.services, notebook, client_id))
+        if self.has_model:
+            filler = ModelFiller(self._ask, filler)
+        return await propose(
+            self.services,
+            service.id,
+            action,
+            text,
+            known.values if known is not None else {},
+            notebook=notebook,
+            client_id=client_id,
+            filler=filler,
+            proposal_id=known.proposal.proposal_id if known is not None else None,
+        )
+
+    async def _show(self, service: Service, opened: OpenProposal) -> None:
+        self.session.proposal = opened
+        proposal = opened.proposal
+        fields = {name: getattr(proposal, name) for name in type(proposal).model_fields}
+        await self.emit(events.ActionProposed(**fields))
+        await self._say(_proposal_text(service, opened))
+
+    # -- the model, and the reply ----------------------------------------------------------------
+
+    async def _ask(self, prompt: str, text: str, schema: dict[str, Any]) -> Any:
+        """One request outside of the conversation; the JSON of its answer, None where it fails."""
+        settings = self.settings
+        request = ModelRequest(
+            model=self.model,
+            instructions=prompt_text(prompt),
+            input=[user_item(text)],
+            temperature=0,
+            max_output_tokens=MAX_TOKENS,
+            output_schema=schema,
+            stream=settings.streaming,
+            api_base=settings.api_base,
+            model_api=settings.model_api,
+        )
+        spent: list[Any] = []
+        try:
+            return json_in((await ask_once(self.services.model, request, spent)).text)
+        except ModelError as error:
+            log.warning("A service's request to the model failed: %s", error.message)
+            return None
+        finally:
+            for usage in spent:
+                self._usage.count(usage, self.model)
+
+    async def _say(self, text: str) -> None:
+        self._keep([assistant_item(text)])
+        self.record.reply = text
+
+
+def _no_command(name: str, services: Any) -> str:
+    near = nearest_commands(services, name)
+    meant = f" Did you mean {' or '.join(f'`/{each}`' for each in near)}?" if near else ""
+    return f"There is no command `/{name}`.{meant} `/help` lists all of them."
+
+
+def _help_of(service: Service, *, every: bool) -> ServiceHelp:
+    topics = [
+        HelpTopic(
+            title=action.title,
+            description=action.description,
+            message=f"/{service.id} {action.examples[0] if action.examples else action.title}",
+        )
+        for action in service.actions
+    ]
+    if not every or not topics:
+        examples = service.examples[:1] if not every else service.examples
+        asked = [
+            HelpTopic(title=each, description="", message=f"/{service.id} {each}")
+            for each in examples
+        ]
+        topics = asked if not every else [*topics, *asked]
+    return ServiceHelp(
+        id=service.id,
+        name=service.name,
+        description=service.description,
+        topics=topics,
+        installed=service.installed,
+        install=f"pip install {service.actions_from}" if not service.installed else None,
+    )
+
+
+def _help_text(helps: Sequence[ServiceHelp]) -> str:
+    lines = []
+    for each in helps:
+        lines.append(f"**`/{each.id}`** {each.description}")
+        lines += [f"- {topic.title}: `{topic.message}`" for topic in each.topics]
+    return "\n".join(lines)
+
+
+def _proposal_text(service: Service, opened: OpenProposal) -> str:
+    """The proposal for who reads text alone: the magic, the command line, the model later on."""
+    proposal = opened.proposal
+    lines = [f"**{proposal.title}**"]
+    for each in proposal.parameters:
+        if each.found:
+            lines.append(f"- {each.title}: {each.display}")
+    missing = [each.title for each in proposal.parameters if not each.found and each.required]
+    if missing:
+        lines.append(f"\nStill needed: {', '.join(missing)}.")
+    lines += [f"- {each.problem}" for each in proposal.parameters if each.problem]
+    if proposal.destroys:
+        lines.append(f"\n{proposal.destroys}")
+    return "\n".join([*lines, "", "Nothing has been done yet."])
+
+
+def _knowledge(service: Service) -> str:
+    parts = [f"# {service.name}", service.description, ""]
+    parts += [f"[{each.number}] {each.heading}: {each.text}\n" for each in passages(service)]
+    if service.actions:
+        parts += ["# Actions"]
+        parts += [f"- {each.id}: {each.title}. {each.description}" for each in service.actions]
+    elif service.actions_from:
+        parts += [f"Its actions need the package {service.actions_from}, which is not installed."]
+    if service.config.questions:
+        parts += ["# Questions that change the advice", *service.config.questions]
+    if links := _links(service):
+        parts += ["", links]
+    return "\n".join(parts)
+
+
+def _links(service: Service) -> str:
+    links = [f"[{each.title}]({each.url})" for each in service.config.links]
+    return f"More: {', '.join(links)}" if links else ""

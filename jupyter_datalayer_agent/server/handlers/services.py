@@ -1,0 +1,150 @@
+"""``services`` and ``intent``: what the agent can do, and what a message asks for."""
+
+from __future__ import annotations
+
+from ...agent.actions.intent import as_reply, detect
+from ...agent.actions.proposals import find_action, propose
+from ...agent.request import confined, turn_request
+from ...protocol.errors import HTTP_STATUS, AgentError
+from ...protocol.ops import UserMessage
+from ...protocol.requests import ChatReply, ChatRequest, SessionSettings
+from ...protocol.services import (
+    ActionCall,
+    ActionProposal,
+    ActionRunRequest,
+    DryRunRequest,
+    IntentReply,
+    IntentRequest,
+    ServiceInfo,
+    ServicesReply,
+)
+from ...services.registry import service_info
+from ...services.routing import Route
+from ..base.handler import Handler, route
+from ..base.route_table import Operation
+from ..base.route_table import Route as UrlRoute
+
+
+class ServicesHandler(Handler):
+    """All services."""
+
+    @route("read")
+    async def get(self) -> ServicesReply:
+        registry = self.parts.services.service_registry()
+        return ServicesReply(
+            services=[service_info(each) for each in registry], problems=registry.problems
+        )
+
+
+class ServiceHandler(Handler):
+    """One service."""
+
+    @route("read")
+    async def get(self, service_id: str) -> ServiceInfo:
+        registry = self.parts.services.service_registry()
+        service = registry.find(service_id)
+        if service is None:
+            names = ", ".join(each.id for each in registry)
+            raise AgentError("not_found", f"There is no service {service_id!r}, but {names}.")
+        return service_info(service)
+
+
+class DryRunHandler(Handler):
+    """Finds an action's parameters in a message by matching alone, and does nothing."""
+
+    @route("execute")
+    async def post(self, service_id: str, action_id: str) -> ActionProposal:
+        body = self.body(DryRunRequest)
+        services = self.parts.services
+        action = find_action(services.service_registry(), service_id, action_id)
+        notebook = body.active_notebook
+        found = await propose(
+            services,
+            service_id,
+            action,
+            body.message,
+            body.parameters,
+            notebook=await confined(services, notebook) if notebook is not None else None,
+            client_id=body.client_id,
+        )
+        return found.proposal
+
+
+class RunHandler(Handler):
+    """Runs an action as a turn of a session, and replies at its end."""
+
+    @route("execute")
+    async def post(self, service_id: str, action_id: str) -> None:
+        body = self.body(ActionRunRequest)
+        action = find_action(self.parts.services.service_registry(), service_id, action_id)
+        request = ChatRequest(
+            message=action.title,
+            mode="agent",
+            active_notebook=body.active_notebook,
+            client_id=body.client_id,
+            location="api",
+            action=ActionCall(service=service_id, action=action_id, parameters=body.parameters),
+        )
+        sessions = self.parts.sessions
+        session = (
+            await sessions.live(body.session_id)
+            if body.session_id is not None
+            else await sessions.begin()
+        )
+        request.session_id = session.id
+        _, result = await session.chat(UserMessage(request=request), "none")
+        reply = await result
+        self.reply(reply, HTTP_STATUS[reply.error.code] if reply.error is not None else 200)
+
+
+class IntentHandler(Handler):
+    """What a message asks for, as far as no model is needed to know."""
+
+    @route("read")
+    async def post(self) -> IntentReply:
+        body = self.body(IntentRequest)
+        services = self.parts.services
+        asked = ChatRequest(message=body.message, active_notebook=None)
+        request = await turn_request(services, asked, SessionSettings(), [])
+        detected = detect(services, request, services.settings().intent_detection)
+        if detected is None or detected.service is None:
+            return IntentReply(how="ranking" if detected is None else detected.how)
+        inside = services.router().subcommand_of(detected.service, detected.text)
+        outside = detected.route.alternatives if detected.route is not None else ()
+        intent = inside.intent
+        if detected.route is not None:
+            intent = intent.model_copy(update={"confidence": detected.route.intent.confidence})
+        return as_reply(Route(intent, (*inside.alternatives, *outside)), detected.how)
+
+
+ROUTES = [
+    UrlRoute(
+        "services",
+        ServicesHandler,
+        {"get": Operation("Services, each a slash command", response=ServicesReply)},
+    ),
+    UrlRoute(
+        "services/{service_id}",
+        ServiceHandler,
+        {"get": Operation("One service", response=ServiceInfo)},
+    ),
+    UrlRoute(
+        "services/{service_id}/actions/{action_id}/dry-run",
+        DryRunHandler,
+        {
+            "post": Operation(
+                "Find an action's parameters; nothing is executed", DryRunRequest, ActionProposal
+            )
+        },
+    ),
+    UrlRoute(
+        "services/{service_id}/actions/{action_id}/run",
+        RunHandler,
+        {"post": Operation("Run an action, answered at its end", ActionRunRequest, ChatReply)},
+    ),
+    UrlRoute(
+        "intent",
+        IntentHandler,
+        {"post": Operation("What a message asks for", IntentRequest, IntentReply)},
+    ),
+]

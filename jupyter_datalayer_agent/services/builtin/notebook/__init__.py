@@ -1,0 +1,1 @@
+"""``/notebook``: what can be done with a notebook as a file."""

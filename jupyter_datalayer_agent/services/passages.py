@@ -1,0 +1,42 @@
+"""The passages of a service's config that are nearest to a question, each with where it is from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .ranking import Ranking
+from .service import Service
+
+MOST_PASSAGES = 3
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A paragraph of a config; ``heading`` is the one above it."""
+
+    number: int
+    heading: str
+    text: str
+
+
+def passages(service: Service) -> list[Passage]:
+    """The config's paragraphs, numbered from 1."""
+    found: list[Passage] = []
+    heading = service.name
+    for block in re.split(r"\n\s*\n", service.config.context.strip()):
+        lines = block.strip().splitlines()
+        while lines and (match := re.match(r"#+\s+(.*)", lines[0])):
+            heading = match[1].strip()
+            lines = lines[1:]
+        if lines:
+            found.append(Passage(len(found) + 1, heading, "\n".join(lines).strip()))
+    return found
+
+
+def best_passages(service: Service, question: str) -> list[Passage]:
+    """Those nearest to the question; the first ones where none has anything to do with it."""
+    every = passages(service)
+    texts = {str(each.number): f"{each.heading} {each.text}" for each in every}
+    ranked = [int(each.key) for each in Ranking(texts).rank(question)][:MOST_PASSAGES]
+    return [each for each in every if each.number in ranked] or every[:MOST_PASSAGES]

@@ -1,0 +1,141 @@
+"""What a message asks for: a service, and what of it. Both levels, as far as no model is needed.
+
+On the first level a service is chosen, or none: then the message is an ordinary one. Inside a
+service the second level always chooses: to learn, to brainstorm, or one of the actions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..protocol.services import Intent
+from .ranking import Ranking
+from .registry import ServiceRegistry
+from .service import Service
+
+LEARN, BRAINSTORM = "learn", "brainstorm"
+SURE = 0.6
+"""From this confidence on a service is chosen without a model."""
+POSSIBLE = 0.35
+"""From this confidence on a model is asked whether the message is for a service."""
+LEAD = 1.3
+"""By how much the best must score above the second to be chosen without a model."""
+MOST_WORDS = 60
+"""A longer message describes a task: it is an ordinary one."""
+
+_QUESTION = re.compile(
+    r"^\s*(?:please\s+)?(?:how|what|why|when|where|which|who|is|are|does|do|can i|could i|should i"
+    r"|explain|tell me|describe|wie|was|warum|wann|wo|welche\w*|ist|sind|erklar\w*|comment|pourquoi"
+    r"|quand|quel\w*|qu|est|explique\w*|como|que|por que|cuando|donde|cual\w*|explica\w*)\b",
+    re.I,
+)
+_IDEAS = re.compile(
+    r"\b(?:brainstorm\w*|ideas?|suggest\w*|options|alternatives|advice|advise|recommend\w*"
+    r"|pros and cons|trade-?offs?|compare|better|best way|not sure|help me (?:choose|decide|pick)"
+    r"|should i|which (?:\w+ )?(?:should|would|is best)|ideen|vorschlag\w*|vorschlage"
+    r"|empfiehl\w*|besser|idees?|propose\w*|conseil\w*|mieux|sugerencias?|aconseja\w*|mejor)\b",
+    re.I,
+)
+# About a cell, code, a plot: the notebook's own work.
+_NO_SERVICE = re.compile(
+    r"\b(?:cells?|zellen?|cellules?|celdas?|functions?|loops?|variables?|axis|legend|traceback"
+    r"|errors?|exception|bug)\b|```|\bin \d+\b",
+    re.I,
+)
+
+
+@dataclass(frozen=True)
+class Route:
+    """What was found. ``candidates`` are what a model is to choose from, where it is not sure."""
+
+    intent: Intent
+    alternatives: tuple[Intent, ...] = ()
+    sure: bool = False
+    candidates: tuple[Service, ...] = field(default=())
+
+
+class Router:
+    """Ranks a message among the services of a registry."""
+
+    def __init__(self, registry: ServiceRegistry) -> None:
+        self._registry = registry
+        self._services = Ranking({each.id: _text_of(each) for each in registry})
+        self._inside = {
+            each.id: Ranking(
+                {
+                    action.id: " ".join(
+                        [
+                            action.id,
+                            action.title,
+                            action.title,
+                            action.description,
+                            *action.examples,
+                        ]
+                    )
+                    for action in each.actions
+                }
+            )
+            for each in registry
+        }
+
+    def service_of(self, message: str) -> Route:
+        """The first level, for a message without a command."""
+        nothing = Route(Intent(), sure=True)
+        if len(message.split()) > MOST_WORDS or _NO_SERVICE.search(message):
+            return nothing
+        ranked = [each for each in self._services.rank(message) if each.confidence >= POSSIBLE]
+        if not ranked:
+            return nothing
+        best, *others = ranked
+        alternatives = tuple(
+            Intent(service=each.key, confidence=round(each.confidence, 2)) for each in others[:3]
+        )
+        intent = Intent(service=best.key, confidence=round(best.confidence, 2))
+        leads = not others or best.score >= LEAD * others[0].score
+        inside = self._inside[best.key].rank(message)
+        # The agent does most things itself: a service is chosen for one of its actions.
+        acts = bool(inside) and inside[0].confidence >= POSSIBLE and not _QUESTION.search(message)
+        sure = best.confidence >= SURE and leads and acts
+        candidates = tuple(
+            service for each in ranked[:3] if (service := self._registry.find(each.key)) is not None
+        )
+        return Route(intent, alternatives, sure, candidates)
+
+    def subcommand_of(self, service: Service, message: str) -> Route:
+        """The second level, inside a service."""
+        ranked = self._inside[service.id].rank(message)
+        actions = [
+            Intent(service=service.id, subcommand=each.key, confidence=round(each.confidence, 2))
+            for each in ranked
+        ]
+        learn = Intent(service=service.id, subcommand=LEARN, confidence=0.5)
+        ideas = Intent(service=service.id, subcommand=BRAINSTORM, confidence=0.5)
+        if _IDEAS.search(message):
+            chosen, sure = ideas, True
+        elif _QUESTION.search(message) or not actions:
+            chosen, sure = learn, bool(_QUESTION.search(message))
+        else:
+            chosen = actions[0]
+            leads = len(ranked) < 2 or ranked[0].score >= LEAD * ranked[1].score
+            sure = chosen.confidence >= POSSIBLE and leads
+        others = [each for each in (*actions[:3], learn, ideas) if each != chosen]
+        return Route(chosen, tuple(others), sure, (service,))
+
+
+def subcommands(service: Service) -> list[str]:
+    """All that the second level can choose from."""
+    return [*(each.id for each in service.actions), LEARN, BRAINSTORM]
+
+
+def _text_of(service: Service) -> str:
+    texts: Sequence[str] = [
+        service.id,
+        service.name,
+        service.description,
+        *service.examples,
+        *service.config.topics,
+    ]
+    actions = [text for a in service.actions for text in (a.title, *a.examples)]
+    return " ".join([*texts, *actions])

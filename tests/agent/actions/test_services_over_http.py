@@ -1,0 +1,209 @@
+"""Services over HTTP: from a message to a proposal, from its form to a result."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import nbformat
+import pytest
+
+from tests.support.jupyter import RunningServer
+from tests.support.model_server import Say, ScriptedModelServer, Status
+from tests.support.planning import of_type, submit, until
+
+
+@pytest.fixture(autouse=True)
+def notebook(server: RunningServer) -> str:
+    cells = [nbformat.v4.new_code_cell("1 + 1", id="one")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), server.root / "cars.ipynb")
+    for each in server.root.glob("cars.*"):
+        if each.suffix in (".html", ".md", ".py"):
+            each.unlink()
+    return "cars.ipynb"
+
+
+def events_of(server: RunningServer, session: str, **message: Any) -> list[dict[str, Any]]:
+    last = server.get(f"sessions/{session}")["lastSeq"]
+    request = {"activeNotebook": "cars.ipynb", "location": "panel", **message}
+    submit(server, session, {"type": "user_message", "request": request})
+    stream = server.stream(f"sessions/{session}/events?after={last}")
+    return until(stream, "turn_completed", "turn_aborted")
+
+
+def new_session(server: RunningServer) -> str:
+    return str(server.post("sessions", {})["id"])
+
+
+def found(value: Any, source: str) -> dict[str, Any]:
+    return {"value": value, "source": source}
+
+
+def test_a_command_becomes_a_proposal_and_its_form_is_run(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    session = new_session(server)
+    parameters = {"notebook": None, "format": found("html", "web page")}
+    model.script(Say('{"choice": "export"}'), Say(json.dumps(parameters)))
+    events = events_of(server, session, message="/notebook export this as a web page")
+    (intent,) = of_type(events, "intent_detected")
+    assert (intent["service"], intent["subcommand"], intent["how"]) == (
+        "notebook",
+        "export",
+        "command",
+    )
+    (proposal,) = of_type(events, "action_proposed")
+    assert proposal["complete"] is True
+    known = {each["name"]: each for each in proposal["parameters"]}
+    assert known["format"]["display"] == "HTML"
+    assert known["format"]["source"] == "web page"
+    assert known["notebook"]["value"] == "cars.ipynb"
+    assert known["notebook"]["source"] == "the active notebook"
+    assert len(model.requests) == 2
+    assert not (server.root / "cars.html").exists()
+
+    last = server.get(f"sessions/{session}")["lastSeq"]
+    values = {name: each["value"] for name, each in known.items()}
+    submit(
+        server,
+        session,
+        {"type": "run_action", "proposalId": proposal["proposalId"], "parameters": values},
+    )
+    ran = until(server.stream(f"sessions/{session}/events?after={last}"), "turn_completed")
+    (finished,) = of_type(ran, "action_finished")
+    assert finished["status"] == "ok"
+    assert finished["paths"] == ["cars.html"]
+    assert "<html" in (server.root / "cars.html").read_text()
+    assert of_type(ran, "action_progress")[0]["message"] == "Exporting to HTML"
+
+
+def test_a_value_that_the_message_does_not_have_is_not_found(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(Say(json.dumps({"notebook": None, "format": found("html", "as a web page")})))
+    events = events_of(server, new_session(server), message="/notebook export it please")
+    (proposal,) = of_type(events, "action_proposed")
+    assert proposal["complete"] is False
+    (form,) = [each for each in proposal["parameters"] if each["name"] == "format"]
+    assert form["found"] is False
+    assert form["required"] is True
+
+
+def test_a_reply_refines_the_proposal(server: RunningServer, model: ScriptedModelServer) -> None:
+    session = new_session(server)
+    model.script(
+        Say(json.dumps({"format": found("html", "HTML")})),
+        Say(json.dumps({"format": found("markdown", "Markdown")})),
+    )
+    first = events_of(server, session, message="/notebook export to HTML")
+    second = events_of(server, session, message="no, to Markdown")
+    (before,) = of_type(first, "action_proposed")
+    (after,) = of_type(second, "action_proposed")
+    assert after["proposalId"] == before["proposalId"]
+    known = {each["name"]: each.get("value") for each in after["parameters"]}
+    assert known == {"notebook": "cars.ipynb", "format": "markdown"}
+
+
+def test_what_follows_a_proposal_and_is_about_something_else_is_an_ordinary_message(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    session = new_session(server)
+    model.script(Say(json.dumps({"format": found("html", "HTML")})), Say("{}"), Say("It adds."))
+    events_of(server, session, message="/notebook export to HTML")
+    events = events_of(server, session, message="What does the first cell do?")
+    assert of_type(events, "action_proposed", "intent_detected") == []
+    assert of_type(events, "final_reply")[0]["text"] == "It adds."
+
+
+def test_a_sure_message_without_a_command_is_routed_without_a_request(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(Say(json.dumps({"notebook": None, "format": found("html", "HTML")})))
+    events = events_of(server, new_session(server), message="Export this notebook as HTML")
+    (intent,) = of_type(events, "intent_detected")
+    assert intent["how"] == "ranking"
+    assert of_type(events, "action_proposed")
+
+
+def test_the_user_may_choose_that_a_message_is_an_ordinary_one(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(Say("I would write HTML."))
+    events = events_of(
+        server, new_session(server), message="Export this notebook as HTML", intent={}
+    )
+    assert of_type(events, "intent_detected", "action_proposed") == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["What does this notebook do?", "Plot mpg against weight", "Fix the error in cell 2", "/2"],
+)
+def test_ordinary_messages_cost_no_further_request(
+    server: RunningServer, model: ScriptedModelServer, message: str
+) -> None:
+    model.script(Say("Well."))
+    events = events_of(server, new_session(server), message=message)
+    assert of_type(events, "intent_detected") == []
+    assert len(model.requests) == 1
+
+
+def test_an_unknown_command_is_answered_with_the_nearest(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    events = events_of(server, new_session(server), message="/notebok export")
+    reply = of_type(events, "final_reply")[0]["text"]
+    assert "`/notebook`" in reply
+    assert model.requests == []
+
+
+def test_help_lists_the_services_with_examples(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    events = events_of(server, new_session(server), message="/help")
+    (shown,) = of_type(events, "help_shown")
+    assert {each["id"] for each in shown["services"]} >= {"notebook"}
+    assert all(each["topics"] for each in shown["services"])
+
+
+def test_learn_answers_from_the_config_alone(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(Say("By LaTeX [3]."))
+    events = events_of(server, new_session(server), message="/notebook how is a PDF made?")
+    (request,) = model.requests
+    assert "[3] PDF: A PDF is made by LaTeX" in request.text
+    assert of_type(events, "final_reply")[0]["text"] == "By LaTeX [3]."
+
+
+def test_a_model_that_fails_leaves_what_matching_finds(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(Status(401))
+    events = events_of(server, new_session(server), message="/notebook export as Markdown")
+    (proposal,) = of_type(events, "action_proposed")
+    assert proposal["complete"] is True
+
+
+def test_a_run_with_a_value_that_is_none_is_refused(server: RunningServer) -> None:
+    body = {
+        "parameters": {"notebook": "cars.ipynb", "format": "docx"},
+        "activeNotebook": "cars.ipynb",
+    }
+    reply = server.request("POST", "services/notebook/actions/export/run", json=body)
+    assert reply.status_code == 422
+    assert "'docx' is not one of the choices" in reply.json()["error"]["message"]
+
+
+def test_the_lists_and_the_dry_run_over_http(server: RunningServer) -> None:
+    listed = server.get("services")
+    assert listed["problems"] == []
+    assert server.get("services/notebook")["actions"][0]["id"] == "export"
+    proposal = server.post(
+        "services/notebook/actions/export/dry-run", {"message": "to slides, not HTML"}
+    )
+    values = {each["name"]: each.get("value") for each in proposal["parameters"]}
+    assert values["format"] == "slides"
+    assert server.post("intent", {"message": "Export this notebook as HTML"})["service"] == (
+        "notebook"
+    )
