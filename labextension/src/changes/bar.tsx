@@ -1,7 +1,7 @@
 import { ReactWidget } from '@jupyterlab/apputils';
 import React from 'react';
 
-import { KeepUndo } from '../approvals/KeepUndo';
+import { ChangeBar } from '../approvals/ChangeBar';
 import { pendingLabel, IPending } from './pending';
 
 /** What the bar shows, and what its buttons do. */
@@ -46,53 +46,48 @@ export class NotebookBar extends ReactWidget {
     const { changes, conflicts } = pending.turns[0];
     const isLeft = conflicts > 0 && conflicts >= changes.length;
     return (
-      <>
-        <span
-          className="da-nb-count"
-          role="status"
-          title={more ? `${count} · ${more}` : count}
-        >
-          {isLeft
+      <ChangeBar
+        label={
+          isLeft
             ? `${conflicts === 1 ? '1 cell' : `${conflicts} cells`} changed since`
-            : count}
-          {more && <span className="da-nb-more">{` · ${more}`}</span>}
-        </span>
-        {isLeft && (
-          <Choice
-            label="Decide"
-            title="Decide in the panel which text to keep"
-            act={openPanel}
-          />
-        )}
-        {!isRunning && !isLeft && (
-          <KeepUndo
-            className="da-nb-button"
-            testId={act => `da-nb-${act}`}
-            isBusy={isBusy}
-            keep={keep}
-            undo={undo}
-          />
-        )}
-        <Choice
-          label="Diff"
-          title="Show all changes of this turn in a new tab"
-          act={showDiff}
-        />
-        <Choice
-          label="←"
-          name="Previous changed cell"
-          title="Previous changed cell (Alt+Shift+F5)"
-          isDisabled={!pending.cells.size}
-          act={() => move(-1)}
-        />
-        <Choice
-          label="→"
-          name="Next changed cell"
-          title="Next changed cell (Alt+F5)"
-          isDisabled={!pending.cells.size}
-          act={() => move(1)}
-        />
-      </>
+            : count
+        }
+        more={more}
+        className="da-nb-button"
+        testId={act => `da-nb-${act}`}
+        isLocked={isRunning || isLeft}
+        isBusy={isBusy}
+        keep={keep}
+        undo={undo}
+        showDiff={showDiff}
+        before={
+          isLeft && (
+            <Choice
+              label="Decide"
+              title="Decide in the panel which text to keep"
+              act={openPanel}
+            />
+          )
+        }
+        after={
+          <>
+            <Choice
+              label="←"
+              name="Previous changed cell"
+              title="Previous changed cell (Alt+Shift+F5)"
+              isDisabled={!pending.cells.size}
+              act={() => move(-1)}
+            />
+            <Choice
+              label="→"
+              name="Next changed cell"
+              title="Next changed cell (Alt+F5)"
+              isDisabled={!pending.cells.size}
+              act={() => move(1)}
+            />
+          </>
+        }
+      />
     );
   }
 }

@@ -1,7 +1,7 @@
 import React, { useId, useMemo, useState } from 'react';
 
 import { Change } from '../../api/types';
-import { KeepUndo } from '../../approvals/KeepUndo';
+import { ChangeBar, KeepUndo } from '../../approvals/ChangeBar';
 import { changeCountLabel } from '../../session/changes';
 import { openChanges } from '../../session/decided';
 import { emptyTurn } from '../../session/turn';
@@ -47,49 +47,41 @@ export function ChangesBar(): JSX.Element | null {
       aria-label="Changes"
     >
       <div className="da-changes-bar">
-        <span className="da-changes-count">
-          {left === changes.length
-            ? `${left === 1 ? '1 cell' : `${left} cells`} to review above`
-            : `${changeCountLabel(changes)}${isEarlier ? ' earlier' : ''}`}
-          {others > 0 && ` · ${others} earlier`}
-        </span>
-        <span className="da-changes-actions">
-          {canDecide && (
-            <KeepUndo
+        <ChangeBar
+          label={
+            left === changes.length
+              ? `${left === 1 ? '1 cell' : `${left} cells`} to review above`
+              : `${changeCountLabel(changes)}${isEarlier ? ' earlier' : ''}`
+          }
+          more={others > 0 ? `${others} earlier` : undefined}
+          className="da-link"
+          testId={act => `da-${act}`}
+          isLocked={!canDecide}
+          isBusy={isBusy}
+          keep={() => {
+            model.changes.keep(turnId);
+            composer.focus();
+          }}
+          undo={() => {
+            model.changes.undo(turnId);
+            composer.focus();
+          }}
+          showDiff={() => model.changes.showDiff(turnId)}
+          before={
+            <button
+              type="button"
               className="da-link"
-              testId={act => `da-${act}`}
-              isBusy={isBusy}
-              keep={() => {
-                model.changes.keep(turnId);
-                composer.focus();
+              aria-expanded={isOpen}
+              aria-controls={id}
+              onClick={() => {
+                setFolded(changes.length > MOST_OPEN);
+                setOpen(!isOpen);
               }}
-              undo={() => {
-                model.changes.undo(turnId);
-                composer.focus();
-              }}
-            />
-          )}
-          <button
-            type="button"
-            className="da-link"
-            aria-expanded={isOpen}
-            aria-controls={id}
-            onClick={() => {
-              setFolded(changes.length > MOST_OPEN);
-              setOpen(!isOpen);
-            }}
-          >
-            {isOpen ? 'Hide' : 'View'}
-          </button>
-          <button
-            type="button"
-            className="da-link"
-            title="Show all changes of this turn in a new tab"
-            onClick={() => model.changes.showDiff(turnId)}
-          >
-            Diff
-          </button>
-        </span>
+            >
+              {isOpen ? 'Hide' : 'View'}
+            </button>
+          }
+        />
       </div>
       {isOpen && (
         <div id={id} className="da-changes-list">
