@@ -33,7 +33,7 @@ class Progress:
         elif kind == "tool_call_output":
             self.line(f"  {MARKS[event['status']]} {event.get('summary') or event['name']}")
         elif kind == "recovery_started":
-            self.line(f"  ↻ repairing, attempt {event['attempt']}: {event['error']}")
+            self.line(f"  ↻ fixing, attempt {event['attempt']}: {event['error']}")
         elif kind in ("warning", "error"):
             self.line(f"! {event['message']}")
 

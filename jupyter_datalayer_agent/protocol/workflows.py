@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from .base import Wire
 
@@ -58,7 +58,7 @@ class FixCall(Wire):
 
 
 class FixInfo(Wire):
-    """A repair of a failed cell that needs no model.
+    """What would make a failed cell run; it needs no model.
 
     ``title`` says what it would do, ``label`` also that cells are run for it, and ``done`` what was
     done ("replaced `carz` with `cars`"). ``safe`` ones are applied in Agent mode without a
@@ -80,3 +80,52 @@ class FixesReply(Wire):
     path: str
     cell_id: str
     fixes: list[FixInfo]
+
+
+class FixChange(Wire):
+    """A source that a fix writes: that of the cell ``cell_id``, or of a new cell ``before`` or
+    ``after`` it."""
+
+    kind: Literal["cell", "before", "after"]
+    cell_id: str
+    source: str
+
+
+class CellFix(Wire):
+    """A fix as a page shows it: the ``changes`` that it makes, and the existing cells that it runs,
+    in the order ``runs``; new cells run before them. ``key`` is the same for the same calls."""
+
+    key: str
+    fix: FixInfo
+    changes: list[FixChange]
+    runs: list[str]
+
+
+class TriedFix(Wire):
+    """An attempt at a failed cell: its ``key``, None where a model proposed it, and what it did."""
+
+    key: str | None = None
+    done: str
+
+
+class FixAttemptRequest(Wire):
+    """Body of ``POST fixes``: ``tried`` are the attempts so far, none of which helped."""
+
+    path: str
+    cell_id: str
+    client_id: str | None = None
+    tried: list[TriedFix] = []
+
+
+class FixAttempt(Wire):
+    """Answer of ``POST fixes``: what to try next at a failed cell.
+
+    Either ``fixes`` that were not tried yet, the likeliest first; or the ``prompt`` for a model;
+    or, where nothing is left to try, the ``message`` that says so. ``attempt`` counts from 1.
+    """
+
+    attempt: int
+    max_attempts: int
+    fixes: list[CellFix] = []
+    prompt: str | None = None
+    message: str | None = None

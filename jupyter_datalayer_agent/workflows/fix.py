@@ -1,4 +1,4 @@
-"""What an error fix is: from a cell that failed to the calls that would repair it."""
+"""What an error fix is: from a cell that failed to the calls that would fix it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ FindFixes = Finder
 
 @dataclass(frozen=True)
 class Fix:
-    """A finder of repairs for errors of these names (``ename``); an empty tuple means any.
+    """A finder of fixes for errors of these names (``ename``); an empty tuple means any.
 
     ``language`` is that of the notebooks it knows; None means any, also an unknown one.
     ``no_kernel`` finders are asked where there was no kernel to run the cell, and only there.

@@ -39,9 +39,9 @@ def test_the_page_can_show_and_run_the_fix_of_each_known_error(server: RunningSe
     for name in KNOWN:
         cell_id = f"c-{name}"
         run(server, path, [cell_id])
-        fixes = server.get("fixes", path=path, cellId=cell_id)["fixes"]
-        assert fixes, name
-        runs = propose(server, path, fixes[0], name not in INSTALLS)
+        attempt = server.post("fixes", {"path": path, "cellId": cell_id})
+        assert attempt["fixes"], name
+        runs = carry_out(server, path, attempt["fixes"][0], name not in INSTALLS)
         if name not in INSTALLS:
             assert run(server, path, runs)[-1] == (cell_id, "ok"), name
 
@@ -95,20 +95,18 @@ def run(server: RunningServer, path: str, cell_ids: list[str]) -> list[tuple[str
     return [(each["cellId"], each["status"]) for each in done["output"]["runs"]]
 
 
-def propose(server: RunningServer, path: str, fix: Any, write: bool) -> list[str]:
+def carry_out(server: RunningServer, path: str, fix: Any, write: bool) -> list[str]:
     """Do with a fix what the page does: new sources and new cells first, then the runs."""
-    runs: list[str] = []
-    for call in fix["calls"]:
-        given = call["arguments"]
-        if call["name"] == "runNotebookCells":
-            runs += [each for each in given["cellIds"] if each not in runs]
-            continue
-        assert call["name"] in ("updateNotebookCell", "addNotebookCell"), call
-        if call["name"] == "addNotebookCell":
-            assert {"before", "after"} & set(given["position"])
-        if write:
-            done = server.post(f"tools/{call['name']}", {"arguments": {**given, "run": False}})
-            assert done["ok"], done
-            added = call["name"] == "addNotebookCell"
-            runs.append(done["output"]["cellId"] if added else given["cellId"])
-    return runs
+    added = []
+    for change in fix["changes"] if write else []:
+        given: dict[str, Any] = {"path": path, "content": change["source"], "run": False}
+        if change["kind"] == "cell":
+            done = server.post(
+                "tools/updateNotebookCell", {"arguments": {**given, "cellId": change["cellId"]}}
+            )
+        else:
+            where = {"type": "code", "position": {change["kind"]: change["cellId"]}}
+            done = server.post("tools/addNotebookCell", {"arguments": {**given, **where}})
+            added.append(done["output"]["cellId"])
+        assert done["ok"], done
+    return [*added, *fix["runs"]]

@@ -311,3 +311,18 @@ def test_a_task_that_names_a_column_to_predict_sets_the_target(server: RunningSe
     ]
     assert any('"Horsepower"' in source for source in sources)
     assert any("regression" in source.lower() for source in sources)
+
+
+def test_an_error_without_a_known_fix_says_so(server: RunningServer) -> None:
+    cells = [nbformat.v4.new_code_cell("1 / 0", id="zero")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), server.root / "zero.ipynb")
+    server.post(
+        "tools/runNotebookCells", {"arguments": {"path": "zero.ipynb", "cellIds": ["zero"]}}
+    )
+    where = {"path": "zero.ipynb", "cellId": "zero"}
+    first = server.post("fixes", where)
+    assert first["fixes"] == []
+    assert "prompt" not in first
+    assert first["message"].startswith("No built-in fix for this error. No model is configured")
+    second = server.post("fixes", {**where, "tried": [{"key": "k", "done": "did"}]})
+    assert second["message"].startswith("No other built-in fix for this error.")

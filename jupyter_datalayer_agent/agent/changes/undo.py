@@ -34,9 +34,7 @@ LOCK_SECONDS = 5.0
 # A batch is refused when somebody types in one of its cells between the look and the change.
 TRIES = 3
 NAMED_CELLS = 30
-KERNEL_NOTE = (
-    "Variables and files that the cells created remain; restart the kernel to clear variables."
-)
+KERNEL_NOTE = "Variables and files they created remain; restart the kernel to clear variables"
 
 
 @dataclass

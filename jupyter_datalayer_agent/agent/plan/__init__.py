@@ -1,1 +1,1 @@
-"""Planned workflows: a task is planned, shown, carried out step by step, repaired and summed up."""
+"""Planned workflows: a task is planned, shown, carried out step by step, fixed and summed up."""

@@ -69,24 +69,23 @@ def decided(plan: Plan) -> str:
     return f"[The user changed the plan. The steps now:\n{numbered(plan.steps)}]"
 
 
-def repair_prompt(error: str, tried: Sequence[str]) -> str:
+def fix_prompt(error: str, tried: Sequence[str]) -> str:
     """To the model: a step failed."""
     so_far = f" Tried before: {'; '.join(dict.fromkeys(tried))}." if tried else ""
     return (
-        f"[This step failed: {_sentence(error)}{so_far} Find the cause, repair the cell in place, "
+        f"[This step failed: {_sentence(error)}{so_far} Find the cause, fix the cell in place, "
         "run it again, and finish the step. This is the last attempt before the user is asked.]"
     )
 
 
-def repaired(title: str, source: str | None) -> str:
-    """To the model: the cell was repaired without it."""
-    now = f" The cell now is:\n{source}\n" if source is not None else " "
-    return f"[The cell was repaired: {title}. It ran without error.{now}Go on with this step.]"
+def fixed(title: str) -> str:
+    """To the model: the cell was fixed without it."""
+    return f"[The cell was fixed: {title}. It ran without error. Go on with this step.]"
 
 
 @dataclass(frozen=True)
 class FailedStep:
-    """A step that failed: its index, why, and the repairs that were tried."""
+    """A step that failed: its index, why, and the fixes that were tried."""
 
     index: int
     why: str

@@ -22,7 +22,7 @@ class Recovery:
         self.tried: list[str] = []
 
     async def begin(self, failure: Failure) -> None:
-        """Repair the failure, or let the model know of it, so that the step can go on.
+        """Fix the failure, or let the model know of it, so that the step can go on.
 
         Raises ``StepFailed`` when nothing is left to be tried.
         """
@@ -34,12 +34,12 @@ class Recovery:
         await self._start(failure.message)
         self._open = True
         tried = self.tried if failure.redacted is None else [messages.A_FIX for _ in self.tried]
-        prompt = messages.repair_prompt(failure.for_model, tried)
-        self.tried.append("the model's own repair")
+        prompt = messages.fix_prompt(failure.for_model, tried)
+        self.tried.append("the model's own fix")
         await self._turn.add_user_message(prompt)
 
-    async def repair(self, failure: Failure) -> None:
-        """The same for a cell of a template: the model, where there is one, repairs it now.
+    async def fix_cell(self, failure: Failure) -> None:
+        """The same for a cell of a template: the model, where there is one, fixes it now.
 
         Raises ``StepFailed``.
         """
@@ -48,7 +48,7 @@ class Recovery:
             await self.begin(failure)
             if not self._open:
                 return
-            await self._turn.model_repairs()
+            await self._turn.let_model_fix()
             again = self._turn.take_run_failure() or next(iter(self._turn.watch.failed_runs), None)
             if again is None:
                 await self.succeeded()
@@ -63,7 +63,7 @@ class Recovery:
         """The attempt that is open was good."""
         if self._open:
             self._open = False
-            await self._finish(True, "Repaired")
+            await self._finish(True, "Fixed")
 
     async def give_up(self, why: str) -> None:
         """The attempt that is open was not."""
@@ -85,20 +85,26 @@ class Recovery:
         problem = await self._turn.own.fix(safe, failure.path)
         self._turn.take_run_failure()
         self.tried.append(safe.title)
-        await self._finish(problem is None, safe.title if problem is None else problem.message)
+        done = safe.done or safe.title
+        await self._finish(problem is None, done if problem is None else problem.message)
         if problem is not None:
             return False
         self._turn.watch.forget(failure.cell_id)
         if self._turn.has_model:
             # The title of a fix may name what the error's message held.
             title = safe.title if failure.redacted is None else messages.A_FIX
-            await self._turn.add_user_message(messages.repaired(title, None))
+            await self._turn.add_user_message(messages.fixed(title))
         return True
 
     async def _start(self, error: str) -> None:
         self._attempts += 1
         await self._turn.emit(
-            events.RecoveryStarted(index=self._index, error=error, attempt=self._attempts)
+            events.RecoveryStarted(
+                index=self._index,
+                error=error,
+                attempt=self._attempts,
+                max_attempts=MAX_ATTEMPTS,
+            )
         )
 
     async def _finish(self, success: bool, message: str) -> None:

@@ -69,7 +69,7 @@ class PlanRunner(Protocol):
         """Add a message of ours to the conversation."""
         ...
 
-    async def model_repairs(self) -> None:
+    async def let_model_fix(self) -> None:
         """Let the model work until it asks for nothing more, or a run fails again."""
         ...
 

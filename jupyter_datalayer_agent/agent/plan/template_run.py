@@ -16,7 +16,7 @@ from .recovery import Recovery
 class ToolTemplateRun:
     """One step's ``TemplateRun``.
 
-    ``recovery`` repairs a cell that failed, or finds a kernel. The cells that a step
+    ``recovery`` fixes a cell that failed, or finds a kernel. The cells that a step
     wrote are kept with the plan: a step that is done again continues with them instead of writing
     them twice, whatever the user made of them.
     """
@@ -74,7 +74,7 @@ class ToolTemplateRun:
             )
             if done.done.result.error is not None:
                 message, redacted = messages_of(done)
-                await self._recovery.repair(Failure(message, self.notebook, known, redacted))
+                await self._recovery.fix_cell(Failure(message, self.notebook, known, redacted))
         return known
 
     async def compute(self, code: str) -> Any:
@@ -125,5 +125,5 @@ class ToolTemplateRun:
         self._written.append(cell_id)
         if result.error is not None:
             message, redacted = messages_of(done)
-            await self._recovery.repair(Failure(message, self.notebook, cell_id, redacted))
+            await self._recovery.fix_cell(Failure(message, self.notebook, cell_id, redacted))
         return cell_id

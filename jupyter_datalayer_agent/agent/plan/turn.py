@@ -225,7 +225,7 @@ class PlannedTurn(Turn):
                 failure = result
             await recovery.begin(failure)
 
-    async def model_repairs(self) -> None:
+    async def let_model_fix(self) -> None:
         """Let the model work until it asks for nothing more, or a run fails again."""
         while self._run_failure is None and not await self._step():
             pass

@@ -257,7 +257,7 @@ class Turn:
         await self.emit(done.event, items=items, tool_calls=[done.record])
 
     async def _offer_fixes(self) -> None:
-        """Tell the user of repairs, where a cell that this turn ran still shows its error."""
+        """Offer the user fixes where a cell that this turn ran still shows its error."""
         for failure in [*self.watch.unbegun.values(), *self.watch.failed_runs][:MAX_OFFERS]:
             await self.offer_fixes(failure, await self.fixes_of(failure))
 

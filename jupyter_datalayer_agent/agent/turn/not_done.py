@@ -1,6 +1,6 @@
 """What of the changes and runs of a turn did not come about: from results, not from the answer.
 
-Reads count for nothing, and neither does a failure that was repaired later in the turn.
+Reads count for nothing, and neither does a failure that was fixed later in the turn.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Kind = Literal["change_failed", "run_failed", "call_failed"]
 
 @dataclass(frozen=True)
 class _Failure:
-    """An act that failed and was not repaired so far; ``step`` is the model's answer that asked
+    """An act that failed and was not fixed so far; ``step`` is the model's answer that asked
     for it, ``is_last`` whether nothing has gone well since."""
 
     kind: Kind
@@ -39,9 +39,7 @@ class _Failure:
         """For the user."""
         nouns = {"change_failed": "change", "run_failed": "run"}
         what = nouns.get(self.kind, f"call of {self.name}")
-        head = (
-            f"The last {what} failed" if self.is_last else f"A {what} failed and was not repaired"
-        )
+        head = f"The last {what} failed" if self.is_last else f"A {what} failed and was not fixed"
         return f"{head}: {self.message}"
 
 
@@ -82,7 +80,7 @@ def _calls(items: Sequence[Item]) -> Iterator[tuple[int, str]]:
 
 
 class _Tally:
-    """Follows the acts of a turn: which calls and which cells failed and are not repaired."""
+    """Follows the acts of a turn: which calls and which cells failed and are not fixed."""
 
     def __init__(self) -> None:
         self._calls: list[_Failure] = []
@@ -129,8 +127,8 @@ class _Tally:
             self._calls.append(failure)
 
     def _mend(self, step: int, is_change: bool) -> None:
-        """What goes well in a later answer of the model repairs a call that failed; only a change
-        repairs a change. What was asked for beside it does not."""
+        """What goes well in a later answer of the model fixes a call that failed; only a change
+        fixes a change. What was asked for beside it does not."""
         self._calls = [
             replace(each, is_last=False)
             for each in self._calls

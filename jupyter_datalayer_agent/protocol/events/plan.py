@@ -42,16 +42,17 @@ class StepFinished(BaseEvent):
 
 
 class RecoveryStarted(BaseEvent):
-    """A failed step is being repaired."""
+    """A failed step is being fixed: attempt ``attempt`` of at most ``max_attempts``, from 1."""
 
     type: Literal["recovery_started"] = "recovery_started"
     index: int
     error: str
     attempt: int
+    max_attempts: int = 2
 
 
 class RecoveryFinished(BaseEvent):
-    """The repair of a failed step ended."""
+    """The attempt at a failed step ended; ``message`` is what was done, or why it did not help."""
 
     type: Literal["recovery_finished"] = "recovery_finished"
     index: int

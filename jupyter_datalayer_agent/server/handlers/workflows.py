@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...agent.request import confined
+from ...agent.tool_calls.fix_attempts import next_attempt
 from ...agent.tool_calls.fixes import fixes_of
 from ...agent.tool_calls.verification import Failure
 from ...protocol.errors import HTTP_STATUS, AgentError
@@ -10,7 +11,13 @@ from ...protocol.ops import UserMessage
 from ...protocol.plans import WorkflowCall
 from ...protocol.quality import QualityReport
 from ...protocol.requests import ChatReply, ChatRequest
-from ...protocol.workflows import FixesReply, WorkflowRun, WorkflowsReply
+from ...protocol.workflows import (
+    FixAttempt,
+    FixAttemptRequest,
+    FixesReply,
+    WorkflowRun,
+    WorkflowsReply,
+)
 from ..base.handler import Handler, route
 from ..base.route_table import Operation, Route
 
@@ -80,6 +87,11 @@ class FixesHandler(Handler):
         found = await fixes_of(services, Failure("", path, cell_id), client_id)
         return FixesReply(path=path, cell_id=cell_id, fixes=found)
 
+    @route("execute")
+    async def post(self) -> FixAttempt:
+        request = self.body(FixAttemptRequest)
+        return await next_attempt(self.parts.services, request, self.parts.models())
+
 
 class QualityHandler(Handler):
     """The quality report of a notebook, as open in the page or as in its file."""
@@ -114,7 +126,8 @@ ROUTES = [
                     "cellId": "the cell that failed",
                     "clientId": "the page that is asked first",
                 },
-            )
+            ),
+            "post": Operation("The next attempt at a failed cell", FixAttemptRequest, FixAttempt),
         },
     ),
     Route(

@@ -92,7 +92,7 @@ class _Columns:
 async def find(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
     """What to do about columns that are not there.
 
-    One fix repairs all that are missing of the tables that the failing statement looks them up in;
+    One fix is for all that are missing of the tables that the failing statement looks them up in;
     where one of them is near nothing, there is none.
     """
     assert failure.error is not None

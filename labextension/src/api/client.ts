@@ -11,6 +11,8 @@ import {
   Dataset,
   DatasetsReply,
   ExportFormat,
+  FixAttempt,
+  FixAttemptRequest,
   FixesReply,
   ForkRequest,
   LessonCheck,
@@ -254,6 +256,11 @@ export class AgentClient {
     clientId?: string;
   }): Promise<FixesReply> {
     return this._request('GET', ['fixes'], { query });
+  }
+
+  /** What to try next at a failed cell, after the attempts that did not help. */
+  nextFix(body: FixAttemptRequest): Promise<FixAttempt> {
+    return this._request('POST', ['fixes'], { body });
   }
 
   /** What changed code would do beyond the kernel that it did not do before. */

@@ -434,7 +434,40 @@ export interface paths {
             };
         };
         put?: never;
-        post?: never;
+        /** The next attempt at a failed cell */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["FixAttemptRequest"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FixAttempt"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -3052,6 +3085,20 @@ export interface components {
             type: "code" | "markdown" | "raw";
         };
         /**
+         * CellFix
+         * @description A fix as a page shows it: the ``changes`` that it makes, and the existing cells that it runs,
+         *     in the order ``runs``; new cells run before them. ``key`` is the same for the same calls.
+         */
+        CellFix: {
+            /** Changes */
+            changes: components["schemas"]["FixChange"][];
+            fix: components["schemas"]["FixInfo"];
+            /** Key */
+            key: string;
+            /** Runs */
+            runs: string[];
+        };
+        /**
          * CellOutline
          * @description One line for a cell of a notebook with 20 cells or more.
          */
@@ -4178,6 +4225,54 @@ export interface components {
             type: "final_reply";
         };
         /**
+         * FixAttempt
+         * @description Answer of ``POST fixes``: what to try next at a failed cell.
+         *
+         *     Either ``fixes`` that were not tried yet, the likeliest first; or the ``prompt`` for a model;
+         *     or, where nothing is left to try, the ``message`` that says so. ``attempt`` counts from 1.
+         */
+        FixAttempt: {
+            /** Attempt */
+            attempt: number;
+            /**
+             * Fixes
+             * @default []
+             */
+            fixes: components["schemas"]["CellFix"][];
+            /** Maxattempts */
+            maxAttempts: number;
+            /**
+             * Message
+             * @default null
+             */
+            message?: string | null;
+            /**
+             * Prompt
+             * @default null
+             */
+            prompt?: string | null;
+        };
+        /**
+         * FixAttemptRequest
+         * @description Body of ``POST fixes``: ``tried`` are the attempts so far, none of which helped.
+         */
+        FixAttemptRequest: {
+            /** Cellid */
+            cellId: string;
+            /**
+             * Clientid
+             * @default null
+             */
+            clientId?: string | null;
+            /** Path */
+            path: string;
+            /**
+             * Tried
+             * @default []
+             */
+            tried?: components["schemas"]["TriedFix"][];
+        };
+        /**
          * FixCall
          * @description One tool call of a fix; ``label`` says what it does.
          */
@@ -4193,6 +4288,22 @@ export interface components {
             label?: string | null;
             /** Name */
             name: string;
+        };
+        /**
+         * FixChange
+         * @description A source that a fix writes: that of the cell ``cell_id``, or of a new cell ``before`` or
+         *     ``after`` it.
+         */
+        FixChange: {
+            /** Cellid */
+            cellId: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "cell" | "before" | "after";
+            /** Source */
+            source: string;
         };
         /**
          * FixesOffered
@@ -4240,7 +4351,7 @@ export interface components {
         };
         /**
          * FixInfo
-         * @description A repair of a failed cell that needs no model.
+         * @description What would make a failed cell run; it needs no model.
          *
          *     ``title`` says what it would do, ``label`` also that cells are run for it, and ``done`` what was
          *     done ("replaced `carz` with `cars`"). ``safe`` ones are applied in Agent mode without a
@@ -5871,7 +5982,7 @@ export interface components {
         };
         /**
          * RecoveryFinished
-         * @description The repair of a failed step ended.
+         * @description The attempt at a failed step ended; ``message`` is what was done, or why it did not help.
          */
         RecoveryFinished: {
             /**
@@ -5903,7 +6014,7 @@ export interface components {
         };
         /**
          * RecoveryStarted
-         * @description A failed step is being repaired.
+         * @description A failed step is being fixed: attempt ``attempt`` of at most ``max_attempts``, from 1.
          */
         RecoveryStarted: {
             /**
@@ -5917,6 +6028,11 @@ export interface components {
             error: string;
             /** Index */
             index: number;
+            /**
+             * Maxattempts
+             * @default 2
+             */
+            maxAttempts: number;
             /**
              * Seq
              * @default 0
@@ -7301,6 +7417,19 @@ export interface components {
             notebookMode: "off" | "read-only" | "full";
             /** Tools */
             tools: components["schemas"]["ToolListing"][];
+        };
+        /**
+         * TriedFix
+         * @description An attempt at a failed cell: its ``key``, None where a model proposed it, and what it did.
+         */
+        TriedFix: {
+            /** Done */
+            done: string;
+            /**
+             * Key
+             * @default null
+             */
+            key?: string | null;
         };
         /**
          * Turn

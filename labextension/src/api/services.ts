@@ -4,7 +4,7 @@ import { IPageConnection } from './connection';
 /** The HTTP routes that the panel uses. */
 export type IPanelClient = Omit<
   AgentClient,
-  'acts' | 'config' | 'nextCell' | 'settings'
+  'acts' | 'config' | 'nextCell' | 'nextFix' | 'settings'
 >;
 
 /** What the panel uses of the page's one connection. */

@@ -60,8 +60,8 @@ export class ErrorController implements IErrorActions {
         panel,
         cell,
         chat,
-        fixes: () => this._fixes(panel, cell),
-        models: () => client.models(),
+        next: tried =>
+          client.nextFix({ ...this._where(panel, cell), tried: [...tried] }),
         acts: changes =>
           client.acts({
             path: documents.pathOf(panel.context) ?? '',
@@ -103,9 +103,15 @@ export class ErrorController implements IErrorActions {
     panel: NotebookPanel,
     cell: CodeCell
   ): Promise<FixesReply> {
-    const { client, connection, documents } = this._options;
+    return this._options.client.fixes(this._where(panel, cell));
+  }
+
+  private _where(
+    panel: NotebookPanel,
+    cell: CodeCell
+  ): { path: string; cellId: string; clientId: string } {
+    const { connection, documents } = this._options;
     const path = documents.pathOf(panel.context) ?? '';
-    const { clientId } = connection;
-    return client.fixes({ path, cellId: cell.model.id, clientId });
+    return { path, cellId: cell.model.id, clientId: connection.clientId };
   }
 }

@@ -1,21 +1,20 @@
 import { CodeCell } from '@jupyterlab/cells';
 import { NotebookPanel } from '@jupyterlab/notebook';
 
-import { ActsReply, CodeChange, FixesReply, ModelsReply } from '../api/types';
+import {
+  ActsReply,
+  CellFix,
+  CodeChange,
+  FixAttempt,
+  FixChange,
+  TriedFix
+} from '../api/types';
 import { sharedNotebook } from '../notebook/cells';
 import type { InlineModel } from '../inline/model';
 import { failureOf } from '../notebook/kernel/failure';
-import { IKnownFix, KnownFixes } from './knownFixes';
+import { IProposal } from '../proposals';
 import { onUserActivity, onUserTyping } from '../notebook/userActivity';
-import { ICellFix } from './cellFix';
 import { runFor } from './run';
-
-/** How often "Fix and run" tries. */
-export const MOST_ATTEMPTS = 3;
-
-const ASKED = 'Fix the error of this cell.';
-const ASKED_AGAIN =
-  'The cell was changed so and run, and it still fails. Fix the error that it shows now.';
 
 /** What fixing a cell needs. */
 export interface IFixRunnerOptions {
@@ -23,8 +22,8 @@ export interface IFixRunnerOptions {
   cell: CodeCell;
   /** The chat on the cell, in which the fix is shown. */
   chat: InlineModel;
-  fixes: () => Promise<FixesReply>;
-  models: () => Promise<ModelsReply>;
+  /** What the server would try next, after these. */
+  next: (tried: TriedFix[]) => Promise<FixAttempt>;
   /** What changed code would do beyond the kernel that it did not do before, as text. */
   acts: (changes: CodeChange[]) => Promise<ActsReply>;
 }
@@ -36,23 +35,18 @@ interface IAttempt {
   /** What was done, once it is. */
   done: string;
   /** Known without a model; null where the model proposed. */
-  known: IKnownFix | null;
+  known: CellFix | null;
   /** Why the user should look at it before it is run; null where nothing speaks against it. */
   caution: string | null;
 }
 
-/** The fix of one cell: what is proposed, and as often as wanted accepted and run. */
+/**
+ * The fix of one cell. What is tried, in which order and how often is the server's; the page shows
+ * it as a diff and reports what was done. Writing and running are the page's because they are the
+ * user's own here: in the editor that is open, with its undo, in its kernel, stopped by Escape.
+ */
 export class FixRunner {
-  constructor(private readonly _options: IFixRunnerOptions) {
-    const { fixes, panel } = _options;
-    this._known = new KnownFixes(
-      fixes,
-      cellId =>
-        sharedNotebook(panel)
-          .cells.find(cell => cell.getId() === cellId)
-          ?.getSource() ?? null
-    );
-  }
+  constructor(private readonly _options: IFixRunnerOptions) {}
 
   /** Propose a fix; with `andRun` go on until the cell runs. */
   async start(andRun: boolean): Promise<void> {
@@ -61,7 +55,7 @@ export class FixRunner {
       run: { label: 'Fix and run', act: () => void this._run(true) }
     });
     await this._guarded(andRun, async isStopped => {
-      await this._propose(1);
+      await this._propose();
       if (andRun && !isStopped()) {
         await this._goOn(false, isStopped);
       }
@@ -78,7 +72,7 @@ export class FixRunner {
     isStopped: () => boolean
   ): Promise<void> {
     const { chat } = this._options;
-    for (let number = this._tried.length + 1; ; number++) {
+    for (;;) {
       const attempt = await this._latest();
       if (!attempt) {
         return; // The chat says why there is none.
@@ -88,55 +82,60 @@ export class FixRunner {
         return;
       }
       isLookedAt = false;
-      const end = await this._carryOut(attempt, number);
+      const end = await this._carryOut(attempt);
       if (end !== 'failed' || isStopped()) {
         return;
       }
-      if (number >= MOST_ATTEMPTS) {
-        this._giveUp();
-        return;
-      }
-      await this._propose(number + 1);
+      await this._propose();
       if (isStopped()) {
         return;
       }
     }
   }
 
-  /** Show the next fix that is known, or else the model's. */
-  private async _propose(number: number): Promise<void> {
-    const { cell, chat } = this._options;
+  /** Show what the server would try next: a fix that it knows, or else the model's. */
+  private async _propose(): Promise<void> {
+    const { cell, chat, next } = this._options;
     this._attempt = null;
     chat.busy(
       `Fix ${failureOf(cell.model)?.name ?? 'the error'}`,
       'Looking for a fix'
     );
-    const found = await this._known.untried();
+    const { fixes, maxAttempts, message, prompt } = await next(this._tried);
+    this._maxAttempts = maxAttempts;
     if (chat.isDisposed) {
       return;
     }
-    if (found.length) {
-      await this._show(found[0], found);
+    if (fixes.length) {
+      await this._show(fixes[0], fixes);
+    } else if (prompt) {
+      await chat.send(prompt);
+      await chat.settled();
+      if (!(await this._latest())) {
+        // What is said in place of a fix is in the box.
+        chat.state.patch({ run: null });
+      }
     } else {
-      await this._askModel(number);
+      chat.state.patch({
+        activity: null,
+        run: null,
+        notice: message ?? null
+      });
     }
   }
 
   /** Show a fix that is known, with the others to choose from. */
-  private async _show(
-    known: IKnownFix,
-    all: readonly IKnownFix[]
-  ): Promise<void> {
+  private async _show(known: CellFix, all: readonly CellFix[]): Promise<void> {
     const { chat } = this._options;
-    const { fix, cellFix } = known;
-    await chat.offer(cellFix.proposals, fix.title);
+    const { changes, fix } = known;
+    await chat.offer(changes.map(asProposal), fix.title);
     this._attempt = {
       title: fix.title,
       done: fix.done ?? fix.title,
       known,
       caution: fix.safe ? null : `Review before running. ${fix.explanation}`
     };
-    const also = cellFix.proposals.length ? '' : ' No changes.';
+    const also = changes.length ? '' : ' No changes.';
     chat.state.patch({
       notice: null,
       note: `${fix.explanation}${also}`,
@@ -147,29 +146,6 @@ export class FixRunner {
           act: () => void this._show(other, all)
         }))
     });
-  }
-
-  private async _askModel(number: number): Promise<void> {
-    const { chat, models } = this._options;
-    const { ready, message } = await models();
-    if (chat.isDisposed) {
-      return;
-    }
-    if (!ready) {
-      chat.state.patch({
-        activity: null,
-        run: null,
-        notice:
-          `No ${number > 1 ? 'other ' : ''}built-in fix for this error. ${message ?? ''}`.trim()
-      });
-      return;
-    }
-    await chat.send(number > 1 ? ASKED_AGAIN : ASKED);
-    await chat.settled();
-    if (!(await this._latest())) {
-      // What is said in place of a fix is in the box.
-      chat.state.patch({ run: null });
-    }
   }
 
   /** What is proposed now: the fix that is known, or what the model has proposed since. */
@@ -208,21 +184,19 @@ export class FixRunner {
     }
   }
 
-  private async _carryOut(attempt: IAttempt, number: number): Promise<string> {
+  private async _carryOut(attempt: IAttempt): Promise<string> {
     const { cell, chat, panel } = this._options;
     const { title, done, known } = attempt;
     const written = chat.state.current.pending.count ? chat.take() : [];
     if (!written) {
       return 'not run';
     }
-    this._tried.push(done);
+    this._tried.push({ key: known?.key, done });
     this._written.push(written);
-    if (known) {
-      this._known.tried(known);
-    }
-    const of = `Attempt ${number} of ${MOST_ATTEMPTS}`;
+    const count = `${this._tried.length} of ${this._maxAttempts}`;
+    const of = `Attempt ${count}`;
     chat.busy(title, `${of}: running`);
-    const order = this._order(known?.cellFix ?? null, written);
+    const order = this._order(known, written);
     const end = await runFor(panel, cell, order, interrupt => {
       this._interrupt = interrupt;
     }).finally(() => {
@@ -230,7 +204,7 @@ export class FixRunner {
     });
     this._attempt = null;
     const said = {
-      ok: `Fixed: ${done} (attempt ${number} of ${MOST_ATTEMPTS})${this._earlier()}`,
+      ok: `Fixed: ${done} (attempt ${count})${this._earlier()}`,
       failed: `${of} did not help: ${done}`,
       interrupted: `Interrupted. ${of}: ${done}`,
       'not run': `The cell was not run: an earlier cell failed. ${of}: ${done}`
@@ -262,7 +236,7 @@ export class FixRunner {
 
   /** What was tried before the attempt that helped, as some of it may still are in cells. */
   private _earlier(): string {
-    const before = this._tried.slice(0, -1).map((done, index) => {
+    const before = this._tried.slice(0, -1).map(({ done }, index) => {
       return `. Attempt ${index + 1} did not help${this._left(index)}: ${done}`;
     });
     return before.join('');
@@ -282,28 +256,19 @@ export class FixRunner {
 
   /** What is run: new cells first, or as the notebook has them where the model proposed. */
   private _order(
-    cellFix: ICellFix | null,
+    known: CellFix | null,
     written: readonly string[]
   ): readonly string[] {
     const { cell, panel } = this._options;
-    if (cellFix) {
-      const before = written.filter(cellId => !cellFix.runs.includes(cellId));
-      const last = cellFix.runs.includes(cell.model.id) ? [] : [cell.model.id];
-      return [...before, ...cellFix.runs, ...last];
+    if (known) {
+      const before = written.filter(cellId => !known.runs.includes(cellId));
+      const last = known.runs.includes(cell.model.id) ? [] : [cell.model.id];
+      return [...before, ...known.runs, ...last];
     }
     const all = new Set([...written, cell.model.id]);
     return sharedNotebook(panel)
       .cells.map(each => each.getId())
       .filter(cellId => all.has(cellId));
-  }
-
-  private _giveUp(): void {
-    const { cell, chat } = this._options;
-    const error = failureOf(cell.model)?.name ?? 'an error';
-    chat.state.patch({
-      run: null,
-      notice: `Three attempts failed: ${[...new Set(this._tried)].join('; ')}. The cell still fails with ${error}. The changes remain; undo them in the notebook or give an instruction.`
-    });
   }
 
   /** Stop as soon as the user stops it; with `isRunning` also when they type. */
@@ -349,17 +314,21 @@ export class FixRunner {
       chat.state.patch({
         activity: null,
         note: count
-          ? `Stopped in attempt ${count} of ${MOST_ATTEMPTS}.`
+          ? `Stopped in attempt ${count} of ${this._maxAttempts}.`
           : 'Stopped.'
       });
     }
   }
 
-  private readonly _known: KnownFixes;
   private _attempt: IAttempt | null = null;
   /** Interrupts what runs; null while nothing does. */
   private _interrupt: (() => void) | null = null;
-  private readonly _tried: string[] = [];
+  private readonly _tried: TriedFix[] = [];
+  private _maxAttempts = 0;
   /** The ids of the cells that each of them wrote. */
   private readonly _written: (readonly string[])[] = [];
+}
+
+function asProposal({ kind, cellId, source }: FixChange): IProposal {
+  return { target: { kind, cellId }, language: '', source, isComplete: true };
 }

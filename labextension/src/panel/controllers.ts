@@ -55,7 +55,7 @@ export function makeToolsPanel(
   });
 }
 
-/** The controller of repairs of cells that failed. */
+/** The controller of fixes of cells that failed. */
 export function makeFixes({
   client,
   clientId,

@@ -108,7 +108,7 @@ export class PanelModel implements IDisposable {
   readonly ops: Ops;
   /** Uploads and data sets. */
   readonly datasets: DatasetController;
-  /** Repairs of cells that failed. */
+  /** Fixes of cells that failed. */
   readonly fixes: FixController;
   /** Acts on the conversation history. */
   readonly history: HistoryController;

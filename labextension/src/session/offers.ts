@@ -19,7 +19,7 @@ export function offersAfter(
   return fixes.length ? [...others, { path, cellId, fixes }] : others;
 }
 
-/** What is on the chip: the repair, and that the cell is run after it. */
+/** What is on the chip: the fix, and that the cell is run after it. */
 export function fixLabel({ label, title }: FixInfo): string {
   return label ?? title;
 }

@@ -8,13 +8,10 @@ import {
   StepStarted
 } from '../api/types';
 
-/** How often a failed step is repaired before the plan stops. */
-const REPAIRS = 2;
-
 /** What is noted of a step beside its state. */
 export interface IStepNote {
-  kind: 'repairing' | 'repaired' | 'failed' | 'denied';
-  words: string;
+  kind: 'fixing' | 'fixed' | 'failed' | 'denied';
+  label: string;
 }
 
 /** The plan as it is; without a `state` it is the model's own list. */
@@ -88,22 +85,21 @@ function noteAfter(
       return undefined;
     case 'recovery_started':
       return {
-        kind: 'repairing',
-        words: `Fixing, attempt ${event.attempt} of ${REPAIRS}`
+        kind: 'fixing',
+        label: `Fixing, attempt ${event.attempt} of ${event.maxAttempts ?? 2}`
       };
     case 'recovery_finished':
       return event.success
-        ? { kind: 'repaired', words: fixedLabel(event.message) }
-        : { kind: 'failed', words: event.message || 'The fix failed' };
+        ? { kind: 'fixed', label: fixedLabel(event.message) }
+        : { kind: 'failed', label: event.message || 'The fix failed' };
     case 'step_finished':
-      return event.success ? note : { kind: 'failed', words: event.message };
+      return event.success ? note : { kind: 'failed', label: event.message };
   }
 }
 
 function fixedLabel(message: string): string {
-  return /^(fixed|repaired)/i.test(message) || !message
-    ? message || 'Fixed'
-    : `Fixed: ${message}`;
+  // Sessions of earlier versions have "Repaired".
+  return /^(Fixed|Repaired)?$/.test(message) ? 'Fixed' : `Fixed: ${message}`;
 }
 
 /** The plan as it is when the user did not approve an act: its step is not done. */
@@ -113,7 +109,7 @@ export function asDenied(plan: IPlan): IPlan {
     if (step.status !== 'failed') {
       return step;
     }
-    notes[index] = { kind: 'denied', words: 'You declined this.' };
+    notes[index] = { kind: 'denied', label: 'You declined this.' };
     return { ...step, status: 'pending' };
   });
   return { ...plan, steps, notes };

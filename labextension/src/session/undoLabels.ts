@@ -3,38 +3,33 @@ import { IUndoneEntry } from './turn';
 
 /** What was reverted, and what cannot be. */
 export function undoneLabel({ changes, left, note }: IUndoneEntry): string {
-  return [restoredLabel(changes, left), note].filter(Boolean).join(' ');
+  return [restoredLabel(changes, left), note].filter(Boolean).join('. ');
 }
 
-/** "Undone: 2 cells restored, 1 added cell removed."; without changes, what that means. */
+/** "Undone: restored 2 cells, removed 1 cell"; without changes, what that means. */
 function restoredLabel(changes: readonly Change[], left: number): string {
-  const parts: string[] = [];
-  const count = (
-    matches: (change: Change) => boolean,
-    words: (cells: string) => string
-  ) => {
+  const cells = (verb: string, op: Change['op']) => {
     const ids = new Set(
-      changes.filter(matches).map(({ path, cellId }) => `${path}\n${cellId}`)
+      changes
+        .filter(change => change.op === op && change.cellId)
+        .map(({ path, cellId }) => `${path}\n${cellId}`)
     );
-    if (ids.size) {
-      parts.push(words(`${ids.size} ${ids.size === 1 ? 'cell' : 'cells'}`));
-    }
+    const count = ids.size === 1 ? '1 cell' : `${ids.size} cells`;
+    return ids.size ? [`${verb} ${count}`] : [];
   };
-  const is = (op: Change['op']) => (change: Change) =>
-    change.op === op && !!change.cellId;
-  count(is('update'), cells => `${cells} restored`);
-  count(is('insert'), cells => `${cells} put back`);
-  count(is('delete'), cells => `${cells} removed`);
-  count(is('move'), cells => `${cells} moved back`);
-  for (const { op, path, cellId } of changes) {
-    if (op === 'delete' && !cellId) {
-      parts.push(`${path} deleted`);
-    }
-  }
+  const parts = [
+    ...cells('restored', 'update'),
+    ...cells('put back', 'insert'),
+    ...cells('removed', 'delete'),
+    ...cells('moved back', 'move'),
+    ...changes
+      .filter(({ op, cellId }) => op === 'delete' && !cellId)
+      .map(({ path }) => `deleted ${path}`)
+  ];
   if (parts.length) {
-    return `Undone: ${parts.join(', ')}.`;
+    return `Undone: ${parts.join(', ')}`;
   }
-  return left ? '' : 'Nothing to undo: everything is already as it was.';
+  return left ? '' : 'Nothing to undo: everything is already as it was';
 }
 
 /** "1 cell was changed since and was not reverted: decide on it above." */

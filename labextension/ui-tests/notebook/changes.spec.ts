@@ -39,13 +39,13 @@ test('peers 5: Undo takes a turn back and keeps unsaved typing in another cell',
   await expect(changes).toHaveCount(0);
   expect(await notebook.sources()).toEqual(['a = 1', 'b = 2', 'c = 3  # mine']);
   await expect(
-    tab.panel.root.getByText('Undone: 2 cells restored.')
+    tab.panel.root.getByText('Undone: restored 2 cells')
   ).toHaveCount(1);
   // It is so after a reload, too.
   await tab.page.reload();
   await tab.shown();
   await expect(tab.panel.turns.last()).toContainText(
-    'Undone: 2 cells restored.'
+    'Undone: restored 2 cells'
   );
   await expect(changes).toHaveCount(0);
 });
@@ -131,7 +131,7 @@ test('an older turn is taken back from its foot, and the newest by the palette',
   await tab.panel.ask('Change the other', 2);
   const first = tab.panel.turns.first();
   await first.getByRole('button', { name: 'Undo changes' }).click();
-  await expect(first).toContainText('Undone: 1 cell restored.');
+  await expect(first).toContainText('Undone: restored 1 cell');
   expect(await notebook.sources()).toEqual(['a = 1', 'b = 20']);
   await tab.page.evaluate(async () => {
     await window.jupyterapp.commands.execute('datalayer-agent:undo-turn');

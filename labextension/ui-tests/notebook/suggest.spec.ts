@@ -88,7 +88,7 @@ test('a next cell is suggested as a ghost: Tab accepts, Escape dismisses, typing
   await shootBoth(tab, 'error-hint', 'window');
 });
 
-test('runs of the agent are not the user’s: they suggest no next cell, and their failures are offered no repair', async ({
+test('runs of the agent are not the user’s: they suggest no next cell, and their failures are offered no fix', async ({
   tab,
   server,
   model
@@ -168,7 +168,7 @@ test('runs of the agent are not the user’s: they suggest no next cell, and the
   await expect(notebook.output(2)).toHaveText('It is 42.');
   expect(await askedSoon()).toEqual([]);
 
-  // The user's own runs, of the same cells: the failure has its repair, the other its next cell.
+  // The user's own runs, of the same cells: the failure has its fix, the other its next cell.
   await notebook.run(1);
   await expect(hint.first()).toHaveText(/^Known fix: Replace totl/);
   await expect(panel.root.getByTestId('da-fix-line')).toContainText(

@@ -5,7 +5,7 @@ import { openWork } from '../support/work';
 const BROKEN =
   "import pandas as pd\n\ncars = pd.read_csv('cars.csv')\ncars['Horsepowr'].max()";
 
-test('a cell that failed in a turn is repaired by a click, whatever the mode', async ({
+test('a cell that failed in a turn is fixed by a click, whatever the mode', async ({
   tab,
   model
 }) => {
@@ -32,7 +32,7 @@ test('a cell that failed in a turn is repaired by a click, whatever the mode', a
   await shootBoth(tab, 'fixed');
 });
 
-test('cells that failed for the user are repaired from a conversation', async ({
+test('cells that failed for the user are fixed from a conversation', async ({
   tab,
   model
 }) => {
@@ -79,7 +79,7 @@ test('the start page with a model', async ({ tab }) => {
   await expect(panel.input).toBeFocused();
 });
 
-test('a repair that is not safe says what it would do, and asks', async ({
+test('a fix that is not safe says what it would do, and asks', async ({
   tab
 }) => {
   const { panel } = tab;

@@ -277,7 +277,7 @@ test('a tutorial: a wrong answer, what is said of it, the right one, and progres
   await expect(card).toHaveCount(0);
 });
 
-test('a cell that shows an error is repaired by a click', async ({ tab }) => {
+test('a cell that shows an error is fixed by a click', async ({ tab }) => {
   const { panel } = tab;
   await tab.server.notebook(`${tab.folder}/work.ipynb`, [
     {

@@ -30,7 +30,7 @@ test('an answer stands under a line that says what was not done, also after a re
   await expect(line).toContainText('Nothing was changed in this turn.');
   await expect(below).toContainText('The chart is in the new cell below.');
 
-  // What is repaired in the turn needs no line.
+  // What is fixed in the turn needs no line.
   await model.script(noType, add("'chart'"), { say: 'The chart is below.' });
   await panel.send('Try again');
   await panel.ended(2);

@@ -116,7 +116,7 @@ test('a running plan is paused after its step, and goes on', async ({
   expect((await notebook.sources())[2]).toBe("'counted'");
 });
 
-test('a plan that stopped goes on where it stopped, after the user repaired it and reloaded', async ({
+test('a plan that stopped goes on where it stopped, after the user fixed it and reloaded', async ({
   tab,
   model
 }) => {

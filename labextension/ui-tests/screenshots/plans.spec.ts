@@ -34,7 +34,7 @@ pictures('plans and changes', async ({ tab, model, server }) => {
     add('cars.shape'),
     { say: 'There are 406 cars.' },
     add('cars["Horsepowr"].isna().sum()'),
-    { say: 'Repaired.' },
+    { say: 'Fixed.' },
     add(WAIT),
     { say: 'Waited.' },
     { call: 'getNotebookCells' },

@@ -19,7 +19,7 @@ export function addCell(
   };
 }
 
-/** Read, load, go wrong, see the error, repair it in place, answer. */
+/** Read, load, go wrong, see the error, fix it in place, answer. */
 export const MAIN_JOB: Step[] = [
   { call: 'getNotebookCells' },
   addCell(LOAD, { run: true }),

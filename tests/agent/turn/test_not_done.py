@@ -140,32 +140,32 @@ def test_where_all_is_well_in_the_end_nothing_is_said(steps: list[list[Result]])
         ),
         ([[add()], [bad("updateNotebookCell")]], "change_failed", "The last change failed: No."),
         (
-            # What was asked for in the same breath repairs nothing.
+            # What was asked for in the same breath fixes nothing.
             [[bad("updateNotebookCell"), add()]],
             "change_failed",
-            "A change failed and was not repaired: No.",
+            "A change failed and was not fixed: No.",
         ),
         (
             [[bad("updateNotebookCell", "stale")], [run("a")]],
             "nothing_done",
-            "Nothing was changed in this turn. A change failed and was not repaired: No.",
+            "Nothing was changed in this turn. A change failed and was not fixed: No.",
         ),
         ([[fails("a")]], "run_failed", "The last run failed: Cell a failed: KeyError: 'x'"),
         (
             [[fails("a", status="timeout")], [update("a")]],
             "run_failed",
-            "A run failed and was not repaired: Cell a failed: KeyError: 'x'",
+            "A run failed and was not fixed: Cell a failed: KeyError: 'x'",
         ),
         (
             [[fails("a")], [add("b")], [run("b")]],
             "run_failed",
-            "A run failed and was not repaired: Cell a failed: KeyError: 'x'",
+            "A run failed and was not fixed: Cell a failed: KeyError: 'x'",
         ),
         (
-            # A cell that was not reached is not repaired by that.
+            # A cell that was not reached is not fixed by that.
             [[fails("b")], [fails("a", "b")], [run("a")]],
             "run_failed",
-            "A run failed and was not repaired: Cell b failed: KeyError: 'x'",
+            "A run failed and was not fixed: Cell b failed: KeyError: 'x'",
         ),
         ([[adds_and_fails("n")]], "run_failed", "The last run failed: Cell n failed: NameError"),
         ([[run("a")], [CODE_FAILS]], "run_failed", "The last run failed: NameError: df"),

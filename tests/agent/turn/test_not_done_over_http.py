@@ -64,7 +64,7 @@ def test_it_is_in_the_reply_the_event_the_turn_and_the_exports(
     assert server.get(f"sessions/{fork}/turns")["turns"][0]["notDone"] == found
 
 
-def test_what_was_repaired_in_the_turn_gives_no_line(
+def test_what_was_fixed_in_the_turn_gives_no_line(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     def repair(request: RecordedRequest) -> Call:
@@ -88,7 +88,7 @@ def test_a_cell_that_fails_in_the_end_is_said(
     model.script(add("2 / 0"), add("'next'"), Say("Both cells ran."))
     found = ask(server)["notDone"]
     assert found["kind"] == "run_failed"
-    assert found["message"].startswith("A run failed and was not repaired: Cell ")
+    assert found["message"].startswith("A run failed and was not fixed: Cell ")
     assert "ZeroDivisionError" in found["message"]
 
 

@@ -12,7 +12,7 @@ import { usePanel } from '../context';
 
 const NO_TURN = new Observable(emptyTurn(''));
 
-/** In a conversation: repairs for the newest cell that failed when the user ran it. */
+/** In a conversation: fixes for the newest cell that failed when the user ran it. */
 export function FixLine(): JSX.Element | null {
   const { model } = usePanel();
   const { store } = useValue(model.shown);
@@ -85,7 +85,7 @@ function Line(props: { offers: readonly ICellOffer[] }): JSX.Element | null {
   );
 }
 
-/** The cells for which the newest turn offers repairs itself. */
+/** The cells for which the newest turn offers fixes itself. */
 function useNewestOffers(): ReadonlySet<string> {
   const { model } = usePanel();
   const { store } = useValue(model.shown);

@@ -28,7 +28,7 @@ export function OfferedFixes(props: { turn: ITurn }): JSX.Element | null {
   );
 }
 
-/** Repairs for the cell of a notebook that shows an error, where any is known. */
+/** Fixes for the cell of a notebook that shows an error, where any is known. */
 export function CellFixes(props: {
   path: string;
   error: INotebookError;
@@ -53,7 +53,7 @@ export function CellFixes(props: {
   return offer?.fixes.length ? <FixChips offer={offer} /> : null;
 }
 
-/** A chip for each repair of a cell. */
+/** A chip for each fix of a cell. */
 export function FixChips(props: {
   offer: IFixOffer;
   /** Only the first one, in a line, and this behind it. */
@@ -122,7 +122,7 @@ export function FixChips(props: {
   );
 }
 
-/** What a repair that is not safe would do, and whether it should. */
+/** What a fix that is not safe would do, and whether it should. */
 function Confirm(props: {
   fix: FixInfo;
   onDo: () => void;

@@ -87,7 +87,7 @@ function WithoutModel(): JSX.Element {
   );
 }
 
-/** The repairs for the first cells of a notebook that show an error. */
+/** The fixes for the first cells of a notebook that show an error. */
 function ErrorFixes(props: { path: string }): JSX.Element {
   const { path } = props;
   const { errors = [] } = usePanel().model.editor.hints(path);

@@ -6,12 +6,12 @@ import { Observable } from '../../session/observable';
 /** How many answers are remembered. */
 const MOST = 50;
 
-/** Repairs for a cell with the error that they are for. */
+/** Fixes for a cell with the error that they are for. */
 export interface ICellOffer extends IFixOffer {
   error: INotebookError;
 }
 
-/** Repairs, without a model, for cells that failed when the user ran them. */
+/** Fixes, without a model, for cells that failed when the user ran them. */
 export class FixController {
   constructor(
     private readonly _ask: (
@@ -56,7 +56,7 @@ export class FixController {
     }
   }
 
-  /** Whether the cell still shows the error that the repairs are for. */
+  /** Whether the cell still shows the error that the fixes are for. */
   isCurrent({ path, cellId, error }: ICellOffer): boolean {
     return this._editor.errorOf(path, cellId)?.text === error.text;
   }

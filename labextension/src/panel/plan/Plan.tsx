@@ -193,7 +193,7 @@ function Steps(props: { plan: IPlan; hasEnded?: boolean }): JSX.Element {
           step={step}
           note={
             blocked.has(index)
-              ? { kind: 'failed', words: blockedLabel(blocked.get(index)!) }
+              ? { kind: 'failed', label: blockedLabel(blocked.get(index)!) }
               : plan.notes[index]
           }
           needs={needsLabel(step, index)}

@@ -30,7 +30,7 @@ const ICON = {
   failed: errorIcon
 };
 
-/** A step of a plan: its number, its state, and what is known of its repair. */
+/** A step of a plan: its number, its state, and what is known of its fix. */
 export const PlanStepLine = memo(
   (props: {
     number: number;
@@ -67,7 +67,7 @@ export const PlanStepLine = memo(
           {needs && <span className="da-dim da-step-needs"> {needs}</span>}
           {note && (
             <span className="da-step-note" data-kind={note.kind}>
-              {note.words}
+              {note.label}
             </span>
           )}
         </span>

@@ -107,11 +107,11 @@ describe('what is to be decided on a turn', () => {
   });
 });
 
-describe('the words after an undo', () => {
+describe('the label after an undo', () => {
   const UNDONE = { kind: 'undone', id: 'u', changes: [], left: 0 } as const;
 
   it('say what was restored, and that variables stay', () => {
-    const words = undoneLabel({
+    const label = undoneLabel({
       ...UNDONE,
       changes: [
         change('a'),
@@ -119,10 +119,10 @@ describe('the words after an undo', () => {
         { path: 'a.ipynb', op: 'delete', cellId: 'c' },
         { path: 'b.ipynb', op: 'delete' }
       ],
-      note: 'Variables stay.'
+      note: 'Variables remain'
     });
-    expect(words).toBe(
-      'Undone: 2 cells restored, 1 cell removed, b.ipynb deleted. Variables stay.'
+    expect(label).toBe(
+      'Undone: restored 2 cells, removed 1 cell, deleted b.ipynb. Variables remain'
     );
   });
 

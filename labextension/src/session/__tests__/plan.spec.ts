@@ -20,27 +20,28 @@ const plan = (
 });
 
 const RUNNING = plan('running', 'completed', 'in_progress');
-const REPAIRING: EventInput = {
+const FIXING: EventInput = {
   type: 'recovery_started',
   index: 1,
   error: 'ZeroDivisionError',
-  attempt: 1
+  attempt: 1,
+  maxAttempts: 2
 };
 
 describe('the plan of a turn', () => {
-  it('shows a repair at its step, and how it ended', () => {
-    const turn = turnAfter(STARTED, RUNNING, REPAIRING);
+  it('shows a fix at its step, and how it ended', () => {
+    const turn = turnAfter(STARTED, RUNNING, FIXING);
     expect(turn.plan?.notes).toEqual({
-      1: { kind: 'repairing', words: 'Fixing, attempt 1 of 2' }
+      1: { kind: 'fixing', label: 'Fixing, attempt 1 of 2' }
     });
-    const repaired = turnAfter(STARTED, RUNNING, REPAIRING, {
+    const fixed = turnAfter(STARTED, RUNNING, FIXING, {
       type: 'recovery_finished',
       index: 1,
       success: true,
-      message: 'Use the column Horsepower'
+      message: 'used the column `Horsepower`'
     });
-    expect(repaired.plan?.notes[1].words).toBe(
-      'Fixed: Use the column Horsepower'
+    expect(fixed.plan?.notes[1].label).toBe(
+      'Fixed: used the column `Horsepower`'
     );
   });
 
@@ -54,7 +55,7 @@ describe('the plan of a turn', () => {
     const stopped = turnAfter(STARTED, RUNNING, failed);
     expect(stopped.plan?.notes[1]).toEqual({
       kind: 'failed',
-      words: 'Cell 3 failed'
+      label: 'Cell 3 failed'
     });
     const again = turnAfter(STARTED, RUNNING, failed, {
       type: 'step_started',
@@ -68,7 +69,7 @@ describe('the plan of a turn', () => {
   it('keeps what is known of a step only as long as the step is the same', () => {
     const edited = plan('running', 'completed', 'pending');
     edited.steps[1].description = 'Another';
-    const turn = turnAfter(STARTED, RUNNING, REPAIRING, edited);
+    const turn = turnAfter(STARTED, RUNNING, FIXING, edited);
     expect(turn.plan?.notes).toEqual({});
   });
 

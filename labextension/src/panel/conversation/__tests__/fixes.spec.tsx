@@ -51,7 +51,7 @@ async function inConversation() {
   return { ...panel, node, fail };
 }
 
-describe('the line with repairs in a conversation', () => {
+describe('the line with fixes in a conversation', () => {
   it('is about the newest cell that failed, and opens to the others', async () => {
     const { node, fail, ops, client } = await inConversation();
     expect(node.textContent).toBe('');
@@ -123,7 +123,7 @@ describe('the line with repairs in a conversation', () => {
 });
 
 describe('the start page', () => {
-  it('offers repairs for each cell that shows an error, and asks once for each', async () => {
+  it('offers fixes for each cell that shows an error, and asks once for each', async () => {
     const { model, client, editor } = await makePanel();
     client.fixesReply = {
       path: 'cars.ipynb',
