@@ -1,0 +1,41 @@
+"""Benchmark cases: a message, and what the agent should understand by it.
+
+A service brings its own as a module ``cases`` with a list ``CASES`` beside its declaration, and
+other packages as ``Service.cases``. ``jupyter datalayer-agent benchmark`` runs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..protocol.services import ActionProposal
+
+
+@dataclass(frozen=True)
+class Expect:
+    """What is right. ``service`` None: an ordinary message, which goes to no service. ``parameters``
+    are values that must be found, ``missing`` names that must stay open: a value there was made up.
+    What is not given is not checked. ``check`` looks at the proposal: what is wrong, or None."""
+
+    service: str | None = None
+    subcommand: str | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    missing: Sequence[str] = ()
+    check: Callable[[ActionProposal], str | None] | None = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case. ``notebook`` is the active one, ``files`` are those under the root (by path), and
+    ``history`` the messages of the user before this one, oldest first. ``kind`` says what it is
+    about: routing, parameters, open, refused, misspelt, language, two, history."""
+
+    id: str
+    message: str
+    expect: Expect
+    kind: str = "routing"
+    notebook: str | None = "cars.ipynb"
+    files: Sequence[str] = ("cars.ipynb", "cars.csv")
+    history: Sequence[str] = ()
