@@ -15,9 +15,12 @@ from ..protocol.services import ActionProposal
 
 @dataclass(frozen=True)
 class Expect:
-    """What is right. ``service`` None: an ordinary message, which goes to no service. ``parameters``
-    are values that must be found, ``missing`` names that must stay open: a value there was made up.
-    What is not given is not checked. ``check`` looks at the proposal: what is wrong, or None."""
+    """What is right; what is not given is not checked.
+
+    ``service`` None: an ordinary message, which goes to no service. ``parameters`` are values that
+    must be found, ``missing`` names that must stay open: a value there was made up. ``check`` looks
+    at the proposal and says what is wrong with it, or None.
+    """
 
     service: str | None = None
     subcommand: str | None = None
