@@ -118,9 +118,11 @@ class ToolCallRequest(Wire):
 
 
 class ToolListing(Wire):
-    """One tool as ``GET tools`` shows it; ``reason`` says why it is not enabled."""
+    """One tool as ``GET tools`` shows it: ``description`` is written for the model, ``label`` for
+    users, None where the tool declares none; ``reason`` says why it is not enabled."""
 
     name: str
+    label: ToolLabel | None = None
     description: str
     parameters: dict[str, Any]
     group: str

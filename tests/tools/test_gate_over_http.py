@@ -152,6 +152,7 @@ def test_listing_shows_the_reason_of_what_is_not_enabled(notebooks: RunningServe
     listed = notebooks.get("tools", mode="ask", path="a.ipynb", attached="true")
     tools = {tool["name"]: tool for tool in listed["tools"]}
     assert tools["getNotebookCells"]["enabled"]
+    assert tools["getNotebookCells"]["label"]["action"] == "Read cells"
     assert not tools["addNotebookCell"]["enabled"]
     assert "Agent mode" in tools["addNotebookCell"]["reason"]
     assert tools["addNotebookCell"]["aliases"] == ["insertCell"]

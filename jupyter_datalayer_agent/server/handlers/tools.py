@@ -67,6 +67,7 @@ class ToolsHandler(Handler):
         refusal = gate.refusal(tool)
         return ToolListing(
             name=tool.name,
+            label=tool.label,
             description=tool.description,
             parameters=tool.schema()["parameters"],
             group=tool.group,

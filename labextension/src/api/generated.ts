@@ -7328,7 +7328,8 @@ export interface components {
         };
         /**
          * ToolListing
-         * @description One tool as ``GET tools`` shows it; ``reason`` says why it is not enabled.
+         * @description One tool as ``GET tools`` shows it: ``description`` is written for the model, ``label`` for
+         *     users, None where the tool declares none; ``reason`` says why it is not enabled.
          */
         ToolListing: {
             /**
@@ -7346,6 +7347,8 @@ export interface components {
             enabled: boolean;
             /** Group */
             group: string;
+            /** @default null */
+            label?: components["schemas"]["ToolLabel"] | null;
             /** Name */
             name: string;
             /** Parallel */

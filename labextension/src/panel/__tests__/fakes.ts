@@ -390,9 +390,16 @@ export class FakeClient implements IPanelClient {
       location: 'panel',
       notebookMode: 'read-only',
       tools: [
-        tool('getNotebookCells', 'Read cells of the notebook. More words.'),
         {
-          ...tool('runNotebookCells', 'Run cells.', 'only in Agent mode'),
+          ...tool('getNotebookCells', 'Cells with their sources, for a model.'),
+          label: { action: 'Read cells', activity: 'Reading cells' }
+        },
+        {
+          ...tool(
+            'runNotebookCells',
+            'Run cells. Much more.',
+            'only in Agent mode'
+          ),
           changes: true
         },
         tool('listDatasets', 'List the data sets.')

@@ -7,7 +7,6 @@ import React from 'react';
 
 import { ToolListing } from '../../../api/types';
 import { PanelModel } from '../../model';
-import { describe } from './toolDescriptions';
 import { unavailableReason } from '../attachments/references';
 
 /** Completions that are shown at most. */
@@ -39,7 +38,7 @@ export class ToolCommands implements IChatCommandProvider {
         name: `#${tool.name}`,
         providerId: this.id,
         description: [
-          describe(tool.name, tool.description),
+          tool.label?.action ?? firstSentence(tool.description),
           ...(tool.enabled ? [] : [unavailableReason(tool, mode)])
         ].join(' · '),
         icon: mark(tool.enabled ? '' : 'da-mod-unavailable'),
@@ -51,6 +50,11 @@ export class ToolCommands implements IChatCommandProvider {
   async onSubmit(): Promise<void> {
     return;
   }
+}
+
+/** Of a tool that declares no label: its description is written for the model, and may be long. */
+function firstSentence(text: string): string {
+  return /^[^\n]*?[.](?=\s|$)/.exec(text)?.[0] ?? text.split('\n')[0];
 }
 
 /** An icon by which the styles know a completion as ours. */

@@ -29,17 +29,14 @@ function makeInput() {
 }
 
 describe('completions of tools', () => {
-  it('say what a tool does in words for people, and why one cannot be used', async () => {
+  it('have the label of a tool, or its first sentence, and why one cannot be used', async () => {
     const { model, input, type } = makeInput();
     const tools = new ToolCommands(model);
     type('Use #notebook');
     const found = await tools.listCommandCompletions(input);
     expect(found.map(({ name, description }) => [name, description])).toEqual([
-      ['#getNotebookCells', 'Read cells of the notebook'],
-      [
-        '#runNotebookCells',
-        'Run cells, stopping at the first error · Agent mode only'
-      ]
+      ['#getNotebookCells', 'Read cells'],
+      ['#runNotebookCells', 'Run cells. · Agent mode only']
     ]);
   });
 
