@@ -60,7 +60,7 @@ class Router:
     """Ranks a message among the services of a registry."""
 
     def __init__(self, registry: ServiceRegistry) -> None:
-        self._registry = registry
+        self.registry = registry
         self._services = Ranking({each.id: _text_of(each) for each in registry})
         self._inside = {
             each.id: Ranking(
@@ -99,7 +99,7 @@ class Router:
         acts = bool(inside) and inside[0].confidence >= POSSIBLE and not _QUESTION.search(message)
         sure = best.confidence >= SURE and leads and acts
         candidates = tuple(
-            service for each in ranked[:3] if (service := self._registry.find(each.key)) is not None
+            service for each in ranked[:3] if (service := self.registry.find(each.key)) is not None
         )
         return Route(intent, alternatives, sure, candidates)
 

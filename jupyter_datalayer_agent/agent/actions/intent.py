@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ...protocol.services import Intent, IntentReply
+from ...protocol.services import Intent, IntentChoice, IntentDetection
 from ...services.commands import Command, command_in, nearest
-from ...services.registry import PANEL_COMMANDS
+from ...services.registry import PANEL_COMMANDS, ServiceRegistry
 from ...services.routing import BRAINSTORM, LEARN, Route, Router, subcommands
 from ...services.service import Service
-from ..request import TurnRequest
-from ..services import Services
 from .filler import Ask
 
 How = Literal["command", "ranking", "model", "chosen"]
 HELP = "help"
+MODEL_CONFIDENCE = 0.9
+"""What a model's choice counts as: it gives no number of its own that means anything."""
 
 
 @dataclass(frozen=True)
 class Detected:
     """What a message asks for. ``text`` is the message without its command. ``unknown`` is a
-    command that there is not; ``help`` asks for what there is (of ``service``, where one is)."""
+    command that there is not; ``help`` asks for what there is (of ``service``, where one is).
+
+    Where ``route`` is not sure, its candidates are to be asked of a model, or nothing is chosen.
+    """
 
     text: str
     how: How
@@ -33,34 +36,41 @@ class Detected:
     help: bool = False
 
 
-def detect(services: Services, request: TurnRequest, detection: str) -> Detected | None:
-    """What can be said without a model; None for an ordinary message. Costs no request.
+@dataclass(frozen=True)
+class Chosen:
+    """A service and what of it: ``subcommand`` is ``learn``, ``brainstorm`` or an action's id."""
 
-    Where ``route`` is not sure, its candidates are to be asked of a model, or nothing is chosen.
-    """
-    registry = services.service_registry()
-    chosen = request.chat.intent
-    command = command_in(request.text)
-    if chosen is not None:
-        service = registry.find(chosen.service) if chosen.service is not None else None
+    service: Service
+    subcommand: str
+    confidence: float
+    how: How
+    alternatives: list[Intent] = field(default_factory=list)
+
+
+def detect(
+    router: Router, text: str, detection: IntentDetection, choice: IntentChoice | None = None
+) -> Detected | None:
+    """What can be said without a model; None for an ordinary message."""
+    registry = router.registry
+    command = command_in(text)
+    if choice is not None:
+        service = registry.find(choice.service) if choice.service is not None else None
         if service is None:
             return None
-        text = command.text if command is not None else request.text
-        return Detected(text, "chosen", service, chosen.subcommand)
+        return Detected(command.text if command else text, "chosen", service, choice.subcommand)
     if detection == "off":
         return None
     if command is not None:
-        return _of_command(services, command)
-    if detection != "auto" or request.planned or request.chat.workflow is not None:
+        return _of_command(registry, command)
+    if detection != "auto":
         return None
-    route = services.router().service_of(request.text)
+    route = router.service_of(text)
     if route.intent.service is None:
         return None
-    return Detected(request.text, "ranking", registry.find(route.intent.service), route=route)
+    return Detected(text, "ranking", registry.find(route.intent.service), route=route)
 
 
-def _of_command(services: Services, command: Command) -> Detected:
-    registry = services.service_registry()
+def _of_command(registry: ServiceRegistry, command: Command) -> Detected:
     if command.name == HELP:
         service = registry.find(command.text.lstrip("/")) if command.text else None
         return Detected(command.text, "command", service, help=True)
@@ -70,69 +80,80 @@ def _of_command(services: Services, command: Command) -> Detected:
     return Detected(command.text, "command", service, help=not command.text)
 
 
-def known_commands(services: Services) -> list[str]:
-    """All slash commands."""
-    return [*(each.id for each in services.service_registry()), *sorted(PANEL_COMMANDS)]
-
-
-def nearest_commands(services: Services, name: str) -> list[str]:
+def nearest_commands(registry: ServiceRegistry, name: str) -> list[str]:
     """The commands that may have been meant."""
-    return nearest(name, known_commands(services))
+    return nearest(name, [*(each.id for each in registry), *sorted(PANEL_COMMANDS)])
 
 
-async def choose_service(
-    router: Router, detected: Detected, ask: Ask | None
-) -> tuple[Service | None, Route, How]:
-    """The first level, with a model where there is one: the service, or None for none."""
-    route = detected.route or Route(Intent())
-    if route.sure:
-        return detected.service, route, "ranking"
-    if ask is None:
-        return None, route, "ranking"
-    choices = {each.id: each for each in route.candidates}
-    lines = [f"- {each.id}: {each.description}" for each in route.candidates]
-    # One request for both levels: what is chosen is a service and what of it.
+async def understand(router: Router, detected: Detected, ask: Ask | None) -> Chosen | None:
+    """Both levels, with a model where the ranking is not sure and there is one (``ask``). None:
+    the message is an ordinary one. At most one request."""
+    service, route, how = detected.service, detected.route, detected.how
+    if route is not None and not route.sure:
+        return await _ask_both(router, route, detected.text, ask) if ask is not None else None
+    if service is None:
+        return None
+    outside = list(route.alternatives) if route is not None else []
+    confidence = route.intent.confidence if route is not None else 1.0
+    if detected.subcommand is not None:
+        inside = router.subcommand_of(service, detected.text)
+        return Chosen(
+            service, detected.subcommand, confidence, how, _others(inside, detected.subcommand)
+        )
+    inside, by_model = await _second_level(router, service, detected.text, ask)
+    subcommand = inside.intent.subcommand or LEARN
+    if by_model and how == "ranking":
+        how = "model"
+    others = [*_others(inside, subcommand), *outside]
+    return Chosen(service, subcommand, confidence, how, others)
+
+
+async def _ask_both(router: Router, route: Route, text: str, ask: Ask) -> Chosen | None:
+    """One request for both levels: what is chosen is a service and what of it."""
     entries: dict[str, tuple[Service, str]] = {}
     lines = []
-    for service in choices.values():
-        for sub, text in _entries(service):
+    for service in route.candidates:
+        for sub, described in _entries(service):
             entries[f"{service.id}.{sub}"] = (service, sub)
-            lines.append(f"- {service.id}.{sub}: {text}")
-    answer = await ask("intent.md", _question(lines, detected.text), _choice(["none", *entries]))
-    choice = entries.get(str(answer.get("choice"))) if isinstance(answer, dict) else None
-    if choice is None:
-        return None, route, "model"
-    service, sub = choice
-    inside = router.subcommand_of(service, detected.text)
-    intent = Intent(service=service.id, subcommand=sub, confidence=0.9)
-    others = tuple(each for each in _others(inside) if each.subcommand != sub)
-    return service, Route(intent, (*others, *route.alternatives), True), "model"
+            lines.append(f"- {service.id}.{sub}: {described}")
+    choice = await _choose(ask, ["none", *entries], lines, text)
+    if choice not in entries:
+        return None
+    service, sub = entries[choice]
+    inside = router.subcommand_of(service, text)
+    others = [*_others(inside, sub), *route.alternatives]
+    return Chosen(service, sub, MODEL_CONFIDENCE, "model", others)
 
 
-async def choose_subcommand(
+async def _second_level(
     router: Router, service: Service, text: str, ask: Ask | None
-) -> tuple[Route, How]:
-    """The second level, which always chooses; with a model where the ranking is not sure."""
+) -> tuple[Route, bool]:
+    """It always chooses; and whether a model did."""
     route = router.subcommand_of(service, text)
     if route.sure or ask is None:
-        return route, "ranking"
+        return route, False
     lines = [f"- {sub}: {described}" for sub, described in _entries(service)]
-    answer = await ask("intent.md", _question(lines, text), _choice(subcommands(service)))
-    choice = answer.get("choice") if isinstance(answer, dict) else None
+    choice = await _choose(ask, subcommands(service), lines, text)
     if choice not in subcommands(service):
-        return route, "ranking"
-    intent = Intent(service=service.id, subcommand=choice, confidence=0.9)
-    return Route(intent, tuple(e for e in _others(route) if e.subcommand != choice), True), "model"
+        return route, False
+    intent = Intent(service=service.id, subcommand=choice, confidence=MODEL_CONFIDENCE)
+    return Route(intent, tuple(_others(route, choice)), True), True
 
 
-def as_reply(route: Route, how: How) -> IntentReply:
-    """As ``POST intent`` answers."""
-    fields: dict[str, Any] = route.intent.model_dump()
-    return IntentReply(**fields, alternatives=list(route.alternatives), how=how)
+async def _choose(ask: Ask, choices: Sequence[str], lines: Sequence[str], text: str) -> str:
+    question = "\n".join(["# Choices", *lines, "", "# Message", text])
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {"choice": {"enum": list(choices)}},
+        "required": ["choice"],
+        "additionalProperties": False,
+    }
+    answer = await ask("intent.md", question, schema)
+    return str(answer.get("choice")) if isinstance(answer, dict) else ""
 
 
-def _others(route: Route) -> list[Intent]:
-    return [route.intent, *route.alternatives]
+def _others(route: Route, chosen: str) -> list[Intent]:
+    return [each for each in (route.intent, *route.alternatives) if each.subcommand != chosen]
 
 
 def _entries(service: Service) -> list[tuple[str, str]]:
@@ -142,16 +163,3 @@ def _entries(service: Service) -> list[tuple[str, str]]:
         (LEARN, f"a question about {service.name}: {service.description}"),
         (BRAINSTORM, f"ideas and decisions about {service.name}"),
     ]
-
-
-def _question(lines: Sequence[str], text: str) -> str:
-    return "\n".join(["# Choices", *lines, "", "# Message", text])
-
-
-def _choice(choices: Sequence[str]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {"choice": {"enum": list(choices)}},
-        "required": ["choice"],
-        "additionalProperties": False,
-    }

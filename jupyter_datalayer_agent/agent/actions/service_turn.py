@@ -8,12 +8,13 @@ from typing import Any
 
 from ...models.types import ModelError, ModelRequest
 from ...protocol import events
-from ...protocol.services import HelpTopic, Intent, ServiceHelp
+from ...protocol.services import HelpTopic, ServiceHelp
 from ...services.action import Action
 from ...services.matcher import Matcher
 from ...services.passages import best_passages, passages
 from ...services.questions import Filler
-from ...services.routing import BRAINSTORM, LEARN, Route
+from ...services.registry import ServiceRegistry
+from ...services.routing import BRAINSTORM, LEARN
 from ...services.service import Service
 from ...settings.turn import Settings
 from ..context.system_prompt import prompt_text
@@ -26,7 +27,7 @@ from ..request import TurnRequest
 from ..state import SessionState
 from .context import ReadingContext
 from .filler import ModelFiller, json_in
-from .intent import Detected, How, choose_service, choose_subcommand, nearest_commands
+from .intent import Chosen, Detected, nearest_commands, understand
 from .proposals import propose
 
 log = logging.getLogger(__name__)
@@ -82,39 +83,20 @@ class ServiceTurn(PlannedTurn):
         if detected is None:
             return False
         if detected.unknown is not None:
-            await self._say(_no_command(detected.unknown, self.services))
+            await self._say(_no_command(detected.unknown, self.services.service_registry()))
             return True
         if detected.help:
             await self._help(detected.service)
             return True
         ask = self._ask if self.has_model else None
-        router = self.services.router()
-        service, route, how = detected.service, detected.route, detected.how
-        others: Sequence[Intent] = ()
-        if how == "ranking":
-            service, route, how = await choose_service(router, detected, ask)
-            others = route.alternatives
-        if service is None:
+        chosen = await understand(self.services.router(), detected, ask)
+        if chosen is None:
             return False
-        subcommand = detected.subcommand or (route.intent.subcommand if route else None)
-        if subcommand is None:
-            inside, inside_how = await choose_subcommand(router, service, detected.text, ask)
-            subcommand = inside.intent.subcommand
-            others = [*inside.alternatives, *others]
-            how = inside_how if detected.how == "ranking" else how
-            route = route or inside
-        await self._serve(service, subcommand or LEARN, detected.text, route, others, how)
+        await self._serve(chosen, detected.text)
         return True
 
-    async def _serve(
-        self,
-        service: Service,
-        subcommand: str,
-        text: str,
-        route: Route | None,
-        others: Sequence[Intent],
-        how: How,
-    ) -> None:
+    async def _serve(self, chosen: Chosen, text: str) -> None:
+        service, subcommand = chosen.service, chosen.subcommand
         action = service.action(subcommand)
         title = action.title if action is not None else subcommand.capitalize()
         await self.emit(
@@ -122,9 +104,9 @@ class ServiceTurn(PlannedTurn):
                 service=service.id,
                 subcommand=subcommand,
                 title=f"{service.name}: {title}",
-                confidence=route.intent.confidence if route is not None else 1,
-                alternatives=list(others),
-                how=how,
+                confidence=chosen.confidence,
+                alternatives=chosen.alternatives,
+                how=chosen.how,
             )
         )
         if subcommand == BRAINSTORM:
@@ -231,8 +213,8 @@ class ServiceTurn(PlannedTurn):
         self.record.reply = text
 
 
-def _no_command(name: str, services: Any) -> str:
-    near = nearest_commands(services, name)
+def _no_command(name: str, registry: ServiceRegistry) -> str:
+    near = nearest_commands(registry, name)
     meant = f" Did you mean {' or '.join(f'`/{each}`' for each in near)}?" if near else ""
     return f"There is no command `/{name}`.{meant} `/help` lists all of them."
 

@@ -10,7 +10,7 @@ from ...protocol.ops import UserMessage
 from ...settings.turn import Settings, for_turn
 from ...store.records import WaitingTurn
 from ..actions.action_turn import ActionTurn
-from ..actions.intent import detect
+from ..actions.intent import Detected, detect
 from ..actions.service_turn import ServiceTurn
 from ..approvals.pending import Audience
 from ..features.strategist_turn import strategist_turn
@@ -46,13 +46,24 @@ async def create_turn(
         )
     if done:
         return NothingToContinue(session, request, settings, message.audience, message.op_id)
-    detected = detect(session.services, request, settings.intent_detection)
+    detected = _detect(session.services, request, settings)
     if detected is not None or (refines is not None and not request.planned):
         return ServiceTurn(session, request, settings, message, detected, refines)
     # Where no model can answer, a message may still ask for what needs none.
     needs_none = request.location != "inline" and not _has_model(session.services, settings)
     kind = PlannedTurn if request.planned or needs_none else Turn
     return kind(session, request, settings, message.audience, message.op_id)
+
+
+def _detect(services: Services, request: TurnRequest, settings: Settings) -> Detected | None:
+    """What the message asks of a service; nothing of one that is planned. Where there is no button
+    to click, only a command asks for one."""
+    if request.planned:
+        return None
+    detection = settings.intent_detection
+    if detection == "auto" and request.location not in ("panel", "inline"):
+        detection = "commands"
+    return detect(services.router(), request.text, detection, request.chat.intent)
 
 
 def _has_model(services: Services, settings: Settings) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...agent.actions.intent import as_reply, detect
+from ...agent.actions.intent import detect, understand
 from ...agent.actions.proposals import find_action, propose
-from ...agent.request import confined, turn_request
+from ...agent.request import confined
 from ...protocol.errors import HTTP_STATUS, AgentError
 from ...protocol.ops import UserMessage
-from ...protocol.requests import ChatReply, ChatRequest, SessionSettings
+from ...protocol.requests import ChatReply, ChatRequest
 from ...protocol.services import (
     ActionCall,
     ActionProposal,
@@ -19,10 +19,8 @@ from ...protocol.services import (
     ServicesReply,
 )
 from ...services.registry import service_info
-from ...services.routing import Route
 from ..base.handler import Handler, route
-from ..base.route_table import Operation
-from ..base.route_table import Route as UrlRoute
+from ..base.route_table import Operation, Route
 
 
 class ServicesHandler(Handler):
@@ -104,31 +102,32 @@ class IntentHandler(Handler):
     async def post(self) -> IntentReply:
         body = self.body(IntentRequest)
         services = self.parts.services
-        asked = ChatRequest(message=body.message, active_notebook=None)
-        request = await turn_request(services, asked, SessionSettings(), [])
-        detected = detect(services, request, services.settings().intent_detection)
-        if detected is None or detected.service is None:
+        router = services.router()
+        detected = detect(router, body.message, services.settings().intent_detection)
+        chosen = await understand(router, detected, None) if detected is not None else None
+        if chosen is None:
             return IntentReply(how="ranking" if detected is None else detected.how)
-        inside = services.router().subcommand_of(detected.service, detected.text)
-        outside = detected.route.alternatives if detected.route is not None else ()
-        intent = inside.intent
-        if detected.route is not None:
-            intent = intent.model_copy(update={"confidence": detected.route.intent.confidence})
-        return as_reply(Route(intent, (*inside.alternatives, *outside)), detected.how)
+        return IntentReply(
+            service=chosen.service.id,
+            subcommand=chosen.subcommand,
+            confidence=chosen.confidence,
+            alternatives=chosen.alternatives,
+            how=chosen.how,
+        )
 
 
 ROUTES = [
-    UrlRoute(
+    Route(
         "services",
         ServicesHandler,
         {"get": Operation("Services, each a slash command", response=ServicesReply)},
     ),
-    UrlRoute(
+    Route(
         "services/{service_id}",
         ServiceHandler,
         {"get": Operation("One service", response=ServiceInfo)},
     ),
-    UrlRoute(
+    Route(
         "services/{service_id}/actions/{action_id}/dry-run",
         DryRunHandler,
         {
@@ -137,12 +136,12 @@ ROUTES = [
             )
         },
     ),
-    UrlRoute(
+    Route(
         "services/{service_id}/actions/{action_id}/run",
         RunHandler,
         {"post": Operation("Run an action, answered at its end", ActionRunRequest, ChatReply)},
     ),
-    UrlRoute(
+    Route(
         "intent",
         IntentHandler,
         {"post": Operation("What a message asks for", IntentRequest, IntentReply)},
