@@ -62,3 +62,12 @@ export function unmetRequirements(
   }
   return [...found.values()];
 }
+
+/** What a tool does, for users: its label, or the first sentence of what is written for the model. */
+export function toolText({ label, description }: ToolListing): string {
+  return (
+    label?.action ??
+    /^[^\n]*?[.](?=\s|$)/.exec(description)?.[0] ??
+    description.split('\n')[0]
+  );
+}

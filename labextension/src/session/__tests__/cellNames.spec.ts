@@ -1,5 +1,4 @@
 import { idLabel, nameCells } from '../cellNames';
-import { describe as inWords } from '../../panel/composer/completion/toolDescriptions';
 import { pretty } from '../../ui/pretty';
 
 const labels: Record<string, { number: number; firstLine: string }> = {
@@ -39,16 +38,5 @@ describe('cells in what a tool took and gave', () => {
       cellId: 'gone'
     });
     expect(nameCells('plain words', labelOf).value).toBe('plain words');
-  });
-});
-
-describe('a tool', () => {
-  it('is described for people, and one of others by its first sentence', () => {
-    expect(
-      inWords('getNotebookCells', 'Read, whole: all, the given ids.')
-    ).toBe('Read cells of the notebook');
-    expect(inWords('their_tool', 'Does a thing. Returns JSON.')).toBe(
-      'Does a thing.'
-    );
   });
 });

@@ -2,10 +2,9 @@ import { caretLeftIcon } from '@jupyterlab/ui-components';
 import React, { useEffect, useRef, useState } from 'react';
 
 import { IReference, unavailableReason } from './references';
-import { describe } from '../completion/toolDescriptions';
 import { useValue } from '../../../session/observable';
 import { usePanel } from '../../context';
-import { useTools } from '../toolState';
+import { toolText, useTools } from '../toolState';
 
 /** How many are listed; `@` in the input finds the others. */
 const MOST = 100;
@@ -124,7 +123,7 @@ export function ToolList(props: { close: () => void }): JSX.Element {
           <span className="da-menu-name">{`#${tool.name}`}</span>
           <span className="da-dim da-menu-about">
             {[
-              describe(tool.name, tool.description),
+              toolText(tool),
               ...(tool.enabled ? [] : [unavailableReason(tool, mode)])
             ].join(' · ')}
           </span>

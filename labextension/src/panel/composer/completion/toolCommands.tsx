@@ -8,6 +8,7 @@ import React from 'react';
 import { ToolListing } from '../../../api/types';
 import { PanelModel } from '../../model';
 import { unavailableReason } from '../attachments/references';
+import { toolText } from '../toolState';
 
 /** Completions that are shown at most. */
 const MOST = 12;
@@ -38,7 +39,7 @@ export class ToolCommands implements IChatCommandProvider {
         name: `#${tool.name}`,
         providerId: this.id,
         description: [
-          tool.label?.action ?? firstSentence(tool.description),
+          toolText(tool),
           ...(tool.enabled ? [] : [unavailableReason(tool, mode)])
         ].join(' · '),
         icon: mark(tool.enabled ? '' : 'da-mod-unavailable'),
@@ -50,11 +51,6 @@ export class ToolCommands implements IChatCommandProvider {
   async onSubmit(): Promise<void> {
     return;
   }
-}
-
-/** Of a tool that declares no label: its description is written for the model, and may be long. */
-function firstSentence(text: string): string {
-  return /^[^\n]*?[.](?=\s|$)/.exec(text)?.[0] ?? text.split('\n')[0];
 }
 
 /** An icon by which the styles know a completion as ours. */
