@@ -25,7 +25,7 @@ def add_usage(
 
 
 def _sum(one: float | None, other: float | None) -> float | None:
-    """Both costs; what is not known counts as nothing unless neither is."""
+    """The sum of both costs; an unknown one counts as nothing, two unknown ones are None."""
     return None if one is None and other is None else (one or 0) + (other or 0)
 
 
@@ -38,7 +38,7 @@ def estimated_usage(model: str, sent: int, answered: int) -> Usage:
 
 
 def check_budget(limit: int | None, used: int, more: int = 0) -> None:
-    """Raises ``AgentError`` ``token_limit`` when the session has used its tokens up, or would with
+    """Raises ``AgentError`` ``token_limit`` when the session has used up its tokens, or would with
     a request of about ``more``."""
     if limit is None or used + more < limit:
         return

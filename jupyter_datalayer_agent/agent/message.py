@@ -28,6 +28,6 @@ class Message:
     parameters: dict[str, Any] | None = None
 
     def refuse(self, error: AgentError) -> None:
-        """There will be no turn for it."""
+        """Fail the caller that waits: there will be no turn."""
         if self.result is not None and not self.result.done():
             self.result.set_exception(error)

@@ -1,4 +1,4 @@
-"""What a message is about, fixed when it is submitted: mode, targets, references, attachments."""
+"""The turn request: mode, targets, references and attachments, fixed when a message is sent."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ..tools.gate import Gate
 from .services import Services
 
 AGENT_PREFIX = re.compile(r"^\s*agent:\s*", re.IGNORECASE)
-# A path with blanks stands in quotes, or has a backslash before each blank.
+# A path with spaces is in quotes, or has a backslash before each space.
 _FILE = re.compile(r'(?:^|(?<=\s))@(?:"([^"]+)"|((?:\\ |[^\s"])+))')
 _TOOL = re.compile(r"(?:^|(?<=\s))#([A-Za-z_][\w-]*)")
 
 
 @dataclass
 class TurnRequest:
-    """A message with everything that is decided about it before its turn begins.
+    """A message with everything that is decided before its turn begins.
 
     ``chat`` is the request as it came, ``text`` its message without ``agent:``; ``files`` are
     attached paths that are not notebooks, ``cells`` and ``outputs`` the ids of the cells of each
@@ -47,15 +47,15 @@ class TurnRequest:
     instructions: str | None = None
 
     def work_on(self, notebook: str | None) -> None:
-        """The message takes up a plan that works on this notebook."""
+        """The message resumes a plan that works on this notebook."""
         gate = self.gate
         attached = gate.attached | {notebook} if notebook is not None else gate.attached
         self.mode = gate.mode = "agent"
         gate.attached = attached
 
     def as_decided(self) -> ChatRequest:
-        """The request with what was taken from the page and the session written out, so that the
-        same is decided of it again when nobody is there to be asked."""
+        """The chat request with the values taken from the page and the session filled in, so that
+        it can be decided in the same way later, without a page."""
         active = self.gate.active
         return self.chat.model_copy(
             update={"active_notebook": active, "mode": self.mode, "location": self.location}
@@ -63,8 +63,8 @@ class TurnRequest:
 
 
 def as_submitted(services: Services, request: ChatRequest) -> ChatRequest:
-    """The request with the notebook that is active now, where it leaves that to its page: a change
-    of tab while it waits must not redirect it."""
+    """The request with the notebook that is active now, if it names none: a change of tab while it
+    is queued must not redirect it."""
     page = services.pages.get(request.client_id)
     if page is None or "active_notebook" in request.model_fields_set:
         return request
@@ -148,8 +148,8 @@ class _Attached:
     variables: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, path: str, attachment: Attachment | None = None) -> None:
-        """A path, by itself or as that of an attachment that is part of it."""
-        # To attach a cell, an output or a variable opens nothing else of its notebook.
+        """The path of a document, or of an attachment that is a part of one."""
+        # Attaching a cell, an output or a variable gives no access to the rest of its notebook.
         parts = {"cell": self.cells, "output": self.outputs, "variable": self.variables}
         if attachment is not None and attachment.kind in parts:
             each = attachment.name if attachment.kind == "variable" else attachment.cell_id
@@ -176,7 +176,7 @@ async def _attached(
         if path is not None:
             attached.add(path, attachment)
     for quoted, bare in _FILE.findall(text):
-        # A word with @ that names no file is a word: a decorator, a handle, an address.
+        # "@" also occurs in decorators, handles and addresses.
         path = await _existing(services, quoted or bare.replace("\\ ", " ").rstrip(".,;:!?)"))
         if path is not None:
             attached.add(path)
@@ -211,7 +211,7 @@ async def _existing(services: Services, path: str) -> str | None:
 
 
 async def confined(services: Services, path: str) -> str:
-    """The path under the root; ``AgentError`` where it leads out of it."""
+    """The path under the root. Raises ``AgentError`` if it leads outside."""
     try:
         return resolve_path(path, services.notebooks.root_dir)
     except DocumentError as error:

@@ -1,4 +1,4 @@
-"""A session in memory as data: what its ops and turns read and change. The actor runs them."""
+"""A session in memory as data, which ops and turns read and change. The actor runs them."""
 
 from __future__ import annotations
 
@@ -94,11 +94,11 @@ class SessionState:
 
     @property
     def retained(self) -> RetainedState:
-        """What outlasts the session's time in memory."""
+        """What is kept in memory after the session is unloaded."""
         return RetainedState(self.seen, self.waiting.approved_tools)
 
     def touch(self) -> None:
-        """Somebody needs the session now."""
+        """Note that the session is used now."""
         self.used_at = time.monotonic()
 
     def count(self, used: Usage, call: Usage) -> Usage:
@@ -116,7 +116,7 @@ class SessionState:
         await self.emit(
             events.SessionConfigured(settings=self.record.settings, title=self.record.title)
         )
-        self.waiting.changed()  # the list of what waits shows the title
+        self.waiting.changed()  # the list of waiting sessions shows the title
 
     async def refresh(self) -> None:
         """Reload the conversation if another server wrote to it, or memory fell behind."""
@@ -126,16 +126,16 @@ class SessionState:
             self.channel.seq = last
 
     async def reload(self) -> None:
-        """Take over the conversation that the database has."""
+        """Load the conversation from the database."""
         store = self.services.store
         self.history = await read_history(store, self.id)
         self.created = await store.created_paths(self.id)
-        # The turns in which the model read cells may be withdrawn: it reads them again.
+        # Turns in which the model read cells may be withdrawn: it must read them again.
         self.seen = SeenCells()
         self.is_stale = False
 
     def clear(self) -> None:
-        """Empty it: nothing was said, created, counted or approved."""
+        """Reset history, documents, counts and approvals."""
         self.history = History()
         self.created.clear()
         self.proposal = None

@@ -1,4 +1,4 @@
-"""A request to stop, made at any moment: before the work begins, while it goes on, or after it."""
+"""A request to stop, at any moment: before, during or after the work."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 async def to_completion(work: Coroutine[Any, Any, T]) -> T:
-    """Carry the work out even when this task is cancelled meanwhile: the cancellation goes on
+    """Finish the work even if this task is cancelled meanwhile; the cancellation takes effect
     afterwards."""
     task, cancelled = asyncio.ensure_future(work), False
     while not task.done():
@@ -25,11 +25,11 @@ async def to_completion(work: Coroutine[Any, Any, T]) -> T:
 
 
 class Stop:
-    """Cancels one piece of work, and nothing of what goes before and after it.
+    """Cancels one piece of work, and nothing before and after it.
 
-    What a turn has to do at its start and its end (its message is kept, exactly one event ends it)
-    stands outside of ``work``: cancelling the whole task would cut that off, too. Whether the work
-    came to its end or was stopped is decided in one place, the end of its own task.
+    A turn's start and end (its message is stored, exactly one event ends it) are outside of
+    ``work``: cancelling the whole task would cut them off. Whether the work finished or was stopped
+    is decided in one place, the end of its own task.
     """
 
     def __init__(self) -> None:
@@ -37,14 +37,14 @@ class Stop:
         self._task: asyncio.Task[Any] | None = None
 
     def request(self) -> None:
-        """Stop the work; a second request changes nothing, so that its cleaning up is not cut."""
+        """Stop the work; a second request has no effect, so that the clean-up is not cancelled."""
         if not self.requested:
             self.requested = True
             if self._task is not None:
                 self._task.cancel()
 
     async def work(self, work: Coroutine[Any, Any, T]) -> T:
-        """Carry it out. Raises ``CancelledError`` when the stop came before its end."""
+        """Run it. Raises ``CancelledError`` if the stop came before its end."""
         if self.requested:
             work.close()
             raise asyncio.CancelledError
@@ -55,7 +55,7 @@ class Stop:
             self._task = None
 
     def check(self) -> None:
-        """Raises ``CancelledError`` once a stop was requested: a library may have taken the
-        cancellation for its own and gone on."""
+        """Raises ``CancelledError`` once a stop was requested: a library may have swallowed the
+        cancellation."""
         if self.requested:
             raise asyncio.CancelledError

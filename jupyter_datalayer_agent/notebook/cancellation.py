@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 async def uncancelled(work: Coroutine[Any, Any, T]) -> T:
-    """Await work that must not be left half done; a cancellation takes effect when it has ended."""
+    """Await work that must not be interrupted; a cancellation takes effect when it has ended."""
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)

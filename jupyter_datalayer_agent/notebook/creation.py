@@ -11,7 +11,7 @@ from .document import DocumentError
 
 
 class Creation:
-    """Makes files under names that are free."""
+    """Creates files under unused names."""
 
     def __init__(self, contents_manager: Any) -> None:
         self.manager = contents_manager

@@ -1,7 +1,7 @@
 """The protocol that every notebook backend follows (DESIGN 6).
 
-A backend is one way to a notebook: the page that has it open, the shared document on the server,
-or the file. Callers never know which one they have; they get it from ``NotebookService``.
+A backend is one way to access a notebook: through the page that has it open, or as a file. Callers
+never know which one they have; they get it from ``NotebookService``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class DocumentError(Exception):
     """A document could not be read, changed or run.
 
     ``code`` is a tool error code; ``message`` is what is wrong, ``hint`` what would be right;
-    ``cells`` are the cells as they are now, where an edit was refused as ``stale``.
+    ``cells`` are the current cells if an edit was refused as ``stale``.
     """
 
     def __init__(
@@ -56,16 +56,16 @@ class NotebookDocument(Protocol):
 
     @property
     def backend(self) -> BackendName:
-        """The way to the notebook that a call would take now."""
+        """The backend that a call would use now."""
         ...
 
     async def read(
         self, cell_ids: Sequence[str] | None = None, *, outputs: bool = False, whole: bool = False
     ) -> PageNotebook:
-        """All cells in order, or the named ones; outputs (nbformat) only where asked for.
+        """All cells in order, or the named ones; outputs (nbformat) only on request.
 
-        ``whole`` gives each cell as nbformat has it, and the ids of all cells; of ``cell_ids``
-        those that are not there are left out then.
+        ``whole`` returns each nbformat cell and the ids of all cells, and skips missing
+        ``cell_ids``.
         """
         ...
 
@@ -85,10 +85,10 @@ class NotebookDocument(Protocol):
         timeout: float,
         on_progress: Progress | None = None,
     ) -> list[CellRun]:
-        """Run the cells in this order; one result a cell, with the status that it really had.
+        """Run the cells in this order; one result a cell, with its real status.
 
-        ``timeout`` is in seconds, for each cell, from the moment the kernel starts it. When the
-        task is cancelled, the kernel is interrupted if it is our request that runs there, and its
-        ``idle`` is awaited, before the cancellation goes on.
+        ``timeout`` is in seconds, for each cell, from the moment the kernel starts it. On
+        cancellation, the kernel is interrupted if it runs our request, and its ``idle`` is awaited,
+        before the cancellation takes effect.
         """
         ...

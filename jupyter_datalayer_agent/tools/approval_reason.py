@@ -1,5 +1,5 @@
-"""Why code that a tool is about to run waits for the user: what it does beyond the kernel, in the
-notebook's folder and language, with what its other cells define."""
+"""The reason why a tool's code needs approval: what it does beyond the kernel, given the notebook's
+folder, language and other cells."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ async def reason_in_notebook(
 ) -> Reason | None:
     """The reason of these (subject, code) in the notebook's kernel.
 
-    ``notebook`` is the notebook where it was just read, and ``besides`` the ids of the cells that
-    the codes replace.
+    ``notebook`` is the notebook if it was just read, and ``besides`` the ids of the cells that the
+    codes replace.
     """
     if not codes:
         return None
@@ -35,7 +35,7 @@ async def reason_in_notebook(
         kernel = await context.notebooks.kernel_of(path)
         known = str(kernel["language"]).lower() if kernel else None
         if known == "python" and not any(may_be_risky(code) for _, code in codes):
-            return None  # the rule: the notebook is not read for it
+            return None  # the usual case: the notebook need not be read
         notebook = await context.notebook(path)
     place = _place(context.notebooks, notebook, besides)
     return await asyncio.to_thread(reason_of, codes, place)
@@ -44,7 +44,7 @@ async def reason_in_notebook(
 async def reason_in_kernel(
     codes: Codes, context: ToolContext, kernel_id: str | None
 ) -> Reason | None:
-    """The reason of code in a kernel of no notebook, which works in the server's root."""
+    """The reason of code in a kernel without a notebook, which works in the server's root."""
     language = "python"
     if kernel_id is not None:
         kernels = await context.notebooks.kernels()
@@ -60,8 +60,8 @@ async def reason_of_changes(
     notebooks: NotebookService,
     notebook: PageNotebook,
 ) -> Reason | None:
-    """The reason of sources that were changed (before, after) and are about to run, as far as it is
-    new: what a cell did before, its user knows."""
+    """The reason of changed sources (before, after) that are about to run, without what the source
+    did before the change."""
     place = _place(notebooks, notebook)
 
     def new() -> Reason | None:

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class ToolFailure(Exception):
-    """A tool did not, or not wholly, do what was asked.
+    """A tool failed, wholly or in part.
 
-    ``output`` and ``changes`` are what was done all the same; ``summary`` is for a user.
-    ``needs``: the gate refused it for this.
+    ``output`` and ``changes`` are what was done; ``summary`` is for a user. ``needs``: what the
+    gate found missing.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class ToolFailure(Exception):
 
     @classmethod
     def of(cls, refusal: Refusal) -> ToolFailure:
-        """The gate refused the call."""
+        """The failure of a call that the gate refused."""
         return cls(
             "not_allowed",
             refusal.message,
@@ -84,7 +84,7 @@ class SeenCells:
         self._hashes[path, cell_id] = source_hash
 
     def forget(self, path: str, cell_ids: Iterable[str]) -> None:
-        """What the model was shown of these cells is outdated: it has to read them again."""
+        """Forget these cells: the model has to read them again."""
         for cell_id in cell_ids:
             self._hashes.pop((path, cell_id), None)
 
@@ -108,9 +108,9 @@ async def _no_plan(steps: Sequence[PlanStep], explanation: str | None) -> Sequen
 
 @dataclass
 class ToolContext:
-    """One call's surroundings. ``seen`` is None for a caller's own act, which is based on what
-    is there at the time of the call; so is ``sharing``, since its result goes to no model.
-    ``update_plan`` takes the model's steps and gives the plan that is shown from then on."""
+    """The context of one call. ``seen`` is None for a direct call, which is based on the current
+    state, and so is ``sharing``, since the result goes to no model. ``update_plan`` takes the
+    model's steps and returns the plan to show."""
 
     gate: Gate
     notebooks: NotebookService
@@ -132,7 +132,7 @@ class ToolContext:
     on_stale: Callable[[str, list[str]], Awaitable[None]] | None = None
 
     def path(self, path: str | None) -> str:
-        """The notebook that a call means; ``ToolFailure`` when it may not work on it."""
+        """The path of a call's notebook. Raises ``ToolFailure`` if the call may not use it."""
         if path is None:
             path = self.gate.target
         refusal = self.gate.path_refusal(path or "")
@@ -142,24 +142,24 @@ class ToolContext:
         return path
 
     async def document(self, path: str | None) -> NotebookDocument:
-        """The notebook of a call, past the gate."""
+        """The notebook of a call, checked by the gate."""
         return await self.notebooks.open(self.path(path), self.client_id)
 
     async def notebook(self, path: str | None) -> PageNotebook:
-        """What the notebook of a call holds now, without outputs."""
+        """The current state of a call's notebook, without outputs."""
         return await (await self.document(path)).read()
 
     async def status(self, message: str) -> None:
-        """Show the user what is being done."""
+        """Show the user the current activity."""
         if self.on_status is not None:
             await self.on_status(message)
 
     async def changed(self, path: str, changes: list[Change]) -> None:
-        """A document was changed and read back: reported at once, whatever follows in the call."""
+        """Report at once that a document was changed and read back."""
         if self.on_changes is not None and changes:
             await self.on_changes(path, changes, self.call_id)
 
     async def stale(self, path: str, cell_ids: list[str]) -> None:
-        """These are now all the cells whose outputs no longer follow from the sources."""
+        """Report the notebook's stale cells, all of them."""
         if self.on_stale is not None:
             await self.on_stale(path, cell_ids)

@@ -1,7 +1,7 @@
 """Whether an output shows rows of data: by its MIME types, else by the shape of its text.
 
-This is the best that can be recognised from outside. What only looks like a table is withheld
-like one; a value of a row in a sentence is not recognised.
+This is a guess: text that only looks like a table is withheld like one, and a row's value in a
+sentence is not recognised.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _GAP = re.compile(r"\s{2,}|\t")
 _RECORD = re.compile(r"^\s*[\[(]*\s*\{.*:.*\}[\s,\])]*$|^\s*[\[(]*\s*[\[(].+,.+[\])][\s,\])]*$")
 _NUMBERS = re.compile(r"^\s*\[+\s*-?[\d.]+(?:[\s,]+-?[\d.einfa+]+)+\s*\]+,?$")
 LINES = 3
-"""So many lines in a row of one shape are a table."""
+"""This many consecutive lines of one shape are a table."""
 
 
 def is_table(data: dict[str, Any]) -> bool:

@@ -1,8 +1,8 @@
-"""One way to call a tool: find it, gate it, check its arguments, ask, time it, report.
+"""The one way to call a tool: find it, gate it, check its arguments, ask, time it, report.
 
-What wraps every tool is here, so that no tool contains it. Whatever goes wrong becomes a
-``ToolResult`` that says what was wrong and what would be right; nothing but a cancellation leaves
-this module as an exception.
+What all tools share is here, so that no tool contains it. Every failure becomes a ``ToolResult``
+that says what was wrong and what would be right; only a cancellation leaves this module as an
+exception.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class Decision:
 
 @dataclass(frozen=True)
 class ApprovalRequest:
-    """What waits for the user. ``changes`` is what it would change, where that is known.
+    """A request for approval. ``changes`` is what the call would change, if known.
 
-    With ``share`` nothing is done, but something is sent to the model. ``kinds`` are the kinds of
-    act that code does beyond the kernel. ``remember_as`` is what the user approves who approves
-    for the session: one word or several.
+    With ``share`` the act is sending something to the model. ``kinds`` are the kinds of act that
+    code does beyond the kernel. ``remember_as`` are the keys, separated by spaces, that an approval
+    for the session covers.
     """
 
     call_id: str
@@ -107,7 +107,7 @@ class Dispatcher:
         except asyncio.CancelledError:
             raise
         except Exception:
-            # Third-party code may raise anything: the model gets an error, the log the trace.
+            # Third-party code may raise anything: the model gets an error, the log the traceback.
             log.exception("Tool %s failed", shown)
             inside = ToolFailure(
                 "internal",
@@ -159,7 +159,7 @@ class Dispatcher:
         return values
 
     async def _ask(self, tool: Tool, args: Any, call_id: str) -> Decision | None:
-        """The denial, or None when the call may go on."""
+        """The denial, or None if the call may continue."""
         if self.policy == "never" or self._approve is None:
             return None
         reason = await tool.destructive(args, self.context) if tool.destructive else None
@@ -184,10 +184,10 @@ class Dispatcher:
 
 
 def _remembered(tool: Tool, destructive: bool, kinds: Sequence[str]) -> str:
-    """What an approval for the session covers: this tool with these kinds of act, and no other.
+    """The keys of an approval for the session: this tool with these kinds of act only.
 
-    One that installs packages lets no shell command through, and neither lets plain changes
-    through, nor do they let it.
+    An approval to install packages covers no shell command; neither covers plain changes, nor do
+    those cover it.
     """
     if not destructive:
         return tool.name
@@ -200,7 +200,8 @@ def _plain_arguments(args: Any) -> dict[str, Any]:
 
 
 def parse_arguments(arguments: str | dict[str, Any]) -> dict[str, Any]:
-    """The call's arguments as an object; ``ToolFailure`` that says where the JSON is broken."""
+    """The call's arguments as an object. Raises ``ToolFailure`` that says where the JSON is
+    broken."""
     if isinstance(arguments, dict):
         return arguments
     try:
@@ -224,7 +225,7 @@ def _validate(model: Any, values: dict[str, Any], name: str) -> Any:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        # Each once, in their order: a value is tried as each of the types that it may have.
+        # Each once, in order: pydantic reports one error for each member of a union.
         found: dict[str, dict[str, None]] = {}
         for each in error.errors(include_url=False):
             problem = _MODEL.sub("an object", each["msg"].removeprefix("Value error, "))
@@ -241,7 +242,7 @@ def _validate(model: Any, values: dict[str, Any], name: str) -> Any:
 
 
 def _place(problem: Mapping[str, Any], values: Any) -> str:
-    """Where in the arguments a problem is: without the names of the types that were tried there."""
+    """The location of a problem in the arguments, without the names of union members."""
     if not problem["loc"]:
         return "arguments"
     *outer, last = problem["loc"]

@@ -1,7 +1,7 @@
 """The gate: what a message may read, change and run (DESIGN 5).
 
 A ``Gate`` is made once, when a message is submitted, so that a change of tab never redirects an
-edit. It is asked twice: when tools are listed for the model, and again at dispatch.
+edit. It is checked twice: when tools are listed for the model, and at dispatch.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Refusal:
     """Why a tool may not be used, and what would make it possible.
 
     ``message`` and ``hint`` are for the model, ``summary`` for the user; ``needs`` is what the
-    message is missing, where the user can add it.
+    message is missing, if the user can add it.
     """
 
     message: str
@@ -59,10 +59,10 @@ class Refusal:
 class Gate:
     """Mode, place and target notebooks of one message.
 
-    ``attached`` are the notebooks attached to the message, ``active`` the one whose editor is the
-    active one, ``created`` those that the agent made in this session, oldest first: they count as
-    attached and active. ``below`` is the cell of the target under which new cells go, where a call
-    names no other place: the magic's, then the newest one.
+    ``attached`` are the notebooks attached to the message, ``active`` the active one, ``created``
+    those that the agent created in this session, oldest first: they count as attached and active.
+    ``below`` is the cell of the target under which new cells go by default: the magic's, then the
+    newest one.
     """
 
     mode: Mode
@@ -74,7 +74,7 @@ class Gate:
 
     @classmethod
     def on(cls, path: str | None, mode: Mode = "agent") -> Gate:
-        """For a caller's own act on an explicit path, which counts as attached and active."""
+        """For a direct call on an explicit path, which counts as attached and active."""
         return cls(mode=mode, attached=frozenset([path] if path else []), active=path)
 
     @property

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 MAX_OUTPUT_TOKENS = 10_000
-# A token of code or numbers is about four characters in the o200k vocabulary; exact counting
-# would need the vocabulary in memory, and a limit needs no exactness.
+# A token of code or numbers is about four characters in the o200k vocabulary. Exact counting would
+# need the vocabulary in memory.
 CHARACTERS_PER_TOKEN = 4
 HEAD_SHARE = 0.4
 
@@ -14,7 +14,7 @@ def cut(
 ) -> tuple[str, bool]:
     """The text, or its first 40 % and last 60 % of the limit with a marker between them.
 
-    ``more`` says in the marker how to read the rest. The second value is whether it was cut.
+    The marker contains ``more``, how to read the rest. The second value is whether it was cut.
     """
     limit = max_tokens * CHARACTERS_PER_TOKEN
     if len(text) <= limit:

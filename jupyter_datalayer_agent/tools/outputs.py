@@ -29,7 +29,7 @@ _TEXT_MIMES = ("text/plain", "text/markdown", "text/latex", "application/json")
 
 
 def plain(text: str) -> str:
-    """Without terminal colours."""
+    """The text without terminal colours."""
     return _ANSI.sub("", text)
 
 
@@ -87,20 +87,20 @@ def _part(shown: str, is_rows: bool) -> Part:
 
 
 def error_label(ename: str, traceback: str) -> str:
-    """What is shown of an error whose message and traceback are withheld."""
+    """The visible part of an error whose message and traceback are withheld."""
     line = _LINE.search(traceback)
     return f"{ename}{f' in line {line.group(1)}' if line else ''}, its message and traceback"
 
 
 def failure_code(run: CellRun) -> ToolErrorCode:
-    """The code of the failure of a tool whose run did not end well."""
+    """The error code of a tool whose run failed."""
     if run.status == "timeout" or run.status == "aborted":
         return run.status
     return "kernel_error"
 
 
 def failure_text(ename: str, evalue: str) -> PrivateText:
-    """An error's name and its message, which holds values: ``KeyError: 'x'``."""
+    """An error's name and its message, which may contain data: ``KeyError: 'x'``."""
     if ename == DEAD_KERNEL:  # our own message
         return text(f"{ename}: {evalue}")
     return text(f"{ename}: ", Part(plain(evalue), OUTPUTS, "its message"))

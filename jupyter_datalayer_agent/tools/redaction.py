@@ -1,8 +1,8 @@
-"""What of a tool's result may be kept from the model: outputs, and rows of data.
+"""Redaction: the parts of a tool's result that may be withheld from the model.
 
-A tool marks it where it makes its result, with ``text`` and ``value``; for a user everything is
-as if it were not marked. The dispatcher makes the model's copy, in which what may not be sent is
-replaced by a note of what it is and who withheld it.
+A tool marks outputs and rows of data with ``text`` and ``value``; users see them whole. The
+dispatcher makes the model's copy, in which a withheld part is replaced by a note of what it is and
+who withheld it.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ EVERYTHING: Refused = {"outputs": BY_SETTING, "row_data": BY_SETTING}
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a text. One with ``kinds`` is private: it is sent only where all of them may be,
-    and otherwise described by ``what``."""
+    """A part of a text. One with ``kinds`` is private: it is sent only if all of them may be,
+    otherwise described by ``what``."""
 
     text: str
     kinds: frozenset[ShareKind] = frozenset()
@@ -37,7 +37,7 @@ class Part:
 
 
 class PrivateText(str):
-    """A text with private parts. As a ``str`` it is the whole of it."""
+    """A text with private parts; the ``str`` itself is complete."""
 
     parts: tuple[Part, ...]
 
@@ -49,7 +49,7 @@ class PrivateText(str):
         return made
 
     def cut(self, start: int, end: int) -> PrivateText:
-        """The characters from ``start`` to ``end``, as private as they were."""
+        """The characters from ``start`` to ``end``, with their marks."""
         parts, at = [], 0
         for part in self.parts:
             piece = part.text[max(0, start - at) : max(0, end - at)]
@@ -68,7 +68,7 @@ class PrivateValue:
 
 
 def text(*pieces: str | Part) -> PrivateText:
-    """One text of parts; a plain ``str`` is open, a ``PrivateText`` as private as it was."""
+    """One text from parts; a plain ``str`` is public, a ``PrivateText`` keeps its marks."""
     parts: list[Part] = []
     for piece in pieces:
         if isinstance(piece, Part):
@@ -99,7 +99,7 @@ def private_parts(result: Any) -> list[frozenset[ShareKind]]:
 
 
 def redact(result: Any, refused: Refused) -> Any:
-    """The result without what is refused; with nothing refused, the whole as plain JSON."""
+    """The result as plain JSON, without what is refused."""
     if isinstance(result, PrivateText):
         return "".join(part.redacted(refused) for part in result.parts)
     if isinstance(result, PrivateValue):
@@ -115,7 +115,7 @@ def redact(result: Any, refused: Refused) -> Any:
 
 @dataclass(frozen=True)
 class CallRef:
-    """The call that a question to the user is about; ``label`` names it."""
+    """The call that an approval request is about; ``label`` is its display name."""
 
     call_id: str
     name: str
@@ -125,8 +125,8 @@ class CallRef:
 
 @dataclass(frozen=True)
 class Shown:
-    """What the model would read: a ``ToolResult`` (``more`` says how to read what a cut leaves
-    out) or a text, and how many pictures go along."""
+    """What the model would read: a ``ToolResult`` (``more`` says how to read the rest) or a text,
+    and the number of pictures."""
 
     result: Any
     pictures: int = 0
@@ -134,15 +134,15 @@ class Shown:
 
 
 class Question(Protocol):
-    """The question to the user, made only where somebody is asked."""
+    """Makes the approval request, only if the user is asked."""
 
     def __call__(self, refused: Refused) -> Shown:
-        """What the model would read with this refused."""
+        """What the model would read if this is refused."""
         ...
 
 
 class Sharing(Protocol):
-    """Decides what of a result may go to the model."""
+    """Decides which parts of a result may go to the model."""
 
     async def refused(
         self, parts: Sequence[frozenset[ShareKind]], call: CallRef, question: Question

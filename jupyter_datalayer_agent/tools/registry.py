@@ -41,10 +41,10 @@ class Image:
 
 @dataclass
 class ToolOutcome:
-    """What a tool gives back when it did what was asked.
+    """The result of a successful tool call.
 
-    ``output`` is JSON for the model; ``summary`` one line for a user; ``more`` says how to read
-    what a cut leaves out; ``images`` go to models that can see.
+    ``output`` is JSON for the model; ``summary`` one line for a user; ``more`` says how to read the
+    rest of a cut output; ``images`` go to models with vision.
     """
 
     output: Any
@@ -62,9 +62,9 @@ Preview = Callable[[Any, ToolContext], Awaitable[list[Change]]]
 class Tool:
     """A tool and what the gate, the approvals, the scheduler and the page must know of it.
 
-    ``label`` is what it is called on the page. ``changes``: changes or runs something, so Agent
-    mode only. ``needs_notebook``: works on the attached, active notebook. ``destructive`` names
-    what is lost, or gives None. ``parallel``: a read that may run beside others. ``runs``: its
+    ``label`` is its name on the page. ``changes``: changes or runs something, so Agent mode only.
+    ``needs_notebook``: works on the attached, active notebook. ``destructive`` returns what would
+    be lost, or None. ``parallel``: a read that may run concurrently with others. ``runs``: its
     purpose is to run code. ``preview`` is what a call would change, for approvals.
     """
 
@@ -94,7 +94,7 @@ class Tool:
 
 @dataclass(frozen=True)
 class Alias:
-    """Another name and shape of arguments for a tool: callable, and not sent to the model."""
+    """Another name and arguments for a tool: callable, but not sent to the model."""
 
     name: str
     tool: str
@@ -115,7 +115,8 @@ def tool(
     destructive: DestructiveRule | None = None,
     preview: Preview | None = None,
 ) -> Callable[[Callable[[Arguments, ToolContext], Awaitable[ToolOutcome]]], Tool]:
-    """Make a ``Tool`` of a function ``snake_case`` (offered as ``snakeCase``) by its docstring.
+    """Make a ``Tool`` of a function ``snake_case`` (offered as ``snakeCase``), described by its
+    docstring.
 
     ``label`` is its action and its activity (see ``ToolLabel``); without one, the page shows its
     name.
@@ -156,7 +157,7 @@ class ToolRegistry:
         self._aliases: dict[str, Alias] = {}
 
     def add(self, entry: Tool | Alias) -> Callable[[], None]:
-        """Add a tool or an alias; call what is returned to take it out again.
+        """Add a tool or an alias; returns a function that removes it.
 
         Raises ``ValueError`` when the name is taken, or an alias names no tool.
         """
@@ -176,7 +177,7 @@ class ToolRegistry:
         entries.pop(key, None)
 
     def add_entry_points(self) -> list[str]:
-        """Add what third parties declare; gives a line for each that could not be added.
+        """Add what third parties declare; returns a message for each that could not be added.
 
         An entry point is a ``Tool``, an ``Alias``, or a list of them.
         """
@@ -196,12 +197,12 @@ class ToolRegistry:
         return self._tools.get(key) or self._aliases.get(key)
 
     def behind(self, name: str) -> Tool | None:
-        """The tool that a call of this name calls, itself or by an alias; None if there is none."""
+        """The tool of this name or alias; None if there is none."""
         entry = self.find(name)
         return self.tool(entry.tool) if isinstance(entry, Alias) else entry
 
     def call_started(self, call_id: str, name: str) -> ToolCallStarted:
-        """The event that a call began, with what its tool declares for the page."""
+        """The event that begins a call, with what its tool declares for the page."""
         tool = self.behind(name)
         if tool is None:
             return ToolCallStarted(call_id=call_id, name=name)

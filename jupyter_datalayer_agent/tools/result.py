@@ -16,12 +16,12 @@ from .registry import Image, ToolOutcome
 
 @dataclass
 class Dispatched:
-    """A result, and what only the caller of the dispatch needs of it.
+    """A result, with details that only the dispatcher's caller needs.
 
     ``result`` and ``summary`` are complete, for the user. ``redacted`` is the result as the model
-    may read it, None where that is all of it; ``redacted_summary`` and ``images`` likewise.
-    ``private`` are the kinds that the model's copy holds, and ``stripped`` is the result without
-    them. ``needs``: the gate refused the call for this.
+    may read it, None if nothing is withheld; ``redacted_summary`` and ``images`` likewise.
+    ``private`` are the kinds that the model's copy contains, and ``stripped`` is the result without
+    them. ``needs``: what the gate found missing.
     """
 
     result: ToolResult
@@ -48,7 +48,7 @@ class Dispatched:
 
 @dataclass
 class ResultBuilder:
-    """A result whose private parts are still marked; ``make`` gives it without what is refused."""
+    """A result whose private parts are still marked; ``make`` redacts it."""
 
     make: Callable[[Refused], ToolResult]
     summary: str
@@ -59,7 +59,7 @@ class ResultBuilder:
 
     @classmethod
     def of_outcome(cls, name: str, outcome: ToolOutcome) -> ResultBuilder:
-        """Of a call that did what was asked."""
+        """Of a successful call."""
 
         def make(refused: Refused) -> ToolResult:
             output = redact(outcome.output, refused)
@@ -69,7 +69,7 @@ class ResultBuilder:
 
     @classmethod
     def of_failure(cls, name: str, failure: ToolFailure | DocumentError) -> ResultBuilder:
-        """Of a call that did not, or not wholly."""
+        """Of a failed call."""
         if isinstance(failure, DocumentError):
             failure = _of_document(failure)
 
@@ -94,7 +94,7 @@ class ResultBuilder:
         )
 
     async def shared(self, sharing: Sharing | None, call: CallRef) -> Dispatched:
-        """The result with what ``sharing`` (None: all of it) lets the model read of it."""
+        """The result, redacted as ``sharing`` decides (None: not at all)."""
         done = self.whole()
         if sharing is None or not self.parts:
             return done

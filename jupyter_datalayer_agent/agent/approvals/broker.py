@@ -16,7 +16,7 @@ NOBODY = "needs a user's approval, and nobody can give it over this route."
 
 
 class ApprovalBroker:
-    """Whoever can answer for this turn, as far as ``audience`` lets anybody."""
+    """Asks whoever can answer for this turn, as ``audience`` allows."""
 
     def __init__(
         self,
@@ -31,8 +31,8 @@ class ApprovalBroker:
         self.leaving = False
 
     def restore(self, wait: dict[str, Any]) -> None:
-        """The event of an approval or a question that was open when the server ended: it is open
-        again, and what asks the same is answered by it."""
+        """The event of an approval or a question that was open when the server ended. It is opened
+        again, and answers an identical request."""
         if wait["type"] == "approval_requested":
             self._waiting.open_approval(wait["approvalId"])
             self._asked = wait
@@ -41,7 +41,7 @@ class ApprovalBroker:
             self._asked = wait
 
     async def _take_restored(self, **same: Any) -> dict[str, Any] | None:
-        """What was asked before the restart, if it is this; if it is not, nobody asks it now."""
+        """The restored event, if it is about this request; any other is dropped."""
         asked, self._asked = self._asked, None
         if asked is None or all(asked.get(name) == value for name, value in same.items()):
             return asked
@@ -53,7 +53,7 @@ class ApprovalBroker:
         return None
 
     async def approve(self, request: ApprovalRequest) -> Decision:
-        """The user's decision on a call; denied at once where nobody is there to decide."""
+        """The user's decision on a call; denied at once if there is no one to decide."""
         if self.has_approved(request.remember_as):
             return Decision(True)
         if self._audience == "none":
@@ -88,7 +88,7 @@ class ApprovalBroker:
                 )
             raise
         finally:
-            # Also where it could not be written that it is open: else the session waits forever.
+            # Also if the request could not be written; otherwise the session would wait forever.
             self._waiting.drop(approval_id)
         if decision == "approve_for_session":
             self._waiting.approved_tools.update(request.remember_as.split())
@@ -102,7 +102,7 @@ class ApprovalBroker:
         return self._waiting.approved_tools.issuperset(what.split())
 
     async def ask(self, question: str, options: list[str] | None) -> str:
-        """The user's answer; ``ToolFailure`` where nobody can give one, or did in time."""
+        """The user's answer. Raises ``ToolFailure`` if nobody can answer, or none came in time."""
         if self._audience == "none":
             raise ToolFailure(
                 "not_allowed",

@@ -1,8 +1,7 @@
 """What may go to the model: the settings ``outputs`` and ``row_data``, and asking the user.
 
-Items that hold something private are kept with a note of it (``PRIVATE_NOTE``), so that a
-conversation whose setting becomes ``never`` does not send again what it sent before. The note
-itself is never sent.
+Items with private content are stored with a note of it (``PRIVATE_NOTE``), so that a conversation
+whose setting becomes ``never`` stops sending what it sent before. The note itself is never sent.
 """
 
 from __future__ import annotations
@@ -39,7 +38,8 @@ def policies(settings: Settings) -> Policies:
 
 
 def as_now(settings: Settings, base: Settings, session: SessionSettings) -> Settings:
-    """The settings with these two as they are now: they hold at once, also in a turn that runs."""
+    """The settings with the current values of these two, which apply at once, even in a running
+    turn."""
     now = for_turn(base, session, _NO_REQUEST, "ask")
     return settings.model_copy(update={"outputs": now.outputs, "row_data": now.row_data})
 
@@ -51,8 +51,8 @@ def sharing_now(settings: Settings) -> SharingNow:
 
 
 class TurnSharing:
-    """Decides for a turn. The settings are looked at each time: a user may change them while it
-    runs. Questions come one at a time, since the answer to one may answer the next."""
+    """Decides for a turn. It reads the settings each time, since a user may change them while it
+    runs. It asks one question at a time, since the answer to one may answer the next."""
 
     def __init__(self, settings: Callable[[], Settings], approvals: ApprovalBroker) -> None:
         self._settings = settings
@@ -99,8 +99,8 @@ class TurnSharing:
 
 
 class NotedSharing:
-    """Decides as another does; what it let through is then noted in the item that is sent, so that
-    the item can be sent again when less may be."""
+    """Decides as another does, and notes in the sent item what was let through, so that the item
+    can be redacted later."""
 
     def __init__(self, sharing: Sharing) -> None:
         self._sharing = sharing
@@ -123,11 +123,11 @@ class NotedSharing:
 
 
 class UnaskedSharing:
-    """Decides without asking: for what is sent once more, for calls of our own, whose results are
-    sent to nobody, and for what is only shown to the user.
+    """Decides without asking: for what is sent again, for our own calls, whose results are sent to
+    nobody, and for what is only shown to the user.
 
-    What the setting ``ask`` is about is refused with the reason ``ask``, or sent where that is
-    None; ``refused`` was refused before. The settings are looked at each time.
+    Data whose setting is ``ask`` is refused with the reason ``ask``, or sent if that is None;
+    ``refused`` was refused before. The settings are read each time.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class UnaskedSharing:
 
 
 def share_request(call: CallRef, share: ShareRequest, reason: str) -> ApprovalRequest:
-    """The question whether this may be sent; approved for the session, it is for these kinds."""
+    """The approval request for sending this; an approval for the session covers these kinds."""
     return ApprovalRequest(
         call_id=call.call_id,
         name=call.name,
@@ -176,7 +176,7 @@ def _key(kind: ShareKind) -> str:
 
 
 def rendered(shown: Shown) -> str:
-    """What the model reads of it, cut as it is cut."""
+    """The text that the model would read, cut in the same way."""
     if isinstance(shown.result, ToolResult):
         return cut(for_model(shown.result), shown.more)[0]
     return str(shown.result)
@@ -200,7 +200,7 @@ def noted_pictures(item: Item) -> Item:
 
 
 def sent(items: Sequence[Item], rules: Policies) -> list[Item]:
-    """The items as they are sent now: what may never be sent is taken out of earlier ones, too."""
+    """The items as they may be sent now: what is ``never`` is withheld from earlier ones, too."""
     return [_sent(item, rules) for item in items]
 
 

@@ -51,7 +51,7 @@ class PendingRequests:
     def open_approval(self, approval_id: str) -> None:
         """Open an approval; opened twice it is the same one, with the answer that it may have.
 
-        It stays open until it is dropped, also when nobody awaits its answer any more.
+        It stays open until it is dropped, even when nobody awaits its answer any more.
         """
         self._open(self._approvals, approval_id)
 
@@ -65,19 +65,18 @@ class PendingRequests:
             self.changed()
 
     def drop(self, request_id: str) -> None:
-        """Nobody is asked this any more."""
+        """Close the request without an answer."""
         self._approvals.pop(request_id, None)
         self._questions.pop(request_id, None)
         self.changed()
 
     async def approval(self, approval_id: str, audience: Audience) -> Answer:
-        """The decision on an approval that is open, with its reason; ``expired`` where none came in
-        time."""
+        """The decision on an open approval, with its reason; ``expired`` if none came in time."""
         late: Answer = ("expired", None)
         return await self._settled(self._approvals[approval_id], audience, late)
 
     async def answer(self, request_id: str, audience: Audience) -> str | None:
-        """The answer to a question that is open; None if none came in time."""
+        """The answer to an open question; None if none came in time."""
         return await self._settled(self._questions[request_id], audience, None)
 
     def decide(self, approval_id: str, answer: Answer) -> bool:

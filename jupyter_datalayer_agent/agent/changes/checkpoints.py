@@ -1,4 +1,4 @@
-"""A turn's checkpoints in the database: written before each change, read to take it back."""
+"""A turn's checkpoints in the database: written before each change, read for undo."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def recorded(notebooks: NotebookService, store: Store, turn_id: str) -> Notebook
 
 @dataclass(frozen=True)
 class DocumentChanges:
-    """What a turn changed in a document and what is not decided on yet.
+    """The undecided changes of a turn to a document.
 
     ``made`` says that the turn made the document itself; ``made_text`` is then the digest of a
     text file as it was made, None for a notebook.
@@ -36,7 +36,7 @@ class DocumentChanges:
 
     @property
     def ids(self) -> list[str]:
-        """The cells, and the document where the turn made it."""
+        """The cells, and the document itself if the turn created it."""
         return [*touched(self.spans), *([WHOLE_DOCUMENT] if self.made else [])]
 
 
@@ -63,12 +63,12 @@ async def open_changes(store: Store, turn_id: str) -> list[DocumentChanges]:
 
 
 def text_digest(text: str) -> str:
-    """What is kept of a text file that a turn made."""
+    """What is stored of a text file that a turn created."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class _StoredCheckpoints:
-    """Keeps a turn's checkpoints. Where they cannot be kept, the change is not made."""
+    """Stores a turn's checkpoints. If that fails, the change is not made."""
 
     def __init__(self, store: Store, turn_id: str) -> None:
         self._store = store

@@ -1,4 +1,4 @@
-"""A conversation that goes on in a copy of itself."""
+"""Forks: a copy of a conversation up to a turn, which continues on its own."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Going back in a conversation: what came after a turn is withdrawn, with its changes or without.
+"""Rewinding a conversation: later turns are withdrawn, with or without their changes.
 
-The documents come first: where they cannot be put back, the conversation stays as it is.
+The documents come first: if they cannot be restored, the conversation stays as it is.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ WENT_BACK = (
 
 
 async def go_back(session: SessionState, op: GoBack) -> None:
-    """Withdraw turns, and tell it. Raises ``AgentError``; then no turn was withdrawn."""
+    """Withdraw turns and emit that. Raises ``AgentError``; then no turn was withdrawn."""
     if session.is_busy:
         raise AgentError(
             "turn_in_progress",
@@ -46,8 +46,8 @@ async def go_back(session: SessionState, op: GoBack) -> None:
 
 
 async def _take_back(session: SessionState, turn_ids: Sequence[str]) -> list[str]:
-    """Take the turns' changes back, the newest first; the turns of which some stand all the same,
-    in order."""
+    """Undo the turns' changes, the newest first; returns, in order, the turns of which some
+    remain."""
     store = session.services.store
     left = []
     for turn_id in reversed(turn_ids):

@@ -1,7 +1,7 @@
-"""Undo and keep: what becomes of the changes that a turn made to documents.
+"""Undo and keep: decisions on the changes that a turn made to documents.
 
-An undo is carried out whole or not at all: every document is locked and looked at before the first
-one is changed, and if one of them cannot be changed, those before it get back what they had.
+An undo is atomic: every document is locked and checked before the first one is changed, and if one
+of them cannot be changed, those before it are restored.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .checkpoints import DocumentChanges, open_changes, text_digest
 log = logging.getLogger(__name__)
 
 LOCK_SECONDS = 5.0
-# A batch is refused when somebody types in one of its cells between the look and the change.
+# A batch is refused when somebody types in one of its cells between the check and the change.
 TRIES = 3
 NAMED_CELLS = 30
 KERNEL_NOTE = "Variables and files they created remain; restart the kernel to clear variables"
@@ -39,10 +39,10 @@ KERNEL_NOTE = "Variables and files they created remain; restart the kernel to cl
 
 @dataclass
 class UndoPlan:
-    """What an undo comes to in one document, as it is now.
+    """What an undo changes in one document, as it is now.
 
-    ``removed``: the turn made the document, and nothing of anybody else is in it. ``problem`` is
-    what went wrong with a change that stands all the same: it may not be saved.
+    ``removed``: the turn created the document, and nobody else added anything. ``problem`` is what
+    went wrong with a change that was made all the same: it may not be saved.
     """
 
     changes: DocumentChanges
@@ -73,7 +73,7 @@ async def keep(session: SessionState, op: Keep) -> None:
 
 
 async def take_back(session: SessionState, op: Undo) -> None:
-    """Take changes back, and tell what was changed and what was left. Raises ``AgentError``."""
+    """Undo changes, and emit what was changed and what was left. Raises ``AgentError``."""
     changes = await _to_decide(session, op)
     notebooks = session.services.notebooks
     async with AsyncExitStack() as locks:
@@ -135,7 +135,7 @@ async def _to_decide(session: SessionState, op: Undo | Keep) -> list[DocumentCha
 
 
 class _Undoing:
-    """One undo over all its documents. ``made`` are the changes that it made to them."""
+    """One undo across its documents. ``made`` are the changes that it made to them."""
 
     def __init__(
         self, notebooks: NotebookService, wanted: Collection[str] | None, overwrite: bool
@@ -203,9 +203,8 @@ class _Undoing:
         return UndoPlan(changes, undone, conflicts=[conflict])
 
     async def _may_be_removed(self, changes: DocumentChanges, undone: Undone) -> bool:
-        """Whether the turn made the notebook and nothing is left in it that is not the turn's.
-
-        The last conflict in it, decided against what stands there, ends the undo that began it.
+        """Whether the turn created the notebook and nothing in it is from anybody else. Overwriting
+        the last conflict in it completes the undo that began it.
         """
         last = self._overwrite and not set(changes.ids) - {WHOLE_DOCUMENT, *(self._wanted or ())}
         whole = self._wanted is None or last
@@ -235,7 +234,7 @@ class _Undoing:
                 again = await self._plan(plan.changes)
                 if again.removed or (again.edits and (error.code != "stale" or attempt == 2)):
                     raise
-                # Somebody typed meanwhile; or it stands in the page, and could not be saved.
+                # Somebody typed meanwhile; or the change is in the page and could not be saved.
                 if not again.edits:
                     plan.problem = error.message
                     self._changed.append(path)
@@ -247,7 +246,7 @@ class _Undoing:
             return
 
     async def reverse(self, why: str) -> None:
-        """Give the documents back what they had. Raises ``AgentError`` where that fails too."""
+        """Restore the documents. Raises ``AgentError`` if that fails too."""
         left = []
         for path in reversed(self._changed):
             try:
@@ -320,7 +319,7 @@ def _event(
 
 
 def _note(plans: Sequence[UndoPlan]) -> list[Item]:
-    """What the model has to know: else it believes that its changes still stand."""
+    """A note to the model, which would otherwise believe that its changes are still there."""
     reverted = []
     for plan in plans:
         path, ids = plan.changes.path, [each for each in plan.undone.settled if each]
@@ -350,7 +349,7 @@ async def _settle(
     items: Sequence[Item] = (),
     remember: Callable[[], None] = lambda: None,
 ) -> None:
-    """Keep what was decided; ``remember`` it in memory, too, before it is emitted."""
+    """Store what was decided; ``remember`` updates the memory before it is emitted."""
     await session.services.store.settle_changes(
         session.id, turn_id, settled, events=[event], items=items
     )

@@ -1,4 +1,4 @@
-"""What is attached beside notebooks and files, as text: outputs, variables and data sets."""
+"""Attachments other than notebooks and files, as text: outputs, variables and data sets."""
 
 from __future__ import annotations
 

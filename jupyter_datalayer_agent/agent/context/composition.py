@@ -1,7 +1,6 @@
-"""A turn's context as it is sent: what of it the model does not know yet.
+"""A turn's context as it is sent: the part that the model does not know yet.
 
-What was said before stands in the history, and the newest statement holds. So nothing is sent
-where nothing changed, and what changed is sent alone.
+Earlier statements stay in the history, and the newest one applies. So only changes are sent.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ NOTHING_NEW = "Nothing is stated of it."
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of the context before it is decided what of it is sent.
+    """A part of the context, before the decision what of it is sent.
 
-    One that is ``lasting`` holds until something else is stated; others are of their message.
+    A ``lasting`` one applies until something else is stated; others apply to their message only.
     ``label`` names it where it is not stated again, ``topic`` one of several of a kind.
     """
 
@@ -96,7 +95,7 @@ class Composition:
         return stated(cells, context, before)
 
     async def decide(self, sharing: Sharing | None) -> None:
-        """Have it decided what of it may be sent; without ``sharing`` all may."""
+        """Decide what of it may be sent; without ``sharing`` all of it."""
         parts = private_parts(self._composed({}))
         if sharing is None or not parts:
             return
@@ -107,7 +106,7 @@ class Composition:
 
     @property
     def text(self) -> str:
-        """What is sent; empty where there is nothing to tell."""
+        """What is sent; empty if there is nothing to report."""
         if not self._is_needed(self.refused):
             return ""
         return str(redact(self._composed(self.refused), self.refused))
@@ -140,7 +139,7 @@ class Composition:
         return self._known.notebooks[piece.path or ""]
 
     def note(self, known: KnownContext, seen: SeenCells) -> None:
-        """Note in ``seen`` which cells the model knows as they are, when this is known."""
+        """Note in ``seen`` which cells the model knows in their current state."""
         for piece in self._pieces:
             if piece.notebook is None or piece.path is None or piece.path not in known.notebooks:
                 continue
@@ -179,7 +178,7 @@ class Composition:
         return text(f"<context>\n{head}", *body, "\n</context>")
 
     def _line(self, piece: Piece, refused: Refused | None = None) -> str | PrivateText:
-        """What stands in the text of a piece, if anything."""
+        """What the text of a piece states, if anything."""
         said = self._said(piece, refused)
         if said or self._known.pieces == self._keys:
             return said

@@ -1,4 +1,4 @@
-"""What there is to tell the model of what is attached and active, before its message."""
+"""Gathers what the model is sent about attached and active documents before its message."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Gathered:
 async def gather(
     services: Services, request: TurnRequest, seen: SeenCells | None = None
 ) -> Gathered:
-    """All that a turn about this may tell; attached cells are noted in ``seen``."""
+    """Everything that such a turn may state; attached cells are noted in ``seen``."""
     gathered = Gathered(request.gate.notebook_mode, [])
     target = request.gate.target
     pieces = gathered.pieces
@@ -77,7 +77,7 @@ async def gather(
 
 
 async def _of_message(services: Services, request: TurnRequest) -> list[Piece]:
-    """What is said of this message alone."""
+    """What applies to this message only."""
     pieces = []
     quality = await quality_for(services, request, request.text)
     if quality is not None:
@@ -93,7 +93,7 @@ async def _of_message(services: Services, request: TurnRequest) -> list[Piece]:
 
 
 async def _notebook(services: Services, request: TurnRequest, gathered: Gathered) -> set[str]:
-    """Add the notebook that is active; the ids of its cells that its text shows whole."""
+    """Add the active notebook; returns the ids of cells that its text shows whole."""
     target = request.gate.target
     pieces = gathered.pieces
     if target is None:
@@ -123,7 +123,7 @@ async def _notebook(services: Services, request: TurnRequest, gathered: Gathered
 
 
 async def _files(services: Services, request: TurnRequest, gathered: Gathered) -> None:
-    """Add the text file that is active and those that are attached."""
+    """Add the active text file and the attached ones."""
     paths = list(request.files)
     active = request.active_document
     if active is not None and active.kind == "file" and active.path not in paths:
@@ -141,7 +141,7 @@ async def _files(services: Services, request: TurnRequest, gathered: Gathered) -
 
 
 def rendered_file(file: FileContext) -> PrivateText:
-    """The text for a file; where it is a file of data, its content is private."""
+    """The text for a file; the content of a data file is private."""
     shown = render_file(file)
     if not is_data_file(file.path, file.content):
         return text(shown)
@@ -159,8 +159,8 @@ def is_data_file(path: str, content: str) -> bool:
 
 
 async def quality_for(services: Services, request: TurnRequest, task: str) -> str | None:
-    """The quality report of the notebook, with its suggestions, for a task that is about quality;
-    None for any other, and where nothing may be changed: there the model has the tool."""
+    """The quality report of the notebook, with its suggestions, for a task about quality; None for
+    any other, and where nothing may be changed: there the model has the tool."""
     path = request.gate.target
     if path is None or not request.gate.may_change or not about_quality(task):
         return None
@@ -180,7 +180,7 @@ async def _attached_cells(
     shown: set[str],
     seen: SeenCells | None,
 ) -> str:
-    """The attached cells of a notebook. The user gave these, whatever tab is the active one."""
+    """The attached cells of a notebook; they are sent whichever tab is active."""
     try:
         document = await services.notebooks.open(path, request.chat.client_id)
         cells = [cell for cell in (await document.read()).cells if cell.id in ids]

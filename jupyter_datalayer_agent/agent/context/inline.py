@@ -1,4 +1,4 @@
-"""What the context says of where an inline chat is, and of what became of proposals."""
+"""What the context states about the place of an inline chat and about earlier proposals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..request import TurnRequest
 
 
 def asked_from(request: TurnRequest) -> str | None:
-    """The place that the user asks from; None where it is not an inline chat."""
+    """The place that the user asks from; None if it is not an inline chat."""
     chat = request.chat
     if chat.location != "inline":
         return None
@@ -25,7 +25,7 @@ def asked_from(request: TurnRequest) -> str | None:
 
 
 def decided_on(request: TurnRequest) -> str | None:
-    """What the user decided on earlier proposals; None where they decided on none."""
+    """What the user decided on earlier proposals; None if there were no decisions."""
     decided = [f"{_named(each)}: {each.outcome.replace('_', ' ')}" for each in request.chat.decided]
     if not decided:
         return None

@@ -1,4 +1,4 @@
-"""What a turn states before its message: what the model does not know yet of what is attached."""
+"""What a turn states before its message: news about attached and active documents."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from .gather import gather
 
 
 class ContextStatement:
-    """A turn's context: gathered once, stated in the turn's request, and stated anew where what it
-    builds on is not sent any more. ``context`` is what is stored with the turn, ``items`` what is
-    sent of it, with ``tokens`` in them."""
+    """A turn's context: gathered once, stated in the turn's request, and stated again if what it
+    builds on is no longer sent. ``context`` is stored with the turn; ``items``, of ``tokens``, are
+    what is sent."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class ContextStatement:
         self._composed: Composition | None = None
 
     def send(self, item: Item | None) -> None:
-        """This stands before the message."""
+        """This is sent before the message."""
         self.items = [] if item is None else [item]
         self.tokens = sum(map(estimate_item, self.items))
 
@@ -52,7 +52,7 @@ class ContextStatement:
         self._pieces = (await gather(self._session.services, request, self._session.seen)).pieces
 
     async def state(self, turn_number: int, sharing: Sharing) -> None:
-        """State what the model does not know yet; where nothing was gathered, nothing is stated."""
+        """State what the model does not know yet, if anything was gathered."""
         self._turn_number = turn_number
         if self._pieces is not None:
             await self._state(self._compose(self._pieces), sharing)
@@ -100,7 +100,7 @@ class ContextStatement:
         await self._state(self._compose(self._pieces), unasked)
 
     def _see_what_was_asked(self, wait: dict[str, Any]) -> None:
-        """The user decides on the cells as they were shown: if one was changed since, the change is
+        """The user decides on the cells as shown: if one was changed since, the change is
         refused."""
         for each in wait.get("changes") or []:
             if each.get("before") is not None and each.get("cellId") is not None:

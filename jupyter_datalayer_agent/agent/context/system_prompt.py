@@ -92,7 +92,7 @@ def system_prompt(
     root_dir: str | None = None,
     location: Location | None = None,
 ) -> str:
-    """The system prompt of a mode, with the notebook mode's and the place's parts and the
+    """The system prompt of a mode, with the parts of the notebook mode and the place, and the
     user's own."""
     chosen = [
         prompt

@@ -16,14 +16,14 @@ NEEDS_NOTEBOOK = "tool_needs_notebook"
 
 @dataclass(frozen=True)
 class Reference:
-    """A tool that is meant, and why it may not be used with this message."""
+    """A mentioned tool, and why it may not be used with this message."""
 
     tool: Tool
     refusal: Refusal | None
 
 
 def references(services: Services, request: TurnRequest) -> list[Reference]:
-    """The tools that are meant, once each. A word with ``#`` that names no tool is a word."""
+    """The mentioned tools, once each. ``#`` before anything else is plain text."""
     found: dict[str, Reference] = {}
     for name in request.references:
         tool = services.registry.behind(name)
@@ -44,7 +44,7 @@ def hint(meant: list[Reference]) -> str:
 
 
 def warnings(meant: list[Reference], request: TurnRequest) -> list[Warning_]:
-    """Warnings of those that cannot be used, with what would make it possible."""
+    """Warnings about those that cannot be used, with what would make it possible."""
     found = []
     only_agent = [each.tool.name for each in meant if each.refusal and _changes(each, request)]
     if only_agent:

@@ -1,10 +1,9 @@
-"""A turn's events, written in order and in groups, while the turn goes on.
+"""A turn's events, written in order and in groups while the turn continues.
 
-Each event is in the database before it is sent. While one write is under way the next events
-gather and are written together. The first delta of an item goes out at once; those that follow it
-are gathered for a moment and joined into one event, so that an event's envelope, its write and its
-drawing are paid for once. Whatever else comes ends that moment: the order is that of ``add``, and
-only more of the same text waits for more.
+Each event is in the database before it is sent. During a write the next events accumulate and are
+written together. The first delta of an item is sent at once; those that follow are collected for a
+moment and joined into one event, which saves envelopes, writes and rendering. Any other event ends
+that moment, so the order is that of ``add``.
 """
 
 from __future__ import annotations
@@ -22,16 +21,16 @@ Write = Callable[..., Awaitable[None]]
 """Store ``events`` with what belongs to them: ``Store.append`` for a turn."""
 
 WINDOW_SECONDS = 0.05
-"""For how long the deltas of one item are gathered: a reader sees text grow 20 times a second."""
+"""For how long the deltas of one item are collected: a reader sees text grow 20 times a second."""
 
 DELTAS = (TextDelta, ReasoningDelta, AnswerDelta)
 
 JOINED = frozenset({"items", "tool_calls", "changes"})
-"""What may belong to a group several times over; anything else belongs to it once."""
+"""What may occur several times in a group; anything else occurs once."""
 
 
 class Emit(Protocol):
-    """Write an event (if any) with what belongs to it, and then tell it."""
+    """Write an event (if any) with what belongs to it, and then send it."""
 
     async def __call__(
         self,
@@ -76,14 +75,14 @@ class EventBuffer:
         self._flush_now = asyncio.Event()
 
     def add(self, event: BaseEvent | None, **belongings: Any) -> None:
-        """Take an event and what belongs to it; it is written as soon as what came before is, and
-        more of the text that was sent last after its moment at the latest."""
+        """Take an event and what belongs to it. It is written right after the ones before it; a
+        further delta of the same text may wait for its moment."""
         if not (self._waiting and self._waiting[-1].takes(belongings)):
             self._waiting.append(_Group())
         self._waiting[-1].add(event, belongings)
         goes_on = not belongings and _same_text(self._last, event)
         self._last = event
-        # A writer that failed stays, so that ``flush`` raises what it raised.
+        # A failed writer is kept, so that ``flush`` raises its exception.
         if self._writer is None or (self._writer.done() and not _failed(self._writer)):
             self._flush_now.clear()
             self._writer = asyncio.create_task(self._write())
@@ -91,9 +90,9 @@ class EventBuffer:
             self._flush_now.set()
 
     async def flush(self) -> None:
-        """Wait until all that was added is written and sent; raises what the writing raised.
+        """Wait until everything added is written and sent; raises what the writing raised.
 
-        A cancellation goes on only afterwards, so that what was done is also sent.
+        A cancellation takes effect only afterwards, so that what was done is also sent.
         """
         self._flush_now.set()
         writer, cancelled = self._writer, False
@@ -119,7 +118,7 @@ class EventBuffer:
             self._sent_at = asyncio.get_running_loop().time()
 
     async def _gather(self) -> None:
-        """Wait for more of the text that was sent last, until its moment is over."""
+        """Wait for further deltas of the text that was sent last, until its moment is over."""
         end = self._sent_at + WINDOW_SECONDS
         timer = asyncio.get_running_loop().call_at(end, self._flush_now.set)
         await self._flush_now.wait()

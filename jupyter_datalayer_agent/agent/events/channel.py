@@ -1,4 +1,4 @@
-"""A session's events, out: what the store has stored, sent in one order to all who listen."""
+"""Sends a session's stored events, in one order, to all listeners."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REPLAY_PAGE = 1000
 
 @dataclass(frozen=True)
 class SerializedEvent:
-    """An event as it goes over the wire; ``text`` is its JSON, made once for all who listen."""
+    """An event as it goes over the wire; ``text`` is its JSON, made once for all listeners."""
 
     seq: int
     type: str
@@ -37,12 +37,12 @@ Sink = Callable[[str, BaseEvent], None]
 
 
 def ignore_event(session_id: str, event: BaseEvent) -> None:
-    """Where nobody watches."""
+    """For a server without an observer."""
 
 
 class EventChannel:
-    """The event queue of one session. ``seq`` is the number up to which every event was sent here:
-    it stays behind where another server wrote to the session."""
+    """The event queue of one session. Every event up to number ``seq`` was sent here; it lags if
+    another server wrote to the session."""
 
     def __init__(self, store: Store, session_id: str, seq: int, sink: Sink = ignore_event) -> None:
         self.seq = seq
@@ -64,7 +64,7 @@ class EventChannel:
         self._send(event, to_json(event.to_wire()))
 
     def send_failure(self, failure: AgentError, turn_id: str) -> None:
-        """Report a turn whose end could not be stored; the session is loaded anew next time."""
+        """Report a turn whose end could not be stored; the session is reloaded next time."""
         error = ErrorEvent(code=failure.code, message=failure.message, retryable=True)
         for event in (error, TurnAborted(reason="error")):
             self.send_unsaved(event, turn_id)
@@ -77,7 +77,7 @@ class EventChannel:
         self._sink(self._session_id, event)
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Give the listener every event from now on; returns the way out."""
+        """Send the listener every event from now on; returns how to unsubscribe."""
         self._listeners.append(listener)
         return lambda: self._leave(listener)
 
@@ -87,9 +87,10 @@ class EventChannel:
         after: int,
         ready: Callable[[], Awaitable[None]] | None = None,
     ) -> Callable[[], None]:
-        """Give the listener every event after ``after``, old ones first; returns the way out.
+        """Send the listener every event after ``after``, old ones first; returns how to
+        unsubscribe.
 
-        ``ready`` is awaited between pieces of a long past: for a listener that takes its time.
+        ``ready`` is awaited between pieces of a long replay, for a slow listener.
         """
         early: list[SerializedEvent] | None = []
 
@@ -97,7 +98,7 @@ class EventChannel:
             if early is not None:
                 early.append(sent)
             elif sent.seq > after or sent.seq == 0:
-                # What was read of the past may be sent only now.
+                # Only now may the replayed events be sent.
                 listener(sent)
 
         leave = self.listen(take)

@@ -1,1 +1,1 @@
-"""What is built on the agent: the Strategist, other answers, the next cell, exports."""
+"""Features built on the agent: the Strategist, other answers, the next cell, exports."""

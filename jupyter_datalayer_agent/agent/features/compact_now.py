@@ -1,4 +1,4 @@
-"""The op ``compact``: older turns are summed up because the user asks for it."""
+"""The op ``compact``: older turns are summarised at the user's request."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STOPPED = "The summary was stopped. The conversation is sent as before."
 
 
 async def compact_now(session: SessionState, stop: Stop) -> None:
-    """Sum up all but the newest turn. Stopping it leaves the conversation as it is.
+    """Summarise all but the newest turn. Stopping it leaves the conversation as it is.
 
     Raises ``AgentError`` ``token_limit``, or where the database cannot be used.
     """
@@ -71,7 +71,7 @@ async def _compact(session: SessionState, cut: Cut) -> None:
 
 
 async def _count(session: SessionState, through: int, call: Usage, model: str) -> None:
-    """The summary belongs to no turn; it counts for the newest one that it sums up."""
+    """The summary belongs to no turn; its tokens count for the newest one that it covers."""
     usage = session.count(Usage(), call)
     event = events.TokenUsage(usage=usage, call=call)
     compactions = await session.services.store.compactions()

@@ -1,7 +1,7 @@
-"""The cell that could come next, asked of a model in one call that no session remembers.
+"""A suggestion for the next cell, by one model call outside any session.
 
-The model reads the sources of the cells around and the variables by name and type: no outputs, no
-values, no names of columns.
+The model reads the sources of nearby cells and the variables by name and type: no outputs, values
+or names of columns.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_CELL_CHARACTERS = 2_000
 MAX_VARIABLES = 60
 MAX_TOKENS = 1_000
 SECONDS = 30.0
-"""After this long the user is somewhere else."""
+"""After this long the user has moved on."""
 
 _FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n(.*?)\n?^ {0,3}\1[`~]*\s*$", re.M | re.S)
 _PRIVATE = re.compile(r"^_")
@@ -40,7 +40,7 @@ async def next_cell(services: Services, path: str, wanted: NextCellRequest) -> N
     """Ask for the cell after ``wanted.cell_id``. Cancelling it closes the model's connection.
 
     Raises ``AgentError``: ``no_model``, ``forbidden`` for another model than the one locked,
-    ``not_found`` for a cell that is not there, ``model_error``.
+    ``not_found`` for a missing cell, ``model_error``.
     """
     asked = ChatRequest(message="", model=wanted.model)
     settings = for_turn(services.settings(), SessionSettings(), asked, "edit")
@@ -70,7 +70,7 @@ async def next_cell(services: Services, path: str, wanted: NextCellRequest) -> N
 
 
 async def _answer(services: Services, request: ModelRequest) -> str:
-    """The model's answer, counted and reported as a call of no session."""
+    """The model's answer, counted and reported as a call without a session."""
     answer_id, spent = new_id("answer"), list[Usage]()
     services.telemetry("", events.AnswerStarted(answer_id=answer_id, model=request.model))
     finished = events.AnswerFinished(answer_id=answer_id, model=request.model, status="stopped")
@@ -90,7 +90,7 @@ async def _answer(services: Services, request: ModelRequest) -> str:
 
 
 def source_in(answer: str) -> str:
-    """The source in an answer: that of its first fenced block; nothing for words alone."""
+    """The source of the first fenced block of an answer; empty without one."""
     match = _FENCED.search(answer)
     return match[2].strip("\n") if match else ""
 
@@ -111,7 +111,7 @@ def _text(cells: Sequence[PageCell], place: int, variables: Sequence[Variable]) 
 
 
 def _fenced(source: str) -> str:
-    """A fence that the source cannot close; of a long one the beginning."""
+    """The source, cut if long, in a fence that it cannot close."""
     text = source[:MAX_CELL_CHARACTERS]
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)

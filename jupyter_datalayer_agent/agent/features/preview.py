@@ -1,6 +1,6 @@
-"""What a turn would send now, before there is one: the same steps as a turn's, and then its size.
+"""A preview of what a turn would send now, with its size, by the same steps as a turn.
 
-Nothing is imported, started or written for it: neither litellm nor a session that rests.
+It imports, starts and writes nothing, and loads neither litellm nor an unloaded session.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ async def preview(
     *,
     may_execute: bool = True,
 ) -> ContextReply:
-    """The context of a turn on this chat request, and the sizes of all that would be sent with it.
+    """The context of a turn on this chat request, and the sizes of everything sent with it.
 
-    ``session`` is its session where it is in memory. Raises ``AgentError`` as
-    ``turn_request`` does, ``not_found`` for an unknown session, and ``forbidden`` where a variable
-    is attached and nothing may be run: its kernel would have to be asked.
+    ``session`` is its session if that is in memory. Raises ``AgentError`` as ``turn_request`` does,
+    ``not_found`` for an unknown session, and ``forbidden`` if a variable is attached and nothing
+    may be run, since its kernel would be asked.
     """
     remembered, created, history = await _conversation(services, chat.session_id, session)
     request = await turn_request(services, chat, remembered, created)
@@ -105,7 +105,7 @@ async def _context(
 async def _conversation(
     services: Services, session_id: str | None, session: SessionState | None
 ) -> tuple[SessionSettings, list[str], History]:
-    """What the session remembers, what it created, and a history that may be added to."""
+    """The session's record, the documents that it created, and a copy of its history."""
     if session is not None:
         history = session.history.copy()
         if session.turn is not None:

@@ -1,7 +1,7 @@
-"""Asking again: another model answers the newest message from what the first one read.
+"""Regenerate: another model answers the newest message from what the first one read.
 
-It calls no tools, so nothing is changed or run. Its answer is one more response of the turn; which
-of a turn's answers the conversation goes on from, the user says.
+It calls no tools, so nothing is changed or run. Its answer is one more response of the turn; the
+user chooses which of the answers the conversation continues from.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ NOTHING = "The model returned an empty answer."
 
 
 async def prepare_regeneration(session: SessionState, op: AskAgain) -> Regeneration:
-    """What is to be asked. Raises ``AgentError`` where it cannot be."""
+    """Prepare the call. Raises ``AgentError`` if the turn cannot be regenerated."""
     turn = await _newest(session, op.turn_id)
     # As it is sent: with its pictures.
     parts = answered(session.history.turns[-1].items)
@@ -72,7 +72,7 @@ async def prepare_regeneration(session: SessionState, op: AskAgain) -> Regenerat
 
 
 async def choose(session: SessionState, op: ChooseAnswer) -> None:
-    """Go on from another answer. Raises ``AgentError``."""
+    """Continue from another answer. Raises ``AgentError``."""
     turn = await _newest(session, op.turn_id)
     answers = await session.services.store.answers()
     chosen = events.AnswerChosen(answer_id=op.answer_id)
@@ -85,7 +85,7 @@ async def choose(session: SessionState, op: ChooseAnswer) -> None:
 
 
 async def _newest(session: SessionState, turn_id: str) -> Turn:
-    """The turn, if it is the newest one that is sent, and nothing goes on in the session."""
+    """The turn, if it is the newest one that is sent, and nothing runs in the session."""
     if session.is_busy:
         raise AgentError(
             "turn_in_progress",
@@ -105,7 +105,7 @@ async def _newest(session: SessionState, turn_id: str) -> Turn:
 
 
 class _AnswerBuffer(EventBuffer):
-    """Emits what a model call emits as a further answer of a turn; calls of tools are not its."""
+    """Emits a model call's events as a further answer of a turn, without tool calls."""
 
     def __init__(self, session: SessionState, turn_id: str, answer_id: str) -> None:
         super().__init__(partial(session.services.store.append, session.id, turn_id))
@@ -155,7 +155,7 @@ class Regeneration:
         self._size = 0
 
     async def run(self, stop: Stop) -> None:
-        """Ask, and tell the answer or why there is none.
+        """Ask, and emit the answer or why there is none.
 
         Raises ``AgentError`` where the database cannot be used.
         """
@@ -203,7 +203,8 @@ class Regeneration:
         request = model_request(
             session.services, self._turn_request, settings, self._model, self._items
         )
-        # The tools stay in it: what was called stands above, and providers want to know of what.
+        # The tools stay in the request: it contains calls of them, and providers require their
+        # definitions.
         return replace(request, tool_choice="none")
 
     def _count_unfinished(self, tokens: int) -> None:

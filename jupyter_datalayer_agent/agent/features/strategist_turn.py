@@ -1,4 +1,4 @@
-"""A question to the Strategist: a turn that reads the history, and does nothing else."""
+"""A question to the Strategist: a turn that only reads the history."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TOO_MUCH = (
 
 
 class HistoryGate(Gate):
-    """Lets the four tools of the history through, and no other."""
+    """Allows the four history tools only."""
 
     def refusal(self, tool: GatedTool) -> Refusal | None:
         """See ``Gate.refusal``."""
@@ -59,7 +59,7 @@ def strategist_turn(
 
 
 class StrategistTurn(Turn):
-    """Answers from the history. Its text is shown when its citations are checked."""
+    """Answers from the history. Its text is shown once its citations are checked."""
 
     def __init__(
         self, session: SessionState, request: TurnRequest, settings: Settings, message: Message
@@ -75,8 +75,8 @@ class StrategistTurn(Turn):
         self._statement.send(user_item(await self._context_text()))
 
     def _keep_recent_questions(self) -> None:
-        """Of earlier questions, the last few are sent with their answers, for a question that
-        follows from them; what was looked up for them is not."""
+        """The last few questions are sent with their answers, for follow-up questions; the results
+        of their look-ups are not."""
         history = self.session.history
         most = min(MAX_EARLIER_QUESTIONS, self.settings.max_history_turns)
         turns = [PastTurn(turn.index, said(turn.items)) for turn in history.turns[-most:]]
@@ -114,5 +114,5 @@ class StrategistTurn(Turn):
 
 
 def said(items: Sequence[Item]) -> list[Item]:
-    """What was said, without the calls, their outputs and what the model thought."""
+    """The messages, without calls, outputs and reasoning."""
     return [item for item in items if item.get("type") == "message"]

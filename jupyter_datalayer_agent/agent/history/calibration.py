@@ -7,14 +7,14 @@ from ...protocol.requests import Usage
 from ...settings.turn import Settings
 
 DEFAULT_WINDOW = 128_000
-"""Tokens of a model that neither the settings, nor litellm, nor the catalogue know."""
+"""The window of a model that neither the settings, nor litellm, nor the catalogue know."""
 FULL = 0.9
 """The share of its window at which a conversation is compacted."""
 MOST_WEIGHT = 3.0
 
 
 class TokenCalibration:
-    """What a session learned of its models: how they count, and what they refused."""
+    """What a session learned about its models: how they count tokens, and what they refused."""
 
     def __init__(self) -> None:
         self._weights: dict[str, float] = {}
@@ -27,12 +27,12 @@ class TokenCalibration:
         return min(estimated, self._refused.get(model, estimated))
 
     def full(self, settings: Settings, model: str) -> int:
-        """The size of a request, in estimated tokens, from which on it is to be made smaller."""
+        """The size of a request, in estimated tokens, above which it is compacted."""
         return int(self.window(settings, model) * FULL)
 
     def learn(self, model: str, estimated: int, usage: Usage) -> None:
-        """Take what the provider counted of a request of ``estimated`` tokens. Only a count above
-        the estimate changes anything: below it, there is more room than we think."""
+        """Record the provider's count for a request of ``estimated`` tokens. Only a higher count
+        changes anything: with a lower one there is more room than estimated."""
         if usage.estimated or estimated <= 0:
             return
         weight = usage.input_tokens / estimated

@@ -1,8 +1,8 @@
 """The conversation that the model is sent before the current message.
 
-Items stand byte for byte as they were sent the first time, the context of each turn among them, so
-that a provider's prompt cache hits from turn to turn. What is sent in place of older turns
-(``compaction``) changes seldom, and is read from the database as it was.
+Items are kept byte for byte as first sent, with the context of each turn, so that the provider's
+prompt cache hits from turn to turn. What replaces older turns (``compaction``) changes seldom, and
+is stored verbatim.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def assistant_item(text: str) -> Item:
 
 
 def note_item(reason: str) -> Item:
-    """What the next turn's history says of a turn that ended early."""
+    """The note in the history after a turn that ended early."""
     return user_item(f"[{ENDED_EARLY[reason]}]")
 
 
@@ -93,13 +93,13 @@ class PastTurn:
         return [*first, *self.items]
 
     def add(self, item: Item) -> None:
-        """Something more belongs to it."""
+        """Add items to the turn."""
         self.items.append(item)
         self.tokens += estimate_item(item)
 
     @property
     def message(self) -> str | None:
-        """The user's message, with which every turn begins; None for what came after it."""
+        """The user's message, with which every turn begins; None for later items."""
         first = self.items[0] if self.items else {}
         if first.get("role") != "user":
             return None
@@ -108,10 +108,10 @@ class PastTurn:
 
 @dataclass(frozen=True)
 class Cut:
-    """What is no longer to be sent as it is: a compaction, and the oldest turns.
+    """What is to be replaced: an earlier compaction, and the oldest turns.
 
     ``parts`` are the items of each, oldest first; ``messages`` the user's own among them.
-    ``lengths`` are those of the turns at this time: what they get later is not of the cut.
+    ``lengths`` are those of the turns at this time: later items are not part of the cut.
     """
 
     through: int
@@ -126,7 +126,7 @@ class Cut:
 class History:
     """What is sent: ``compaction`` in place of the oldest turns, then ``turns``, newest last.
 
-    ``blind`` are the models that refused pictures, though they are known as ones that see.
+    ``blind`` are models that refused pictures although they are listed with vision.
     """
 
     turns: list[PastTurn] = field(default_factory=list)
@@ -144,7 +144,7 @@ class History:
         return [*first, *(item for turn in self.turns for item in turn.sent)]
 
     def items_before(self, index: int) -> list[Item]:
-        """All items of what was before the turn at this index, in order."""
+        """All items before the turn at this index, in order."""
         first = [] if self.compaction is None else self.compaction.items
         return [*first, *(i for turn in self.turns if turn.index < index for i in turn.sent)]
 
@@ -155,7 +155,7 @@ class History:
 
     @property
     def compacted_tokens(self) -> int:
-        """An estimate of what stands in place of older turns."""
+        """Estimated tokens of what replaces older turns."""
         weighed, tokens = self._weighed
         if self.compaction is not weighed and self.compaction is not None:
             tokens = sum(map(estimate_item, self.compaction.items))
@@ -182,7 +182,7 @@ class History:
         self.turns.append(PastTurn(place, items, context))
 
     def known(self, effect: Callable[[str], Effect]) -> KnownContext:
-        """What the model knows by the turns that are sent; ``effect`` is that of a tool."""
+        """What the model knows from the turns that are sent; ``effect`` is that of a tool."""
         known, count = self._known
         for turn in self.turns[count:]:
             if turn.context is not None:
@@ -192,7 +192,7 @@ class History:
         return known
 
     def note(self, item: Item) -> None:
-        """Something happened after the newest turn that the model has to know."""
+        """Add a note to the model after the newest turn."""
         if self.turns:
             self.turns[-1].add(item)
         else:
@@ -205,7 +205,7 @@ class History:
         return -1 if self.compaction is None else self.compaction.through
 
     def cut(self, count: int) -> Cut | None:
-        """The oldest ``count`` turns with what stands before them; None where that is nothing."""
+        """The oldest ``count`` turns with the compaction before them; None if that is nothing."""
         older = self.turns[:count]
         before = self.compaction
         if not older:
@@ -222,7 +222,7 @@ class History:
         )
 
     def cut_compaction(self) -> Cut | None:
-        """What stands in place of older turns, where it holds words of theirs."""
+        """The compaction, if it contains text of older turns."""
         before = self.compaction
         if before is None or not (before.messages or before.summary):
             return None
@@ -236,7 +236,7 @@ class History:
         )
 
     def replace(self, cut: Cut, compaction: Compaction) -> None:
-        """Send ``compaction`` instead of what was cut; what came to it since stays."""
+        """Send ``compaction`` instead of the cut; items added since stay."""
         older = self.turns[: len(cut.lengths)]
         late = [
             PastTurn(turn.index, turn.items[length:])

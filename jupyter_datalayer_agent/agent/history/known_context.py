@@ -1,7 +1,7 @@
-"""What the model knows of what is attached and active, from the contexts that it was sent.
+"""What the model knows of attached and active documents from the contexts that it was sent.
 
-It follows from what is kept of each turn: from what its context stated, as hashes, and from its
-calls of tools, after which cells may stand otherwise than any context said.
+It is derived from what each turn's context stated, as hashes, and from its tool calls, which may
+have changed cells since.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class KnownContext:
         return KnownContext(
             pieces=tuple(stated["pieces"]),
             texts={**self.texts, **stated["texts"]},
-            # Those of a file that was stated otherwise in between are out of date.
+            # Hashes of a file that was stated in another form in between are outdated.
             lines={
                 **{key: at for key, at in self.lines.items() if key not in stated["texts"]},
                 **stated["lines"],
@@ -54,8 +54,8 @@ class KnownContext:
         )
 
     def after_calls(self, items: Sequence[Item], effect: Callable[[str], Effect]) -> KnownContext:
-        """What is still known after a turn's calls: what they changed or ran was returned by their
-        outputs, and may have been reverted since."""
+        """What is still known after a turn's calls: the outputs reported what they changed or ran,
+        which may have been reverted since."""
         changed, ran = _named(items, effect, "change"), _named(items, effect, "run")
         if not changed and not ran:
             return self

@@ -57,18 +57,18 @@ class ModelAnswer:
 
 
 class ModelCall:
-    """Asks the model once more and again where the connection fails (DESIGN 4.6).
+    """Asks the model, and retries if the connection fails (DESIGN 4.6).
 
     ``keep`` takes each item as it completes, and ``make_request`` builds the request with those
     that were kept: a broken stream continues after the last of them. ``on_text`` is called when
     text arrives, ``on_unfinished`` with the estimated tokens of an answer that broke off or was
-    stopped. What a ``quiet`` call writes is not shown: it is not meant for the user.
+    stopped. The text of a ``quiet`` call is not shown to the user.
 
-    What a broken stream had shown stays until another one shows something, and for good where none
-    does: ``broken_item_id`` and ``partial_text`` say what of it was cut off.
+    Text of a broken stream stays visible until the next one shows something, or for good if none
+    does: ``broken_item_id`` and ``partial_text`` name what was cut off.
 
-    What it emits goes to the ``buffer``, so that the database works while the model is asked; the
-    caller flushes it before acting on the answer.
+    Events go to the ``buffer``, so that the database writes while the model works; the caller
+    flushes it before acting on the answer.
     """
 
     def __init__(
@@ -91,10 +91,10 @@ class ModelCall:
         self._buffer = buffer
         self._on_text = on_text
         self._on_unfinished = on_unfinished
-        # Bytes of an answer that has begun and of which no usage is known.
+        # Bytes of an answer whose usage is not known yet.
         self._unpaid: int | None = None
         self._answer = ModelAnswer()
-        # What was shown of items that are not complete: words, and calls by item id.
+        # What was shown of incomplete items: text, and calls by item id.
         self._words: dict[str, None] = {}
         self._begun_calls: dict[str, str] = {}
         self._reasoning: list[Item] = []
@@ -103,16 +103,16 @@ class ModelCall:
 
     @property
     def partial_text(self) -> str:
-        """The text that is shown of messages which did not end."""
+        """The visible text of incomplete messages."""
         return plain_text("".join(self._text.values()))
 
     @property
     def broken_item_id(self) -> str | None:
-        """The message whose text is shown and was cut off."""
+        """The message whose visible text was cut off."""
         return next(reversed(self._text), None)
 
     async def run(self) -> ModelAnswer:
-        """The whole answer. Raises ``ModelError`` when it cannot be had."""
+        """The whole answer. Raises ``ModelError``."""
         retries = 0
         self._say("Thinking")
         while True:
@@ -162,7 +162,7 @@ class ModelCall:
 
     async def _take(self, event: StreamEvent) -> None:
         if self._is_broken and not isinstance(event, StreamStarted):
-            # Another stream takes the place of what the broken one had shown.
+            # This stream replaces what the broken one had shown.
             self._take_back()
         if isinstance(event, TextChunk):
             self._on_text()
@@ -173,7 +173,7 @@ class ModelCall:
             self._text[event.item_id] = self._text.get(event.item_id, "") + event.delta
             self._buffer.add(events.TextDelta(item_id=event.item_id, delta=event.delta))
             if first:
-                # Before the processor is given to what has arrived already.
+                # Before yielding to what has already arrived.
                 await self._buffer.flush()
             return
         if isinstance(event, ReasoningChunk):
@@ -221,7 +221,7 @@ class ModelCall:
         )
 
     def _break_off(self) -> None:
-        """The words that were shown stay for now; a call that was cut off never was one."""
+        """Visible text stays for now; a call that was cut off is dropped."""
         self._is_broken = True
         self._reasoning.clear()
         self._discard(self._begun_calls.values())

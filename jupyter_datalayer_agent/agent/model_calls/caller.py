@@ -1,4 +1,4 @@
-"""How a turn asks the model: with room for what it sends, within the token limit, and counted."""
+"""How a turn calls the model: within the context window and the token limit, and counted."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ModelCaller:
 
     @property
     def partial_text(self) -> str:
-        """The text that was shown of an answer which did not end."""
+        """The visible text of an incomplete answer."""
         return self._call.partial_text if self._call is not None else ""
 
     @property
@@ -51,10 +51,10 @@ class ModelCaller:
         return self._call.broken_item_id if self._call is not None else None
 
     async def ask(self, *, quiet: bool, **changes: Any) -> ModelAnswer:
-        """The model's answer; what a ``quiet`` call writes is not shown. ``changes`` are fields of
-        the request that are other than those of the turn's settings.
+        """The model's answer; the text of a ``quiet`` call is not shown. ``changes`` override
+        fields of the turn's request.
 
-        Raises ``ModelError`` when it cannot be had, and ``AgentError`` ``token_limit``.
+        Raises ``ModelError``, and ``AgentError`` ``token_limit``.
         """
         await self.window.make_room()
         answer = await self._whole_answer(quiet, changes)
@@ -69,8 +69,8 @@ class ModelCaller:
         return answer
 
     async def _whole_answer(self, quiet: bool, changes: Mapping[str, Any]) -> ModelAnswer:
-        """What the provider refuses as too long is made shorter and sent again; what it refuses
-        otherwise, without its pictures."""
+        """A request that the provider refuses as too long is shortened and sent again; one that it
+        refuses otherwise, without its pictures."""
         tried_without_pictures = False
         while True:
             size = self.window.estimate()
@@ -110,6 +110,6 @@ class ModelCaller:
             self.first_text_at = time.monotonic()
 
     def _count_unfinished(self, tokens: int) -> None:
-        """A call that broke off or was stopped after ``tokens`` of output costs all the same."""
+        """Count a call that broke off or was stopped after ``tokens`` of output."""
         model = self.window.model
         self._usage.count(estimated_usage(model, self.window.estimate(), tokens), model)

@@ -1,7 +1,7 @@
-"""Older turns become a summary, so that a conversation fits into what the model can read.
+"""Compaction: older turns become a summary, so that a conversation fits the model's window.
 
-Nothing is deleted: what is sent instead is kept beside the turns, so that the same bytes go out
-after a restart, and what was left out can still be searched.
+Nothing is deleted: the replacement is stored beside the turns, so that the same bytes are sent
+after a restart, and older turns can still be searched.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 STATUS = "Summarising the earlier conversation"
 KEPT_MESSAGE_TOKENS = 20_000
-"""Of the user's newest messages among the older turns, which stay word for word."""
+"""Tokens of the user's newest messages among the older turns, which are kept verbatim."""
 KEPT_SHARE = 0.2
 """Of the window: what whole turns may fill after a compaction, and what messages may."""
 WORTH = 0.05
@@ -60,10 +60,10 @@ class Compactor:
         self._turn_id = turn_id
 
     async def summarise(self, cut: Cut, summarizer: Summarizer) -> None:
-        """Have the cut summed up, or where that fails leave it out.
+        """Summarise the cut, or leave it out if that fails.
 
-        Raises ``ModelError`` where the turn that needs it would fail in the same way: then nothing
-        is left out, and it can be tried again.
+        Raises ``ModelError`` if the turn itself would fail in the same way: then nothing is left
+        out, and it can be retried.
         """
         status = events.Status(message=STATUS)
         await self._store.append(self._session_id, self._turn_id, events=[status])
@@ -147,12 +147,12 @@ class Compactor:
             )
             history.replace(cut, compaction)
 
-        # Else a stop would part what is stored from what is in memory.
+        # Otherwise a stop could make memory differ from the database.
         await to_completion(save())
 
 
 def text_of(how: How, messages: Sequence[str], summary: str | None) -> str:
-    """What is sent in place of older turns."""
+    """The items that replace older turns."""
     parts = [HEAD[how]]
     if summary is not None:
         parts.append(f"<summary>\n{summary}\n</summary>")

@@ -22,10 +22,10 @@ from .turn_items import TurnItems
 from .turn_usage import TurnUsage
 
 REFUSED_SHARE = 0.1
-"""Of a request that the provider refused as too long: what is left out first; twice as much with
-each further refusal."""
+"""The share of a request to leave out when the provider refuses it as too long; doubled with each
+further refusal."""
 MOST_PICTURES = 20
-"""Of a request, where earlier turns have some of them: providers take no more than so many."""
+"""The most pictures in a request before earlier ones are compacted: providers have such a limit."""
 SMALLEST_WINDOW = 3_500
 """Estimated tokens of a request that any model reads."""
 REFUSED = "The request was longer than the model can read."
@@ -33,8 +33,8 @@ REFUSED = "The request was longer than the model can read."
 
 class ContextWindow:
     """What a turn sends to ``model``: the history, its context, and all since the message
-    (``sent``). Where it makes room, what the ``buffer`` holds is sent before that, the ``context``
-    is stated anew, and the summary is counted in ``usage``."""
+    (``sent``). Before it compacts, the ``buffer`` is flushed; afterwards the ``context`` is stated
+    again, and the summary is counted in ``usage``."""
 
     def __init__(
         self,
@@ -60,8 +60,8 @@ class ContextWindow:
         self.sent = TurnItems()
 
     def request(self, items: Sequence[Item] | None = None) -> ModelRequest:
-        """System prompt, tools, history, then what is new in the context, the message, and this
-        turn; or these ``items`` after system prompt and tools."""
+        """System prompt, tools, history, new context, the message, and this turn; or these
+        ``items`` after system prompt and tools."""
         if items is None:
             items = [*self._session.history.items(), *self._context.items, *self.sent]
         session = self._session
@@ -78,8 +78,8 @@ class ContextWindow:
         )
 
     def leave_out_pictures(self) -> bool:
-        """The provider refused the request, maybe for its pictures: from now on none are sent to
-        this model; False where none were."""
+        """The provider refused the request, maybe for its pictures: send none to this model from
+        now on. False if there were none."""
         history = self._session.history
         if self.model in history.blind or not history.pictures + self.sent.pictures:
             return False
@@ -87,11 +87,11 @@ class ContextWindow:
         return True
 
     def put_back_pictures(self) -> None:
-        """It was not for them."""
+        """The refusal was not about pictures."""
         self._session.history.blind.discard(self.model)
 
     def estimate(self) -> int:
-        """About how many tokens the next request has; the cost does not grow with the chat."""
+        """Estimated tokens of the next request; takes constant time."""
         if self._fixed_tokens is None:
             empty = self.request([])
             self._fixed_tokens = estimate_tokens(empty.instructions)
@@ -104,8 +104,8 @@ class ContextWindow:
         )
 
     async def make_room(self) -> None:
-        """Compact the history before a call, where it is too long for the model or has more turns
-        than are to be sent."""
+        """Compact the history before a call if it is too long for the model or has too many
+        turns."""
         history, most = self._session.history, self._settings.max_history_turns
         if self.estimate() > SMALLEST_WINDOW and self._settings.context_window is None:
             await learn_window(self.model)
@@ -120,12 +120,12 @@ class ContextWindow:
             await self._summarise(0)
         over = self.estimate() - self._full
         if over >= 0:
-            # With some room to spare, so that not every further step begins the prompt anew.
+            # With some room to spare, so that not every further step invalidates the prompt cache.
             self.sent.drop_oldest(over + self._size // 5)
 
     async def make_more_room(self) -> bool:
-        """The provider refused the request as too long: leave out what is oldest; False where
-        nothing is left that could be."""
+        """The provider refused the request as too long: leave out the oldest part. False if nothing
+        can be left out."""
         history, estimate = self._session.history, self.estimate()
         history.calibration.refused(self.model, estimate)
         amount = int(estimate * min(0.5, REFUSED_SHARE * 2**self._refusals))
@@ -140,7 +140,7 @@ class ContextWindow:
         if cut is None:
             return self.sent.drop_oldest(amount)
         await self._buffer.flush()
-        # Without turns, what stands in place of the older ones is all that can go.
+        # Without turns, only the compaction can be left out.
         await self._compactor.drop(cut, self._size, REFUSED, bare=not cut.lengths)
         await self._context.renew()
         return True

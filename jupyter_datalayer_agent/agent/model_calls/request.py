@@ -1,4 +1,4 @@
-"""A request to the model, built in one place: for a turn, and for showing what one would send."""
+"""Builds requests to the model: for a turn, and for the preview of one."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def model_request(
     """System prompt and tools as the gate has them, then ``items``: history, what is new in the
     context, message.
 
-    ``mapper`` is the conversation's. A model that ``is_blind`` is sent no pictures, though it is
-    known as one that sees."""
+    ``mapper`` is the conversation's. A model that ``is_blind`` is sent no pictures, although it is
+    listed with vision."""
     gate = request.gate
     return ModelRequest(
         model=model,

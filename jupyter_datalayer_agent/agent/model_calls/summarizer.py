@@ -15,7 +15,7 @@ from ..history.history import user_item
 from .complete import ask_once
 
 MAX_RETRIES = 2
-"""But a model that cannot be reached is tried as often as for a turn."""
+"""Retries of the call for a summary; an unreachable model is retried as often as for a turn."""
 MAX_SUMMARY_TOKENS = 4_000
 SHARE = 0.8
 """Of the window: what the request for a summary may fill."""
@@ -26,8 +26,8 @@ MakeRequest = Callable[[Sequence[Item]], ModelRequest]
 
 @dataclass(frozen=True)
 class Summarizer:
-    """Who writes a summary: a model, the request that it is asked by, and its window in estimated
-    tokens. ``spent`` gets what each call cost, also of one that broke off or was stopped."""
+    """Writes a summary with a model, a request, and a window in estimated tokens. ``spent`` is
+    called with the usage of each call, even one that broke off or was stopped."""
 
     model: Model
     name: str
@@ -37,10 +37,10 @@ class Summarizer:
 
 
 async def summarise(summarizer: Summarizer, parts: Sequence[Sequence[Item]]) -> str:
-    """Let the model sum up ``parts`` (turns, oldest first).
+    """Let the model summarise ``parts`` (turns, oldest first).
 
-    What it cannot read at once is left out, the oldest turns first. Raises ``ModelError`` when
-    there is no summary to be had. Cancelling it closes the connection.
+    What does not fit its window is left out, the oldest turns first. Raises ``ModelError`` if there
+    is no summary. Cancelling closes the connection.
     """
     room, retries = summarizer.window * SHARE, 0
     while True:
@@ -65,7 +65,7 @@ def _request(make_request: MakeRequest, items: Sequence[Item], window: int) -> M
 
 
 def _newest(parts: Sequence[Sequence[Item]], room: float) -> list[Item]:
-    """The items of the newest turns that fit, and what an earlier compaction left, if that does."""
+    """The items of the newest turns that fit, and of an earlier compaction, if it fits."""
     sizes = [sum(map(estimate_item, part)) for part in parts]
     first = len(parts)
     while first > 0 and sizes[first - 1] <= room:

@@ -1,4 +1,4 @@
-"""What the current turn sends: its message and all that followed, which may get too long, too."""
+"""What the current turn sends: its message and all that followed, shortened if too long."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ LEFT_OUT = user_item(
 
 
 class TurnItems:
-    """Iterates over what is sent, in order; ``all`` has also what was left out. ``tokens`` is an
-    estimate that costs nothing to ask for, and ``pictures`` is how many there are."""
+    """Iterates over what is sent, in order; ``all`` includes what was left out. ``tokens`` is an
+    estimate, and ``pictures`` their number; both take constant time."""
 
     def __init__(self, items: Sequence[Item] = ()) -> None:
         self.all: list[Item] = []
@@ -38,8 +38,8 @@ class TurnItems:
         self.pictures += sum(map(pictures_in, items))
 
     def drop_oldest(self, tokens: int) -> bool:
-        """Leave out the oldest steps, at least ``tokens`` of them if there are so many; False where
-        there is nothing but the message and the newest step. A call goes with its output."""
+        """Leave out the oldest steps, at least ``tokens`` of them if there are so many; False if
+        there is only the message and the newest step. A call goes with its output."""
         message, *rest = self._items
         steps = list(_steps([item for item in rest if item is not LEFT_OUT]))
         dropped = 0
@@ -54,8 +54,8 @@ class TurnItems:
 
 
 def _steps(items: Sequence[Item]) -> Iterator[list[Item]]:
-    """The shortest stretches that can each be left out: calls with their outputs, and reasoning
-    with what it led to."""
+    """The smallest parts that can be left out: calls with their outputs, and reasoning with what it
+    led to."""
     step: list[Item] = []
     waiting: set[str] = set()
     for item in items:

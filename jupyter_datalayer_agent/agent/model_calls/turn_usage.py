@@ -1,4 +1,4 @@
-"""What a turn's calls of the model cost."""
+"""The cost of a turn's model calls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..state import SessionState
 
 
 class TurnUsage:
-    """Counts a turn's calls, for the session too; ``total`` is what they cost together."""
+    """Counts a turn's calls, for the session too; ``total`` is their sum."""
 
     def __init__(self, session: SessionState, buffer: EventBuffer) -> None:
         self.total = Usage()

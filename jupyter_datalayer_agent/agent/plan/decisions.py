@@ -1,4 +1,4 @@
-"""The user's decisions on a plan: proposed, it is approved, edited or rejected; running, paused."""
+"""The user's decisions on a plan: approve, edit or reject a proposed one, pause a running one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class PlanDecisions:
         self._pause_asked = True
 
     def take(self, decision: PlanDecision) -> None:
-        """The user decides on a plan that waits. Raises ``AgentError``; it waits on then."""
+        """The user decides on a waiting plan. Raises ``AgentError``; then it keeps waiting."""
         if self._decision is None or self._decision.done() or self._turn.plan is None:
             raise AgentError("invalid_request", "No plan is waiting for a decision.")
         if decision.decision == "edit":
@@ -71,7 +71,7 @@ class PlanDecisions:
             await self.wait()
 
     async def wait(self) -> None:
-        """Wait until the user lets the plan go on. Ends the turn when they do not."""
+        """Wait until the user lets the plan continue. Ends the turn if they reject it."""
         assert self._turn.plan is not None
         was_paused = self._turn.plan.state == "paused"
         try:
@@ -90,14 +90,14 @@ class PlanDecisions:
             await self._turn.add_user_message(messages.decided(self._turn.plan))
 
     def open(self) -> asyncio.Future[PlanDecision | None]:
-        """From now on a decision is taken, also before anybody awaits it."""
+        """Accept a decision from now on, even before anybody awaits it."""
         if self._decision is None:
             self._decision = asyncio.get_running_loop().create_future()
             self._turn.session.waiting.changed()
         return self._decision
 
     def _edit(self, given: Sequence[PlanStep]) -> None:
-        """Take the user's steps in place of those that are not done."""
+        """Replace the steps that are not done by the user's."""
         assert self._turn.plan is not None
         done = [step for step in self._turn.plan.steps if step.status == "completed"]
         kept = {step.description for step in done}
@@ -114,7 +114,7 @@ class PlanDecisions:
         if not done and not steps:
             raise AgentError("invalid_request", "A plan needs a step. Reject it instead.")
         self._templates.check(steps)
-        self._turn.failed_steps.clear()  # their steps are to be done again, or are gone
+        self._turn.failed_steps.clear()  # their steps are repeated, or gone
         edited = [*done, *steps]
         self._turn.plan.steps = keep_dependencies(edited, given, self._turn.plan.steps)
         named = [name for step in edited for name in step.tool_calls]

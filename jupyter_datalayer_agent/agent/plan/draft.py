@@ -1,4 +1,4 @@
-"""The plan as the model writes it: asked for by schema, read, and checked against the tools."""
+"""The plan as the model writes it: requested by schema, parsed, and checked against the tools."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SCHEMA: dict[str, Any] = {
     },
     "required": ["steps", "requiredTools"],
 }
-"""What the model is asked for (as ``text.format`` of the Responses API)."""
+"""The schema of the answer (as ``text.format`` of the Responses API)."""
 
 
 class InvalidPlan(Exception):
@@ -96,7 +96,7 @@ def check_steps(
 ) -> list[PlanStep]:
     """A user's steps, with the tools' own names. Raises ``InvalidPlan``.
 
-    A user need not name tools: the model goes by the step's text.
+    A user need not name tools: the model follows the step's text.
     """
     if len(steps) > MAX_STEPS:
         raise InvalidPlan(f"A plan has at most {MAX_STEPS} steps.")
@@ -117,8 +117,8 @@ def keep_dependencies(
     """The steps of an edited plan with what each needs, by its place in them: as ``given`` says, or
     as it was ``before``, steps being the same where their texts are.
 
-    Where a step that was needed is gone or has another text, nothing is known any more; one that
-    was put behind is no longer needed.
+    If a needed step is gone or has another text, the dependencies are unknown; one that was moved
+    behind is no longer needed.
     """
     places = {step.description: index for index, step in reversed(list(enumerate(steps)))}
     kept = []
@@ -134,7 +134,7 @@ def keep_dependencies(
 
 
 def _needed(description: str, steps: Sequence[PlanStep]) -> list[str] | None:
-    """The descriptions of what the step with this one needs among these steps, if that is said."""
+    """The descriptions of the steps that this one needs, if they are given."""
     step = next((each for each in steps if each.description == description), None)
     if step is None or step.dependencies is None:
         return None

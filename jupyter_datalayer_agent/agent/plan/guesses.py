@@ -1,4 +1,4 @@
-"""What can be said of a template's parameters without asking anybody."""
+"""Guesses of a template's parameters, without asking anybody."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..services import Services
 
 
 class Guesses:
-    """Reads them off a message, the files under the root and the active notebook."""
+    """Guesses from a message, the files under the root and the active notebook."""
 
     def __init__(self, services: Services, request: TurnRequest) -> None:
         self._services = services
@@ -64,8 +64,8 @@ class Guesses:
         return await NotebookProbe(self._services.notebooks, "").files()
 
     async def _read_by_notebook(self, files: Sequence[str]) -> tuple[list[str], str]:
-        """The data files that the code of the active notebook reads, and that notebook's folder;
-        the root where there is none, since the new one is written there."""
+        """The data files that the active notebook's code reads, and that notebook's folder; without
+        a notebook the root, where the new one is written."""
         target = self._request.gate.target
         if target is None:
             return [], ""

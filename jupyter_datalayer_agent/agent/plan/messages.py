@@ -65,7 +65,7 @@ def go_on(plan: Plan, index: int) -> str:
 
 
 def decided(plan: Plan) -> str:
-    """To the model: what the user made of its plan."""
+    """To the model: the plan as the user edited it."""
     return f"[The user changed the plan. The steps now:\n{numbered(plan.steps)}]"
 
 
@@ -93,8 +93,8 @@ class FailedStep:
 
 
 def stopped(plan: Plan, failed: Sequence[FailedStep]) -> str:
-    """To the user (the button for it stands beside): the workflow stopped at the first of the
-    steps that failed; what does not need them was done all the same."""
+    """To the user (beside a button that continues): the workflow stopped at the first failed step;
+    independent steps were done."""
     first, *others = failed
     index = first.index
     step = plan.steps[index]
@@ -143,8 +143,8 @@ def summary(
     usage: Usage,
     left: Sequence[str] = (),
 ) -> str:
-    """For the user: the end of a workflow, from what was counted; ``verified`` is what was read
-    back, ``left`` what still fails."""
+    """To the user: the summary of a workflow; ``verified`` is what was read back, ``left`` what
+    still fails."""
     done = sum(step.status == "completed" for step in plan.steps)
     lines = [
         f"**{done} of {_count(len(plan.steps), 'step')} done** in {_time(seconds)}"
@@ -185,7 +185,7 @@ def nothing_close(names: Sequence[str]) -> str:
 
 
 def offered(offers: Sequence[WorkflowOffer]) -> str:
-    """To the user: what is close, and how to have it run; Markdown."""
+    """To the user: close workflows, and how to run them; Markdown."""
     return "\n".join(
         [
             "Nothing was started. A similar workflow that needs no model:",
@@ -223,7 +223,7 @@ def quality(reason: str, report: str, suggestions: Sequence[str]) -> str:
 
 
 def _changed(changes: Sequence[Change]) -> str:
-    """Cells by what became of them in the end, each counted once."""
+    """Counts cells by their final state, each once."""
     first: dict[tuple[str, str], Change] = {}
     last: dict[tuple[str, str], Change] = {}
     made = [change.path for change in changes if change.op in ("create", "write")]

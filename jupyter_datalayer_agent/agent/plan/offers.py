@@ -1,4 +1,4 @@
-"""What a message gets that no model could answer: an offer of what is close, or the quality report.
+"""Answers without a model: an offer of close workflows, or the quality report.
 
 Nothing here changes or runs anything.
 """
@@ -20,7 +20,7 @@ from .runner import PlanRunner
 
 
 async def offer(turn: PlanRunner, templates: Sequence[Template], reason: str) -> NoReturn:
-    """End the turn with an offer of these workflows, or with what there is where there are none."""
+    """End the turn with an offer of these workflows, or of all if there are none."""
     code = turn.unanswered
     offers = [await _offer_of(turn, template) for template in templates]
     if not offers:

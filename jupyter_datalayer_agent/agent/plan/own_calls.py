@@ -1,4 +1,5 @@
-"""Tool calls that the agent makes without the model: gated, approved, shown and kept as its are."""
+"""Tool calls that the agent makes without the model: gated, approved, shown and stored like the
+model's."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from ..tool_calls.verification import Failure, messages_of
 
 
 class OwnCalls:
-    """Makes calls by a dispatcher that is based on what stands there now.
+    """Makes calls by a dispatcher that works on the current state.
 
     ``on_done`` is notified of every call that has ended.
     """
@@ -33,7 +34,7 @@ class OwnCalls:
         self._on_done = on_done
 
     async def call(self, name: str, arguments: dict[str, Any]) -> FinishedCall:
-        """Make one call; whatever goes wrong stands in its result."""
+        """Make one call; failures are in its result."""
         call_id = new_id("call")
         record = ToolCallRecord(call_id=call_id, name=name, arguments=arguments, status="running")
         await self._emit(self._dispatcher.registry.call_started(call_id, name))
@@ -47,7 +48,7 @@ class OwnCalls:
         return call
 
     async def fix(self, fix: FixInfo, path: str) -> Failure | None:
-        """Carry an error fix out; None when all of it ended well, else what did not."""
+        """Apply an error fix; returns the failure, or None."""
         for step in fix.calls:
             done = await self.call(step.name, {"path": path, **step.arguments})
             if done.done.result.error is not None:

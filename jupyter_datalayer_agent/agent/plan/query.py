@@ -22,8 +22,8 @@ UPDATE_PLAN = "updatePlan"
 
 
 class PlanQuery:
-    """Asks for the plan of a turn. ``open`` is True while the model is asked; ``on_answered`` is
-    notified of the calls that it makes nevertheless."""
+    """Asks for the plan of a turn. ``open`` is True meanwhile; ``on_answered`` is called with the
+    calls that the model makes nevertheless."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class PlanQuery:
         return self._noted_steps
 
     async def ask(self) -> Plan | None:
-        """The model's plan; asked once more with what was wrong; None where it has none."""
+        """The model's plan, after one correction if invalid; None if it has none."""
         await self._turn.add_user_message(messages.PLAN)
         for attempt in range(PLAN_ATTEMPTS):
             answer = await self._answer()
@@ -71,7 +71,7 @@ class PlanQuery:
         return Plan(task=self._turn.request.text, steps=steps)
 
     async def _answer(self) -> ModelAnswer:
-        """What the model answers to the request for a plan; all its calls have ended."""
+        """The model's answer to the request for a plan; all its calls are answered."""
         self.open = True
         self._noted_steps = None
         try:
@@ -95,7 +95,8 @@ class PlanQuery:
         return await self._caller.ask(quiet=True, tool_choice="none", output_schema=schema)
 
     async def _call_while_planning(self, call: Item) -> FinishedCall:
-        """Not every model respects that it may call nothing now. Noting the plan is allowed."""
+        """Answer the calls of a model that ignores ``tool_choice``. Only ``updatePlan`` is
+        allowed."""
         entry = self._turn.services.registry.find(call["name"])
         if entry is not None and entry.name == UPDATE_PLAN:
             return (await run_group(self._dispatcher, [call]))[0]

@@ -1,4 +1,4 @@
-"""The user steers a plan: pauses it, decides on it, takes it up again."""
+"""The user steers a plan: pauses it, decides on it, resumes it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ async def last_plan_is_done(services: Services, session_id: str) -> bool:
 
 
 class NothingToContinue(PlannedTurn):
-    """Answers a "continue" after a plan that is done: no new plan is made of that word."""
+    """Answers a "continue" after a completed plan: it must not become a new plan."""
 
     async def _work(self) -> None:
         await self._keep_items([assistant_item(NOTHING)])

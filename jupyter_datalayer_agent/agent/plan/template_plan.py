@@ -1,4 +1,4 @@
-"""Plans that are a template's: chosen, their parameters completed, their steps carried out."""
+"""Plans made from a template: choosing it, completing its parameters, running its steps."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ class TemplatePlan:
         return await self._plan(template, call.parameters)
 
     async def instead(self, reason: str) -> Plan | None:
-        """The plan of the workflow that the message asks for by its name, where there is no model
-        or it gave no plan; None where the message is answered.
+        """The plan of the workflow that the message names, if there is no model or it gave no plan;
+        None if the message was answered.
 
-        Otherwise ends the turn: what is close is offered, never started.
+        Otherwise ends the turn with an offer of close workflows, which are never started.
         """
         turn = self._turn
         found = match(turn.request.text, turn.services.templates())
@@ -98,7 +98,7 @@ class TemplatePlan:
         )
 
     async def _fix_plan(self, call: WorkflowCall) -> Plan:
-        """One step: the fix ``fixId`` (else the likeliest) of the cell ``cellId`` that failed."""
+        """A one-step plan: the fix ``fixId`` (else the likeliest) of the failed cell ``cellId``."""
         turn = self._turn
         path = turn.request.gate.target
         cell_id = call.parameters.get("cellId")
@@ -155,8 +155,8 @@ class TemplatePlan:
             ) from error
 
     async def remark(self) -> str | None:
-        """The remark to the user before the summary: that no data was chosen, and what there
-        is."""
+        """The note to the user before the summary: that no data was chosen, and which files
+        exist."""
         template = self._template
         if template is None or template.without_data is None:
             return None
@@ -171,7 +171,7 @@ class TemplatePlan:
         return self._fix is not None or self._place(step) is not None
 
     def check(self, steps: Sequence[PlanStep]) -> None:
-        """A user's steps for a template's plan: its own ones, unless a model can do others."""
+        """A user's steps for a template's plan: only the template's, unless there is a model."""
         if self._template is None or self._turn.has_model:
             return
         for step in steps:
@@ -223,8 +223,7 @@ class TemplatePlan:
         return descriptions.index(step.description) if step.description in descriptions else None
 
     async def _notebook(self) -> str:
-        """The notebook to write: the one that is named or that is active and empty; else a new
-        one."""
+        """The notebook to write: the named one, the active one if empty, else a new one."""
         turn = self._turn
         template = self._template
         assert template is not None

@@ -12,7 +12,7 @@ from . import messages
 
 
 class UnresolvedErrors:
-    """Keeps with the plan which cells failed; says at its end which of them still show it.
+    """Records in the plan which cells failed, and reports at its end which still do.
 
     ``resumed`` is the plan as an earlier attempt left it, None in the first one.
     """
@@ -31,7 +31,7 @@ class UnresolvedErrors:
     async def messages(
         self, plan: Plan, notebooks: NotebookService, request: TurnRequest
     ) -> list[str]:
-        """A sentence for each cell that failed and shows its error now."""
+        """A sentence for each cell that still shows its error."""
         said = []
         for path, ids in plan.failed_cells.items():
             for cell_id in ids:

@@ -144,8 +144,8 @@ class LiveSession:
     async def chat(
         self, op: ops.UserMessage, audience: Audience
     ) -> tuple[str, asyncio.Future[ChatReply]]:
-        """Start a turn now, or after a compaction or another answer that is under way; its op id
-        and the reply to come. Raises ``turn_in_progress``."""
+        """Start a turn now, or after a running compaction or further answer; its op id and the
+        future reply. Raises ``turn_in_progress``."""
         queued = self._messages.has_next or self._arriving
         if self.busy and (queued or not self._current.is_other_work):
             raise AgentError(
@@ -199,8 +199,8 @@ class LiveSession:
             except AgentError as error:
                 await self._emit_refusal(error, entry.op_id)
             except Exception:
-                # The edge of the session's task: one bad op must not end the session, and whoever
-                # submitted it waits for an answer.
+                # The task's boundary: one bad op must not end the session, and its submitter waits
+                # for an answer.
                 log.exception("Session %s: an op failed", self.id)
                 await self._emit_refusal(FAILED, entry.op_id)
             self._is_handling = False
@@ -227,7 +227,7 @@ class LiveSession:
         try:
             await self.state.emit(event)
         except Exception:
-            # The edge of the edge: that something failed must not end the session either.
+            # Nor may a failure to report the failure end the session.
             log.exception("Session %s: an error could not be written", self.id)
             self.state.channel.send_unsaved(event, None)
 
@@ -258,7 +258,7 @@ class LiveSession:
             message.parameters = op.parameters
             await self._queue_or_start(message)
         elif isinstance(op, ops.Compact):
-            # One that is under way is not begun again; a turn ends first.
+            # A running one is not repeated; a turn ends first.
             self._compaction_wanted = not self._current.is_other_work
             await self._next()
         elif isinstance(op, ops.AskAgain):
@@ -284,7 +284,7 @@ class LiveSession:
     async def _queue_or_start(self, message: Message) -> None:
         if self.state.is_busy or self._messages.has_next:
             await self._messages.add(message)
-            # A turn may have just ended: what was queued before comes first.
+            # A turn may have just ended: earlier messages come first.
             await self._next()
         else:
             await self._start(message)
@@ -314,13 +314,13 @@ class LiveSession:
         self._current.run_turn(turn, message)
         if message.op_id in self._starting:
             self._starting[message.op_id].set()
-        # Beside the turn, which needs none of it.
+        # Concurrently with the turn, which does not need it.
         self._remembering = asyncio.create_task(self._remember(request))
 
     async def resume(self, waiting: WaitingTurn) -> None:
         """Resume a turn that waited for the user when its server ended.
 
-        Raises ``AgentError`` when what it was about does not exist any more.
+        Raises ``AgentError`` if what it was about no longer exists.
         """
         self._current.run_turn(*await resume_turn(self.state, waiting))
 
@@ -348,6 +348,6 @@ class LiveSession:
     async def _next(self) -> None:
         if not self.state.is_busy and self._compaction_wanted:
             self._compact()
-        # After one that is refused comes the next.
+        # A refused one is followed by the next.
         while not self.state.is_busy and (message := await self._messages.take()) is not None:
             await self._start(message)

@@ -32,7 +32,7 @@ class TaskDone:
 
 
 class CurrentTask:
-    """Runs a turn or other work in a task of its own; ``on_done`` is called when it ends."""
+    """Runs a turn or other work as an asyncio task; ``on_done`` is called when it ends."""
 
     def __init__(self, state: SessionState, on_done: Callable[[TaskDone], None]) -> None:
         self.turn: Turn | None = None

@@ -22,7 +22,7 @@ async def register(session: SessionState, op: UploadRegistered) -> None:
 
 
 async def check(session: SessionState, op: UploadRegistered) -> None:
-    """Raises ``AgentError`` for an op whose data set there is not."""
+    """Raises ``AgentError`` if the op's data set does not exist."""
     await session.services.datasets.get(name_in(op))
 
 

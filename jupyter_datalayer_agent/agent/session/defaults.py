@@ -1,4 +1,4 @@
-"""What a session remembers of a message: its title, and what the user chose."""
+"""What a session remembers of a message: a title, and the user's choices."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from ..request import AGENT_PREFIX, TurnRequest
 
 UNTITLED = "New session"
 UNTITLED_BEFORE = "New chat"
-"""What earlier versions called a session without a message."""
+"""The title of a session without a message in earlier versions."""
 TITLE_CHARACTERS = 60
 
 
 def title_from(text: str) -> str | None:
-    """What a session is called after the text of its first message, if anything."""
+    """The title from the text of the first message, if any."""
     first = next((line.strip() for line in text.splitlines() if line.strip()), "")
     return first[:TITLE_CHARACTERS] or None
 
 
 async def titles_from_messages(store: Store, session_id: str) -> set[str]:
-    """What the messages of a session can have made its title."""
+    """The titles that the messages of a session can have given it."""
     prompts = await (await store.withdrawals()).prompts(session_id)
     titles = (title_from(AGENT_PREFIX.sub("", prompt.message)) for prompt in prompts)
     return {title for title in titles if title}
@@ -28,8 +28,8 @@ async def titles_from_messages(store: Store, session_id: str) -> set[str]:
 def changed_defaults(
     record: Session, request: TurnRequest
 ) -> tuple[str | None, SessionSettings | None]:
-    """The title, made of the first message; the mode, model and notebook where they are others
-    than before. None for what stays.
+    """The title, from the first message; the mode, model and notebook if they changed. None for
+    what stays.
 
     An option of ``%agent`` is for its message alone: the user's choice in the panel stays.
     """

@@ -20,10 +20,10 @@ async def load(
     channel: EventChannel | None = None,
     retained: RetainedState | None = None,
 ) -> LiveSession:
-    """A session as the database has it. A turn that waited for the user when its server ended
-    waits on; queued messages stay queued, or the first one runs.
+    """A session from the database. A turn that waited for the user when its server ended keeps
+    waiting; queued messages stay queued, or the first one runs.
 
-    ``channel`` is the one that somebody listens to already.
+    ``channel`` is an existing one with listeners.
 
     Raises ``AgentError`` ``not_found``.
     """

@@ -1,7 +1,7 @@
-"""The messages of a session that wait while a turn runs; they are stored, and announced to all.
+"""The messages of a session that are queued while a turn runs; stored, and announced to all.
 
-Those that waited when the user stopped a turn are held: the stop was meant for all that was about
-to happen, so nothing of it starts by itself any more.
+Messages that were queued when the user stopped a turn are held: the stop was meant for everything
+pending, so they do not start by themselves.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ class MessageQueue:
 
     @property
     def has_next(self) -> bool:
-        """Whether a message waits that runs by itself."""
+        """Whether a message is queued that is not held."""
         return any(not message.held for message in self._messages)
 
     def put_back(self, waiting: Sequence[StoredOp]) -> None:
-        """These wait, as they did before the session was unloaded."""
+        """Queue these again, as before the session was unloaded."""
         self._messages += [Message(each.op_id, each.op, "page", held=each.held) for each in waiting]
 
     async def add(self, message: Message) -> None:
-        """Let a message wait."""
+        """Queue a message."""
         event = events.OpQueued(op_id=message.op_id, message=message.op.request.message)
         await self._store.save_queued_op(
             self._session_id, message.op_id, message.op, events=[event]
@@ -44,16 +44,16 @@ class MessageQueue:
         self._messages.append(message)
 
     async def take(self) -> Message | None:
-        """The next one, which waits no more; None where none waits, here or in the database, but
-        for those that are held."""
+        """Remove and return the next message; None if there is none, here or in the database,
+        except held ones."""
         while message := next((each for each in self._messages if not each.held), None):
             if await self._leave(message, "started"):
                 return message
         return None
 
     async def hold(self) -> None:
-        """What waits now does not run by itself any more, but for messages of places that show no
-        queue: somebody waits there for the answer, and would wait forever."""
+        """Hold the queued messages, except those from places that show no queue: somebody waits
+        there for the answer, and would wait forever."""
         held = [
             each
             for each in self._messages
@@ -68,20 +68,20 @@ class MessageQueue:
         await self._store.hold_queued_ops(self._session_id, op_ids, events=holds)
 
     async def remove(self, op_id: str) -> None:
-        """The user takes it back. Raises ``AgentError`` ``not_found``."""
+        """Remove a message for the user. Raises ``AgentError`` ``not_found``."""
         message = self._find(op_id)
         await self._leave(message, "removed")
         message.refuse(AgentError("not_found", "The message was removed from the queue."))
 
     def put_first(self, op_id: str) -> None:
-        """It is the next one, held or not. Raises ``AgentError`` ``not_found``."""
+        """Make a message the next one, held or not. Raises ``AgentError`` ``not_found``."""
         message = self._find(op_id)
         message.held = False
         self._messages.remove(message)
         self._messages.insert(0, message)
 
     def refuse_all(self, error: AgentError) -> None:
-        """Nobody here takes them any more; they stay in the database."""
+        """Fail the callers that wait; the messages stay in the database."""
         for message in self._messages:
             message.refuse(error)
 
@@ -92,13 +92,13 @@ class MessageQueue:
         raise AgentError("not_found", "This message is no longer queued.")
 
     async def _leave(self, message: Message, reason: Literal["started", "removed"]) -> bool:
-        """It waits no more; where that cannot be kept, it waits on."""
+        """Take a message off the queue, unless that cannot be stored."""
         event = events.OpDequeued(op_id=message.op_id, reason=reason)
         removed = await self._store.remove_queued_op(
             self._session_id, message.op_id, events=[event]
         )
         if not removed:
-            # Another server took it, and stored that under a number that is not sent here.
+            # Another server took it, and stored the event under a number that is not sent here.
             self._channel.send_unsaved(event, None)
         self._messages.remove(message)
         return removed

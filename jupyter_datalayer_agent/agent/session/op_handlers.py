@@ -1,4 +1,4 @@
-"""Ops that are carried out at once, whatever runs in the session, beside its queue of messages."""
+"""Ops that are carried out at once, whatever runs in the session."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .defaults import UNTITLED, titles_from_messages
 
 
 async def handle_op(session: SessionState, op: ops.Op) -> None:
-    """Do what the op asks for. Raises ``AgentError`` where it cannot be done."""
+    """Carry out an op. Raises ``AgentError``."""
     await OP_HANDLERS[type(op)](session, op)
 
 
 async def reset(session: SessionState) -> None:
-    """Forget what was said in a session that nothing runs in."""
-    # What the user called it stays; words of a message that is forgotten do not.
+    """Empty a session in which nothing runs."""
+    # A user's title stays; one that was made from a deleted message does not.
     titles = await titles_from_messages(session.services.store, session.id)
     title = UNTITLED if session.record.title in titles else session.record.title
     await session.services.store.reset_session(

@@ -1,4 +1,4 @@
-"""The sessions that are in memory, each loaded once, and unloaded when nobody needs it."""
+"""The sessions in memory: each is loaded once, and unloaded when idle."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ log = logging.getLogger(__name__)
 IDLE_SECONDS = 30 * 60.0
 DELETED = "This session is being deleted."
 RETENTION_SECONDS = 3600.0
-"""From one look for conversations that are too old to the next."""
+"""Seconds between checks for expired conversations."""
 BUSY_PAUSE = 60.0
-"""Seconds until a session that is busy, though nobody used it for long, is looked at again."""
+"""Seconds until a session that is unused but busy is checked again."""
 
 
 class SessionRegistry:
-    """Live sessions by id. A session is loaded when somebody first needs it live.
+    """Live sessions by id. A session is loaded when it is first needed.
 
-    One that is idle and that nobody used for ``idle_seconds`` leaves the memory; who listens to
-    it goes on listening, and what is sent to it loads it again. One that is not in memory, and in
-    which nothing happened for ``retention_days``, is deleted when another is loaded; 0: never.
+    One that is idle and unused for ``idle_seconds`` is unloaded; its listeners stay subscribed, and
+    the next op loads it again. An unloaded one without activity for ``retention_days`` (0: never)
+    is deleted when another is loaded.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class SessionRegistry:
         self._loading: dict[str, asyncio.Future[LiveSession]] = {}
         self._deleting: set[str] = set()
         self._retained: dict[str, RetainedState] = {}
-        # A channel lives as long as its session, or anybody who listens to it.
+        # A channel lives as long as its session or a listener.
         self._channels: WeakValueDictionary[str, EventChannel] = WeakValueDictionary()
         self._sweeper: asyncio.Task[None] | None = None
         self._resuming: asyncio.Task[None] | None = None
@@ -68,7 +68,7 @@ class SessionRegistry:
         return await self.services.store.create_session(request.title, request.settings)
 
     async def begin(self) -> LiveSession:
-        """A new, empty session that is wanted at once: there is nothing of it to be loaded."""
+        """A new, empty session, live at once."""
         record = await self.create()
         services = self.services
         channel = EventChannel(services.store, record.id, record.last_seq, services.telemetry)
@@ -77,7 +77,7 @@ class SessionRegistry:
         return session
 
     async def live(self, session_id: str) -> LiveSession:
-        """The session in memory, loaded if need be. Raises ``AgentError`` ``not_found``."""
+        """The live session, loaded if necessary. Raises ``AgentError`` ``not_found``."""
         while (session := self.loaded(session_id)) is None:
             if session_id in self._deleting:
                 raise AgentError("not_found", DELETED)
@@ -112,7 +112,7 @@ class SessionRegistry:
         self, session_id: str, op: Op, audience: Audience, op_id: str | None = None
     ) -> str:
         """Put an op on the session's queue; its id, ``op_id`` or a new one. Raises ``AgentError``:
-        ``not_found``, or what makes that the op cannot be carried out."""
+        ``not_found``, or why the op cannot be carried out."""
         while True:
             session = await self.live(session_id)
             await session.check(op)
@@ -120,7 +120,7 @@ class SessionRegistry:
                 return session.submit(op, audience, op_id)
 
     def loaded(self, session_id: str | None) -> LiveSession | None:
-        """The session where it is in memory; one that rests is left idle."""
+        """The session if it is in memory; it is neither loaded nor kept from unloading."""
         session = self._live.get(session_id or "")
         return session if session is not None and not session.ended else None
 
@@ -135,8 +135,8 @@ class SessionRegistry:
         return session is not None and session.waits
 
     def resume_waiting(self) -> None:
-        """Resume what waited for the user when its server ended: once, as the first page comes,
-        so that nothing waits unseen."""
+        """Resume turns that waited for the user when the server ended: once, when the first page
+        connects."""
         if self._resuming is None:
             self._resuming = asyncio.create_task(self._resume_waiting())
 
@@ -148,7 +148,8 @@ class SessionRegistry:
             log.warning("What waited for the user is resumed when it is opened: %s", error)
 
     def _notify_waiting(self) -> None:
-        """Tell the pages which sessions wait for the user; the chat in a cell asks there."""
+        """Notify the pages which sessions wait for the user, except inline chats, which ask in
+        place."""
         waiting = [
             WaitingSession(session_id=each.id, title=each.state.record.title)
             for each in sorted(
@@ -159,7 +160,7 @@ class SessionRegistry:
         self.services.pages.notify_waiting(waiting)
 
     async def patch(self, session_id: str, patch: SessionPatch) -> Session:
-        """Rename or change settings, and tell it to all who listen."""
+        """Rename or change settings, and notify all listeners."""
         check_session(self.services.settings(), patch.settings)
         if session_id in self._channels:
             await self.live(session_id)
@@ -173,13 +174,13 @@ class SessionRegistry:
         return record
 
     async def delete(self, session_id: str) -> None:
-        """End the session, delete all that belongs to it, and tell it. Raises ``not_found``."""
+        """End the session, delete all its data, and notify listeners. Raises ``not_found``."""
         if session_id in self._deleting:
             raise AgentError("not_found", DELETED)
         self._deleting.add(session_id)
         try:
             if (loading := self._loading.get(session_id)) is not None:
-                # Else it would come into memory after it is gone from the database.
+                # Otherwise it could be loaded after it was deleted from the database.
                 await asyncio.wait([loading])
             channel = self._channels.get(session_id)
             session = self._live.pop(session_id, None)
@@ -206,7 +207,7 @@ class SessionRegistry:
     # -- idle sessions -------------------------------------------------------------------------
 
     async def _sweep(self) -> None:
-        """Let sessions go as their time comes; ends when none is in memory."""
+        """Unload idle sessions when due; ends when none is in memory."""
         while self._live:
             now = time.monotonic()
             for session in list(self._live.values()):
@@ -227,7 +228,7 @@ class SessionRegistry:
     # -- retention -----------------------------------------------------------------------------
 
     def _retain(self) -> None:
-        """Look for conversations that are too old, once an hour at most."""
+        """Delete expired conversations, once an hour at most."""
         now = time.monotonic()
         if self._retention_ms and now >= self._next_look:
             self._next_look = now + RETENTION_SECONDS
@@ -247,7 +248,7 @@ class SessionRegistry:
         try:
             await self.services.notebooks.rest_scratch(session_id)
         except Exception:
-            # The edge of the sweeper: a kernel that cannot be ended must not keep all in memory.
+            # The sweeper's boundary: a kernel that cannot be ended must not keep all in memory.
             log.exception("Session %s: its scratch kernel could not be ended", session_id)
 
     def _due(self, session: LiveSession) -> float:

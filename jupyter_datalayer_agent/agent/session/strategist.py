@@ -1,4 +1,4 @@
-"""The Strategist: one session of its own, in which questions about the past are answered."""
+"""The Strategist: a separate session in which questions about the past are answered."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BUSY = "The Strategist is working on a question. Wait for its answer, or stop it
 
 
 class Strategist:
-    """Takes one question at a time; its session is made when it is first needed."""
+    """Takes one question at a time; its session is created when first needed."""
 
     def __init__(self, sessions: SessionRegistry) -> None:
         self._sessions = sessions

@@ -1,4 +1,4 @@
-"""What could be done about a cell that failed, asked of the error fixes."""
+"""Error fixes for cells that failed."""
 
 from __future__ import annotations
 
@@ -16,15 +16,14 @@ from .verification import Failure
 log = logging.getLogger(__name__)
 
 MAX_OFFERS = 3
-"""For how many failed cells fixes are offered at the end of a turn."""
+"""The most failed cells for which fixes are offered at the end of a turn."""
 
 
 async def fixes_of(services: Services, failure: Failure, client_id: str | None) -> list[FixInfo]:
-    """What could be done about a cell that shows an error, or could not run for want of a kernel,
-    the likeliest first; nothing for any other.
+    """The fixes for a cell that shows an error, or could not run without a kernel, the likeliest
+    first; empty for any other.
 
-    What the cells of a run that could not begin show is of an earlier one: only a kernel is looked
-    for.
+    If a run could not begin, the cells show an earlier one: only a kernel is offered.
     """
     path, cell_id, not_run = failure.path, failure.cell_id, failure.not_run
     if path is None or (cell_id is None and not_run is None):

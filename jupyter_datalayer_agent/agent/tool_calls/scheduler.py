@@ -50,7 +50,7 @@ def is_parallel(registry: ToolRegistry, name: str) -> bool:
 
 
 def schedule(registry: ToolRegistry, calls: Sequence[Item]) -> list[list[Item]]:
-    """The calls in order, in groups: neighbouring reads together, all else one by one."""
+    """The calls in order, in groups: neighbouring reads together, all others one by one."""
     groups: list[list[Item]] = []
     for parallel, run in groupby(calls, key=lambda call: is_parallel(registry, call["name"])):
         members = list(run)
@@ -71,7 +71,7 @@ async def _run_one(dispatcher: Dispatcher, call: Item) -> FinishedCall:
 
 
 def finished(call: Item, done: Dispatched) -> FinishedCall:
-    """A call with its answer in the three forms that are needed of it."""
+    """A call with its answer as item, event and record."""
     text, truncated = cut(for_model(done.result), done.more)
     sent = cut(for_model(done.for_model), done.more)[0]
     status: ToolCallStatus = "ok" if done.result.ok else "denied" if done.denied else "error"

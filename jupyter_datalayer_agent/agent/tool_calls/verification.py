@@ -1,4 +1,4 @@
-"""What the calls of a step did, so that "done" is said only of what was seen to be done."""
+"""Verifies what the calls of a step did, so that only verified steps count as done."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .scheduler import FinishedCall
 
 RUN_FAILURES = ("kernel_error", "timeout", "aborted")
 WELL = ("ok", "skipped")
-"""Statuses of a run with which nothing is wrong."""
+"""Statuses of a successful run."""
 
 
 ErrorMessages = tuple[str, str | None]
-"""A message, and what the model may read of it where that is not all."""
+"""A message, and its redacted form if it has one."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class StepWatch:
     _missing: set[tuple[str, str]] = field(default_factory=set)
 
     def note(self, call: FinishedCall, target: str | None) -> None:
-        """Count a call in; ``target`` is the notebook that a call without a path means."""
+        """Count a call; ``target`` is the notebook that a call without a path means."""
         self.calls += 1
         result = call.done.result
         where = _path_of(call, target)
@@ -88,7 +88,7 @@ class StepWatch:
             self._open[result.name] = messages_of(call)
 
     def miss(self, cells: Iterable[Change]) -> None:
-        """These cells were found to be gone: a later write stands for them."""
+        """These cells were found to be gone; a later write replaces them."""
         self._missing.update((each.path, each.cell_id) for each in cells if each.cell_id)
 
     def _clear_missing(self) -> None:
@@ -127,8 +127,8 @@ class StepWatch:
 
 @dataclass(frozen=True)
 class Verified:
-    """What was read back: ``cells`` that were written and stand there, ``later`` of them with
-    another source than was written, the cells that are ``gone``; and cells that ran well."""
+    """What was read back: the number of written ``cells`` that exist, of which ``later`` have
+    another source by now; the cells that are ``gone``; and those that ran well."""
 
     cells: int
     runs: int
@@ -152,9 +152,9 @@ class Verified:
 async def verify(
     watch: StepWatch, notebooks: NotebookService, client_id: str | None
 ) -> Verified | Failure:
-    """Whether all that a step touched is as it said: calls, runs, and the notebook read back.
+    """Verify a step: its calls, its runs, and the notebook as read back.
 
-    A cell with another source was changed by somebody else since, which is no failure of the step.
+    A cell with another source was changed by somebody else since; that does not fail the step.
     """
     if watch.unresolved_failures:
         return watch.unresolved_failures[0]
@@ -172,8 +172,7 @@ async def verify(
 async def read_back(
     watch: StepWatch, notebooks: NotebookService, client_id: str | None
 ) -> Verified | Failure:
-    """The written cells as they stand in their notebooks now; a failure where one cannot be
-    read."""
+    """The written cells as they are in their notebooks now; a failure if one cannot be read."""
     cells = later = 0
     gone: list[Change] = []
     for path in dict.fromkeys(path for path, _ in watch.changed):
@@ -239,7 +238,7 @@ def _path_of(call: FinishedCall, target: str | None) -> str:
 
 
 def _cell_of(call: FinishedCall) -> str | None:
-    """The cell that a call meant, where it could not even begin to run."""
+    """The cell of a call that could not begin to run."""
     result, arguments = call.done.result, call.record.arguments
     output = result.output if isinstance(result.output, dict) else {}
     if isinstance(output.get("cellId"), str):

@@ -1,1 +1,1 @@
-"""A turn: what it is asked, its loop, and its end."""
+"""A turn: its loop, its record and its end."""

@@ -1,7 +1,6 @@
-"""The turns that an answer cites: ``[few words](turn:<turnId>)``, and nothing but turns that exist.
+"""Checks the turns that an answer cites as ``[few words](turn:<turnId>)``.
 
-A model may make an id up. A link to such a turn is taken out and marked, so that nobody is shown a
-source that is none.
+A model may invent an id. A link to such a turn becomes marked text.
 """
 
 from __future__ import annotations

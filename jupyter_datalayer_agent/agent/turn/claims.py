@@ -1,7 +1,7 @@
 """Whether an answer says that it changed or ran something.
 
-For turns alone in which nothing was even tried: the words decide whether the fact is shown, never
-what it is. So a claim that is missed costs the line, and a wrong one shows a line that is true.
+Used only for turns in which nothing was tried: the text decides whether the notice is shown, not
+what it says. So a missed claim costs the notice, and a wrong guess shows one that is true.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _CLAIMS = re.compile(
     r"|corregí|ejecuté)\b",
     re.IGNORECASE | re.DOTALL,
 )
-# What was done in another turn, or was not, or is only thought of. A place ("after cell 3") is none
-# of these, and neither is that there was no error.
+# Acts of another turn, negated or hypothetical ones. A place ("after cell 3") is none of these, nor
+# is "without errors".
 _NOT_NOW = re.compile(
     r"\b(?:earlier|previous(?:ly)?|last (?:turn|time|message)|already|if|once|when|"
     r"(?:after|before)(?! (?:the |your )?(?:\w+ )?cell)|no(?! (?:\w+ )?errors?\b)|"

@@ -1,4 +1,4 @@
-"""What a turn did, as it is kept in the database and replied."""
+"""What a turn did, as it is stored and returned."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TurnStatus = Literal["completed", "failed", "aborted"]
 
 
 class TurnRecord:
-    """The calls, changes and reply of a turn; writes how it began and how it ended.
+    """The calls, changes and reply of a turn; stores its start and its end.
 
     ``calls`` and ``summaries`` are by call id. ``index`` is None until the turn is in the database.
     """
@@ -66,7 +66,7 @@ class TurnRecord:
 
     @property
     def seconds(self) -> float:
-        """How long the turn takes until now."""
+        """The turn's duration so far."""
         return time.monotonic() - self._began
 
     def add_call(self, done: FinishedCall) -> None:
@@ -75,7 +75,7 @@ class TurnRecord:
         self.summaries[done.record.call_id] = done.done.summary
 
     def find_not_done(self, items: Sequence[Item]) -> NotDone | None:
-        """What the reply may be silent about; where nothing may be changed, nothing is missed."""
+        """The notice above the reply; None where nothing may be changed."""
         if not self._request.gate.may_change:
             return None
         registry = self._session.services.registry
@@ -99,7 +99,7 @@ class TurnRecord:
     async def write_start(
         self, started: events.TurnStarted, model: Callable[[], str], items: Sequence[Item]
     ) -> None:
-        """Write that the turn starts, with its message; ``model`` gives the one it has by then."""
+        """Store the start of the turn, with its message; ``model`` returns the current one."""
         self.index = await self._session.services.store.start_turn(
             session_id=self._session.id,
             turn_id=self._id,
@@ -121,7 +121,7 @@ class TurnRecord:
         usage: Usage,
         first_text_at: float | None,
     ) -> None:
-        """Write how the turn ended; ``reason`` is None where it was completed."""
+        """Store the end of the turn; ``reason`` is None if it was completed."""
         duration = self.seconds * 1000
         first = None if first_text_at is None else (first_text_at - self._began) * 1000
         ended: events.BaseEvent = (
@@ -142,7 +142,7 @@ class TurnRecord:
         )
 
     def as_reply(self, status: TurnStatus, error: ErrorBody | None, usage: Usage) -> ChatReply:
-        """The turn as it is replied where nobody listens to its events."""
+        """The turn as one reply, for callers without events."""
         return ChatReply(
             session_id=self._session.id,
             turn_id=self._id,

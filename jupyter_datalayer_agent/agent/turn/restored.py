@@ -1,7 +1,7 @@
 """A turn that waited for the user when its server ended.
 
-A call that was done, and whose result waited, is not done a second time: what it gave is in the
-question that was asked, as text.
+A call that ran, and whose result waited for approval, is not repeated: its result is in the
+approval request, as text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SUMMARY = "Done before the server restarted"
 
 @dataclass(frozen=True)
 class Restored:
-    """A turn that waited for the user when its server ended: its record, and what was sent of it;
+    """A turn that waited for the user when its server ended: its record, and the items it had sent;
     ``wait`` is the event that asks."""
 
     turn: Turn
@@ -41,8 +41,8 @@ async def answered_before(
     approvals: ApprovalBroker,
     records: Mapping[str, ToolCallRecord],
 ) -> FinishedCall | None:
-    """The answer to the open call that ``wait`` is about, once the user has decided whether it
-    may be sent; None where it is about no call's result."""
+    """The output of the call that ``wait`` is about, once the user has decided whether it may be
+    sent; None if it is not about a result."""
     call = next((each for each in calls if each["call_id"] == wait.get("callId")), None)
     if wait.get("share") is None or call is None:
         return None
@@ -66,7 +66,7 @@ async def answered_before(
 
 
 def _result(name: str, share: ShareRequest, text: str) -> ToolResult:
-    """The result that was rendered so; a text that was cut is kept as it is."""
+    """The result from its rendered text; a cut text is kept as it is."""
     try:
         value = json.loads(text)
     except ValueError:

@@ -1,1 +1,1 @@
-"""What the model is sent of a notebook: its fields and text, and what it knows already."""
+"""A notebook as the model is sent it: fields and text, and what the model already knows."""

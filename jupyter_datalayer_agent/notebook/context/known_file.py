@@ -1,4 +1,4 @@
-"""What changed in a text file since a model was sent it, by hashes of its lines."""
+"""The changes of a text file since the model was sent it, by hashes of its lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def line_hashes(content: str) -> list[str]:
 
 
 def file_changes(context: FileContext, before: Sequence[str]) -> str:
-    """The lines that changed, by the numbers that they had when they had these hashes."""
+    """The changed lines, by their numbers at the time of these hashes."""
     lines = context.content.split("\n")
     blocks = [file_line(context, SAID)]
     matcher = SequenceMatcher(None, before, line_hashes(context.content))

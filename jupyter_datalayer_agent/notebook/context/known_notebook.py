@@ -1,8 +1,7 @@
-"""What a model knows of a notebook from what it was sent before, and the text of what changed
-since.
+"""What a model knows of a notebook from earlier contexts, and the text of the changes since.
 
-Nothing is kept but hashes: a cell's line (type, status, output), its source, and how much of that
-was shown. So a statement of what changed can be made after a restart, too.
+Only hashes are stored: of a cell's line (type, status, output) and source, with how much of that
+was shown. So changes can be stated after a restart, too.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from .notebook_context import (
 )
 
 MAX_RUNS = 40
-"""Of a new order: more of them are harder to read than the whole list."""
+"""Moves in a new order: with more of them the whole list is easier to read."""
 DIGEST_BYTES = 6
 WHOLE = -1
 KNOWN_SOURCE = "(source as stated before)"
@@ -46,8 +45,8 @@ class KnownCell:
 class KnownNotebook:
     """A notebook as a model knows it.
 
-    ``order`` is the ids of its cells, ``listed`` that of the last statement of the whole, by whose
-    numbers a new order is sent. ``cells`` lacks those of which something newer may have been sent.
+    ``order`` is the ids of its cells, ``listed`` the order in the last complete statement, whose
+    numbers describe a new order. ``cells`` lacks those of which something newer may have been sent.
     """
 
     head: str
@@ -58,8 +57,8 @@ class KnownNotebook:
     cells: Mapping[str, KnownCell]
 
     def without(self, ids: Collection[str], sources: Collection[str]) -> KnownNotebook:
-        """The same, but the state of the cells ``ids`` is not known any more, and of ``sources``
-        neither their text."""
+        """A copy in which the state of the cells ``ids`` is unknown, and of ``sources`` the text
+        too."""
         cells = {}
         for cell_id, known in self.cells.items():
             if cell_id in sources:
@@ -68,7 +67,7 @@ class KnownNotebook:
         return replace(self, cells=cells)
 
     def since(self, before: KnownNotebook | None) -> dict[str, Any]:
-        """As JSON, of which ``updated`` makes it from ``before``; None: all of it."""
+        """As JSON, from which ``updated`` restores it with ``before`` (None: without)."""
         known = {} if before is None else before.cells
         data: dict[str, Any] = {
             "head": self.head,
@@ -87,7 +86,7 @@ class KnownNotebook:
 
 
 def updated(before: KnownNotebook | None, data: Mapping[str, Any]) -> KnownNotebook | None:
-    """The notebook as it is known after a statement; None where what that builds on is gone."""
+    """The notebook as it is known after a statement; None if what that builds on is missing."""
     if "listed" in data:
         before = None
     elif before is None:
@@ -108,7 +107,7 @@ def updated(before: KnownNotebook | None, data: Mapping[str, Any]) -> KnownNoteb
 
 @dataclass(frozen=True)
 class Statement:
-    """A text about a notebook, empty where there is nothing to report, and what is known by it."""
+    """A text about a notebook, empty if there is nothing to report, and what is known from it."""
 
     text: str
     known: KnownNotebook
@@ -118,8 +117,8 @@ class Statement:
 def stated(
     cells: Sequence[PageCell], context: NotebookContext, before: KnownNotebook | None
 ) -> Statement:
-    """What to send of a notebook to a model that knows ``before`` of it: what changed, or
-    all where that is shorter."""
+    """What to send of a notebook to a model that knows ``before``: the changes, or everything if
+    that is shorter."""
     if before is None:
         return _Whole(cells, context).statement()
     changes = _Changes(cells, context, before).statement()
@@ -132,7 +131,7 @@ def stated(
 
 
 def known_sources(cells: Iterable[PageCell], known: KnownNotebook) -> Iterable[PageCell]:
-    """The cells whose source, as it is, the model has been shown whole."""
+    """The cells whose current source the model has been shown whole."""
     for cell in cells:
         was = known.cells.get(cell.id)
         if was is not None and was.shown == WHOLE and was.source == _source(cell):
@@ -151,7 +150,7 @@ def _source(cell: PageCell) -> str:
 
 
 class _Notebook:
-    """A notebook as it is now, and what is known of it once it is sent."""
+    """The current notebook, and what is known of it once it is sent."""
 
     def __init__(self, cells: Sequence[PageCell], context: NotebookContext) -> None:
         self.context = context
@@ -167,13 +166,13 @@ class _Notebook:
         self.shown: dict[str, int] = {}
 
     def show(self, cell: CellContext, left: int) -> tuple[int, list[str]]:
-        """How many characters are left, and the cell's source as it is sent now."""
+        """The remaining characters, and the part of the cell's source to send."""
         left, shown = shown_of(cell, left)
         self.shown[cell.id] = WHOLE if shown == len(cell.content) else shown
         return left, shown_source(cell, shown)
 
     def known(self, listed: tuple[str, ...]) -> KnownNotebook:
-        """What is known by a statement of all that was shown."""
+        """What is known after a complete statement."""
         return KnownNotebook(
             head=digest(head_line(self.context)),
             is_outlined=self.is_outlined,
@@ -209,7 +208,7 @@ class _Changes(_Notebook):
         self._added = set(self.order).difference(before.order)
 
     def statement(self) -> Statement | None:
-        """None where it cannot be sent as changes."""
+        """None if it cannot be sent as changes."""
         before = self._before
         is_clear = len(set(self.order)) == len(self.order)
         if self.is_outlined != before.is_outlined or not is_clear:
@@ -271,7 +270,7 @@ class _Changes(_Notebook):
         return self._selection() + lines
 
     def _is_wanted(self, cell: CellContext) -> bool:
-        """Whether all of its source is to be shown, and was not."""
+        """Whether all of its source is to be shown, and has not been."""
         return cell.selection_status != "unselected" and self.shown.get(cell.id) != WHOLE
 
     def _add(self, lines: list[str], cell: CellContext, left: int) -> int:

@@ -1,1 +1,1 @@
-"""Which names cells define and use, which cells follow from which, and which are stale."""
+"""Which names cells define and use, which cells depend on which, and which are stale."""

@@ -1,4 +1,4 @@
-"""What is known of the names of one code cell."""
+"""The names of one code cell."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Call:
 class CellNames:
     """The names of one cell, at its outermost level.
 
-    ``defines``: bound here (``maybe``: only on some ways through the cell). ``uses``: read before
+    ``defines``: bound here (``maybe``: only on some paths through the cell). ``uses``: read before
     it binds them itself, builtins among them. ``mutates``: changed in place. ``deletes``: removed.
-    ``star``: it may define names that the source does not show. ``opaque``: it could not be
-    parsed, and every word of it counts.
+    ``star``: it may define names that the source does not show. ``opaque``: it could not be parsed,
+    and every identifier in it counts.
     """
 
     defines: set[str] = field(default_factory=set)
@@ -43,8 +43,8 @@ class CellNames:
     imports: set[str] = field(default_factory=set)
     star: bool = False
     opaque: bool = False
-    # What the graph needs besides: functions defined here, other names for them, calls of those
-    # that other cells define, methods called whose object may be a library, and the order.
+    # Also for the graph: functions defined here, their aliases, calls of other cells' functions,
+    # methods whose object may be a library, and the order.
     later: dict[str, Later] = field(default_factory=dict)
     classes: set[str] = field(default_factory=set)
     also: dict[str, tuple[str, bool]] = field(default_factory=dict)

@@ -1,7 +1,7 @@
-"""Which cells follow from which: a static graph of names over the code cells of a notebook.
+"""Which cells depend on which: a static graph of names over the code cells of a notebook.
 
 For Python, a cell depends on the cells that define or change what it uses, the nearest above; for
-other languages on all code cells above it. Nothing is run, and the analysis of a cell is kept by
+other languages on all code cells above it. Nothing is run, and the analysis of a cell is cached by
 its source.
 """
 
@@ -25,7 +25,7 @@ BUILTINS = frozenset(dir(builtins)) | {
 
 @dataclass
 class _Value:
-    """Where a name at a place in the notebook comes from: the cells it follows from."""
+    """The cells that a name's value depends on at a place in the notebook."""
 
     cells: list[int]
     at: int
@@ -37,15 +37,15 @@ class _Value:
 
 @dataclass
 class Dependencies:
-    """The graph. ``needs[i]`` are the places of the cells that cell ``i`` follows from directly,
-    all above it; ``undefined[i]`` the names that it uses and no cell above defines."""
+    """The graph. ``needs[i]`` are the places of the cells that cell ``i`` directly depends on, all
+    above it; ``undefined[i]`` the names that it uses and no cell above defines."""
 
     cells: list[PageCell]
     needs: list[list[int]]
     undefined: list[set[str]] = field(default_factory=list)
 
     def following(self, places: Iterable[int]) -> set[int]:
-        """The cells that follow from these, directly or not; without these."""
+        """The dependents of these cells, direct or indirect, without these."""
         start = set(places)
         reached = set(start)
         for place, needed in enumerate(self.needs):
@@ -66,12 +66,12 @@ def build(cells: Sequence[PageCell], language: str = "python") -> Dependencies:
 
 
 def is_python(language: str | None) -> bool:
-    """Whether a kernel's language is Python; so it is where nothing is known."""
+    """Whether a kernel's language is Python; an unknown one is taken to be."""
     return (language or "python").lower() in ("python", "ipython", "python3", "xpython")
 
 
 class _Builder:
-    """Goes through the notebook from the top with the value of each name there."""
+    """Walks the notebook from the top, tracking the source of each name's value."""
 
     def __init__(self) -> None:
         self.needs: list[list[int]] = []
@@ -130,7 +130,7 @@ class _Builder:
 
     @staticmethod
     def _bound_before(cell: CellNames, name: str, function: str) -> bool:
-        """Whether the cell gives the name a value before it first uses the other."""
+        """Whether the cell assigns the name before it first uses the other."""
         bound = cell.bound_at.get(name)
         return bound is not None and bound < cell.used_at.get(function, 0)
 
@@ -147,12 +147,12 @@ class _Builder:
         elif value.imported and name not in cell.library_mutates:
             return
         elif cell.opaque:
-            # It may have changed it or not: what was before counts for those below, too.
+            # It may or may not have changed it: earlier cells count for those below, too.
             self.names[name] = _Value(
                 [*value.cells, place], value.at, value.later, value.is_class, value.imported
             )
         else:
-            # It used what was before, so those below follow from that through this cell.
+            # It used the earlier value, so those below depend on that through this cell.
             self.names[name] = _Value([place], place, value.later, value.is_class, value.imported)
 
     def _defined(self, name: str, place: int, cell: CellNames) -> None:
@@ -182,8 +182,7 @@ def _either(first: Later | None, second: Later | None) -> Later | None:
 def dependents(
     cells: Sequence[PageCell], changed_ids: Collection[str], language: str = "python"
 ) -> list[str]:
-    """The code cells below that follow from these, directly or not, in notebook order; without
-    these themselves."""
+    """The dependents of these cells, direct or indirect, in notebook order, without these."""
     graph = build(cells, language)
     changed = [place for place, cell in enumerate(graph.cells) if cell.id in changed_ids]
     following = graph.following(changed)
@@ -193,8 +192,8 @@ def dependents(
 def stale(
     cells: Sequence[PageCell], changed_ids: Collection[str], language: str = "python"
 ) -> list[str]:
-    """The cells that have run and whose outputs no longer follow from the sources, once these
-    cells were changed and not run again: they themselves, and what follows from them."""
+    """The cells that become stale when these are changed and not run again: they and their
+    dependents, if they have run."""
     affected = {*changed_ids, *dependents(cells, changed_ids, language)}
     return [
         cell.id for cell in cells if cell.type == "code" and cell.id in affected and has_run(cell)
@@ -202,5 +201,5 @@ def stale(
 
 
 def has_run(cell: PageCell) -> bool:
-    """Whether a cell has run, as far as it shows."""
+    """Whether a cell shows that it has run."""
     return cell.execution_count is not None or cell.last_run_success is not None

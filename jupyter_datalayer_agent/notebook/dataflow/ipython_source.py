@@ -1,7 +1,7 @@
-"""A cell's source as plain Python: magics and shell lines taken out, line for line.
+"""A cell's source as plain Python, with magics and shell lines replaced, line by line.
 
-The server must not load IPython for this (it belongs to the kernel's environment, which may be
-another one, and takes 0.3 s to import), so this knows the forms that IPython's documentation names:
+The server must not load IPython for this (it belongs to the kernel's environment, and takes 0.3 s
+to import), so this implements the forms that IPython documents:
 https://ipython.readthedocs.io/en/stable/interactive/magics.html. Names that a magic reads
 (``{name}``, ``$name``) are kept as uses; what it assigns to is kept as an assignment.
 """
@@ -17,13 +17,13 @@ from ..name_set import name_set
 
 # Their body is Python that runs in the notebook's own namespace.
 _PYTHON_CELL_MAGICS = frozenset({"time", "timeit", "capture", "prun", "memit", "mprun"})
-# Their body is no Python of this namespace.
+# Their body does not run in the notebook's namespace.
 _OTHER_CELL_MAGICS = name_set(
     "! HTML SVG bash cmd file html javascript js latex markdown perl pypy python python2 python3 "
     "ruby script sh svg sx system writefile"
 )
 _STATEMENT_MAGICS = frozenset({"time", "timeit", "prun", "memit", "lprun"})
-# They bring names that the source does not show.
+# They define names that the source does not show.
 _STAR_MAGICS = frozenset({"run", "pylab", "load", "store"})
 STAR = "from __magic__ import *"
 
@@ -67,7 +67,7 @@ def parse_cell(source: str) -> ast.Module:
 
 def _parse(source: str) -> ast.Module:
     with warnings.catch_warnings():
-        # "\d" in somebody's cell is no affair of the server's log.
+        # Warnings about a user's code do not belong in the server's log.
         warnings.simplefilter("ignore")
         try:
             return ast.parse(source)
@@ -78,7 +78,7 @@ def _parse(source: str) -> ast.Module:
 def plain_python(source: str) -> str:
     """The source with IPython's own syntax replaced, as many lines as before.
 
-    Raises ``NotPython`` where a cell magic hands the body to another language.
+    Raises ``NotPython`` if a cell magic passes the body to another language.
     """
     cell_magic = _CELL_MAGIC.match(source)
     if cell_magic is None:
@@ -102,7 +102,7 @@ def plain_python(source: str) -> str:
 def split_commands(source: str) -> tuple[str, list[Command]]:
     """The Python in a cell, line for line, and the commands in it, in order.
 
-    The body of a cell magic that is not known to hold Python is in its command alone.
+    The body of a cell magic that is not known to contain Python is only in its command.
     """
     commands: list[Command] = []
     cell_magic = _CELL_MAGIC.match(source)
@@ -130,7 +130,7 @@ def _lines(source: str, commands: list[Command] | None = None) -> str:
     """``source`` with what is not Python replaced; the commands in it are added to ``commands``."""
     out = []
     state = _State()
-    # The lines so far of a command that goes on in the next one, and the number of its first.
+    # The lines so far of a command that continues, and the number of its first.
     begun: list[str] = []
     first = 0
     for number, line in enumerate(source.split("\n"), start=1):
@@ -198,7 +198,7 @@ def _statement(arguments: str) -> str:
 
 
 def _reads(text: str) -> str:
-    """An expression that uses the names which the text's ``{name}`` and ``$name`` stand for."""
+    """An expression that uses the names in the text's ``{name}`` and ``$name``."""
     names = sorted({first or second for first, second in _READ.findall(text)})
     return f"({', '.join(names)},)" if names else "()"
 
@@ -221,7 +221,7 @@ class _State:
         while at < len(line):
             at = self._in_string(line, at) if self._quote else self._in_code(line, at)
         if len(self._quote) == 1 and not line.endswith("\\"):
-            self._quote = ""  # a string that is not closed ends with its line
+            self._quote = ""  # an unclosed string ends with its line
         self._continued = not self._quote and line.endswith("\\")
 
     def _in_string(self, line: str, at: int) -> int:

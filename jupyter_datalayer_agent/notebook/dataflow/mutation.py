@@ -1,4 +1,4 @@
-"""Which calls change the object that they are called on, as far as their names show."""
+"""Which calls change their object, judged by their names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 from ..name_set import name_set
 
-# Called for what they show, as the last line of a cell, or for a file that they write.
+# Called for their display, as the last line of a cell, or for a file that they write.
 _READING = name_set(
     "all any boxplot copy corr count cov describe dtypes equals explain filter groupby head hist "
     "info isin isna isnull items keys max mean median memory_usage min mode nlargest notna "
@@ -20,21 +20,21 @@ _READING = name_set(
     "removeprefix removesuffix rjust rpartition rsplit rstrip split splitlines startswith "
     "strip swapcase title "
     "upper zfill "
-    # These give a new object; with ``inplace=True`` they change theirs.
+    # These return a new object; with ``inplace=True`` they change theirs.
     "agg aggregate apply applymap assign astype between bfill clip cumsum diff drop "
     "drop_duplicates dropna eval explode ffill fillna interpolate map mask melt merge "
     "pct_change pipe pivot pivot_table rank reindex rename rename_axis replace resample "
     "reset_index rolling round set_axis set_index shift sort_index sort_values stack transpose "
     "unstack where"
 )
-# They change their object wherever they are called.
+# These change their object wherever they are called.
 _CHANGING = name_set(
     "add append appendleft clear discard extend extendleft fit fit_predict fit_transform insert "
     "partial_fit pop popitem popleft remove reverse setdefault sort update"
 )
-# They change their first argument.
+# These change their first argument.
 _CHANGING_ARGUMENT = name_set("heapify heappop heappush heappushpop next setattr delattr shuffle")
-# Calls on a library that later cells feel.
+# Calls on a library that affect later cells.
 _SETTING = name_set(
     "default_rng filterwarnings manual_seed option_context register seed set set_context "
     "set_defaults set_option set_palette set_printoptions set_style set_theme simplefilter update "
@@ -43,7 +43,7 @@ _SETTING = name_set(
 
 
 def root_name(node: ast.expr) -> str | None:
-    """``df`` of ``df.loc[x].b``; None where the chain does not start at a name."""
+    """``df`` of ``df.loc[x].b``; None if the chain does not start at a name."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
@@ -59,14 +59,14 @@ def _in_place(call: ast.Call) -> bool:
 
 
 def changes_receiver(call: ast.Call) -> bool:
-    """Whether a method call that is a statement of its own is there to change its object."""
+    """Whether a method call as a statement changes its object."""
     if not isinstance(call.func, ast.Attribute):
         return False
     return _in_place(call) or call.func.attr not in _READING
 
 
 def changes_library(call: ast.Call) -> bool:
-    """Whether a function of a module sets something that later cells feel (``np.random.seed``)."""
+    """Whether a module's function sets something that affects later cells (``np.random.seed``)."""
     return isinstance(call.func, ast.Attribute) and call.func.attr in _SETTING
 
 

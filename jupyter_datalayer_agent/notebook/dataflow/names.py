@@ -1,8 +1,8 @@
 """Which names a code cell defines, uses and changes in place, from its source alone.
 
 The rules follow the language reference's section on naming and binding
-(https://docs.python.org/3/reference/executionmodel.html); what only a run could show is guessed to
-the side of one dependency too many.
+(https://docs.python.org/3/reference/executionmodel.html); what only a run could show errs on the
+side of an extra dependency.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 
 @lru_cache(maxsize=8192)
 def analyse(source: str) -> CellNames:
-    """The names of a code cell. Kept by source, so that an edit costs the analysis of one cell."""
+    """The names of a code cell, cached by source, so that an edit costs the analysis of one
+    cell."""
     try:
         tree = parse_cell(source)
     except NotPython:
@@ -56,7 +57,8 @@ class _Walker(ScopeTracker, ast.NodeVisitor):
             self.visit(statement)
 
     def branch(self, body: list[ast.stmt]) -> set[str]:
-        """Walk statements that may not run; the names that they bind for sure where they do."""
+        """Walk statements that may not run; returns the names that they certainly bind if they
+        do."""
         before = set(self.bound)
         self.statements(body)
         new = self.bound - before
@@ -76,7 +78,7 @@ class _Walker(ScopeTracker, ast.NodeVisitor):
     def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
         self.visit(node.iter)
         self.visit(node.target)
-        # A loop without a single turn would bind nothing; nobody counts on that.
+        # A loop without iterations would bind nothing; that is ignored.
         self.statements(node.body)
         self.statements(node.orelse)
 
@@ -160,7 +162,7 @@ class _Walker(ScopeTracker, ast.NodeVisitor):
             self._also(single.id, value)
 
     def _also(self, name: str, value: ast.expr) -> None:
-        """``g = f`` and ``c = Class()``: what is called by the one name is what the other holds."""
+        """``g = f`` and ``c = Class()``: the new name is an alias for calls."""
         if isinstance(value, ast.Name):
             self.out.also[name] = (value.id, False)
             if value.id in self.out.later:
@@ -216,7 +218,7 @@ class _Walker(ScopeTracker, ast.NodeVisitor):
             return
         if self.later is None and changes_library(call):
             self.out.library_mutates.add(root)
-        # Whether it is a library's function, only the graph knows where another cell imports it.
+        # If another cell imports it, only the graph knows whether it is a library's function.
         if root not in self.out.imports:
             self.mutate(root)
 
@@ -233,7 +235,7 @@ class _Walker(ScopeTracker, ast.NodeVisitor):
     visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
-        """A lambda that is handed on: as if it were called where it is."""
+        """A lambda that is passed on counts as called in place."""
         self._defaults(node)
         self.frames.append(Frame({argument.arg for argument in arguments(node)}))
         self.visit(node.body)

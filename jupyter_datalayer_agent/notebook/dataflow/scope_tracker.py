@@ -1,4 +1,4 @@
-"""What becomes of the names of a cell as it is walked through: used, bound, changed in place."""
+"""Tracks the names of a cell during a walk: used, bound, changed in place."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Frame:
 
 
 class ScopeTracker:
-    """Keeps the scopes that a walk is in, and notes in ``out`` what it does to names.
+    """Tracks the scopes of a walk, and records in ``out`` what it does to names.
 
-    ``later`` is set while the walk is in a function, whose body runs when it is called.
+    ``later`` is set inside a function, whose body runs when it is called.
     """
 
     def __init__(self) -> None:

@@ -1,10 +1,9 @@
 """Which cells show outputs that no longer follow from the sources above.
 
-Each run of a cell is kept as a fingerprint: of its source, and of the runs of the cells that it
-followed from. A cell is stale when its fingerprint would be another one now. So an edit makes stale
-what follows from it, an edit that is reverted does not, and a run on top of what is stale itself
-stays stale. What ran before the notebook was first looked at counts as run with the sources that it
-had then.
+Each run of a cell is recorded as a fingerprint of its source and of the runs of the cells that it
+depended on. A cell is stale when its fingerprint would be different now. So an edit makes its
+dependents stale, a reverted edit does not, and a run after a stale cell stays stale. Runs before
+the notebook was first read count as made with the sources at that time.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ from .dependencies import Dependencies, build, has_run
 from .ipython_source import NotPython, parse_cell
 
 _MOST_NOTEBOOKS = 200
-# Below this the analysis is too quick to be worth a thread.
+# Below this the analysis is too fast to be worth a thread.
 _FEW_CELLS = 100
 
 
 @dataclass
 class _Seen:
-    """A cell as it was seen last. ``key`` identifies what its source means; ``mark`` for its
-    newest run, whose fingerprint is ``ran``."""
+    """A cell as last seen. ``key`` identifies what its source means; ``mark`` identifies its newest
+    run, whose fingerprint is ``ran``."""
 
     source: str
     key: str
@@ -47,11 +46,11 @@ class Staleness:
         self._notebooks: OrderedDict[str, _CellsSeen] = OrderedDict()
 
     def knows(self, path: str) -> bool:
-        """Whether the notebook was looked at before."""
+        """Whether the notebook was read before."""
         return path in self._notebooks
 
     async def look(self, path: str, notebook: PageNotebook) -> list[str]:
-        """Note the notebook as it is now; the ids of its stale cells, in notebook order."""
+        """Record the current notebook; returns the ids of its stale cells, in notebook order."""
         cells, language = notebook.cells, notebook.kernel_language or "python"
         if len(cells) < _FEW_CELLS:
             graph = build(cells, language)

@@ -1,1 +1,1 @@
-"""Where a notebook is: open in a page, or a file; one backend each."""
+"""The backends of notebooks: open in a page, or a file."""

@@ -27,7 +27,7 @@ from .file import Applied
 WireT = TypeVar("WireT", bound=Wire)
 
 ANSWER_SECONDS = 30.0
-# How long a page may show no sign of a run that it was asked for.
+# How long a page may give no sign of a requested run.
 START_SECONDS = 30.0
 STOP_SECONDS = 15.0
 BUSY = ("busy", "initializing", "starting", "restarting", "autorestarting", "connecting")
@@ -35,11 +35,11 @@ STILL_READ = "Read the notebook again before continuing."
 
 
 class PageDisconnected(Exception):
-    """The page went away, or closed the notebook, after it was asked to run cells."""
+    """The page disconnected, or closed the notebook, during a run."""
 
 
 class BrowserDocument:
-    """A notebook in one page. Raises ``PageGone`` when the page goes away and stays away."""
+    """A notebook in one page. Raises ``PageGone`` if the page disconnects for good."""
 
     backend: BackendName = "browser"
 
@@ -80,7 +80,7 @@ class BrowserDocument:
         return Applied(changes_of(self.path, edits, before, cells), notebook.cells)
 
     async def _sources(self, edits: Sequence[CellEdit]) -> dict[str, PageCell]:
-        """The cells that a batch changes, as they were: the diff needs their text."""
+        """The cells that a batch changes, as they were, for the diff."""
         ids = list(dict.fromkeys(e.cell_id for e in edits if e.op in ("update", "delete", "move")))
         if not ids:
             return {}
@@ -97,8 +97,8 @@ class BrowserDocument:
     ) -> list[CellRun]:
         """Run the cells through the page's own kernel session.
 
-        Raises ``PageDisconnected`` when the page goes away or closes the notebook, ``PageSilent``
-        when it does nothing. ``watch`` is notified of what the page reports.
+        Raises ``PageDisconnected`` if the page disconnects or closes the notebook, ``PageSilent``
+        if it does nothing. ``watch`` is notified of the page's reports.
         """
         run = _PageRun(self, list(cell_ids), stop_on_error, timeout, on_progress, watch)
         return await run.run()
@@ -162,9 +162,9 @@ class _PageRun:
             await self._on_progress(progress.cell_id, progress.state)
 
     async def _watch(self, asking: asyncio.Future[object]) -> None:
-        """Wait for the answer as long as the page or the kernel does something."""
+        """Wait for the answer while the page or the kernel is active."""
         while not asking.done():
-            # The page has the clock of a cell that runs; ours only notices that it forgot.
+            # The page times a running cell; this only notices if it does not.
             approval_timeout = START_SECONDS + (self.timeout + STOP_SECONDS if self.running else 0)
             self._news.clear()
             news = asyncio.ensure_future(self._news.wait())
@@ -183,7 +183,7 @@ class _PageRun:
                 )
 
     def _kernel_is_busy(self) -> bool:
-        """Whether the page reports that something else runs, which our cells have to wait for."""
+        """Whether the page reports that our cells wait for something else that runs."""
         shown = self.page.notebook(self.path)
         if shown is None or not self.page.connected:
             return not self.page.connected
@@ -205,7 +205,7 @@ class _PageRun:
             await self.watch.stop()
 
     def _complete(self, runs: list[CellRun]) -> list[CellRun]:
-        """One result a cell: what the page leaves out did not run as far as anyone knows."""
+        """One result a cell; one that the page leaves out counts as not run."""
         answered = {run.cell_id for run in runs}
         missing = [each for each in self.cell_ids if each not in answered]
         note = "The page did not report a result for this cell."
@@ -213,7 +213,7 @@ class _PageRun:
 
 
 def check_applied(edits: Sequence[CellEdit], cells: dict[str, PageCell]) -> None:
-    """Raise ``DocumentError`` unless the cells that were read back are as the batch wanted them."""
+    """Raise ``DocumentError`` unless the cells as read back match the batch."""
     wanted: dict[str, str | None] = {}
     gone: set[str] = set()
     for edit in edits:
@@ -253,7 +253,7 @@ def changes_of(
         old, new = before.get(edit.cell_id), after.get(edit.cell_id)
         if edit.op == "update" and old and new and (old.source, old.type) == (new.source, new.type):
             continue
-        # Beside others, a cell that was moved may end at its old number.
+        # Among other edits, a moved cell may end at its old number.
         if edit.op == "move" and len(edits) == 1 and old and new and old.index == new.index:
             continue
         shown = old if edit.op == "delete" else new

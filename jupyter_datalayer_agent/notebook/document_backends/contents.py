@@ -38,7 +38,7 @@ _OLDEST_MINOR_WITH_IDS = 5
 class LoadedNotebook:
     """A notebook as it was read. ``content`` is shared with the cache: copy what you change.
 
-    ``without_outputs`` are touched cells whose outputs a save hook did not let into the file.
+    ``without_outputs`` are touched cells whose outputs a save hook removed from the file.
     """
 
     path: str
@@ -55,7 +55,7 @@ class LoadedNotebook:
 
     @cached_property
     def page_cells(self) -> list[PageCell]:
-        """The cells as they go over the wire, without outputs; made once, for all who read."""
+        """The cells in wire format, without outputs; made once for all readers."""
         return [page_cell(cell, index) for index, cell in enumerate(self.cells)]
 
     @property
@@ -72,8 +72,8 @@ class ChangedOnDisk(Exception):
 class NotebookFiles:
     """Reads and writes notebooks through a ContentsManager, sync or async, of any storage.
 
-    Parsing and validating a notebook costs far more than reading its text, so a notebook whose
-    text is the one seen last is not parsed again.
+    Parsing and validating a notebook costs far more than reading its text, so unchanged text is not
+    parsed again.
     """
 
     def __init__(self, contents_manager: Any) -> None:
@@ -86,10 +86,10 @@ class NotebookFiles:
         await self.load(path)
 
     async def load(self, path: str) -> LoadedNotebook:
-        """The notebook as it is now; ``DocumentError`` where there is none or it is not valid."""
+        """The current notebook. Raises ``DocumentError`` if it is missing or invalid."""
         _refuse_other_files(path)
-        # Jupyter writes a file in place. Who reads it meanwhile sees a part of it, and its
-        # contents manager then takes the part for a broken file and puts the old one back.
+        # Jupyter writes a file in place. A reader may see a part of it, which the contents manager
+        # takes for a broken file and replaces by the old one.
         async with self._locks.hold(path):
             return await self._load(path)
 
@@ -108,7 +108,7 @@ class NotebookFiles:
                 found = await self._parsed(text)
                 break
             except json.JSONDecodeError:
-                # A moment's patience with somebody else who writes it just now.
+                # Wait a moment for another writer.
                 await asyncio.sleep(_WRITING_SECONDS)
             text = await self._text(path)
             if text is None:
@@ -120,12 +120,12 @@ class NotebookFiles:
         return loaded
 
     async def _parsed(self, text: str) -> ParsedNotebook | list[str | None] | None:
-        """The notebook of a text, or else the ids in it; None where it is none, and the
-        contents manager says why. Raises ``JSONDecodeError`` for a part of one.
+        """The notebook of a text, or the ids in it; None if it is invalid, which the contents
+        manager reports. Raises ``JSONDecodeError`` for a part of one.
 
-        Where the contents manager is one that reads a notebook as it is in its file, its text
-        is all that is needed. Any other one is asked for the notebook, and of the text are only
-        the ids, which nbformat makes up where there are none.
+        For a contents manager that reads plain notebook files, the text is enough. From any other
+        one the notebook is requested, and the text has only the ids, which nbformat would otherwise
+        invent.
         """
         try:
             if is_plain(self.manager):
@@ -227,7 +227,7 @@ class NotebookFiles:
             raise ChangedOnDisk
 
     def _has_save_hooks(self) -> bool:
-        # A hook may change the model that it is given, and ours is shared with the cache.
+        # A hook may change its model, and ours is shared with the cache.
         manager = self.manager
         return bool(
             getattr(manager, "pre_save_hook", None) or getattr(manager, "_pre_save_hooks", None)
@@ -271,7 +271,7 @@ class NotebookFiles:
         trusted = notary.store.check_signature(found.signature, notary.algorithm)
         notary.mark_cells(found.content, trusted)
         model["content"] = found.content
-        # With a problem, or none, that is known already: else it would look again.
+        # The problem, if any, is passed on, so that it is not validated again.
         self.manager.validate_notebook_model(model, {"ValidationError": found.problem})
         return model
 
@@ -323,7 +323,7 @@ def _give_ids(cells: list[Cell], in_file: list[str | None] | None) -> None:
     """
     own = in_file
     if own is not None and len(own) != len(cells):
-        own = [None] * len(cells)  # converted from nbformat 3, which knows no ids
+        own = [None] * len(cells)  # converted from nbformat 3, which has no ids
     taken: set[str] = set()
     for index, cell in enumerate(cells):
         cell_id = own[index] if own is not None else cell.get("id")
@@ -344,7 +344,7 @@ def _short_hash(text: str) -> str:
 
 
 def _validate(path: str, content: dict[str, Any], cells: Sequence[Cell]) -> None:
-    """Check only what is new: the rest was checked when it was read."""
+    """Validate only what is new: the rest was validated when read."""
     part = {**content, "cells": [_without_trust(cell) for cell in cells]}
     try:
         nbformat.validate(_as_node(part))
@@ -372,7 +372,7 @@ def _same_outputs(wanted: Cell, found: Cell) -> bool:
 
 
 def _altered(wanted: dict[str, Cell], on_disk: Sequence[Cell]) -> bool:
-    """Whether a save hook wrote something else than it was given."""
+    """Whether a save hook changed the content."""
     return not all(
         _same_source(wanted[cell["id"]], cell) and _same_outputs(wanted[cell["id"]], cell)
         for cell in on_disk

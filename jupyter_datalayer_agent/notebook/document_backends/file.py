@@ -26,8 +26,8 @@ class Applied:
 class FileDocument:
     """A notebook file, through the server's ContentsManager and a kernel of the sessions API.
 
-    ``divert`` is asked before each write of a run: it gives the way to the page that has opened
-    the notebook meanwhile, if one has.
+    ``divert`` is called before each write of a run: it returns how to write through a page that has
+    opened the notebook meanwhile, if any.
     """
 
     backend: BackendName = "file"
@@ -108,7 +108,7 @@ class FileDocument:
         timeout: float,
         on_progress: Progress | None = None,
     ) -> list[CellRun]:
-        """Run the cells in this order. Fewer results than cells: a page has taken the rest over."""
+        """Run the cells in this order. Fewer results than cells: a page has taken over the rest."""
         run = HeadlessRun(
             self.path,
             self._files,

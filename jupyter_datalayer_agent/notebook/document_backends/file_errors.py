@@ -1,4 +1,4 @@
-"""The errors where a notebook's file cannot be read or saved."""
+"""Errors of reading and saving a notebook's file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..document import DocumentError
 
 
 def invalid(path: str, message: str) -> DocumentError:
-    """The file is no notebook that can be worked with."""
+    """The file is not a valid notebook."""
     return DocumentError(
         "invalid_arguments",
         f"{path} is not a valid notebook: {_first_line(message)}",

@@ -1,4 +1,5 @@
-"""A page goes away in the middle of a run: what it had sent is seen to its end without it."""
+"""A page disconnects during a run: the cells that it had sent are followed to their end without
+it."""
 
 from __future__ import annotations
 
@@ -23,10 +24,10 @@ NOT_SAVED = "Its outputs were not saved: the notebook does not hold the cell as 
 
 
 class HandOver:
-    """The cells of a run that a page began, one after the other, from what the kernel reports.
+    """Follows the cells of a run that a page began, from the kernel's messages.
 
-    ``cells`` are those of the page by id, ``now`` the same ones as they are in the notebook
-    without it, where they have the same source.
+    ``cells`` are the page's cells by id, ``now`` those with the same source in the notebook without
+    the page.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class HandOver:
         self._on_progress = on_progress
 
     async def run(self, cell_ids: Sequence[str]) -> list[str]:
-        """Fill ``results``; the cells that nobody has begun to run."""
+        """Fill ``results``; returns the cells that have not begun."""
         try:
             rest = await self._see_through(list(cell_ids))
         finally:
@@ -87,7 +88,7 @@ class HandOver:
         return self.stop_on_error or last.status == "timeout" or dead
 
     async def _see_cell(self, cell: PageCell) -> bool:
-        """See a cell to its end; false if the page had not sent it."""
+        """Follow a cell to its end; false if the page had not sent it."""
         reported = cell.id in self.watch.begun
         if reported:
             request = self.watch.find(cell.id, cell.source)
@@ -149,7 +150,7 @@ class HandOver:
             _note(run, SWALLOWED)
 
     async def _unseen(self, cell: PageCell) -> CellRun:
-        """A cell that the page reported, and that the kernel did not."""
+        """A cell that the page reported but the kernel did not."""
         run = CellRun(cell_id=cell.id, status="aborted", note=UNKNOWN)
         connection = self.watch.connection
         if cell.id in self.watch.finished:

@@ -25,7 +25,7 @@ SAVE_EVERY = 1.0
 # Saving may take at most this share of the time, however large the notebook is.
 SAVE_SHARE = 0.2
 
-# Whether the outputs were written; false where the page has gone or closed the notebook.
+# Whether the outputs were written; false if the page disconnected or closed the notebook.
 WriteOutputs = Callable[[list[SetOutputs]], Awaitable[bool]]
 _TRIES = 5
 
@@ -33,8 +33,8 @@ _TRIES = 5
 class OutputSaver:
     """Writes the outputs of a run's cells, at most once a second and once at the end.
 
-    ``divert`` gives another way to write where a page has opened the notebook meanwhile; the
-    ``first`` write is so many seconds away.
+    ``divert`` returns another way to write if a page has opened the notebook meanwhile; the
+    ``first`` write is after this many seconds.
     """
 
     def __init__(
@@ -59,19 +59,19 @@ class OutputSaver:
         self._task = asyncio.ensure_future(self._loop())
 
     def changed(self, outputs: CellOutputs, *, ours: bool = True) -> None:
-        """There is something new to write; not ``ours`` is a cell of an earlier run."""
+        """There is something to write; a cell that is not ``ours`` is from an earlier run."""
         if outputs.cell is None or outputs.cell[0] != self.path:
             return
         cell_id = outputs.cell[1]
         if ours:
             self._ours.add(cell_id)
         elif cell_id in self._ours:
-            return  # it was run anew
+            return  # it was run again
         self._dirty[cell_id] = outputs
         self._wake.set()
 
     async def close(self) -> None:
-        """Write what is left."""
+        """Write everything that is pending."""
         self._task.cancel()
         await asyncio.wait([self._task])
         await self.flush()
@@ -84,7 +84,7 @@ class OutputSaver:
             await self.flush()
 
     async def flush(self) -> None:
-        """Write what is new; a failure is kept in ``problem`` for the run's report."""
+        """Write what is pending; a failure is kept in ``problem`` for the run's report."""
         await uncancelled(self._flush())
 
     async def _flush(self) -> None:
@@ -179,7 +179,7 @@ class HeadlessRun:
         self._executed: list[Execution] = []
 
     async def run(self, cell_ids: Sequence[str]) -> list[CellRun]:
-        """One result a cell. It ends early, with fewer, once a page has opened the notebook."""
+        """One result a cell. Ends early, with fewer, once a page has opened the notebook."""
         loaded = await self.files.load(self.path)
         places = {cell["id"]: index for index, cell in enumerate(loaded.cells)}
         for cell_id in cell_ids:
@@ -210,11 +210,11 @@ class HeadlessRun:
                 self.executions.dropped(self.path, cell_id)
 
     async def _metadata(self, connection: KernelConnection) -> dict[str, Any]:
-        """What JupyterLab notes of the kernel in a notebook that has none noted."""
+        """The kernel metadata that JupyterLab adds to a notebook without any."""
         try:
             return {"kernelspec": await self.kernels.describe(connection.name)}
         except DocumentError:
-            return {}  # uninstalled since it was started
+            return {}  # uninstalled since its start
 
     async def _run_all(
         self, connection: KernelConnection, saver: OutputSaver, plan: list[tuple[Cell, int]]

@@ -1,4 +1,4 @@
-"""A notebook whose backend is chosen anew for each call, and again just before each write."""
+"""A notebook whose backend is chosen for each call, and again just before each write."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class LiveDocument:
             try:
                 return await document.read(cell_ids, outputs=outputs, whole=whole)
             except (NotOpen, PageGone):
-                continue  # it is open elsewhere, or nowhere, by now
+                continue  # by now it is open elsewhere, or nowhere
         raise _restless(self.path)
 
     async def edit(self, edits: Sequence[CellEdit]) -> Applied:
@@ -90,7 +90,7 @@ class LiveDocument:
         timeout: float,
         on_progress: Progress | None = None,
     ) -> list[CellRun]:
-        """Run the cells in this order; one result a cell, with the status that it really had."""
+        """Run the cells in this order; one result a cell, with its real status."""
         async with self._lock():
             run = _LiveRun(self, stop_on_error, timeout, on_progress)
             if self._recorder is None:
@@ -100,7 +100,7 @@ class LiveDocument:
 
 
 class _LiveRun:
-    """One call of ``run``, wherever the page goes meanwhile."""
+    """One call of ``run``, whether or not the page stays connected."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class _LiveRun:
         raise _restless(self.live.path)
 
     async def _in_page(self, document: BrowserDocument, cell_ids: list[str]) -> list[str]:
-        """Run in the page; the cells that are still to be run, where it went away."""
+        """Run in the page; returns the cells that remain if it disconnected."""
         watch = RunObserver(self.live.kernels, self.live.path)
         try:
             cells = {cell.id: cell for cell in (await document.read(cell_ids)).cells}
@@ -160,7 +160,7 @@ class _LiveRun:
     async def _take_over(
         self, cell_ids: list[str], cells: dict[str, PageCell], watch: RunObserver
     ) -> list[str]:
-        """See what the page has begun to its end; the cells that are still to be run."""
+        """Follow what the page has begun to its end; returns the remaining cells."""
         try:
             same = _same_cells(cells, (await self.live.read(outputs=True)).cells)
         except asyncio.CancelledError:
@@ -181,7 +181,7 @@ class _LiveRun:
         finally:
             self.results += taken.results
         if any(each not in same for each in rest):
-            # What was typed and not saved went with the page: the file holds another text.
+            # Unsaved text is lost with the page: the file has another source.
             note = "Not run: the page was closed with unsaved changes."
             self.results += [CellRun(cell_id=each, status="skipped", note=note) for each in rest]
             return []
@@ -189,7 +189,7 @@ class _LiveRun:
 
 
 def _same_cells(before: dict[str, PageCell], now: Sequence[PageCell]) -> dict[str, PageCell]:
-    """The cells of another backend with the same source: by id, or by place where ids differ."""
+    """The cells of another backend with the same source: by id, or by place if ids differ."""
     by_id = {cell.id: cell for cell in now}
     same = {}
     for cell in before.values():
@@ -200,14 +200,14 @@ def _same_cells(before: dict[str, PageCell], now: Sequence[PageCell]) -> dict[st
 
 
 async def _already(document: Backend, edits: Sequence[CellEdit]) -> Applied | None:
-    """What a page did before it went away without an answer, if it did it: a batch is whole."""
+    """The result of a batch that a page applied before it disconnected, None if it did not."""
     cells = {cell.id: cell for cell in (await document.read()).cells}
     for edit in edits:
         cell = cells.get(edit.cell_id)
         if edit.op == "delete":
             done = cell is None
         elif edit.op == "move":
-            return None  # a place has no answer; moving there again does no harm
+            return None  # positions cannot be checked; moving again does no harm
         elif edit.op == "outputs":
             return None
         else:

@@ -1,4 +1,4 @@
-"""A notebook's text, parsed once, in a thread: a large one would else hold up everybody."""
+"""A notebook's text, parsed once, in a thread: a large one would block the server."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from nbformat import v4
 T = TypeVar("T")
 
 SMALL = 200_000
-"""Characters of a text that is looked at in a few milliseconds: a thread would gain nothing."""
+"""Characters of a text that takes a few milliseconds: a thread would gain nothing."""
 
 
 UNREADABLE = (ValueError, AttributeError, KeyError, TypeError, nbformat.ValidationError)
-"""What json and nbformat raise for a text that is no notebook, or one of another time."""
+"""What json and nbformat raise for a text that is no notebook, or an unsupported one."""
 
 
 @dataclass(frozen=True)
 class ParsedNotebook:
-    """A notebook of nbformat 4, checked. ``ids`` are those that the file itself has, in order:
-    nbformat makes up the others. ``problem`` is what makes it invalid. ``signature`` is what
-    Jupyter knows a trusted notebook by."""
+    """A validated notebook of nbformat 4. ``ids`` are those in the file, in order: nbformat invents
+    the others. ``problem`` is what makes it invalid. ``signature`` identifies a trusted notebook
+    for Jupyter."""
 
     content: Any
     ids: list[str | None]
@@ -35,13 +35,13 @@ class ParsedNotebook:
 
 
 def is_plain(contents_manager: Any) -> bool:
-    """Whether it reads a notebook as it is in its file: one of Jupyter's own. Others may make
-    it of several files, as jupytext does."""
+    """Whether it reads plain notebook files: one of Jupyter's own. Others may combine several
+    files, as jupytext does."""
     return type(contents_manager).__module__.startswith("jupyter_server.services.contents.")
 
 
 async def aside(size: int, work: Callable[..., T], *given: Any) -> T:
-    """Do what takes its time with a text of that size, in a thread where it would take long."""
+    """Run work on a text of that size, in a thread if it is large."""
     return work(*given) if size < SMALL else await asyncio.to_thread(work, *given)
 
 
@@ -70,8 +70,8 @@ def parsed(text: str, compute_signature: Callable[[Any], str]) -> ParsedNotebook
 
 
 def load(text: str) -> Any:
-    """The JSON value. Other threads have their turn meanwhile: the parser itself gives none, but
-    Python does whenever it calls a function."""
+    """The JSON value. Other threads can run meanwhile: the parser itself holds the GIL, but Python
+    releases it at calls."""
     return json.loads(text, object_hook=_same)
 
 

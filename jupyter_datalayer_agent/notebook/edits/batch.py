@@ -1,7 +1,7 @@
 """A batch of edits on a list of nbformat cells: pure, and applied whole or not at all.
 
-Cells are found by id, never by index. Everything that a cell holds and an edit does not name
-(metadata, attachments, outputs, execution count) stays as it is.
+Cells are found by id, never by index. What an edit does not name (metadata, attachments, outputs,
+execution count) stays as it is.
 """
 
 from __future__ import annotations
@@ -48,8 +48,7 @@ def source_of(cell: Mapping[str, Any]) -> str:
 def page_cell(
     cell: Mapping[str, Any], index: int, *, outputs: bool = False, whole: bool = False
 ) -> PageCell:
-    """What a nbformat cell looks like on the wire; outputs only where they are asked for, and the
-    cell itself only where it is wanted ``whole``."""
+    """A nbformat cell in wire format, on request with outputs or ``whole``."""
     source = source_of(cell)
     code = cell["cell_type"] == "code"
     return PageCell(
@@ -79,9 +78,9 @@ def apply_edits(cells: Sequence[Cell], edits: Iterable[CellEdit], path: str = ""
     """Apply a batch to a copy of the list; the cells passed in are not changed.
 
     Each edit sees the ones before it, so a position may name a cell inserted earlier in the batch.
-    Raises ``DocumentError``: ``not_found`` for an id that is not there, ``stale`` (with the cells
-    as they are) where a source is not the one an edit was based on, ``invalid_arguments`` for a
-    batch that makes no sense. Then nothing has been applied.
+    Raises ``DocumentError``, with nothing applied: ``not_found`` for an unknown id, ``stale`` (with
+    the current cells) if a source is not the one an edit was based on, ``invalid_arguments`` for a
+    contradictory batch.
     """
     batch = _Batch(cells)
     for edit in edits:
@@ -187,7 +186,7 @@ class _Batch:
 
     def based_on(self, cell_id: str, base_hash: str) -> Cell:
         cell = self.find(cell_id)
-        # A second edit of a cell in one batch may be based on what stood there before the batch.
+        # A second edit of a cell in one batch may be based on the source before the batch.
         if base_hash not in (source_hash(source_of(cell)), self.original.get(cell_id)):
             raise DocumentError(
                 "stale",
@@ -265,7 +264,7 @@ def new_cell(cell_id: str, kind: CellType, source: str) -> Cell:
 
 
 def retyped(cell: Cell, kind: CellType) -> Cell:
-    """A copy as another type, without what that type cannot hold by nbformat's schema."""
+    """A copy as another type, without the fields that nbformat's schema forbids for it."""
     changed = {**cell, "cell_type": kind}
     if kind == cell["cell_type"]:
         return changed
@@ -284,7 +283,7 @@ def retyped(cell: Cell, kind: CellType) -> Cell:
 
 
 def with_outputs(cell: Cell, outputs: Sequence[Cell], execution_count: int | None) -> Cell:
-    """A copy with the outputs of a run. They are trusted, as those of a user's own run are."""
+    """A copy with the outputs of a run, trusted like those of a user's own run."""
     return {
         **cell,
         "metadata": {**cell.get("metadata", {}), "trusted": True},

@@ -1,7 +1,7 @@
-"""What a cell holds, compared part by part: its text, its metadata, its outputs.
+"""A cell's state, compared part by part: source, metadata, outputs.
 
-Backends write the same thing in different ways: a stream's text as one string or as lines, whole
-numbers with and without a fraction, trust as metadata or not at all. Here they are the same.
+Differences between backends are ignored: a stream's text as one string or as lines, whole numbers
+with and without a fraction, trust as metadata or not at all.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 
 from .batch import Cell, source_of
 
-# Trust marks where outputs come from, and is kept in a place of its own by each backend.
+# Trust records where outputs come from; each backend stores it differently.
 _NEVER_COMPARED = frozenset({"trusted"})
-# What running, folding and scrolling leave in the metadata is nobody's work.
+# Metadata from running, folding and scrolling is not an edit.
 _OF_THE_VIEW = frozenset({"trusted", "execution", "collapsed", "scrolled", "jupyter"})
 _MISSING = object()
 
@@ -25,8 +25,8 @@ _MISSING = object()
 class CellAfterTurn:
     """How a turn left a cell; enough to see whether somebody changed it since.
 
-    ``attachments`` and ``outputs`` are digests. ``outputs`` is None where the turn ran the cell
-    and its end was not recorded; ``ran``: it ran the cell.
+    ``attachments`` and ``outputs`` are digests. ``outputs`` is None if the turn ran the cell and
+    its end was not recorded; ``ran``: the turn ran the cell.
     """
 
     type: str
@@ -38,7 +38,7 @@ class CellAfterTurn:
 
     @classmethod
     def of(cls, cell: Cell, *, ran: bool = False) -> CellAfterTurn:
-        """How this cell is."""
+        """The state of this cell."""
         return cls(
             type=cell["cell_type"],
             source=source_of(cell),
@@ -50,11 +50,11 @@ class CellAfterTurn:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> CellAfterTurn:
-        """What ``to_json`` gave."""
+        """The state from ``to_json``."""
         return cls(**data)
 
     def to_json(self) -> dict[str, Any]:
-        """As it is kept."""
+        """The state as JSON, for the database."""
         return asdict(self)
 
     def has_text_of(self, cell: Cell) -> bool:
@@ -62,7 +62,7 @@ class CellAfterTurn:
         return (self.type, self.source, self.attachments) == _text(cell)
 
     def has_outputs_of(self, cell: Cell) -> bool:
-        """Whether the cell shows these outputs; those that nobody recorded are taken for them."""
+        """Whether the cell shows these outputs; unrecorded ones count as equal."""
         return self.outputs is None or self.outputs == outputs_digest(cell)
 
     def has_marks_of(self, cell: Cell) -> bool:
@@ -90,17 +90,17 @@ def same_outputs(one: Cell, other: Cell) -> bool:
 
 
 def same_cell(one: Cell, other: Cell) -> bool:
-    """Whether all that is compared is the same."""
+    """Whether all compared parts are the same."""
     return same_text(one, other) and _metadata(one) == _metadata(other) and same_outputs(one, other)
 
 
 def is_blank(cell: Cell) -> bool:
-    """Whether the cell is empty, as in one that JupyterLab puts into an empty notebook."""
+    """Whether the cell is empty, like the one that JupyterLab adds to an empty notebook."""
     return not source_of(cell).strip() and not cell.get("outputs") and not cell.get("attachments")
 
 
 def merged_metadata(before: Cell, left: CellAfterTurn, now: Cell) -> dict[str, Any]:
-    """The metadata without what the turn changed in it; what was changed since stays."""
+    """The metadata without the turn's changes; later changes stay."""
     old, new = before.get("metadata", {}), now.get("metadata", {})
     result = {}
     for key in {**new, **old}:

@@ -1,7 +1,7 @@
-"""Before a turn changes a notebook: what is needed to restore exactly that.
+"""Checkpoints: recorded before a turn changes a notebook, to restore exactly what it changed.
 
-A ``Recorder`` precedes every edit and run of one turn. What it records is kept before the
-change is made; what the turn leaves is known beforehand for edits, and read back after runs.
+A ``Recorder`` precedes every edit and run of one turn. Its records are stored before the change is
+made; the resulting state is known beforehand for edits, and read back after runs.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from .undo import CellRecord, Span
 log = logging.getLogger(__name__)
 
 WHOLE_DOCUMENT = ""
-"""In place of a cell's id: the document itself, which the turn made."""
+"""In place of a cell's id: the document itself, which the turn created."""
 READ_SECONDS = 10.0
-# With these a document refuses a batch: nothing of it was applied.
+# Errors with which a batch is refused: nothing of it was applied.
 _REFUSED = ("stale", "not_found", "invalid_arguments", "not_allowed")
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A part of a checkpoint that is to be kept: of one notebook, and of one span of the turn.
+    """A part of a checkpoint: of one notebook, and of one span of the turn.
 
     ``orders`` are the ids before and after the span, given when they are new. ``added`` are cells
-    that the span did not have, ``left`` those whose end is another one now, ``dropped`` those that
-    it turned out not to change.
+    that are new in the span, ``left`` those whose final state is new, ``dropped`` those that it
+    turned out not to change.
     """
 
     path: str
@@ -51,15 +51,15 @@ class CheckpointKeeper(Protocol):
     """Where a turn's checkpoints are kept."""
 
     async def keep(self, part: Recorded) -> None:
-        """Keep a part; it is kept when this returns."""
+        """Store a part before returning."""
         ...
 
     async def next_span(self, path: str) -> int:
-        """A number that no span of this notebook has yet."""
+        """A new span number for this notebook."""
         ...
 
     async def made(self, path: str, text: str | None) -> None:
-        """The turn made this document; ``text`` is what is in it, None for a notebook."""
+        """The turn created this document with this ``text`` (None: a notebook)."""
         ...
 
 
@@ -75,7 +75,7 @@ class ReadsWhole(Protocol):
 
 
 class CheckpointsInMemory:
-    """Checkpoints that end with the process: for a change that is reverted at once, or never."""
+    """Checkpoints in memory: for a change that is reverted at once, or never."""
 
     def __init__(self) -> None:
         self._spans: dict[str, list[Span]] = {}
@@ -100,7 +100,7 @@ class CheckpointsInMemory:
         return len(self._spans.get(path, ()))
 
     async def made(self, path: str, text: str | None) -> None:
-        """Nothing is made that would have to be reverted."""
+        """No document is created that would have to be reverted."""
 
     def spans(self, path: str) -> list[Span]:
         """The spans of a notebook, in order."""
@@ -109,7 +109,7 @@ class CheckpointsInMemory:
 
 @dataclass
 class _Current:
-    """The span that goes on, with its number."""
+    """The current span, with its number."""
 
     number: int
     span: Span
@@ -123,12 +123,12 @@ class Recorder:
         self._current: dict[str, _Current] = {}
 
     async def made(self, path: str, text: str | None = None) -> None:
-        """The turn made this document."""
+        """The turn created this document."""
         await self._keeper.made(path, text)
 
     @asynccontextmanager
     async def edit(self, document: ReadsWhole, edits: Sequence[CellEdit]) -> AsyncIterator[None]:
-        """Around an edit. Raises ``DocumentError`` where the batch does not fit the notebook."""
+        """Around an edit. Raises ``DocumentError`` if the batch does not fit the notebook."""
         first = {edit.cell_id: edit.op for edit in reversed(edits)}
         touched = list(dict.fromkeys(edit.cell_id for edit in edits))
         there = [each for each in touched if first[each] != "insert"]
@@ -184,7 +184,7 @@ class Recorder:
         moved: list[str],
         records: dict[str, CellRecord],
     ) -> Callable[[], Awaitable[None]]:
-        """Keep what is about to be done, and give the way to forget it again."""
+        """Record what is about to be done; returns how to remove the record."""
         current = self._current.get(path)
         goes_on = current is not None and _goes_on(current.span, order, records)
         if current is None or not goes_on:
@@ -237,14 +237,14 @@ class Recorder:
         try:
             _, cells = await asyncio.wait_for(_look(document, ran), READ_SECONDS)
         except (DocumentError, asyncio.TimeoutError) as error:
-            # What the run left stays unknown, and counts as what the cells show.
+            # The result of the run stays unknown, and any outputs count as equal.
             log.warning("The outputs of %s were not recorded: %s", document.path, error)
             return
         dropped, left = [], {}
         for cell_id, cell in cells.items():
             record = current.span.cells[cell_id]
             assert record.left is not None
-            # Source and type are those that ran: the user may type while the cell runs.
+            # The source and type that ran: the user may type meanwhile.
             metadata = {**record.left.metadata, **_timing(cell)}
             now = replace(record.left, outputs=outputs_digest(cell), metadata=metadata)
             current.span.cells[cell_id] = replace(record, left=now)
@@ -270,7 +270,7 @@ async def _look(document: ReadsWhole, cell_ids: list[str]) -> tuple[list[str], d
 
 
 def _goes_on(span: Span, order: list[str], records: dict[str, CellRecord]) -> bool:
-    """Whether the span's order and those of its cells that are touched now are as it left them."""
+    """Whether the span's order, and its cells that are touched now, are as it left them."""
     if order != span.order_left:
         return False
     for cell_id, record in records.items():
@@ -283,7 +283,7 @@ def _goes_on(span: Span, order: list[str], records: dict[str, CellRecord]) -> bo
 
 
 def _left(known: CellRecord, left: CellAfterTurn | None) -> CellAfterTurn | None:
-    """A cell that ran once in a span has run in it."""
+    """The state with ``ran`` kept: a cell that ran in a span has run in it."""
     if left is None or known.left is None or not known.left.ran:
         return left
     return replace(left, ran=True)
@@ -295,5 +295,5 @@ def _timing(cell: Cell) -> dict[str, Any]:
 
 
 def _stub(cell_id: str) -> Cell:
-    """A cell that a batch does not touch: only its place matters."""
+    """A cell that a batch does not touch; only its place matters."""
     return {"cell_type": "raw", "id": cell_id, "metadata": {}, "source": ""}

@@ -1,4 +1,4 @@
-"""Orders of cells: which cells kept their order, and where those go that come back."""
+"""Orders of cells: which cells kept their order, and where restored ones go."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 
 def in_order(ids: Sequence[str], places: Mapping[str, int]) -> set[str]:
-    """The most of ``ids`` (all in ``places``) that are in the order of their places."""
+    """The longest subsequence of ``ids`` (all in ``places``) in the order of their places."""
     tails: list[int] = []  # the last place of the best sequence of each length
     ends: list[int] = []  # the index in ``ids`` of that last place
     before: list[int] = []
@@ -25,9 +25,9 @@ def in_order(ids: Sequence[str], places: Mapping[str, int]) -> set[str]:
 
 
 def in_place(now: Sequence[str], then: Sequence[str], loose: Collection[str]) -> set[str]:
-    """The cells that are in ``now`` as they were in ``then``, apart from cells that came or went.
+    """The cells of ``now`` that kept their order of ``then``, ignoring added and removed ones.
 
-    Where it is unknown which of two neighbours passed the other, it is the ``loose`` one.
+    If either of two neighbours may have passed the other, it is the ``loose`` one.
     """
     loose = set(loose)
     places = {cell_id: index for index, cell_id in enumerate(then)}
@@ -58,8 +58,8 @@ def put_back(
 ) -> list[str]:
     """``order`` with the cells ``coming`` in it, each next to its nearest old neighbour.
 
-    ``before`` is the old order, with all that come. Cells that are elsewhere than in the old
-    order are no neighbours; those ``astray`` are the first that are taken to.
+    ``before`` is the old order, with all that come. Cells that are out of the old order are no
+    neighbours; those ``astray`` are the first to count as such.
     """
     places = {cell_id: index for index, cell_id in enumerate(before)}
     anchors = in_place(order, before, astray)

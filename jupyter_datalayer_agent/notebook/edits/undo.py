@@ -1,13 +1,11 @@
-"""Taking back what a turn changed in a notebook, and only that: pure, on lists and dicts.
+"""Undo of a turn's changes to a notebook, and only those: pure, on lists and dicts.
 
-A turn is recorded in spans: stretches in which, as far as was seen, nobody else changed what it
-changed. They are reverted from the last to the first, each one by comparing three states: the
-cell before the span, as the span left it, and as it is now. What nobody changed since goes back to
-what it was before; what somebody changed since stays; a cell whose text was changed by both is a
-conflict and stays as it is.
+A turn is recorded in spans: periods in which nobody else is known to have changed the same cells.
+They are reverted from the last to the first, by comparing three states of each cell: before the
+span, as the span left it, and now. What nobody changed since is restored; what somebody changed
+since stays; a source that both changed is a conflict and stays as it is.
 
-Outputs go with their text: with a text that comes back come the outputs that it had. Where the
-turn only ran a cell, outputs of a later run stay.
+A restored source comes with its outputs. If the turn only ran a cell, outputs of a later run stay.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ from .sequences import in_order, in_place, put_back
 
 @dataclass(frozen=True)
 class CellRecord:
-    """A cell before and after a span; None where it was not there."""
+    """A cell before and after a span; None if it did not exist."""
 
     before: Cell | None
     left: CellAfterTurn | None
@@ -39,8 +37,8 @@ class CellRecord:
 
 @dataclass
 class Span:
-    """A stretch of a turn: the order of the cells before and after it, the cells that it moved,
-    and every cell that it touched."""
+    """A period of a turn: the order of the cells before and after it, the cells that it moved, and
+    every cell that it touched."""
 
     order: list[str]
     order_left: list[str]
@@ -50,7 +48,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Conflict:
-    """A cell that somebody else changed since, too; sources, None where it is not there."""
+    """A cell that somebody else changed since, too; sources, None if it does not exist."""
 
     cell_id: str
     before: str | None
@@ -68,7 +66,7 @@ class NotebookState:
 
 @dataclass
 class Undone:
-    """How the notebook is to be. ``returned`` are cells that go back to their place."""
+    """The notebook after the undo. ``returned`` are cells that return to their place."""
 
     state: NotebookState
     conflicts: list[Conflict]
@@ -87,10 +85,10 @@ def undo(
     *,
     overwrite: bool = False,
 ) -> Undone:
-    """Take the spans back, all of their cells or only those ``wanted``.
+    """Revert the spans, all of their cells or only those ``wanted``.
 
-    ``now.cells`` holds all of those cells that are there. With ``overwrite`` a cell that was
-    changed since too is restored all the same.
+    ``now.cells`` has all of those cells that exist. With ``overwrite`` a conflicting cell is
+    restored all the same.
     """
     undoing = _CellUndo(now, overwrite)
     ids = [each for each in touched(spans) if wanted is None or each in wanted]
@@ -118,7 +116,7 @@ class _CellUndo:
         self.returned: set[str] = set()
 
     def take_back(self, span: Span, ids: Sequence[str]) -> None:
-        """Revert one span, as far as it is about these cells."""
+        """Revert one span for these cells."""
         cells = self.state.cells
         gone, back = set(), set()
         for cell_id in ids:
@@ -135,7 +133,7 @@ class _CellUndo:
                 back.add(cell_id)
         moved = {each for each in span.moved if each in ids and each in cells} - self.contested
         moved &= set(span.order)
-        # One that is elsewhere than the span left it was moved again, and stays there.
+        # One that is not where the span left it was moved again, and stays there.
         back |= moved & in_place(self.state.order, span.order_left, span.moved)
         rest = [each for each in self.state.order if each not in gone and each not in back]
         self.state.order = put_back(rest, back, span.order, astray=span.moved) if back else rest
@@ -162,7 +160,7 @@ def _before(record: CellRecord, now: Cell | None) -> Cell | None:
         if left is None:
             return before
         if left.has_text_of(before):
-            return None  # removed since; the turn had not changed what was in it
+            return None  # removed since; the turn had not changed its content
         raise _Contested
     if left is None:
         if same_text(now, before):
@@ -174,7 +172,7 @@ def _before(record: CellRecord, now: Cell | None) -> Cell | None:
 def _merged(before: Cell, left: CellAfterTurn, now: Cell) -> Cell:
     if left.has_text_of(before) or same_text(now, before):
         text, outputs = now, now
-        # Outputs that the turn's run left give way to those before; outputs of a later run stay.
+        # Outputs of the turn's run are replaced by those before; outputs of a later run stay.
         if not _ran_without_trace(before, left) and left.has_outputs_of(now):
             outputs = before
     elif left.has_text_of(now):
@@ -205,7 +203,7 @@ def _conflict(cell_id: str, spans: Sequence[Span], now: NotebookState) -> Confli
 
 
 def edits_between(now: NotebookState, undone: Undone) -> list[CellEdit]:
-    """The batch that makes the notebook what it is to be; nothing else is touched by it."""
+    """The batch that restores the notebook, and touches nothing else."""
     target = undone.state
     there, wanted = set(now.order), set(target.order)
     edits: list[CellEdit] = [
@@ -225,7 +223,7 @@ def _placed(order: Sequence[str], target: NotebookState, returned: set[str]) -> 
     """Insertions and moves, from the first cell to the last."""
     places = {cell_id: index for index, cell_id in enumerate(order)}
     staying = [each for each in target.order if each in places]
-    # Who did not come back stays where they are: they may be what the user is typing in.
+    # Cells that were not restored stay in place: the user may be typing in them.
     fixed = {each for each in staying if each not in returned}
     kept = in_order(staying, places)
     moving = set() if len(kept) == len(staying) else set(staying) - fixed

@@ -1,7 +1,7 @@
-"""Older and index-based names for the notebook tools: callable, and not sent to the model.
+"""Older and index-based names for the notebook tools: callable, but not sent to the model.
 
-An index is resolved to a cell id on one reading of the notebook, so that several indices in one
-call cannot slip (peers: deleting cells 2, 3, 4 and 6 one by one removes others).
+All indices of a call are resolved to cell ids on one reading of the notebook: deleting cells 2, 3,
+4 and 6 one by one would remove others.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The history group: earlier messages, answers and tool calls, in any conversation. Reads only.
+"""The history group: earlier messages, answers and tool calls, in any conversation. Read-only.
 
-What is returned is cut: a turn may be very long, and only its gist is needed. Pictures and data
-are not in it.
+Results are cut, since a turn may be very long, and contain no pictures and no data.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ MAX_RESULTS = 50
 MAX_CALLS = 20
 MAX_CHANGES = 20
 TEXT = 6_000
-"""Characters of a message or an answer that is read as a whole."""
+"""Characters of a message or an answer that is read by itself."""
 GIST = 300
-"""Characters of one among many."""
+"""Characters of a message or an answer in a list."""
 VALUE = 600
 """Characters of a call's arguments or output."""
 
@@ -87,7 +86,7 @@ async def search_chat_history(args: SearchChatHistory, context: ToolContext) -> 
     """Find text in all past messages, answers and code you wrote, newest first; any part of a word
     matches."""
     past = _past(context)
-    # The message that is being answered is found as well, and is no result.
+    # The message that is being answered is not a result.
     hits = await past.search(args.query, args.limit + 1, args.session_id)
     hits = [hit for hit in hits if hit.turn_id != context.turn_id][: args.limit]
     if not hits:
@@ -187,7 +186,7 @@ def _past(context: ToolContext) -> HistoryQueries:
 
 
 async def _conversation(context: ToolContext) -> str | None:
-    """The conversation that the call is made in; None where it is none, or one about all others."""
+    """The conversation of the call; None without one, and for the Strategist's."""
     if context.session_id is None or await _past(context).kind_of(context.session_id) != "chat":
         return None
     return context.session_id
@@ -245,9 +244,9 @@ def _hit(hit: SearchHit) -> dict[str, Any]:
 
 
 def _call(call: ToolCallRecord) -> dict[str, Any]:
-    # Kept whole, whatever the model was sent of it then: what may be sent is decided now, but
-    # what was withheld in its own conversation is not for another one to send. Rows of data
-    # cannot be distinguished from other outputs in it.
+    # Outputs are stored whole, whatever the model was sent then: the current settings decide, but
+    # data withheld in its own conversation stays withheld. Rows cannot be told from other outputs
+    # here.
     shown = _cut(_text(call.output), VALUE)
     if isinstance(call.output, dict) and call.output.get("withheld"):
         shown = f"[output of {call.name} withheld by the setting]"

@@ -84,8 +84,8 @@ async def _act_of_code(args: ExecuteCode, context: ToolContext) -> Reason | None
 
 
 async def _where(args: ExecuteCode, context: ToolContext) -> tuple[str | None, str | None]:
-    """Path and kernel id for a call, past the gate: another notebook's kernel is not ours. Neither:
-    the conversation's scratch kernel."""
+    """Path and kernel id for a call, checked by the gate: other notebooks' kernels are refused.
+    Without either it is the conversation's scratch kernel."""
     if args.kernel_id is not None:
         owner = await context.notebooks.path_of_kernel(args.kernel_id)
         if owner is not None:
@@ -119,7 +119,7 @@ async def execute_code(args: ExecuteCode, context: ToolContext) -> ToolOutcome:
 
 
 async def _in_scratch(code: str, key: str, context: ToolContext) -> ToolOutcome:
-    """Run it in the scratch kernel; a limit that was passed is the failure's message."""
+    """Run it in the scratch kernel; an exceeded limit is the failure's message."""
     done = await context.notebooks.run_scratch(key, code)
     more = {"note": done.note} if done.note else {}
     if done.passed is None:

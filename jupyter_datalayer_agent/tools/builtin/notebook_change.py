@@ -33,7 +33,7 @@ CellType = Literal["code", "markdown", "raw"]
 
 
 class After(Wire):
-    """Behind a cell."""
+    """After a cell."""
 
     after: str
 
@@ -151,7 +151,7 @@ async def apply(
     edits: Sequence[CellEdit],
     before: PageNotebook | None = None,
 ) -> tuple[list[Change], list[PageCell]]:
-    """Apply a batch and note the cells as read back; ``before`` is the notebook, where it was just
+    """Apply a batch and note the cells as read back; ``before`` is the notebook, if it was just
     read."""
     path = context.path(path)
     await read_before(context, path, before)
@@ -164,12 +164,12 @@ async def apply(
 
 
 def read_back(cell: PageCell) -> dict[str, Any]:
-    """What the model needs of a cell that it has just written."""
+    """A cell that was just written, for the model."""
     return {"cellId": cell.id, "index": cell.index, "type": cell.type}
 
 
 def _changed(cell: PageCell, summary: str, changes: list[Change]) -> ToolOutcome:
-    """The result for a cell; ``unchanged`` where nothing changed."""
+    """The result for a cell; ``unchanged`` if nothing changed."""
     if changes:
         return ToolOutcome(read_back(cell), summary, changes=changes)
     output = {**read_back(cell), "unchanged": True}
@@ -376,7 +376,7 @@ async def move_notebook_cell(args: MoveNotebookCell, context: ToolContext) -> To
 
 
 def _with(notebook: PageNotebook, cells: list[PageCell]) -> PageNotebook:
-    """The notebook with other cells."""
+    """The notebook with these cells."""
     return notebook.model_copy(update={"cells": cells})
 
 

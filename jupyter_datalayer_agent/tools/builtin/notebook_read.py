@@ -42,8 +42,8 @@ def cell_view(cell: PageCell, images: list[Image] | None = None) -> dict[str, An
     """A cell as the model reads it, by the names of ``CellContext``; outputs as text, and pictures
     put into ``images``.
 
-    What no run of this session has reported is left out: ``lastRunSuccess``,
-    ``lastExecutionDuration`` (ms) and ``lastRunEndTime`` (ms since 1970).
+    Without a run in this session there is no ``lastRunSuccess``, ``lastExecutionDuration`` (ms) and
+    ``lastRunEndTime`` (ms since 1970).
     """
     view: dict[str, Any] = {
         "id": cell.id,
@@ -71,7 +71,7 @@ def cell_view(cell: PageCell, images: list[Image] | None = None) -> dict[str, An
 
 
 def missing_cells(notebook: PageNotebook, wanted: list[str]) -> ToolFailure | None:
-    """A failure that names the ids which are not in the notebook and those that are."""
+    """The failure for ids that the notebook does not have, naming those that it has."""
     known = {cell.id for cell in notebook.cells}
     missing = [each for each in wanted if each not in known]
     if not missing:

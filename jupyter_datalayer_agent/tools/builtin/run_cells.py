@@ -1,4 +1,4 @@
-"""Running cells, and reporting what really happened to each."""
+"""Running cells, and reporting each one's real status."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class RunNotebookCells(Wire):
 async def _cells_of(
     args: RunNotebookCells, context: ToolContext
 ) -> tuple[PageNotebook, list[PageCell]]:
-    """The notebook, and the cells of it that are to be run."""
+    """The notebook, and its cells to run."""
     notebook = await context.notebook(args.path)
     if args.all:
         return notebook, notebook.cells
@@ -57,8 +57,8 @@ async def _cells_of(
 
 
 def _dependents(notebook: PageNotebook, changed: set[str]) -> set[str]:
-    """What follows from the cells and has run before, so that it shows what is no longer so;
-    where none of it has run, all of it."""
+    """The dependents of the cells that have run before, and so show outdated outputs; all
+    dependents if none has run."""
     language = notebook.kernel_language or "python"
     following = set(dependents(notebook.cells, changed, language))
     ran = {cell.id for cell in notebook.cells if cell.id in following and has_run(cell)}
@@ -68,7 +68,7 @@ def _dependents(notebook: PageNotebook, changed: set[str]) -> set[str]:
 async def _act_of_run(args: RunNotebookCells, context: ToolContext) -> Reason | None:
     notebook, cells = await _cells_of(args, context)
     codes = [(f"Cell {cell.index + 1}", cell.source) for cell in cells if cell.type == "code"]
-    # What the cells define counts for each other, too: none is left out.
+    # The cells also define names for each other: none is left out.
     return await reason_in_notebook(codes, context, notebook.path, notebook)
 
 
@@ -106,9 +106,9 @@ async def run_and_report(
     stop_on_error: bool = True,
     timeout: float | None = None,
 ) -> ToolOutcome:
-    """Run the cells; a ``ToolFailure`` that holds everything when one of them did not end well.
+    """Run the cells. Raises ``ToolFailure``, with all results, if one of them failed.
 
-    ``done`` is what the call did before (the cell that it added or changed).
+    ``done`` is the result so far (of the cell that the call added or changed).
     """
     path = context.path(path)
     await read_before(context, path)
@@ -148,8 +148,8 @@ async def run_and_report(
 def _not_begun(
     error: DocumentError, cells: Sequence[PageCell], done: ToolOutcome | None
 ) -> ToolFailure:
-    """The failure of a run that could not begin; ``notRun`` of its output names the cells that wait
-    for a kernel."""
+    """The failure of a run that could not begin; ``notRun`` of its output lists the cells that need
+    a kernel."""
     waiting = [cell.id for cell in cells if cell.type == "code" and cell.source.strip()]
     output = {"notRun": waiting} if error.code == "kernel_error" and waiting else {}
     if done is None:
@@ -197,7 +197,7 @@ def _summary(runs: Sequence[CellRun], numbers: dict[str, int]) -> str:
     times = [run.duration_ms for run in ran if run.duration_ms is not None]
     if len(times) == len(ran):
         summary += f" · {duration(sum(times))}"
-    # What is odd about a run that went well (outputs that are missing or were not saved).
+    # Oddities of a successful run (missing or unsaved outputs).
     notes = dict.fromkeys(run.note for run in ran if run.note)
     return " · ".join([summary, *notes])
 

@@ -17,7 +17,7 @@ MOST_IDS = 50
 async def read_before(
     context: ToolContext, path: str | None, notebook: PageNotebook | None = None
 ) -> None:
-    """Note a notebook as it is before it is first changed."""
+    """Record the notebook's state before its first change."""
     path = context.path(path)
     if not context.notebooks.staleness.knows(path):
         await context.notebooks.staleness.look(path, notebook or await context.notebook(path))
@@ -28,8 +28,8 @@ async def stale_now(
 ) -> dict[str, Any]:
     """The stale cells of a result: ``{"staleCells": [ids]}``, or nothing where none is.
 
-    ``notebook`` is the notebook as it is now, where that is known without reading it again. The
-    page is notified where the list has changed.
+    ``notebook`` is the current notebook, if it is known without another read. The page is notified
+    if the list has changed.
     """
     path = context.path(path)
     try:

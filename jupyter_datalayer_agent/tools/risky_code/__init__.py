@@ -1,7 +1,8 @@
-"""Which code reaches past the kernel: what the policy ``destructive`` asks about (DESIGN 5).
+"""Recognises code that acts beyond the kernel: what the policy ``destructive`` asks about (DESIGN
+5).
 
-This recognises what notebook users commonly write. It is no sandbox: code that hides what it does
-is not recognised. ``docs/approvals.md`` says what is and what is not.
+It recognises what notebook users commonly write and is no sandbox: code that hides what it does is
+not recognised. ``docs/approvals.md`` has the list.
 """
 
 from __future__ import annotations
@@ -29,19 +30,19 @@ _PYTHON = frozenset({"", "python", "ipython", "python3"})
 
 
 def actions_in(code: str, place: Place, others: OtherCells | None = None) -> Iterator[RiskyAction]:
-    """What the code does beyond the kernel, in no order; a line may do several things."""
+    """The actions of the code beyond the kernel, unordered; a line may have several."""
     if place.language in _PYTHON:
         return actions_in_python(code, place, others)
     return actions_in_other(code, place.language, place)
 
 
 def first_action_of(code: str) -> str | None:
-    """What code of Python does beyond the kernel, as text, wherever it would run, or None."""
+    """The actions of Python code beyond the kernel, as text, wherever it runs, or None."""
     return next((action.description for action in actions_in(code, Place())), None)
 
 
 def reason_of(codes: Iterable[tuple[str, str]], place: Place) -> Reason | None:
-    """Why these (subject, code) wait for the user, run in this place; None where nothing does."""
+    """Why these (subject, code) need approval if run in this place, or None."""
     others = OtherCells(place.cells)
     return reason(
         (subject, action) for subject, code in codes for action in actions_in(code, place, others)

@@ -1,4 +1,4 @@
-"""An action beyond the kernel, and the reason that several of them give for asking."""
+"""An action beyond the kernel, and the reason for asking that several of them make."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Kind = Literal[
     "runs code that cannot be checked",
 ]
 
-# How many targets of one kind a reason names.
+# The most targets of one kind that a reason names.
 _MOST_NAMED = 3
 _LONGEST_TARGET = 100
 
@@ -45,7 +45,7 @@ class RiskyAction:
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a call waits for the user: a message, and the kinds of action.
+    """Why a call needs approval: a message, and the kinds of action.
 
     ``kinds`` ("runs a shell command") are what an approval for the session covers.
     """
@@ -55,7 +55,7 @@ class Reason:
 
 
 def reason(found: Iterable[tuple[str, RiskyAction]]) -> Reason | None:
-    """The reason that these (subject, action) give together; None where there are none."""
+    """The reason for these (subject, action) together; None without any."""
     by_kind: dict[str, dict[tuple[str, str], list[RiskyAction]]] = {}
     for subject, action in found:
         by_kind.setdefault(action.kind, {}).setdefault((subject, action.verb), []).append(action)

@@ -37,7 +37,7 @@ class Calls:
         self._folders = [folder for call in self._calls for folder in self._changed_to(call)]
 
     def actions(self) -> Iterator[RiskyAction]:
-        """In the order of their lines."""
+        """The actions in the order of their lines."""
         for call in sorted(self._calls, key=lambda call: (call.lineno, call.col_offset)):
             yield from self._of_call(call)
 
@@ -72,14 +72,14 @@ class Calls:
             yield from self._push(call)
 
     def _functions(self, node: ast.expr) -> list[str]:
-        """The full names that a function may have; none where nothing by its name is risky."""
+        """The full names that a function may have; empty if nothing by its name is risky."""
         name = _last_name(node)
         if isinstance(node, ast.Attribute) and name not in LAST_NAMES:
             return []
         return [canonical(each.name) for each in self._values.of(node) if isinstance(each, Ref)]
 
     def _handed_on(self, node: ast.expr) -> CallRule | None:
-        """The rule of a function that is handed to another one, to be called there."""
+        """The rule of a function that is passed to another one as a callback."""
         if not isinstance(node, ast.Attribute | ast.Name):
             return None
         for name in self._functions(node) if _last_name(node) in LAST_NAMES else ():
@@ -129,11 +129,12 @@ class Calls:
             return
         assert isinstance(call.func, ast.Attribute)
         receivers = self._values.of(call.func.value)
-        # ``text.replace(a, b)`` and ``frame.rename(columns=…)`` move no file: only a path's do.
+        # ``text.replace(a, b)`` and ``frame.rename(columns=…)`` move no file: only a path's methods
+        # do.
         paths = [each for each in receivers if isinstance(each, TextValue) and each.is_path]
         if rule.what == "move" and (not paths or len(call.args) != 1):
             return
-        # Of what is no path: ``link.unlink(other)``.
+        # Not a path's: ``link.unlink(other)``.
         if rule.what == "remove" and not paths and call.args:
             return
         yield self._action(rule, self._shown(call.func.value), call)
@@ -146,7 +147,7 @@ class Calls:
         if target is None:
             return
         if rule.at == 0 and rule.what == "write":
-            # ``save_model(model, "folder")``: where the first is no text, a text behind it is.
+            # ``save_model(model, "folder")``: the first text argument is the path.
             target = next(filter(self._is_text, [target, *call.args[1:2]]), target)
         found: tuple[Value, ...] = self._values.of(target)
         is_text = any(isinstance(each, TextValue) for each in found)
@@ -168,14 +169,14 @@ class Calls:
         yield from actions.values()
 
     def _in_folder(self, path: str, call: ast.Call) -> str:
-        """Where a copy ends up: in the folder, where the path is one."""
+        """The path that a copy writes: inside it, if it is a folder."""
         folder = self._place.folder
         if folder is None or WILD in path or not os.path.isdir(os.path.join(folder, path)):
             return path
         return os.path.join(path, os.path.basename(self._values.text_of(call.args[0])))
 
     def _met(self, path: str, mode: str) -> tuple[Kind, str] | None:
-        """Kind and verb of writing to a path; None where nothing is lost."""
+        """Kind and verb of writing to a path; None if nothing is lost."""
         if "\n" in path:
             return None
         there = self._place.look(path, self._folders)
@@ -192,7 +193,7 @@ class Calls:
         return any(isinstance(each, TextValue) for each in self._values.of(node))
 
     def _mode(self, call: ast.Call, rule: CallRule) -> str | None:
-        """How a file is opened; for other writers ``a`` where they say that they append."""
+        """The mode in which a file is opened; for other writers ``a`` if they append."""
         at, default = (rule.mode, rule.default) if rule.what == "open" else (99, None)
         node = next((each.value for each in call.keywords if each.arg == "mode"), None)
         if node is None and at < len(call.args):
@@ -315,7 +316,7 @@ class Calls:
         return next((each.value for each in [*exact, *named]), None)
 
     def _shown(self, node: ast.expr | None) -> str:
-        """A target as a user reads it: the path where it is known, else the code that gives it."""
+        """A target for a user: the path if known, else the code that computes it."""
         if node is None:
             return ""
         known = self._values.of(node)

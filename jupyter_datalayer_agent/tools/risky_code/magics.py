@@ -50,8 +50,7 @@ def actions_of_command(
 
 
 def _shell(command: Command, place: Place) -> Iterator[RiskyAction]:
-    """A shell was asked for: whatever it runs is risky, and what loses something is named for
-    what it loses."""
+    """A shell command: always risky; one that loses something is named by what it loses."""
     text = command.body if command.magic.startswith("%%") else command.text
     shown = f"{command.magic} {command.text}".strip() if command.body else f"!{command.text}"
     first = command.line + 1 if command.body else command.line

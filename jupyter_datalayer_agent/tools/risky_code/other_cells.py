@@ -1,4 +1,4 @@
-"""What the notebook's other cells give a name: imports, constants, paths."""
+"""The values that the notebook's other cells give a name: imports, constants, paths."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from .parsing import parsed
 from .values import Values
 
-# A name that more cells than these give a value is looked up in the last of them.
+# If more cells assign a name, only the last of them are read.
 _MOST_CELLS = 12
 _LONGEST = 200_000
 
 
 class OtherCells:
-    """The other cells of one notebook; each is read when a name is looked for that it may give."""
+    """The other cells of one notebook; each is parsed when a name is looked up that it may
+    assign."""
 
     def __init__(self, sources: Sequence[str]) -> None:
         self._sources = [each for each in sources if len(each) < _LONGEST]
@@ -23,7 +24,7 @@ class OtherCells:
         self._read: dict[str, Values | None] = {}
 
     def giving(self, name: str) -> list[Values]:
-        """The cells that may give the name a value."""
+        """The cells that may assign the name."""
         if not self._sources or hasattr(builtins, name):
             return []
         # A loop, a ``with … as``, a function, an import (in lines of its own, too), an assignment.

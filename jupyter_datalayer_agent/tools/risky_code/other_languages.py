@@ -74,7 +74,7 @@ _MARK = "\x02"
 def actions_in_other(source: str, language: str, place: Place) -> Iterator[RiskyAction]:
     """What a cell of another language does beyond the kernel.
 
-    Of a language that is not known, everything counts: nobody has looked into it.
+    In an unknown language everything counts as risky.
     """
     if language in _SHELLS:
         yield from actions_of(source, place, 1)
@@ -115,7 +115,7 @@ def _counts(name: str, language: _Language, arguments: str) -> bool:
 
 
 def _target(action: tuple[Kind, str], texts: list[str], arguments: str, place: Place) -> str | None:
-    """The target of the action, as text; None where nothing is lost."""
+    """The target of the action, as text; None if nothing is lost."""
     plain = [text[1:-1] for text in texts]
     if action[0] != "overwrites files":
         return arguments.strip() if len(plain) != 1 else plain[0]
@@ -123,12 +123,12 @@ def _target(action: tuple[Kind, str], texts: list[str], arguments: str, place: P
     if named:
         there = [text for text in named if place.look(text) not in ("new",)]
         return there[0] if there else None
-    # There is no name: with one argument they print, with more the second may be a file.
+    # Without a name: with one argument they print, with more the second may be a file.
     return f"a file ({arguments.strip()})" if "," in arguments and not plain else None
 
 
 def _without_strings(source: str) -> tuple[str, list[str]]:
-    """The source with each string as its number between marks, and without comments."""
+    """The source without comments, and with each string replaced by its number between marks."""
     strings: list[str] = []
 
     def mark(match: re.Match[str]) -> str:

@@ -12,8 +12,8 @@ from ...notebook.dataflow.ipython_source import Command, split_commands
 
 @lru_cache(maxsize=128)
 def parsed(source: str) -> tuple[ast.Module | None, Sequence[Command]]:
-    """The tree, None where it cannot be made, and the commands. Nobody may change the tree: it is
-    kept."""
+    """The tree (None if the cell cannot be parsed) and the commands. The tree is cached: do not
+    change it."""
     tree = _parse(source)
     if tree is not None:
         return tree, ()

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
-# What a path holds that is only known when the code runs.
+# Marks a part of a path that is only known when the code runs.
 WILD = "\0"
-# What a path holds that is in a temporary folder made by the code.
+# Marks a path in a temporary folder that the code creates.
 FRESH = "\1"
 _SCHEME = re.compile(r"^([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 _NOWHERE = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "NUL", "nul"})
@@ -24,9 +24,9 @@ Target = Literal["new", "there", "unknown", "remote"]
 class Place:
     """What is known of where code would run.
 
-    ``folder`` is the kernel's working folder on this machine, None where that is not known;
-    ``language`` the kernel's, in lower case; ``cells`` the sources of the notebook's other cells,
-    which import names and give them values.
+    ``folder`` is the kernel's working folder on this machine, None if unknown; ``language`` the
+    kernel's, in lower case; ``cells`` the sources of the notebook's other cells, which import names
+    and give them values.
     """
 
     folder: str | None = None
@@ -34,9 +34,9 @@ class Place:
     cells: Sequence[str] = ()
 
     def look(self, path: str, folders: Sequence[str | None] = ()) -> Target:
-        """What writing to a path would meet: nothing yet, a file, another machine, or nobody knows.
+        """What exists at a path to be written: nothing, a file, another machine, or unknown.
 
-        ``folders`` are those that the code changes to; None is one that is not known.
+        ``folders`` are those that the code changes to; None is an unknown one.
         """
         if scheme := _SCHEME.match(path):
             if scheme[1].lower() != "file":

@@ -16,7 +16,7 @@ from .place import Place
 from .rules import FUNCTIONS, LAST_NAMES, METHODS
 from .values import Values
 
-# Parsing takes a second for each megabyte: what is longer is read line by line.
+# Parsing takes a second for each megabyte: longer cells are read line by line.
 _LONGEST_PARSED = 200_000
 _WORD = re.compile(r"[^\W\d]\w*")
 _COMMAND = re.compile(
@@ -31,7 +31,7 @@ _SURE_METHODS = frozenset(METHODS) - {
 
 
 def may_be_risky(source: str) -> bool:
-    """Whether the source has any of the names or signs that risky code needs: quick, with false
+    """Whether the source contains any name or sign that risky code needs: quick, with false
     positives."""
     return _COMMAND.search(source) is not None or not LAST_NAMES.isdisjoint(_words(source))
 
@@ -41,7 +41,7 @@ def actions_in_python(
 ) -> Iterator[RiskyAction]:
     """What a cell of Python does beyond the kernel.
 
-    ``others`` are the cells of ``place``, where several cells are looked into.
+    ``others`` are the cells of ``place``, shared when several cells are analysed.
     """
     if not may_be_risky(source):
         return
@@ -61,7 +61,7 @@ def actions_in_python(
 def _by_lines(
     source: str, place: Place, commands: Sequence[Command] | None = None
 ) -> Iterator[RiskyAction]:
-    """What can be recognised without a tree: calls by names that mean nothing else."""
+    """Recognition without a tree: calls by unambiguous names."""
     done = {command.line for command in commands or ()}
     for number, line in enumerate(source.split("\n"), start=1):
         if number in done or line.lstrip().startswith("#"):

@@ -164,7 +164,7 @@ TARGET_KEYWORDS = name_set(
 )
 # Verbs of HTTP, as methods of what may be a session.
 HTTP_VERBS = name_set("post put patch delete")
-# Names without which no Python acts beyond the kernel, as far as this package knows.
+# No Python acts beyond the kernel without one of these names, as far as this package knows.
 LAST_NAMES = frozenset(
     {name.rpartition(".")[2] for name in FUNCTIONS} | set(METHODS) | HTTP_VERBS
 ) | name_set(

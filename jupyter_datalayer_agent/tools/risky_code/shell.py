@@ -10,7 +10,7 @@ from ...notebook.name_set import name_set
 from .action import Kind, RiskyAction
 from .place import WILD, Place
 
-# They only show something, whatever their arguments are (but for ``>``).
+# They only print something, whatever their arguments (except ``>``).
 _READS = name_set(
     "ls dir pwd cd cat head tail less more wc grep egrep fgrep zcat zgrep echo printf date whoami "
     "hostname uname which type file stat du df free top ps env printenv id uptime nproc lscpu "
@@ -32,7 +32,7 @@ _CLOUDS = {"aws": name_set("cp mv sync rm mb rb"), "gsutil": name_set("cp mv rsy
            "hf": name_set("upload delete"), "huggingface-cli": name_set("upload delete"),
            "twine": name_set("upload"), "kaggle": name_set("create submit version"),
            "docker": name_set("push"), "dvc": name_set("push")}  # fmt: skip
-# Of what is longer only the run itself is reported.
+# Longer scripts are reported as a run only.
 _LONGEST = 50_000
 _ASSIGNMENT = re.compile(r"^\w+=")
 _ENDS = re.compile(r"^[;&|()\n]+$")
@@ -41,8 +41,8 @@ _PYTHON = re.compile(r"^python[\d.]*$")
 
 
 def actions_of(text: str, place: Place, line: int) -> Iterator[RiskyAction]:
-    """The actions of a command line or a script that goes on from ``line``; commands that only read
-    give none."""
+    """The actions of a command line or a script that begins at ``line``; commands that only read
+    have none."""
     if len(text) > _LONGEST:
         first = text.strip().split("\n", 1)[0]
         yield RiskyAction("runs a shell command", "runs a shell command:", first, line)
@@ -59,7 +59,7 @@ def actions_of_program(arguments: Sequence[str], place: Place, line: int) -> Ite
 
 
 def _joined(text: str) -> list[str]:
-    """Lines; one that goes on by a backslash is whole in its first."""
+    """The lines, those continued by a backslash joined into their first."""
     lines: list[str] = []
     goes_on = -1
     for number, line in enumerate(text.split("\n")):
@@ -115,7 +115,7 @@ def _of_command(command: list[str], place: Place, line: int) -> Iterator[RiskyAc
 def _judged(
     name: str, rest: list[str], plain: list[str], shown: str, place: Place
 ) -> tuple[Kind | None, str, str]:
-    """Kind, verb and target of a command; no kind where it only reads."""
+    """Kind, verb and target of a command; no kind if it only reads."""
     runs: tuple[Kind | None, str, str] = ("runs a shell command", "runs a shell command:", shown)
     first = plain[0] if plain else ""
     if name in _REMOVERS:
@@ -201,5 +201,5 @@ def _redirected(command: list[str]) -> tuple[list[str], list[tuple[str, str]]]:
 
 
 def _filled(word: str) -> str:
-    """A word with ``$name`` and ``{name}``, which are only filled in when it runs, as unknown."""
+    """An argument with ``$name`` and ``{name}``, which are expanded at run time, as unknown."""
     return re.sub(r"\$\{[^}]*\}|\$\w+|\{[^}]*\}|[*?]", WILD, word)

@@ -1,4 +1,4 @@
-"""SQL that takes data away: ``DROP``, ``TRUNCATE``, ``ALTER``, ``DELETE``, ``UPDATE`` without
+"""SQL that loses data: ``DROP``, ``TRUNCATE``, ``ALTER``, ``DELETE``, ``UPDATE`` without
 ``WHERE``."""
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _COPY = re.compile(r"COPY\b.*?\bTO\s+'(?P<path>(?:[^']|'')+)'", re.DOTALL)
 
 
 def losses(text: str) -> Iterator[tuple[str, str]]:
-    """(what it does, to what) of each statement that takes data away: ("drops the table", "cars").
+    """(action, target) of each statement that loses data: ("drops the table", "cars").
 
-    A ``COPY … TO 'file'`` is (``""``, file): it depends on what is there.
+    A ``COPY … TO 'file'`` is (``""``, file): it depends on whether the file exists.
     """
     for statement in _NOISE.sub(" ", text).split(";"):
         shown = statement.strip()
-        # Keywords count in either case of letters, and not inside of strings.
+        # Keywords match in any case, and not inside strings.
         bare = _STRING.sub(lambda string: "'" + " " * (len(string[0]) - 2) + "'", shown)
         upper = bare.upper()
         for pattern, verb in _LOSSES:

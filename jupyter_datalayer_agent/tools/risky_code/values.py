@@ -1,9 +1,9 @@
 """What expressions of a cell may evaluate to, as far as its source shows: names of functions, and
 paths. Nothing is run.
 
-Order and scopes are not looked at: a name may have any value that it is given anywhere in the cell,
-or, where the cell does not give it anything, in the notebook's other cells. So a name that is given
-two values counts as both, to the side of asking.
+Order and scopes are ignored: a name may have any value that is assigned anywhere in the cell, or,
+without one, in the notebook's other cells. A name with two values counts as both, which errs on the
+side of asking.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A conversation for programs: everything that is kept of it."""
+"""A conversation for programs: all that is stored of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A conversation for people: what was said in full, tool calls folded, changes as diffs."""
+"""A conversation for people: messages in full, tool calls folded, changes as diffs."""
 
 from __future__ import annotations
 
@@ -99,12 +99,12 @@ def _diff(change: Change) -> str:
 
 
 def _folded(summary: str, body: str) -> str:
-    # The empty lines make what stands between the tags Markdown.
+    # The empty lines make the content between the tags Markdown.
     return f"<details><summary>{html.escape(summary)}</summary>\n\n{body}\n\n</details>"
 
 
 def _fenced(text: str, language: str = "") -> str:
-    """A code block with a fence that nothing in it ends."""
+    """A code block with a fence that its content cannot close."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"

@@ -43,7 +43,7 @@ def _turn(turn: Turn) -> Iterator[Cell]:
     mark = {"turnId": turn.id}
     quoted = "\n".join(f"> {line}".rstrip() for line in turn.message.strip().splitlines())
     yield _markdown(f"## {turn.index + 1}. You\n\n{quoted}", {**mark, "role": "user"})
-    # An answer speaks of the code before it: what was said on the way is left out.
+    # Only the final text: interim remarks are left out.
     for change in turn.changes:
         if written := _written(change):
             yield _cell(
@@ -65,7 +65,7 @@ def _turn(turn: Turn) -> Iterator[Cell]:
 
 
 def _written(change: Change) -> str | None:
-    """The text of a cell that the turn wrote, as it left it there at that moment."""
+    """The source of a cell as this call left it."""
     wrote = change.cell_id is not None and change.op in ("insert", "update")
     return change.after if wrote and change.after != change.before else None
 

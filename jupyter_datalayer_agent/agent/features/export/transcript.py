@@ -1,4 +1,4 @@
-"""What was said and done in a turn, in order, for those who write it down."""
+"""The messages and calls of a turn, in order, for exports."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Contradicted:
-    """What the answer that follows may be silent about: something was not done."""
+    """The notice above the answer: something was not done."""
 
     text: str
 
