@@ -60,10 +60,10 @@ class Services:
         return await quality_of(self.notebooks, path, client_id)
 
     async def forget(self, session_id: str) -> None:
-        """The session was emptied or deleted: all that is kept elsewhere of it goes, too."""
+        """Remove what other parts store of a session that was emptied or deleted."""
         for each in self.on_forgotten:
             try:
                 await each(session_id)
             except Exception:
-                # The edge to other parts: the session is forgotten all the same.
+                # The boundary to other parts: one that fails must not keep the session.
                 log.exception("Something of session %s could not be forgotten", session_id)

@@ -24,7 +24,7 @@ class Recovery:
     async def begin(self, failure: Failure) -> None:
         """Fix the failure, or let the model know of it, so that the step can go on.
 
-        Raises ``StepFailed`` when nothing is left to be tried.
+        Raises ``StepFailed`` after the last attempt.
         """
         await self.give_up(failure.message)
         if await self._fixed(failure):
@@ -56,23 +56,23 @@ class Recovery:
             failure = again
 
     async def select_kernel(self, failure: Failure) -> bool:
-        """Whether the notebook had no kernel for what failed, and has one now."""
+        """Whether the failure was a missing kernel, and a kernel was selected."""
         return await self._fixed(failure)
 
     async def succeeded(self) -> None:
-        """The attempt that is open was good."""
+        """The current attempt succeeded."""
         if self._open:
             self._open = False
             await self._finish(True, "Fixed")
 
     async def give_up(self, why: str) -> None:
-        """The attempt that is open was not."""
+        """The current attempt failed."""
         if self._open:
             self._open = False
             await self._finish(False, why)
 
     async def _fixed(self, failure: Failure) -> bool:
-        """Whether an error fix made it good. What is not safe is offered to the user."""
+        """Whether an error fix repaired it. Unsafe ones are offered to the user."""
         if self._attempts:
             return False
         fixes = await self._turn.fixes_of(failure)
@@ -91,7 +91,7 @@ class Recovery:
             return False
         self._turn.watch.forget(failure.cell_id)
         if self._turn.has_model:
-            # The title of a fix may name what the error's message held.
+            # The title of a fix may quote the error's message.
             title = safe.title if failure.redacted is None else messages.A_FIX
             await self._turn.add_user_message(messages.fixed(title))
         return True

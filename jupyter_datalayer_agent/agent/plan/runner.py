@@ -1,4 +1,4 @@
-"""What the parts of a plan need of the turn that carries it out: the turn itself is above them."""
+"""The protocol between a planned turn and its parts, which may not import the turn itself."""
 
 from __future__ import annotations
 
@@ -42,27 +42,27 @@ class PlanRunner(Protocol):
 
     @property
     def unanswered(self) -> ErrorCode:
-        """The error of a message that got neither plan nor answer."""
+        """The error code for a message without plan and answer."""
         ...
 
     async def fixes_of(self, failure: Failure) -> list[FixInfo]:
-        """What could be done about a failure without a model."""
+        """The fixes for a failure that need no model."""
         ...
 
     async def offer_fixes(self, failure: Failure, fixes: list[FixInfo]) -> None:
-        """Tell the user what could be done about a cell that failed."""
+        """Offer the user fixes for a cell that failed."""
         ...
 
     async def emit(self, event: BaseEvent | None, **belongings: Any) -> None:
-        """Write the event with what belongs to it, then send it to all who listen."""
+        """Write the event with what belongs to it, then send it to all listeners."""
         ...
 
     async def emit_status(self, message: str) -> None:
-        """Report what is being done now."""
+        """Report the current activity."""
         ...
 
     async def show(self, state: PlanState) -> None:
-        """Keep and emit the plan in this state."""
+        """Store and emit the plan in this state."""
         ...
 
     async def add_user_message(self, text: str) -> None:
@@ -70,15 +70,15 @@ class PlanRunner(Protocol):
         ...
 
     async def let_model_fix(self) -> None:
-        """Let the model work until it asks for nothing more, or a run fails again."""
+        """Let the model work until it makes no more calls, or a run fails again."""
         ...
 
     async def verify(self) -> Verified | Failure:
-        """Whether what this step touched is as its calls reported."""
+        """Check that everything this step touched is as its calls reported."""
         ...
 
     def take_run_failure(self) -> Failure | None:
-        """The run that failed since this was last asked."""
+        """The run that failed since the last call of this method."""
         ...
 
     def offer(self, offers: Sequence[WorkflowOffer], message: str) -> None:

@@ -1,4 +1,4 @@
-"""A turn that carries out a plan: propose → decide → each step: do, verify, recover → sum up."""
+"""A turn that carries out a plan: propose → decide → each step: do, verify, recover → summarise."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from .unresolved_errors import UnresolvedErrors
 
 
 class PlannedTurn(Turn):
-    """Carries out a plan of the model's, or of a workflow that is asked for by its name where there
-    is no model or no plan. Where there is no model, this is the turn of every message.
+    """Carries out the model's plan, or a named workflow if there is no model or no plan. Without a
+    model, this is the turn of every message.
 
-    ``resumed`` is a plan that stopped earlier: it continues with its first step that is not done.
+    ``resumed`` is a plan that stopped earlier: it continues with the first step that is not done.
     """
 
     def __init__(
@@ -62,19 +62,19 @@ class PlannedTurn(Turn):
         self._decisions = PlanDecisions(self, self._templates)
         self._run_failure: Failure | None = None
         self.failed_steps: list[messages.FailedStep] = []
-        # The step in the middle of which the turn waited when its server ended.
+        # The step in which the turn waited when its server ended.
         self._in_step: int | None = None
         if restored is not None and resumed is not None and resumed.state in WAITING:
             self._decisions.open()
 
-    # -- what is asked of it from outside ------------------------------------------------------
+    # -- called from outside --------------------------------------------------------------------
 
     def pause(self) -> None:
         """Wait for the user at the end of the current step."""
         self._decisions.pause()
 
     def decide(self, decision: PlanDecision) -> None:
-        """The user's decision on a plan that waits. Raises ``AgentError``; it waits on then."""
+        """The user's decision on a waiting plan. Raises ``AgentError``; then it keeps waiting."""
         self._decisions.take(decision)
 
     @property
@@ -125,7 +125,7 @@ class PlannedTurn(Turn):
             raise
 
     async def _make_plan(self) -> Plan | None:
-        """The plan; None where the message is answered without one."""
+        """The plan; None if the message was answered without one."""
         workflow = self.request.chat.workflow
         if workflow is not None:
             return await self._templates.make(workflow)
@@ -134,7 +134,7 @@ class PlannedTurn(Turn):
         try:
             plan = await self._plan_query.ask()
         except ModelError as error:
-            # A model that was refused, is at its limit or is down is tried again by the user.
+            # The user retries a model that refused the key, is at its limit, or is down.
             if error_code(error) != "no_model":
                 raise
             self._no_model = error.message
@@ -149,8 +149,8 @@ class PlannedTurn(Turn):
     async def _update_plan(
         self, steps: Sequence[PlanStep], explanation: str | None
     ) -> Sequence[PlanStep]:
-        """The steps are the plan while one is asked for; the one that is carried out is kept
-        current by the server."""
+        """While a plan is requested these steps become it; a running plan is updated by the server
+        only."""
         if self._plan_query.open:
             return self._plan_query.note(steps)
         if self.plan is not None:
@@ -158,7 +158,7 @@ class PlannedTurn(Turn):
         return await super()._update_plan(steps, explanation)
 
     async def _resume_waiting_plan(self, plan: Plan) -> None:
-        """The server was started again while the turn waited."""
+        """Continue after a restart of the server."""
         await self._templates.resume()
         self.failed_steps = [
             messages.FailedStep(index, "It failed before the server was started again.", ())
@@ -201,7 +201,7 @@ class PlannedTurn(Turn):
         self._all.add(self.watch)
 
     async def _ask_model_to(self, index: int, recovery: Recovery) -> Verified:
-        """The model carries the step out. Raises ``StepFailed``."""
+        """The model does the step. Raises ``StepFailed``."""
         assert self.plan is not None
         if not self.has_model:
             raise StepFailed(f"This step needs a model. {self._no_model}")
@@ -226,22 +226,22 @@ class PlannedTurn(Turn):
             await recovery.begin(failure)
 
     async def let_model_fix(self) -> None:
-        """Let the model work until it asks for nothing more, or a run fails again."""
+        """Let the model work until it makes no more calls, or a run fails again."""
         while self._run_failure is None and not await self._step():
             pass
 
     async def verify(self) -> Verified | Failure:
-        """Whether what this step touched is as its calls said."""
+        """Check that everything this step touched is as its calls reported."""
         return await verify(self.watch, self.services.notebooks, self.request.chat.client_id)
 
     async def _fail(self, index: int, failed: StepFailed, tried: Sequence[str]) -> None:
-        """The step failed: steps that need it are not begun, others are."""
+        """The step failed: steps that need it are skipped, others are done."""
         why = failed.message
         await self._set(index, "failed")
         self._all.add(self.watch)
         await self.emit(events.StepFinished(index=index, success=False, message=why))
         if failed.redacted is not None:
-            # What ends the turn is part of the conversation, which the model may be shown.
+            # The error becomes part of the conversation that the model reads.
             why, tried = failed.redacted, [messages.A_FIX for _ in tried]
         self.failed_steps.append(messages.FailedStep(index, why, tried))
 
@@ -262,21 +262,21 @@ class PlannedTurn(Turn):
                 self._left.note(self.plan, failure)
 
     def _find_not_done(self) -> NotDone | None:
-        """Of a plan, every step that is called done was verified."""
+        """Every step that is marked done was verified."""
         return super()._find_not_done() if self.plan is None else None
 
     async def _offer_fixes(self) -> None:
         """The recovery of a step offers them."""
 
     def take_run_failure(self) -> Failure | None:
-        """The run that failed since this was last asked."""
+        """The run that failed since the last call of this method."""
         failure, self._run_failure = self._run_failure, None
         return failure
 
     # -- the plan on the page and in the database ----------------------------------------------
 
     async def show(self, state: PlanState) -> None:
-        """Keep and tell the plan as it stands."""
+        """Store and emit the plan in its current state."""
         assert self.plan is not None
         self.plan.state = state
         plan = self.plan
@@ -350,7 +350,7 @@ class PlannedTurn(Turn):
 
     @property
     def unanswered(self) -> ErrorCode:
-        """The error of a message that got neither plan nor answer."""
+        """The error code for a message without plan and answer."""
         return "model_error" if self.has_model else "no_model"
 
     def offer(self, offers: Sequence[WorkflowOffer], message: str) -> None:

@@ -1,4 +1,4 @@
-"""Which kind of turn a message gets, and a turn that goes on after its server ended."""
+"""Creates the turn of a message, and restores one whose server ended."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def create_turn(
     detected = _detect(session.services, request, settings)
     if detected is not None or (refines is not None and not request.planned):
         return ServiceTurn(session, request, settings, message, detected, refines)
-    # Where no model can answer, a message may still ask for what needs none.
+    # Without a model, a message may still ask for what needs none.
     needs_none = request.location != "inline" and not _has_model(session.services, settings)
     kind = PlannedTurn if request.planned or needs_none else Turn
     return kind(session, request, settings, message.audience, message.op_id)
@@ -77,7 +77,7 @@ def _has_model(services: Services, settings: Settings) -> bool:
 async def resume_turn(session: SessionState, waiting: WaitingTurn) -> tuple[Turn, Message]:
     """A turn that waited for the user when its server ended, with its message.
 
-    Raises ``AgentError`` when what it was about is not there any more.
+    Raises ``AgentError`` if what it was about no longer exists.
     """
     services = session.services
     request = await turn_request(

@@ -113,14 +113,13 @@ class Turn:
     # -- run -----------------------------------------------------------------------------------
 
     def stop(self, reason: AbortReason) -> None:
-        """Stop what the turn does, from now on or as soon as it begins. One that is ending ends
-        as it would have."""
+        """Stop the turn, now or as soon as it begins. One that is ending is not affected."""
         if not self._stop.requested:
             self._reason_to_stop = reason
             self._stop.request()
 
     async def run(self) -> ChatReply:
-        """The whole turn. ``stop`` stops it; whatever happens, it ends with one event."""
+        """Run the turn, until ``stop``. Whatever happens, it ends with one event."""
         writing = self._begin()
         try:
             try:
@@ -143,7 +142,7 @@ class Turn:
         return await self._complete()
 
     async def _carry_on(self, writing: asyncio.Task[None]) -> None:
-        """All that a stop cuts off."""
+        """The part that a stop cancels."""
         await self._start(writing)
         await self._work()
         await self._offer_fixes()
@@ -155,7 +154,7 @@ class Turn:
             pass
 
     async def _step(self) -> bool:
-        """Ask the model and carry out what it asks for; True when it asks for nothing more."""
+        """Call the model and run its tool calls; True when it makes no more calls."""
         self._stop.check()
         answer = await self._query()
         if answer.text:
@@ -169,7 +168,7 @@ class Turn:
         return False
 
     async def _answer_open_calls(self) -> None:
-        """Carry out the calls that waited for the user when the server ended."""
+        """Run the calls that waited for the user when the server ended."""
         if self._restored is None or not (calls := unanswered(self.items)):
             return
         answered = await answered_before(
@@ -181,8 +180,7 @@ class Turn:
         await self._execute(calls, counted=True)
 
     def _begin(self) -> asyncio.Task[None]:
-        """Begin to write that the turn starts, with its message; done at once where that was
-        written before the server was started again."""
+        """Begin to store the start of the turn, with its message; a restored turn already has."""
         if self._restored is not None:
             return asyncio.create_task(asyncio.sleep(0))
         self._keep([user_item(self.request.text)])
@@ -191,7 +189,7 @@ class Turn:
         return asyncio.create_task(self.record.write_start(started, lambda: self.model, self.items))
 
     async def _start(self, writing: asyncio.Task[None]) -> None:
-        """Gather what the model is sent while the start is written."""
+        """Gather the context while the start is being stored."""
         if self._restored is not None:
             await self._prepare()
             await self._statement.resume(self.record.number, self.sharing, self._restored.wait)
@@ -207,7 +205,7 @@ class Turn:
         await self._statement.state(self.record.number, self.sharing)
 
     async def _prepare(self) -> None:
-        """Find the model, and gather what it may be sent before the message."""
+        """Find the model, and gather the context."""
         self.model = self._window.model = self.services.resolve_model(self.settings)
         await self._statement.gather(self.request)
 
@@ -262,18 +260,19 @@ class Turn:
             await self.offer_fixes(failure, await self.fixes_of(failure))
 
     async def fixes_of(self, failure: Failure) -> list[FixInfo]:
-        """What could be done about a failure without a model."""
+        """The fixes for a failure that need no model."""
         return await fixes_of(self.services, failure, self.request.chat.client_id)
 
     async def offer_fixes(self, failure: Failure, fixes: list[FixInfo]) -> None:
-        """Tell the user what could be done about a cell that failed."""
+        """Offer the user fixes for a cell that failed."""
         if fixes and failure.path is not None and failure.cell_id is not None:
             await self.emit(
                 events.FixesOffered(path=failure.path, cell_id=failure.cell_id, fixes=fixes)
             )
 
     def _make_dispatcher(self, seen: SeenCells | None) -> Dispatcher:
-        """Calls tools for this turn: the model's, based on what it has ``seen``, or our own."""
+        """A dispatcher for this turn: for the model's calls, based on what it has ``seen``, or for
+        our own."""
         request = self.request
         context = ToolContext(
             gate=request.gate,
@@ -325,13 +324,13 @@ class Turn:
         return self.session.waiting.has_open
 
     def leave(self) -> None:
-        """The server ends while the turn waits: it is left as it is, to be resumed."""
+        """The server is ending while the turn waits: leave it to be resumed."""
         self.leaving = self.approvals.leaving = True
 
     # -- the end -------------------------------------------------------------------------------
 
     async def _save_partial_text(self) -> None:
-        """The user saw the text that was cut off, so it stays, and the next turn knows it."""
+        """The user saw the text that was cut off, so it stays in the history."""
         if text := self._caller.partial_text:
             self.record.reply = text
             item = assistant_item(text)
@@ -389,11 +388,11 @@ class Turn:
         return self.record.as_reply(status, error, self._usage.total)
 
     async def emit_status(self, message: str) -> None:
-        """Report what is being done now."""
+        """Report the current activity."""
         await self.emit(events.Status(message=message))
 
     async def emit(self, event: events.BaseEvent | None, **belongings: Any) -> None:
-        """Store the event with what belongs to it; it is sent to all who listen by then."""
+        """Store the event with what belongs to it, and send it to the listeners."""
         self.session.touch()
         self._buffer.add(event, **belongings)
         await self._buffer.flush()

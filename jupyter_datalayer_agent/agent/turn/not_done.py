@@ -1,4 +1,4 @@
-"""What of the changes and runs of a turn did not come about: from results, not from the answer.
+"""Which changes and runs of a turn failed: derived from results, not from the answer.
 
 Reads count for nothing, and neither does a failure that was fixed later in the turn.
 """
@@ -50,11 +50,11 @@ def not_done(
     summaries: Mapping[str, str],
     registry: ToolRegistry,
 ) -> NotDone | None:
-    """What the user should know of a turn that ended as if all were well; None where it is.
+    """What the user should know about a turn that seems to have succeeded; None if it has.
 
-    Of the ``answer`` it is only asked whether it claims an act, where the turn tried none.
-    ``records`` are the calls that have ended, by their ids, and ``summaries`` their lines for a
-    user, where they are known.
+    The ``answer`` matters only if the turn tried nothing: it may claim an act. ``records`` are the
+    calls that have ended, by their ids, and ``summaries`` their lines for a user, where they are
+    known.
     """
     tally = _Tally()
     for step, call_id in _calls(items):
@@ -93,7 +93,7 @@ class _Tally:
         self._tried_to_change = self._has_changed = self._has_succeeded = False
 
     def note(self, step: int, record: ToolCallRecord, tool: Tool, summary: str | None) -> None:
-        """Count in a call of a tool that changes or runs something."""
+        """Count a call that changes or runs something."""
         self.has_acted = True
         is_change = not tool.runs and tool.group in DOCUMENTS
         self._tried_to_change |= is_change
@@ -145,7 +145,7 @@ class _Tally:
                 self._cells.pop(str(change.get("cellId")), None)
 
     def result(self) -> NotDone | None:
-        """What was not done in the end."""
+        """The failures that remain."""
         failed = sorted([*self._cells.values(), *self._calls], key=lambda each: each.step)
         nothing = self._tried_to_change and not self._has_changed
         if not failed:
@@ -170,6 +170,6 @@ def _kind(tool: Tool, code: str, is_change: bool) -> Kind:
 
 
 def _line(message: str) -> str:
-    """The message as one line, which is not the page's whole width of schema."""
+    """The message as one short line."""
     line = " ".join(message.removeprefix("Not done: ").split())
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
