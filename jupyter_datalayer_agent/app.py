@@ -1,7 +1,7 @@
 """The server extension, and the one place where the parts are wired together.
 
-Nothing but traitlets and Jupyter Server is imported here until the first request comes for one of
-our routes, so that a server start costs next to nothing.
+Until the first request for one of our routes, only traitlets and Jupyter Server are imported, so
+that a server start costs next to nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Importing something large, without looking for cyclic garbage meanwhile.
+"""Large imports, without garbage collection meanwhile.
 
 An import of thousands of classes makes hundreds of thousands of objects that live as long as the
-process. Python's collector looks through them again and again while they are made (a third of
-litellm's import) and stops the event loop for it, up to 0.4 s at once.
+process. Python's collector scans them repeatedly meanwhile (a third of litellm's import) and blocks
+the event loop, up to 0.4 s at once.
 """
 
 from __future__ import annotations
@@ -21,11 +21,10 @@ _was_enabled = True
 
 @contextlib.contextmanager
 def importing() -> Iterator[None]:
-    """No collections until the end, when what is there counts as old (``gc.freeze``, and back).
+    """Disable collections; at the end all objects become old (``gc.freeze`` and ``gc.unfreeze``).
 
-    Else the next collections would each look through all that is new. Nothing stays exempt from
-    later ones: what is there belongs to the whole server. May be nested, and entered by several
-    threads.
+    Otherwise the next collections would each scan all new objects. Later full collections still
+    scan them: they belong to the whole server. May be nested, and entered by several threads.
     """
     global _depth, _was_enabled
     with _lock:

@@ -1,4 +1,4 @@
-"""Routes whose handlers are imported when the first request for one of them comes."""
+"""Routes whose handlers are imported at the first request for one of them."""
 
 from __future__ import annotations
 

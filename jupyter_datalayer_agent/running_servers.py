@@ -14,7 +14,7 @@ def running_servers(folder: Path) -> Iterator[dict[str, Any]]:
     """Each server's runtime information (``url``, ``token``, ``root_dir``, …): first those whose
     root contains the folder, then the newest.
 
-    Jupyter's own function for this is in a module whose import takes a command 1.4 s.
+    Jupyter's own function for this is in a module whose import takes 1.4 s.
     """
     found: list[tuple[bool, float, dict[str, Any]]] = []
     for file in runtime_folder().glob("jpserver-*.json"):
@@ -33,7 +33,7 @@ def running_servers(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def runtime_folder() -> Path:
-    """Where running servers note themselves, as ``jupyter --runtime-dir`` says."""
+    """The folder of running servers' files, as in ``jupyter --runtime-dir``."""
     try:
         from jupyter_core.paths import jupyter_runtime_dir
     except ImportError:
@@ -51,7 +51,7 @@ def runtime_folder() -> Path:
 
 def _lives(pid: int) -> bool:
     if sys.platform == "win32":
-        return True  # a signal would end it there; the probe finds out
+        return True  # on Windows a signal would end it; the probe finds out
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -1,7 +1,7 @@
 """``jupyter datalayer-agent``: the agent from a terminal, a script or a CI job.
 
-Exit codes: 0 when all went well, 1 when the task failed, was stopped, or a notebook is not good
-enough, 2 when the command itself is wrong.
+Exit codes: 0 for success, 1 when the task failed, was stopped, or a notebook is not good enough, 2
+when the command itself is wrong.
 """
 
 from __future__ import annotations

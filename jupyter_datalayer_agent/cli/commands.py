@@ -15,7 +15,7 @@ from .server import server_for
 
 
 def quality(given: argparse.Namespace) -> int:
-    """Print the report of each notebook; 1 where one is below ``--min-score`` or has an error."""
+    """Print the report of each notebook; 1 if one is below ``--min-score`` or has an error."""
     from ..workflows.quality import analyse_notebook
     from ..workflows.quality.report import failed
 
@@ -60,7 +60,7 @@ def workflows(given: argparse.Namespace) -> int:
 
 
 def models(given: argparse.Namespace) -> int:
-    """List the models; 1 where none is ready."""
+    """List the models; 1 if none is ready."""
     with server_for(Path.cwd()) as server:
         reply = server.get("models")
     if not reply["ready"] and not given.json:

@@ -1,4 +1,4 @@
-"""How a command reports that it cannot do what was asked."""
+"""The failure of a command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run reports: a line for each result; on a terminal, the current action as well."""
+"""Prints a run: a line for each result; on a terminal, the current action as well."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Progress:
             self.line(f"! {event['message']}")
 
     def _plan(self, event: dict[str, Any]) -> None:
-        """The plan, once: its steps are shown as they come."""
+        """Print the plan once; its steps are printed as they run."""
         if self._has_plan:
             return
         self._has_plan = True
@@ -49,20 +49,21 @@ class Progress:
             self.line(f"  Tools: {', '.join(tools)}")
 
     def line(self, text: str) -> None:
-        """A line that stays."""
+        """Print a permanent line."""
         if not self._quiet:
             self.clear()
             print(text, file=self._out, flush=True)
 
     def now(self, text: str) -> None:
-        """What is done now: on a terminal a line that the next one replaces, else nothing."""
+        """Print the current action: on a terminal as a line that the next one replaces, else
+        not."""
         if self._live and not self._quiet:
             width = shutil.get_terminal_size().columns - 1
             print(f"\r\x1b[2K{text[:width]}…", end="", file=self._out, flush=True)
             self._shown = True
 
     def clear(self) -> None:
-        """Take the passing line away."""
+        """Clear the temporary line."""
         if self._shown:
             print("\r\x1b[2K", end="", file=self._out, flush=True)
             self._shown = False

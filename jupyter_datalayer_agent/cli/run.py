@@ -1,4 +1,4 @@
-"""``run``: a task on a notebook, with the user at the terminal where there is one."""
+"""``run``: a task on a notebook, with a user if there is a terminal."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run(given: argparse.Namespace) -> int:
             print(f"{missed['message']}\n")
         print(reply["reply"])
         for each in turn.offers:
-            # An existing notebook is not written into.
+            # An existing notebook is not overwritten.
             into = given.notebook if created else str(file.with_name(f"{each['id']}.ipynb"))
             print(f"\n    {run_offer(each, into)}")
     return 0 if status == "completed" else 1
@@ -83,7 +83,7 @@ def parameters_of(pairs: list[str]) -> dict[str, Any]:
 
 
 def run_offer(offer: dict[str, Any], notebook: str) -> str:
-    """The command that runs a workflow that was offered; ``…`` is what it still needs."""
+    """The command that runs an offered workflow; ``…`` marks missing parameters."""
     given = dict(offer["parameters"])
     command = ["jupyter", "datalayer-agent", "run", offer["name"]]
     command += [given.pop("notebook", notebook), "--template", offer["id"]]
@@ -104,7 +104,7 @@ class _TurnOutput:
         self.interactive = sys.stdin.isatty() and sys.stderr.isatty()
 
     def follow(self, body: dict[str, Any]) -> str:
-        """Send the message and answer what is asked; how the turn ended."""
+        """Send the message and answer questions; returns how the turn ended."""
         for event in self._server.stream("chat/stream", body):
             if event["type"] == "session":
                 self._session = event["sessionId"]
@@ -120,7 +120,7 @@ class _TurnOutput:
         return str(self.reply()["status"])
 
     def reply(self) -> dict[str, Any]:
-        """The turn as it was kept."""
+        """The turn as stored."""
         if not self._turn:
             raise CommandFailed("The server ended the connection before the turn began.", 1)
         turns = self._server.get(f"sessions/{self._session}/turns", limit="1")["turns"]

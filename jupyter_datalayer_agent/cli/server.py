@@ -1,7 +1,7 @@
-"""The server that a command works with: one that runs and serves the notebook, else a private one.
+"""The server of a command: a running one that serves the notebook, else a private one.
 
-A private server listens on this machine only, behind a token that nobody else knows, has no other
-extension, and ends with the command.
+A private server listens on this machine only, with a secret token and no other extension, and ends
+with the command.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ class AgentServer:
 
 @contextlib.contextmanager
 def server_for(folder: Path) -> Iterator[AgentServer]:
-    """A server whose root holds the folder: one that runs already, so that its open pages show
-    what is done, else a private one that ends afterwards."""
+    """A server whose root contains the folder: a running one, so that its open pages show what is
+    done, else a private one that ends afterwards."""
     running = next(_running(folder.resolve()), None)
     if running is not None:
         yield running
@@ -101,7 +101,7 @@ def _running(folder: Path) -> Iterator[AgentServer]:
         if not folder.is_relative_to(root):
             continue
         server = AgentServer(info["url"], info.get("token") or "", root)
-        # Without our extension, behind a password, or dead: then it is not for us.
+        # It is dead, needs a password, or lacks our extension.
         with contextlib.suppress(requests.RequestException, CommandFailed):
             server.get("config")
             yield server
@@ -113,7 +113,7 @@ def _private(root: Path) -> Iterator[AgentServer]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     token = secrets.token_hex(24)
-    # The token is in the environment, not in the arguments, which others on this machine can read.
+    # Not in the arguments, which others on this machine can read.
     process = subprocess.Popen(
         [
             sys.executable, "-m", "jupyter_server", "--no-browser",
@@ -137,7 +137,7 @@ def _private(root: Path) -> Iterator[AgentServer]:
 
 
 class _Log:
-    """Reads what the private server prints, so that it never waits for us; keeps the end of it."""
+    """Reads the private server's output, so that it never blocks; keeps the end of it."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         import threading

@@ -1,4 +1,4 @@
-"""A turn's answer, put together from its events, as Markdown and as plain text."""
+"""A turn's answer, assembled from its events, as Markdown and as plain text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Text:
 
 @dataclass
 class Step:
-    """A tool call: what it was, and its result in a line."""
+    """A tool call with a one-line result."""
 
     call_id: str
     name: str
@@ -38,19 +38,19 @@ class Step:
 
 @dataclass
 class Note:
-    """A line for the user that is neither."""
+    """Any other line for the user."""
 
     text: str
 
 
 @dataclass
 class Missed(Note):
-    """What the answer that follows may be silent about: something was not done."""
+    """The notice above the answer: something was not done."""
 
 
 @dataclass
 class Answer:
-    """What is known of the turn so far; ``take`` each event in its order.
+    """The turn so far; ``take`` each event in order.
 
     ``session_id`` is where what waits is decided; without ``tells_error`` another one reports it.
     """
@@ -70,7 +70,7 @@ class Answer:
     changes: list[dict[str, Any]] = field(default_factory=list)
 
     def take(self, event: dict[str, Any]) -> None:
-        """Take in the next event."""
+        """Apply the next event."""
         kind = event["type"]
         handle = getattr(self, f"_on_{kind}", None)
         self.turn_id = event.get("turnId") or self.turn_id
@@ -88,7 +88,7 @@ class Answer:
         return [part for part in self.parts if isinstance(part, Step)]
 
     def give_up(self, reason: str) -> None:
-        """Nothing more is heard of the turn."""
+        """The connection to the turn was lost."""
         self.status = "aborted"
         self.doing = self.waits_for = ""
         self.error = reason
@@ -158,7 +158,7 @@ class Answer:
         last = texts[-1].text.strip() if texts else ""
         reply = self.reply.strip()
         if reply and reply not in (last, "".join(part.text for part in texts).strip()):
-            # The summary of a plan comes behind the last text of the model, which is kept.
+            # The summary of a plan follows the model's last text, which is kept.
             more = reply.removeprefix(f"{last}\n").strip() if last else reply
             texts.append(Text("reply", more))
             self.parts.append(texts[-1])
@@ -178,7 +178,7 @@ class Answer:
             self.parts.append(Note("Stopped."))
 
     def markdown(self) -> str:
-        """The whole as Markdown, the tool calls folded; readable where HTML is not."""
+        """Everything as Markdown, with folded tool calls; readable without HTML support."""
         pieces = [_plan_markdown(self.plan)] if self.plan else []
         pieces += [escaped(self._needs())] if self.tools else []
         steps: list[Step] = []
@@ -220,26 +220,26 @@ class Answer:
 
     @property
     def missed(self) -> str:
-        """What the answer may be silent about."""
+        """The notice above the answer."""
         return next((part.text for part in self.parts if isinstance(part, Missed)), "")
 
     @property
     def problem(self) -> str:
-        """The error, where it is shown here."""
+        """The error, if it is shown here."""
         return self.error if self.shows_error else ""
 
     def _nothing(self) -> str:
         return "Not answered." if self.error else ""
 
     def now(self) -> str:
-        """What is going on, as text."""
+        """The current activity as text."""
         if self.waits_for:
             return self.waits_for
         running = [step.name for step in self.steps if step.status == "running"]
         return self.doing or (f"{running[-1]}…" if running else "Working…")
 
     def now_markdown(self) -> str:
-        """The same as Markdown; what waits has a link that opens it in the panel's page."""
+        """The same as Markdown; a waiting request has a link that opens it in the panel."""
         now = f"*{escaped(_line(self.now()))}*"
         if self.waits_for and _ID.fullmatch(self.session_id):
             return f"{now} [Open it there](#session-{self.session_id})"
@@ -251,7 +251,7 @@ class Answer:
         return self.reply.strip() or "\n\n".join(filter(None, texts))
 
     def code(self) -> str:
-        """The code blocks of its text; all of it, where there is none."""
+        """The code blocks of its text, or all of it without any."""
         text = self.text()
         blocks = [match["code"].rstrip("\n") for match in _FENCED.finditer(text)]
         return "\n\n".join(blocks) if blocks else text
@@ -287,7 +287,7 @@ def _line(text: str) -> str:
 
 
 def _closed(text: str) -> str:
-    """Markdown whose last code block ends, so that what follows is not part of it."""
+    """Markdown with its last code block closed, so that nothing after it becomes part of it."""
     fence: str | None = None
     for line in text.splitlines():
         mark = re.match(r"\s{0,3}(`{3,}|~{3,})", line)

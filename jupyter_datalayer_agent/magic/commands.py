@@ -49,7 +49,7 @@ class Commands:
         return HELP
 
     def status(self) -> str:
-        """The server, the model, the session and what goes on in it."""
+        """The server, the model, the session and its state."""
         server = self._find()
         models = server.get("models")
         model = models.get("default") if models["ready"] else models.get("message")
@@ -75,7 +75,7 @@ class Commands:
         return "Stopped."
 
     def undo(self) -> str:
-        """Take back what the last turn that changed something did."""
+        """Undo the last turn that changed something."""
         server, session_id = self._conversation()
         for turn in reversed(server.get(f"sessions/{session_id}/turns", limit="50")["turns"]):
             states = _states(server, session_id, turn["id"]) if turn["changes"] else []

@@ -1,4 +1,4 @@
-"""Completion behind ``%agent``: options, their values, commands."""
+"""Completion after ``%agent``: options, their values, commands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEPT_SECONDS = 20.0
 
 
 class Completer:
-    """What may be typed at the cursor. What the server is asked for is kept for a while."""
+    """Completions at the cursor. Answers of the server are cached for a while."""
 
     def __init__(self, find: Callable[[], Server]) -> None:
         self._find = find

@@ -1,10 +1,10 @@
-"""What the user sees at the cell in place of a traceback."""
+"""The magic's errors, shown without a traceback."""
 
 from __future__ import annotations
 
 
 class AgentMagicError(Exception):
-    """The magic could not do what was asked; the message is why, and what to do."""
+    """The magic failed; the message says why, and what to do."""
 
     def _render_traceback_(self) -> list[str]:
         """IPython shows these lines, and the cell counts as failed."""
@@ -16,7 +16,7 @@ class ServerGone(AgentMagicError):
 
 
 class UnknownCertificate(ServerGone):
-    """The server is there, by a certificate that nobody here vouches for."""
+    """The server's certificate is not trusted."""
 
 
 class Refused(AgentMagicError):

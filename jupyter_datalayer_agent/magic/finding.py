@@ -1,4 +1,4 @@
-"""Which server a kernel belongs to: the one that started it, else one that runs on this machine."""
+"""Finds a kernel's server: the one that started it, else one that runs on this machine."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ _from_environment: Server | None = None
 def environment_server() -> Server | None:
     """The server that the environment names.
 
-    The token is taken out of the environment, so that neither a cell that prints it nor a child
-    process has it.
+    The token is removed from the environment, so that neither ``!env`` nor a child process has it.
     """
     global _from_environment
     url = os.environ.get("DATALAYER_AGENT_URL")
@@ -35,14 +34,14 @@ def environment_server() -> Server | None:
 
 
 def find_server() -> Server:
-    """The kernel's server. Raises ``AgentMagicError`` with what was looked for."""
+    """The kernel's server. Raises ``AgentMagicError`` that says where it looked."""
     server = environment_server()
     return server if server is not None else local_server()
 
 
 def local_server() -> Server:
     """A server of this user on this machine, by Jupyter's runtime files: first those whose root
-    holds the working directory, then the newest. Raises ``AgentMagicError``."""
+    contains the working directory, then the newest. Raises ``AgentMagicError``."""
     reasons: list[str] = []
     for info in running_servers(Path.cwd()):
         if info.get("password") and not info.get("token"):

@@ -1,4 +1,4 @@
-"""``%agent`` and ``%%agent``, and what loading them does."""
+"""The magics ``%agent`` and ``%%agent``, and loading them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CODE_ONLY = "\n\nAnswer with code only, in one fenced block."
 
 
 class Reply(str):
-    """The last answer, as text; with what else is known of its turn."""
+    """The last answer as text, with attributes of its turn."""
 
     __slots__ = ("changes", "session_id", "status", "turn_id")
     session_id: str
@@ -67,7 +67,7 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
     @no_var_expand
     @line_cell_magic
     def agent(self, line: str, cell: str | None = None) -> None:
-        """Talk to the agent; what ``%agent?`` shows is set below."""
+        """Talk to the agent. (The text of ``%agent?`` is set below.)"""
         options = parse(line, cell)
         try:
             if options.command is not None:
@@ -75,15 +75,15 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
             else:
                 self._ask(options)
         except (ServerGone, Refused) as error:
-            self._server = None  # looked for anew the next time
-            # By its name the page knows that it is no error of the cell's code.
+            self._server = None  # searched again next time
+            # The page recognises by this name that the error is not in the cell's code.
             raise AgentMagicError(str(error)) from error
 
     agent.__doc__ = f"Talk to the agent.\n\n{HELP}\n"
 
     def _ask(self, options: Options) -> None:
         shell = self.shell
-        # Any other kernel belongs to no notebook that the agent could run cells of.
+        # The agent cannot run cells with any other kernel.
         holds = is_kernel(shell) and has_live_frontend(shell)
         if options.wait and options.changes and holds and _is_notebook():
             raise AgentMagicError(WOULD_DEADLOCK)
@@ -181,7 +181,7 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
             finally:
                 self._keep(turn, options)
 
-        # In the context of this cell, so that what it shows belongs to it, whatever runs then.
+        # In the context of this cell, so that its output belongs to it even if another one runs.
         context = contextvars.copy_context()
         threading.Thread(target=context.run, args=(follow,), name="%agent", daemon=True).start()
 
@@ -196,9 +196,9 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
 
 
 def _show(turn: MagicTurn, output: Output, quiet: float = 0.0) -> None:
-    """Show the answer while it grows, not more often than its length allows.
+    """Show the answer while it grows, less often the longer it is.
 
-    Of a message that is refused within ``quiet`` seconds nothing is shown.
+    A message that is refused within ``quiet`` seconds shows nothing.
     """
     began = shown = time.monotonic()
     if not quiet:
@@ -212,7 +212,7 @@ def _show(turn: MagicTurn, output: Output, quiet: float = 0.0) -> None:
 
 
 def _check_model(server: Server, name: str) -> None:
-    """Raises ``AgentMagicError`` for a model that is known not to be there."""
+    """Raises ``AgentMagicError`` for a model that is known to be unavailable."""
     models = server.get("models", model=name)["models"]
     found = next((each for each in models if each["id"] == name), None)
     if found is not None and not found["ready"]:
@@ -220,14 +220,14 @@ def _check_model(server: Server, name: str) -> None:
 
 
 def _is_notebook() -> bool:
-    """Whether the agent has this kernel's notebook to run cells of."""
+    """Whether the agent can run cells of this kernel's notebook."""
     name = os.environ.get("JPY_SESSION_NAME")
     return name is None or name.endswith(".ipynb")
 
 
 def load(shell: Any) -> None:
-    """Register the magic, its completion, and what keeps prompts from being taken for help."""
-    environment_server()  # takes the token out of the environment at once
+    """Register the magic, its completion, and the transformation of prompts that end with "?"."""
+    environment_server()  # removes the token from the environment at once
     magics = AgentMagics(shell)
     shell.register_magics(magics)
     for name in ("%agent", "%%agent"):
@@ -236,7 +236,7 @@ def load(shell: Any) -> None:
 
 
 def unload(shell: Any) -> None:
-    """Take the magic away again."""
+    """Unregister the magic."""
     forget_questions(shell)
     for kind in ("line", "cell"):
         shell.magics_manager.magics[kind].pop("agent", None)

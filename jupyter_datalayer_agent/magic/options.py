@@ -1,4 +1,4 @@
-"""What follows ``%agent``: options first, then the prompt, or one word that is a command."""
+"""Parses what follows ``%agent``: options, then the prompt or a command."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PLANNED = re.compile(r"^\s*agent:", re.IGNORECASE)
 
 @dataclass
 class Options:
-    """A message and how it is to be answered. ``command`` is set in place of a ``prompt``."""
+    """A message and its options. ``command`` is set instead of a ``prompt``."""
 
     prompt: str = ""
     command: str | None = None

@@ -1,4 +1,4 @@
-"""Where an answer is shown: in the cell's output while it grows, in a terminal, or at its end."""
+"""Ways to show an answer: in the cell's output while it grows, in a terminal, or at its end."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from .untrusted import printable, safe
 
 SHORTEST_INTERVAL = 0.1
 CHARACTERS_PER_SECOND = 50_000
-"""Each change sends the whole text, so that a long one is sent less often."""
+"""Each update sends the whole text, so a long one is updated less often."""
 
 
 class Output(Protocol):
     """Shows an answer as it grows."""
 
     def show(self, answer: Answer) -> None:
-        """Show it as it is now; the last time when it has ended."""
+        """Show the current answer; called a last time at its end."""
 
 
 def bundle(answer: Answer, form: str) -> dict[str, str]:
-    """What a notebook keeps of the answer, by MIME type."""
+    """The answer as a notebook stores it, by MIME type."""
     if form == "markdown":
         return {"text/plain": answer.plain(), "text/markdown": answer.markdown()}
     if not answer.ended:
@@ -47,10 +47,11 @@ def _fence(code: str) -> str:
 
 
 class LiveOutput:
-    """One output of the cell, changed in place through its display id, also when the cell is done.
+    """One output of the cell, updated in place through its display id, even after the cell has
+    ended.
 
-    ``publisher`` is that of the magic's own cell: a later cell that captures its output has another
-    one for a while.
+    ``publisher`` is that of the magic's own cell: a later cell that captures its output replaces it
+    for a while.
     """
 
     def __init__(self, publisher: Any, form: str) -> None:
@@ -69,7 +70,7 @@ class LiveOutput:
 
 
 class FinalOutput:
-    """One output when the answer is whole, for a frontend that may not know of changes."""
+    """One output when the answer is complete, for a frontend that may not support updates."""
 
     def __init__(self, publisher: Any, form: str) -> None:
         self._publisher = publisher
@@ -81,7 +82,7 @@ class FinalOutput:
 
 
 class TerminalOutput:
-    """Plain text as it comes."""
+    """Plain text as it streams."""
 
     def __init__(self, form: str) -> None:
         self._form = form
@@ -95,7 +96,7 @@ class TerminalOutput:
                 output = answer.problem if answer.error else answer.code()
                 self._write(f"{output}\n" if output else "")
             return
-        # By the part itself: one that comes later may precede it.
+        # By identity: a part that arrives later may precede it.
         for part in answer.parts:
             if isinstance(part, Text):
                 self._write(part.text[self._written.get(id(part), 0) :])
@@ -125,7 +126,7 @@ class TerminalOutput:
 
 
 def output_for(shell: Any, form: str) -> Output:
-    """The right one for the place where the magic runs."""
+    """The display for this frontend."""
     if not is_kernel(shell):
         return TerminalOutput(form)
     if has_live_frontend(shell):
@@ -139,11 +140,11 @@ def is_kernel(shell: Any) -> bool:
 
 
 def has_live_frontend(shell: Any) -> bool:
-    """Whether the kernel was started for a notebook, whose page shows changes of an output."""
+    """Whether the kernel was started for a notebook, whose page supports output updates."""
     return "JPY_SESSION_NAME" in os.environ or "__vsc_ipynb_file__" in shell.user_ns
 
 
 def interval_for(answer: Answer) -> float:
-    """Seconds until an answer of this length is shown again."""
+    """Seconds between updates of an answer of this length."""
     size = sum(len(part.text) for part in answer.parts if isinstance(part, Text))
     return SHORTEST_INTERVAL + size / CHARACTERS_PER_SECOND

@@ -11,7 +11,7 @@ LONGEST = 500
 MOST_COLUMNS = 50
 # Text in braces that is not one name (JSON, a set) is left alone, and so are its braces.
 _NAME = re.compile(r"\{(\{[^\W\d]\w*\})\}|\{([^\W\d]\w*)\}")
-# After these, braces are those of a formula or of a shell.
+# After these, braces belong to a formula or a shell.
 _OTHER_BRACES = re.compile(r"[\w^}$\\]")
 
 _short = reprlib.Repr()
@@ -20,9 +20,9 @@ _short.maxlist = _short.maxtuple = _short.maxset = _short.maxdict = 10
 
 
 def filled(prompt: str, variables: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """The prompt with the short forms of the variables it names, and the names in braces that are
-    no variable's, which stay as they are. ``{{name}}`` is a literal ``{name}``; braces around
-    anything else are left alone."""
+    """The prompt with variables replaced by their short forms, and the unknown names in braces,
+    which are left alone. ``{{name}}`` is a literal ``{name}``; braces around anything else are left
+    alone."""
     unknown: dict[str, None] = {}
 
     def put(found: re.Match[str]) -> str:

@@ -1,6 +1,6 @@
 """A prompt that ends with a question mark is a prompt.
 
-IPython takes a line that ends with one for a request for help on its last word.
+IPython would take such a line for a request for help.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class PromptLine(EscapedCommand):  # type: ignore[misc,unused-ignore]
 
 
 def keep_questions(shell: Any) -> None:
-    """Take prompts for prompts from now on, also in the rest of the cell that is running."""
+    """Recognise prompts from now on, also in the rest of the running cell."""
     transformers = shell.input_transformer_manager.token_transformers
     if PromptLine in transformers:
         return
@@ -48,14 +48,14 @@ def keep_questions(shell: Any) -> None:
 
 
 def forget_questions(shell: Any) -> None:
-    """Leave cells to IPython again."""
+    """Undo ``install``."""
     transformers = shell.input_transformer_manager.token_transformers
     if PromptLine in transformers:
         transformers.remove(PromptLine)
 
 
 def _mend_running_cell(shell: Any) -> None:
-    """Answer the requests for help that prompts of this cell became before the magic was there.
+    """Answer the requests for help that prompts of this cell became before the magic was loaded.
 
     A cell is transformed as a whole before its first line, ``%load_ext``, is run.
     """
@@ -74,7 +74,7 @@ def _mend_running_cell(shell: Any) -> None:
     if not prompts:
         return
     magics = shell.magics_manager.magics["line"]
-    # Found by the shell, which imports what is in the table by its name only.
+    # The shell finds it by its name in the table.
     own = {name: _HelpOrPrompt(shell, shell.find_line_magic(name), prompts) for name in _HELP}
     magics.update(own)
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 SCHEMES = ("http", "https", "mailto")
 
-# What opens a tag, a comment or an autolink; an image; a link in a formula.
+# The start of a tag, a comment or an autolink; an image; a link in a formula.
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _IMAGE = re.compile(r"!(?=\[)")
 _FORMULA_LINK = re.compile(r"\\(?=href\b)")
@@ -29,23 +29,23 @@ _FENCED = re.compile(
 )
 _SPAN = re.compile(r"(?<!`)`(?P<code>[^`\n]+)`(?!`)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-# What means more than itself, in Markdown, in HTML or as a formula, in a line and at its end.
+# Special characters of Markdown, HTML and formulas, within a line and at its end.
 _SIGN = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\\`*_{}\[\]<>&$~|#]")
 
 
 def safe(text: str) -> str:
-    """The Markdown with nothing in it that acts. Text without tags, images and odd links, which is
-    nearly all, comes back as it is."""
+    """The Markdown with nothing active in it. Text without tags, images and odd links is returned
+    unchanged."""
     return _each(_FENCED, text, _block, _prose) if _acts(text) else text
 
 
 def printable(text: str) -> str:
-    """Text for a terminal, which would take what begins with Escape for a command."""
+    """Text for a terminal, without escape sequences."""
     return _CONTROL.sub("", text)
 
 
 def escaped(text: str) -> str:
-    """Text in which nothing is taken for Markdown or HTML."""
+    """Text escaped for Markdown and HTML."""
     return _SIGN.sub(lambda sign: _entity(sign[0]), text)
 
 
@@ -55,8 +55,8 @@ def _acts(text: str) -> bool:
 
 
 def _is_address(target: str) -> bool:
-    """Whether a link's target is an address or a path. It is looked at as a browser reads it:
-    entities, escapes and control characters are no cover."""
+    """Whether a link's target is an address or a path, as a browser reads it: with entities,
+    escapes and control characters decoded."""
     read = re.sub(r"[\x00-\x20\\]", "", html.unescape(target)).lstrip("<")
     scheme = re.match(r"[^/?#]*?:", read)
     return scheme is None or scheme[0][:-1].lower() in SCHEMES

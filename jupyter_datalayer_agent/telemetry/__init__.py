@@ -1,5 +1,5 @@
-"""What the agent reports to those who run it: logs, events, metrics, spans.
+"""What the agent reports to its operators: logs, events, metrics, spans.
 
-``signals`` derives from a session's events what is worth reporting; each other module reports it
-in one way. None of it sees more than a session's events, and none of it can fail a turn.
+``signals`` derives what is worth reporting from a session's events; each other module reports it in
+one way. None of it can fail a turn.
 """

@@ -1,7 +1,7 @@
 """Signals as events of Jupyter's own event system, each by a schema of ours (``schemas/``).
 
-Who runs the server collects them with a handler (``c.EventLogger.handlers``); extensions listen
-with ``serverapp.event_logger.add_listener``. Where nobody does, an event costs next to nothing.
+Operators collect them with a handler (``c.EventLogger.handlers``); extensions listen with
+``serverapp.event_logger.add_listener``. Without listeners an event costs next to nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SCHEMAS = Path(__file__).parent / "schemas"
 
 
 class EventLogger(Protocol):
-    """What is needed of ``jupyter_events.EventLogger``."""
+    """The used part of ``jupyter_events.EventLogger``."""
 
     def register_event_schema(self, schema: Any) -> None: ...
 

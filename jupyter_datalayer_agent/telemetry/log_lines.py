@@ -1,4 +1,4 @@
-"""How log lines look: for a user, or one JSON object a line. Imported at the server's start."""
+"""Log formats: text, or one JSON object a line. Imported at the server's start."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TEXT = "%(color)s[%(levelname)1.1s %(asctime)s.%(msecs).03d %(name)s]%(end_color
 
 
 class Line:
-    """What a line says: a name, and fields. As text: ``name key=value key=value``."""
+    """A log message: a name, and fields. As text: ``name key=value key=value``."""
 
     __slots__ = ("fields", "name")
 

@@ -1,4 +1,4 @@
-"""Structured log lines: what happened, with ids, times and tokens, and without what was written."""
+"""Structured log lines: events with ids, times and tokens, without content."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 LONGEST_NAME = 64
 LONGEST_CONTENT = 2000
-"""Characters of a text that is logged where the setting asks for it."""
+"""Characters of a text that is logged with ``log_content``."""
 
 HIDDEN = ("at", "content", "usage", "began_at")
 NAMES: dict[type[Signal], tuple[str, int]] = {
@@ -73,5 +73,5 @@ class Logs:
 
 
 def _short(value: Any) -> Any:
-    """A name that a model made up may be long."""
+    """The name, cut: one that a model invented may be long."""
     return value[:LONGEST_NAME] if isinstance(value, str) else value

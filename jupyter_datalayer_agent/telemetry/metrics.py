@@ -1,7 +1,7 @@
 """Counters and histograms on the server's own ``/metrics``.
 
-Labels have few values: a tool or a model that is not known to the server is ``other``. Imports
-``prometheus_client``, which Jupyter Server brings, when the first ``Metrics`` is made.
+Labels have few values: an unknown tool or model is ``other``. Imports ``prometheus_client``, which
+Jupyter Server brings, when the first ``Metrics`` is made.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .signals import (
 
 OTHER = "other"
 MAX_MODELS = 30
-"""Models that get a value of their own; any further one is ``other``."""
+"""The most models with their own label value; any further one is ``other``."""
 SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60, 150, 600, 1800)
 
 

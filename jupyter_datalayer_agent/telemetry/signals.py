@@ -1,7 +1,7 @@
 """What is worth reporting of a session, derived from its events: turns, model calls, tool calls.
 
-Times are in ms since 1970, durations in ms. Nothing here holds what people or models wrote, but
-``content``, which is read only where a setting asks for it.
+Times are in ms since 1970, durations in ms. Nothing here contains what users or models wrote,
+except ``content``, which is read only with ``log_content``.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class ModelCallBegan(Signal):
 
 @dataclass(frozen=True)
 class ModelCallEnded(Signal):
-    """``usage`` is None where the call did not come to its end."""
+    """``usage`` is None if the call did not complete."""
 
     model: str
     attempt: int
@@ -108,7 +108,7 @@ class _Call:
 
 @dataclass
 class _Turn:
-    """What is remembered of a turn while it runs."""
+    """The state of a running turn."""
 
     mode: str | None = None
     model: str | None = None
@@ -122,7 +122,7 @@ class _Turn:
 
 
 class Signals:
-    """Follows the turns of all sessions; ``of`` gives what an event means."""
+    """Follows the turns of all sessions; ``of`` returns an event's signals."""
 
     def __init__(self) -> None:
         self._turns: dict[str, _Turn] = {}
@@ -148,7 +148,7 @@ class Signals:
         return len(self._turns)
 
     def concerns(self, event: BaseEvent) -> bool:
-        """Whether the event means anything here; most do not, and cost no more than this."""
+        """Whether the event has signals; most do not, and cost no more than this check."""
         return type(event) in self._readers
 
     def of(self, session: str, event: BaseEvent) -> Iterator[Signal]:
@@ -222,7 +222,7 @@ class Signals:
         )  # fmt: skip
 
     def _tool_named(self, session: str, event: events.ToolCallStarted) -> Iterator[Signal]:
-        # The model begins to write the call; it may never come to its end.
+        # The model begins to write the call; it may never complete it.
         self._turn(event).tools[event.call_id] = (event.name, event.at)
         return iter(())
 

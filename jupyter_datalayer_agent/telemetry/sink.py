@@ -11,7 +11,7 @@ from .signals import Signal, Signals
 log = logging.getLogger(__name__)
 
 Reporter = Callable[[Signal], None]
-"""Takes a signal; called in the event loop, so it waits for nothing."""
+"""Takes a signal; called in the event loop, so it must not block."""
 
 MAX_COMPLAINTS = 5
 """How often the failure of one reporter is logged with its traceback."""
@@ -20,7 +20,7 @@ MAX_COMPLAINTS = 5
 class Telemetry:
     """Takes every event of every session after it was written. Raises nothing.
 
-    An event that means nothing here (a piece of streamed text) costs a look in a table.
+    An event without signals (a piece of streamed text) costs one look-up.
     """
 
     def __init__(self, reporters: Sequence[Reporter]) -> None:
@@ -34,7 +34,7 @@ class Telemetry:
         try:
             signals = list(self.signals.of(session, event))
         except Exception:
-            # The edge: telemetry must not fail a turn.
+            # The boundary: telemetry must not fail a turn.
             if self._may_complain(self.signals):
                 log.exception("Telemetry: an event could not be read")
             return
@@ -43,7 +43,7 @@ class Telemetry:
                 try:
                     reporter(signal)
                 except Exception:
-                    # The edge, too: one that fails does not stop the others.
+                    # A boundary, too: one that fails does not stop the others.
                     if self._may_complain(reporter):
                         log.exception("Telemetry: %s failed", type(reporter).__name__)
 

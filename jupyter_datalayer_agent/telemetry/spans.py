@@ -2,7 +2,7 @@
 ``chat`` for each model call and ``execute_tool`` for each tool call. The conventions are those of
 version 1.41, https://opentelemetry.io/docs/specs/semconv/gen-ai/.
 
-Whoever configures an SDK imports OpenTelemetry; where nobody did, nothing of it is imported here.
+OpenTelemetry is used only if an SDK has been configured, and not imported otherwise.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from .signals import (
 
 AGENT = "Jupyter Datalayer Agent"
 MAX_OPEN = 1000
-"""Turns whose spans are open at once. More would mean that some never end."""
+"""The most turns with open spans. More would mean that some never end."""
 
-# By litellm's names; others are called as litellm calls them.
+# litellm's names to the conventions'; others are the same.
 PROVIDERS = {
     "azure": "azure.ai.openai",
     "azure_ai": "azure.ai.inference",
@@ -44,7 +44,7 @@ def tracer(version: str) -> Any | None:
         return None
     provider = trace.get_tracer_provider()
     if not hasattr(provider, "add_span_processor"):
-        return None  # the API's own, which only stands in for one
+        return None  # the API's placeholder
     return provider.get_tracer(
         "jupyter_datalayer_agent",
         version,
@@ -152,7 +152,7 @@ class _TurnSpans:
         span.end(_ns(signal.at))
 
     def end(self, signal: TurnEndedSignal) -> None:
-        """End the turn's span, and what is still open in it."""
+        """End the turn's span, and the open ones in it."""
         for span in [*self._tools.values(), *([self._chat] if self._chat else [])]:
             self._fail(span, signal.reason or signal.status)
             span.end(_ns(signal.at))

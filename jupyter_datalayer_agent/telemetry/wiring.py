@@ -21,9 +21,9 @@ def telemetry(
     is_tool: Callable[[str], bool],
     is_model: Callable[[str], bool],
 ) -> Telemetry:
-    """The sink of a server's events; ``event_logger`` is Jupyter Server's, None where it has none.
+    """The sink of a server's events; ``event_logger`` is Jupyter Server's, or None.
 
-    ``redact`` takes keys out of a text; ``is_tool`` and ``is_model``: may a name be a label?
+    ``redact`` removes keys from a text; ``is_tool`` and ``is_model``: may a name be a label?
     """
     reporters: list[Reporter] = [Logs(content=log_content, redact=redact), Spans(version)]
     if event_logger is not None:

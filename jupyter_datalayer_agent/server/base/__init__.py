@@ -1,1 +1,1 @@
-"""What the handlers and the page's socket are built on; imports nothing of them."""
+"""The base of the handlers and the page's socket; imports nothing of them."""

@@ -1,7 +1,7 @@
 """The ops that pages submitted recently: a repeated one is not executed again.
 
-A page sends an op again when its connection broke before the answer came. The first one may still
-be under way then (its session is being loaded), and the server may have been started again since.
+A page repeats an op if its connection broke before the answer came. The first one may still be in
+progress (its session is being loaded), and the server may have restarted since.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ class AcceptedOps:
         self._op_ids: OrderedDict[str, asyncio.Future[str]] = OrderedDict()
 
     async def once(self, client_id: str, ref: str, submit: Callable[[str], Awaitable[str]]) -> str:
-        """The id that the op was given, by ``submit`` where it did not come before.
+        """The op's id; a new op is passed to ``submit`` first.
 
-        Raises what ``submit`` raises; an op that was refused may come again.
+        Raises what ``submit`` raises; a refused op may be repeated.
         """
         op_id = id_of(client_id, ref)
         known = self._op_ids.get(op_id)
@@ -40,6 +40,6 @@ class AcceptedOps:
 
 
 def id_of(client_id: str, ref: str) -> str:
-    """The op's id. It is the same when the op comes again, also to a server that was started again
-    meanwhile: messages are kept with it."""
+    """The op's id. It is the same for a repeated op, even after a restart of the server: messages
+    are stored with it."""
     return f"op_{hashlib.sha256(f'{client_id} {ref}'.encode()).hexdigest()[:21]}"

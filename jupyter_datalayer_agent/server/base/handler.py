@@ -1,4 +1,4 @@
-"""What every handler shares: authentication, authorization, and one form for every error."""
+"""The base of all handlers: authentication, authorization, and one form for every error."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _DOCUMENT_CODES: dict[str, ErrorCode] = {
 
 
 def as_agent_error(error: Exception) -> AgentError | None:
-    """The error of one of our families in the form that callers get, or None."""
+    """An error of ours in the form that callers get, or None."""
     if isinstance(error, AgentError):
         return error
     if isinstance(error, DocumentError):
@@ -59,7 +59,7 @@ def as_agent_error(error: Exception) -> AgentError | None:
 
 
 def invalid(error: ValidationError) -> AgentError:
-    """A request that does not match its model: every field that is wrong, and how."""
+    """The error for a request that does not match its model, naming each wrong field."""
     problems = [
         {"field": ".".join(str(part) for part in each["loc"]), "problem": each["msg"]}
         for each in error.errors(include_url=False)
@@ -82,7 +82,7 @@ class Handler(APIHandler):
 
     @property
     def identity_provider(self) -> Any:
-        """Jupyter's own, but for a kernel's request."""
+        """Jupyter's check, except for a kernel's request."""
         provider = super().identity_provider
         return provider if self.kernel is None else AsKernel(provider, self.kernel)
 
@@ -148,8 +148,8 @@ class Handler(APIHandler):
 def route(action: Action) -> Callable[[Method], Callable[..., Awaitable[None]]]:
     """A handler's method behind Jupyter's authentication and authorization for ``action``.
 
-    ``execute`` is for whatever runs something in a kernel, also where it only reads what is there,
-    or asks a model; nothing is run under ``read``. The method has it as ``action``.
+    ``execute`` is for everything that runs something in a kernel, even if it only reads values, or
+    asks a model; nothing is run under ``read``. The method has it as ``action``.
     """
 
     def wrap(method: Method) -> Callable[..., Awaitable[None]]:

@@ -37,7 +37,7 @@ ACTION = "x-jupyter-action"
 REFERENCE = "#/components/schemas/{model}"
 Described = tuple[str, Literal["validation", "serialization"], TypeAdapter[Any]]
 
-# What the server takes, and what it gives: a field with a default may be left out of the former.
+# Request and response schemas: a field with a default may be left out of a request.
 TAKEN_UNIONS: dict[str, TypeAdapter[Any]] = {
     "Op": OP_ADAPTER,
     "ClientMessage": CLIENT_MESSAGE_ADAPTER,
@@ -54,10 +54,10 @@ PAGE_RESULTS: list[type[Wire]] = [PageNotebook, RunResult, DocumentText]
 
 
 class WireSchema(GenerateJsonSchema):
-    """What the server gives has every field but those that have no value (None)."""
+    """In responses every field is present, except those without a value (None)."""
 
     def field_is_required(self, field: Any, *args: Any, **kwargs: Any) -> bool:
-        """Required when given, unless its default is None; when taken, unless it has one."""
+        """Required in responses unless its default is None, in requests unless it has a default."""
         if self.mode == "serialization":
             inner = field.get("schema", {})
             return inner.get("type") != "default" or inner.get("default", ...) is not None

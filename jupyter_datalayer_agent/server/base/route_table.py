@@ -1,4 +1,4 @@
-"""How a route is declared, so that the server and ``openapi.json`` have it from one place."""
+"""Route declarations, from which both the server and ``openapi.json`` are made."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PARAMETER = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True)
 class Operation:
-    """One method of a route. ``query`` maps a parameter's name to what it means."""
+    """One method of a route. ``query`` maps a parameter's name to its description."""
 
     summary: str
     request: type[Wire] | None = None

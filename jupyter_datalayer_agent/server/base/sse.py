@@ -12,12 +12,12 @@ from tornado.iostream import StreamClosedError
 from ...agent.events.channel import EventChannel, SerializedEvent
 
 HEARTBEAT_SECONDS = 15.0
-# A reader that lags this far behind is cut off; it comes back with Last-Event-ID.
+# A reader that lags this far behind is disconnected; it reconnects with Last-Event-ID.
 MAX_WAITING = 10_000
 
 
 Waiting = asyncio.Queue[SerializedEvent | None]
-"""Events that are to be written; None is a heartbeat."""
+"""Events to be written; None is a heartbeat."""
 
 
 async def stream_events(handler: web.RequestHandler, channel: EventChannel, after: int) -> None:
@@ -37,8 +37,8 @@ async def write_events(
     wanted: Callable[[SerializedEvent], bool] = lambda event: True,
     is_last: Callable[[SerializedEvent], bool] = lambda event: False,
 ) -> None:
-    """Write the events that come, until ``is_last`` or the reader is gone. The reader's going away
-    changes nothing in the session."""
+    """Write events until ``is_last``, or until the reader disconnects, which does not affect the
+    session."""
     handler.set_header("Content-Type", "text/event-stream; charset=utf-8")
     handler.set_header("Cache-Control", "no-cache")
     handler.set_header("X-Accel-Buffering", "no")

@@ -48,7 +48,7 @@ class ChatHandler(ChatBase):
 
 
 class ChatStreamHandler(ChatBase):
-    """The turn's events. A client that goes away does not end the turn."""
+    """The turn's events. A client that disconnects does not end the turn."""
 
     @route("execute")
     async def post(self) -> None:
@@ -82,7 +82,7 @@ class ChatStreamHandler(ChatBase):
 
 
 def _retrieve(result: Any) -> None:
-    """The stream reports the end by itself; an exception was logged where it came up."""
+    """The stream reports the end; an exception was logged where it occurred."""
     if not result.cancelled():
         result.exception()
 

@@ -17,7 +17,7 @@ NAMES = TypeAdapter(list[str])
 class ContextHandler(Handler):
     """An explicit ``path`` counts as attached and active.
 
-    What attached variables hold is read in the kernel, so that with such it needs ``execute``.
+    Attached variables are read in the kernel, so they need ``execute``.
     """
 
     @route("read")

@@ -13,7 +13,7 @@ class EventsHandler(Handler):
 
     @route("read")
     async def get(self, session_id: str) -> None:
-        # Only its channel is held, so that the session may leave the memory meanwhile.
+        # Only the channel is held, so that the session can be unloaded meanwhile.
         channel = (await self.parts.sessions.live(session_id)).state.channel
         await stream_events(self, channel, self._after())
 

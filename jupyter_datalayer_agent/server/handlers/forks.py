@@ -15,7 +15,7 @@ class ForkHandler(Handler):
     @route("write")
     async def post(self, session_id: str) -> None:
         request = self.body(ForkRequest)
-        # Loading it ends a turn that a dead server left running.
+        # Loading it ends a turn that a crashed server left running.
         await self.parts.sessions.live(session_id)
         self.reply(await fork(self.parts.services, session_id, request.turn_id), 201)
 

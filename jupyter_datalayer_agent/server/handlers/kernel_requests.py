@@ -1,4 +1,4 @@
-"""What a kernel may ask for in its requests: a message for its own notebook, by the magic.
+"""What a kernel's requests may contain: a message for its own notebook, by the magic.
 
 Code that the agent runs could send requests, too. So a kernel can neither answer an approval nor
 loosen the policy.
@@ -21,7 +21,7 @@ OPS = (UserMessage, Interrupt, Dequeue, Undo, Keep, UserInputAnswer)
 
 
 async def as_kernel_may(handler: Handler, request: ChatRequest) -> ChatRequest:
-    """The message restricted to what a kernel may ask for; unchanged if it is not from a kernel."""
+    """The message, restricted if it is from a kernel."""
     grant = handler.kernel
     if grant is None:
         return request
@@ -41,7 +41,7 @@ async def as_kernel_may(handler: Handler, request: ChatRequest) -> ChatRequest:
 
 
 async def _near(handler: Handler, path: str | None, attachment: Attachment) -> Attachment:
-    """An attachment by its path from the kernel's own folder, where there is such a file."""
+    """An attachment's path, relative to the kernel's folder if there is such a file."""
     notebooks = handler.parts.services.notebooks
     if path is None or attachment.path is None:
         return attachment

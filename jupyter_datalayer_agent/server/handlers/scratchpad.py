@@ -1,4 +1,4 @@
-"""``POST scratchpad``: cells for the scratchpad, with where they come from."""
+"""``POST scratchpad``: cells for the scratchpad, with their provenance."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class ScratchpadHandler(Handler):
             if cell.provenance.ai_turn_id != cell.turn_id:
                 raise AgentError("invalid_request", "The provenance is of another turn.")
             return placed, cell.provenance
-        # A summary of older turns is kept with the newest of them, whose answer it is not; what
-        # another model answered is named by the caller.
+        # A summary of older turns is stored with the newest of them, but is not its answer; the
+        # caller names another model's answer.
         others = [answer.provenance for answer in turn.answers]
         answers = [
             each
@@ -46,7 +46,7 @@ class ScratchpadHandler(Handler):
         ]
         if answers:
             return placed, answers[-1]
-        # A turn that was stopped before it answered: what it did is worth keeping all the same.
+        # A turn that was stopped before it answered.
         provider = (turn.model or "").partition("/")[0] or "workflow"
         return placed, Provenance(
             ai_turn_id=cell.turn_id, provider_id=provider, response_type="batch"

@@ -48,7 +48,7 @@ class ServiceHandler(Handler):
 
 
 class DryRunHandler(Handler):
-    """Finds an action's parameters in a message by matching alone, and does nothing."""
+    """Finds an action's parameters in a message by matching only; runs nothing."""
 
     @route("execute")
     async def post(self, service_id: str, action_id: str) -> ActionProposal:

@@ -54,7 +54,7 @@ class SessionHandler(Handler):
 
     @route("read")
     async def get(self, session_id: str) -> Session:
-        # Loading it ends the turns that a dead server left running, before anybody looks at them.
+        # Loading it ends turns that a crashed server left running.
         await self.parts.sessions.live(session_id)
         session = await self.parts.services.store.get_session(session_id)
         session.running_turn_id = self.parts.sessions.running_turn(session_id)
@@ -111,7 +111,7 @@ class ChangesHandler(Handler):
             turn_id=turn_id,
             changes=changes,
             diffs=[unified(change) for change in changes],
-            # What was never recorded cannot be reverted, and waits for no decision.
+            # Unrecorded changes cannot be reverted and need no decision.
             states=[states.get((each.path, each.cell_id or ""), "kept") for each in changes],
             before=await cells_before(store, turn_id) if "before" in include else None,
         )

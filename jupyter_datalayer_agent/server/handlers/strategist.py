@@ -37,7 +37,7 @@ class StrategistHandler(Handler):
                 cell = problem_cell(question.question, error.message, session.id)
                 await self._keep(question, cell)
             raise
-        # Here and not by the page, which may be closed by now.
+        # Written here, since the page may be closed by now.
         if question.scratchpad is not None:
             reply.scratchpad = await self._keep(question, answer_cell(question.question, reply))
         status = HTTP_STATUS[reply.error.code] if reply.error is not None else 200

@@ -1,4 +1,4 @@
-"""``tools``: all tools, which are enabled, and a direct call of one."""
+"""``tools``: all tools with their state, and direct calls."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
 
 
 class ToolsHandler(Handler):
-    """Every tool, with the reason where it is not enabled."""
+    """Every tool, with the reason if it is not enabled."""
 
     @route("read")
     async def get(self) -> ToolsReply:

@@ -19,7 +19,7 @@ from ...protocol.json_text import to_json
 from ..base.handler import Handler, route
 from ..base.route_table import Operation, Route
 
-# We enforce and report the limit ourselves: past tornado's own it only closes the connection.
+# The limit is enforced and reported here: past its own, tornado only closes the connection.
 ANY_SIZE = 1 << 62
 LINGER_SECONDS = 30.0
 NDJSON = "application/x-ndjson"
@@ -68,7 +68,7 @@ class UploadHandler(Handler):
             await self._refuse(disk_error(error))
 
     async def data_received(self, chunk: bytes) -> None:
-        """More of the body. Awaited by tornado, so that a slow disk slows the sender."""
+        """Write a chunk of the body. Tornado awaits it, so a slow disk slows the sender."""
         if self._refused_at is not None:
             if time.monotonic() - self._refused_at > LINGER_SECONDS:
                 self.request.connection.stream.close()  # type: ignore[union-attr]
@@ -111,7 +111,7 @@ class UploadHandler(Handler):
             self.reply(answer, 201)
 
     def on_connection_close(self) -> None:
-        """The client is gone: the partial file is removed, a conversion is stopped."""
+        """The client disconnected: remove the partial file, stop a conversion."""
         self._gone = True
         super().on_connection_close()
         if self._finishing is not None:
@@ -178,8 +178,8 @@ class UploadHandler(Handler):
             await upload.discard()
 
     async def _refuse(self, error: AgentError) -> None:
-        """Report it now, and go on reading: a sender whose connection is closed while it
-        sends never reads why."""
+        """Report it now, and keep reading: a sender whose connection is closed while it sends never
+        reads why."""
         self._refused_at = time.monotonic()
         body = to_json(error.reply().to_wire()).encode()
         self.set_status(error.status)

@@ -81,7 +81,7 @@ class FixesHandler(Handler):
         path = await confined(services, self.get_query_argument("path"))
         cell_id = self.get_query_argument("cellId")
         client_id = self.get_query_argument("clientId", None)
-        # A cell or a notebook that is not there is an error here, and no fix in a workflow.
+        # Here a missing cell or notebook is an error; in a workflow there is simply no fix.
         document = await services.notebooks.open(path, client_id)
         await document.read([cell_id])
         found = await fixes_of(services, Failure("", path, cell_id), client_id)

@@ -1,9 +1,9 @@
-"""How a kernel reaches its server: an address, and a token that opens little.
+"""How a kernel reaches its server: an address, and a token with few permissions.
 
 Both are set in the environment of the kernels that sessions start, and nowhere else: not in the
-server's own environment, which terminals inherit. A token is made for each kernel, kept in memory
-as its hash, ends with the server, opens only the routes of ``FOR_KERNELS``, and acts as the user
-who started the kernel, for that kernel's own notebook.
+server's own environment, which terminals inherit. Each kernel has its own token. It is kept in
+memory as a hash, ends with the server, gives access to the routes of ``FOR_KERNELS`` only, and acts
+as the user who started the kernel, for that kernel's own notebook.
 
 Imported at the server's start, so it imports nothing but Jupyter Server.
 """
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 TOKENS_KEY = "datalayer_agent_kernel_tokens"
 PREFIX = "sk-datalayer-agent-"
-"""Tokens begin like other keys, so that whatever masks those masks these."""
+"""Tokens begin like provider keys, so that key masking covers them."""
 
 FOR_KERNELS = {
     "GET": re.compile(
@@ -43,8 +43,8 @@ FOR_KERNELS = {
     ),
     "POST": re.compile(r"(chat|chat/stream|sessions|sessions/[^/]+/ops)"),
 }
-"""What a kernel may ask for: to talk, to stop, and to read. Not to approve, to configure, to call
-tools, to upload or to delete."""
+"""What a kernel may do: send and stop messages, and read. It may not approve, configure, call
+tools, upload or delete."""
 
 KNOWN_VERSIONS = (2,)
 """Major versions of jupyter_server whose session manager starts kernels as ``install`` expects."""
@@ -80,12 +80,11 @@ class KernelTokens:
         self._grants: dict[str, Grant] = {}
 
     def install(self) -> None:
-        """From now on the kernels that sessions start find the server.
+        """Let kernels that sessions start from now on find the server.
 
         Jupyter has no hook for the environment of the kernels that sessions start, so two methods
-        of this server's session manager are wrapped. Where they are not the ones that this was
-        written for, nothing is touched: kernels start as always, without a token, and the log says
-        so.
+        of this server's session manager are wrapped. If they are not the expected ones, nothing is
+        wrapped: kernels start without a token, and the log says so.
         """
         sessions = self._server.session_manager
         problem = unsupported(sessions)
@@ -101,7 +100,7 @@ class KernelTokens:
             try:
                 return {**found, **self.environment(path)}
             except Exception:
-                # The edge to Jupyter: whatever is wrong here must not keep a kernel from starting.
+                # The boundary to Jupyter: no error here may keep a kernel from starting.
                 log.exception(NOT_INSTALLED, "its token could not be made")
                 return found
 
@@ -168,7 +167,7 @@ class KernelTokens:
         return self._grants.get(_hash(token)) if token.startswith(PREFIX) else None
 
     async def path_of(self, grant: Grant) -> str | None:
-        """The document that the kernel belongs to now; it may have been renamed since."""
+        """The kernel's current document; it may have been renamed."""
         sessions = await ensure_async(self._server.session_manager.list_sessions())
         for session in sessions:
             if grant.kernel_id is None and session["path"] == grant.path:
@@ -179,7 +178,7 @@ class KernelTokens:
 
 
 def unsupported(sessions: Any) -> str | None:
-    """Why the kernels of this session manager cannot be given a token, None where they can."""
+    """Why the kernels of this session manager cannot be given a token, or None."""
     if version_info[0] not in KNOWN_VERSIONS:
         return f"jupyter_server {__version__} is not known here"
     kind = f"{type(sessions).__module__}.{type(sessions).__name__}"
@@ -209,7 +208,7 @@ class AsKernel:
         return self._grant.user
 
     def is_token_authenticated(self, handler: web.RequestHandler) -> bool:
-        """Such a request carries its token in a header, which no other site can make it do."""
+        """Such a request has its token in a header, which another site cannot set."""
         return True
 
     def should_check_origin(self, handler: web.RequestHandler) -> bool:
@@ -220,7 +219,7 @@ class AsKernel:
 def kernel_of(handler: web.RequestHandler, base: str) -> Grant | None:
     """The grant of the request's token, if it is a kernel's.
 
-    Raises 403 where that does not open the route.
+    Raises 403 if that gives no access to the route.
     """
     tokens: KernelTokens | None = handler.settings.get(TOKENS_KEY)
     scheme, _, given = handler.request.headers.get("Authorization", "").partition(" ")

@@ -1,4 +1,4 @@
-"""What waits to be sent to a page, and how much of it may."""
+"""The queue of messages to a page, with limits."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections import deque
 from collections.abc import Callable
 
 AT_ONCE = 64 * 1024
-"""Characters that are handed to the connection before it has sent what it was given: a reader that
-is as fast as we are is sent many small messages at a time."""
+"""Characters that are passed to the connection before it has sent the previous ones: a fast reader
+is sent many small messages at a time."""
 
 MAX_WAITING = 16 * 1024 * 1024
-"""Characters of live events that wait for a slow reader. A turn has some hundred thousand."""
+"""The most characters of live events queued for a slow reader. A turn has some hundred thousand."""
 
 
 class SendQueue:
-    """Sends texts in their order, so much at a time as the other side reads.
+    """Sends texts in order, as fast as the other side reads.
 
-    ``write`` gives a text to the connection; its future is done when that has passed it on.
-    Live events come again to a page that connects anew, so that more than ``MAX_WAITING`` of them
-    are given up: ``overflow`` is called once, and nothing more is sent. What else is sent waits
-    for as long as the connection lasts: who asks the page waits for its answer, and asks no more
-    meanwhile; past events are given piece by piece, as they are ``drained``.
+    ``write`` passes a text to the connection; its future is done when it was sent. Live events are
+    replayed to a page that reconnects, so past ``MAX_WAITING`` they are dropped: ``overflow`` is
+    called once, and nothing more is sent. Other messages are queued without a limit: a requester
+    waits for the page's answer before its next request, and replayed events are queued in pieces,
+    as they are ``drained``.
     """
 
     def __init__(
@@ -37,11 +37,11 @@ class SendQueue:
         self._drained.set()
 
     def put(self, text: str) -> None:
-        """Send a text, however much waits."""
+        """Queue a text, without a limit."""
         self._put(text, 0)
 
     def put_live(self, text: str) -> None:
-        """Send a live event, unless too much of them waits."""
+        """Queue a live event, unless too many are queued."""
         if self._size and self._size + len(text) > MAX_WAITING:
             self.close()
             self._overflow()
@@ -57,11 +57,11 @@ class SendQueue:
             self._pump()
 
     async def drained(self) -> None:
-        """Wait until nothing waits any more, or nothing is sent any more."""
+        """Wait until the queue is empty or closed."""
         await self._drained.wait()
 
     def close(self) -> None:
-        """Forget what waits, and send nothing more."""
+        """Drop the queue, and send nothing more."""
         self._is_closed = True
         self._waiting.clear()
         self._size = 0
@@ -76,7 +76,7 @@ class SendQueue:
             size += len(text)
             writing = self._write(text)
             writing.add_done_callback(_seen)
-        # One after the other: when the last one is on its way, so are those before it.
+        # In order: when the last one is sent, so are those before it.
         writing.add_done_callback(self._written)
 
     def _written(self, writing: asyncio.Future[None]) -> None:
@@ -90,6 +90,6 @@ class SendQueue:
 
 
 def _seen(writing: asyncio.Future[None]) -> None:
-    """A connection that closes meanwhile is no failure of the server."""
+    """Ignore the exception of a connection that closed meanwhile."""
     if not writing.cancelled():
         writing.exception()

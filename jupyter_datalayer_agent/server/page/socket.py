@@ -47,15 +47,14 @@ from .send_queue import SendQueue
 log = logging.getLogger(__name__)
 
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
-"""Of one message. The largest are outputs: those of a whole notebook where they are asked for (a
-page that shows 64 MB of them hardly moves), and of one cell in a run. The page gets it, and
-answers that its answer is too large."""
+"""The most bytes of one message. The largest contain outputs: of a whole notebook (a page that
+shows 64 MB of them hardly moves), or of one cell in a run. The page knows the limit, and reports an
+answer that is too large."""
 MAX_WAITING_MESSAGES = 100
-"""Of a page, while one of them is being carried out; then it is read no further."""
+"""Messages of a page that are queued while one is handled; then reading pauses."""
 TOO_SLOW = (1013, "The page reads too slowly: connect again.")
-"""How a connection is closed whose page does not read what it is sent (RFC 6455, 7.4.2)."""
-# How browsers close a connection when its page is unloaded (RFC 6455, 7.4.1). One that breaks
-# has no code.
+"""Close code for a page that does not read what it is sent (RFC 6455, 7.4.2)."""
+# Browsers' close code when a page is unloaded (RFC 6455, 7.4.1). A broken connection has none.
 UNLOADED = (1000, 1001)
 
 
@@ -87,7 +86,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
     def open(self, *args: str, **kwargs: str) -> None:
         """The connection is open; nothing is known of the page before its ``hello``."""
         super().open(*args, **kwargs)
-        # Without this each answer waits for the other side's delayed acknowledgement.
+        # Otherwise each answer waits for the other side's delayed acknowledgement.
         self.set_nodelay(True)
         self._page: Page | None = None
         self._leave: dict[str, Callable[[], None]] = {}
@@ -107,7 +106,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             left = self.close_code in UNLOADED
             self.parts.services.pages.disconnect(self._page, left=left)
             self._page = None
-        # What was sent before is still carried out.
+        # Messages that were sent before are still handled.
         self._ending = asyncio.ensure_future(self._inbox.put(None))
 
     def _stop_sending(self) -> None:
@@ -133,7 +132,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             except AgentError as error:
                 self._send(OpRejectedMessage(ref=ref, error=error.reply().error))
             except Exception as error:
-                # The edge of the connection: one bad message must not end it.
+                # The connection's boundary: one bad message must not end it.
                 log.exception("A page's message failed")
                 failure = as_agent_error(error) or AgentError("internal", "Internal server error.")
                 self._send(OpRejectedMessage(ref=ref, error=failure.reply().error))
