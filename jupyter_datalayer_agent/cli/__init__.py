@@ -17,6 +17,7 @@ examples:
   jupyter datalayer-agent run "plot the price by year" sales.ipynb
   jupyter datalayer-agent run "explore" new.ipynb --template exploratory-data-analysis \\
       --param data=cars.csv
+  jupyter datalayer-agent run "/notebook export as HTML" report.ipynb --yes
   jupyter datalayer-agent quality *.ipynb --min-score 80
 """
 
@@ -39,6 +40,9 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--model", help="provider/name; default: as configured")
     run.add_argument("--approval", choices=["never", "destructive", "always"])
     run.add_argument("--plan", action="store_true", help="plan first, then follow the plan")
+    run.add_argument(
+        "--yes", action="store_true", help="run the action that a /service message proposes"
+    )
     run.add_argument("--template", metavar="ID", help="a workflow that runs without a model")
     run.add_argument(
         "--param", action="append", default=[], metavar="NAME=VALUE", help="for the template"
@@ -59,6 +63,24 @@ def parser() -> argparse.ArgumentParser:
         ("models", "models, and which ones are ready"),
     ):
         _json(commands.add_parser(name, help=description))
+
+    benchmark = commands.add_parser(
+        "benchmark", help="how often a message is understood rightly, by service"
+    )
+    benchmark.add_argument("--service", metavar="ID", help="only the cases of this service")
+    benchmark.add_argument(
+        "--model", help="provider/name; default: none, so what is done without a model"
+    )
+    benchmark.add_argument("--api-base", metavar="URL", help="address of the model's server")
+    benchmark.add_argument("--runs", type=int, default=10, metavar="N", help="of each case (10)")
+    benchmark.add_argument(
+        "--min-success", type=float, default=0.8, metavar="SHARE", help="fail below it (0.8)"
+    )
+    benchmark.add_argument("--log-dir", default="logs", help="for Inspect's logs (logs)")
+    benchmark.add_argument(
+        "--compare", nargs=2, metavar="REPORT", help="show how two reports (--json) differ"
+    )
+    _json(benchmark)
 
     config = commands.add_parser("config", help="settings and their sources")
     config.add_argument("--session", metavar="ID", help="as used in this session")

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from .benchmark import benchmark
 from .failure import CommandFailed
 from .run import run
 from .server import server_for
@@ -116,6 +117,7 @@ def _print(given: argparse.Namespace, rows: Any, line: Callable[[dict[str, Any]]
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "benchmark": benchmark,
     "run": run,
     "quality": quality,
     "workflows": workflows,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import getpass
 import json
 import shlex
 import sys
@@ -32,7 +33,10 @@ def run(given: argparse.Namespace) -> int:
             if not done["ok"]:
                 raise CommandFailed(done["error"]["message"], 1)
         turn = _TurnOutput(server, Progress(quiet=given.json))
-        status = turn.follow(request(given, path, exists=not created or given.template is None))
+        body = request(given, path, exists=not created or given.template is None)
+        status = turn.follow(body)
+        if turn.proposal is not None:
+            status = turn.follow_proposal(body, run=given.yes)
         reply = {**turn.reply(), "offers": turn.offers}
     if given.json:
         print(json.dumps(reply, ensure_ascii=False, indent=2))
@@ -92,6 +96,10 @@ def run_offer(offer: dict[str, Any], notebook: str) -> str:
     return shlex.join(command)
 
 
+def _listed(values: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items())
+
+
 class _TurnOutput:
     """One turn, followed to its end."""
 
@@ -101,6 +109,7 @@ class _TurnOutput:
         self._session = ""
         self._turn = ""
         self.offers: list[dict[str, Any]] = []
+        self.proposal: dict[str, Any] | None = None
         self.interactive = sys.stdin.isatty() and sys.stderr.isatty()
 
     def follow(self, body: dict[str, Any]) -> str:
@@ -114,10 +123,50 @@ class _TurnOutput:
             self._answer(event)
             if event["type"] == "workflows_offered":
                 self.offers = event["offers"]
+            elif event["type"] == "action_proposed":
+                self.proposal = event
             if event["type"] in ENDS:
                 break
         self._progress.clear()
         return str(self.reply()["status"])
+
+    def follow_proposal(self, body: dict[str, Any], *, run: bool) -> str:
+        """Run the action that was proposed, with the user's consent; how that turn ended, or
+        "proposed" where it was not run. What is missing is asked at the terminal."""
+        proposal = self.proposal
+        assert proposal is not None
+        if not run and not self.interactive:
+            return "proposed"
+        values = {}
+        for each in proposal["parameters"]:
+            if each["found"]:
+                values[each["name"]] = each["value"]
+            elif each["required"]:
+                if not self.interactive:
+                    return "proposed"
+                values[each["name"]] = self._value(each)
+        if not run and not self._ask(f"{proposal['title']}: {_listed(values)}. Run it?"):
+            return "proposed"
+        action = {"service": proposal["service"], "action": proposal["action"]}
+        action |= {"parameters": values, "proposalId": proposal["proposalId"]}
+        return self.follow(
+            {**body, "message": proposal["title"], "sessionId": self._session, "action": action}
+        )
+
+    def _value(self, parameter: dict[str, Any]) -> Any:
+        schema = parameter["schema"]
+        choices = {str(each["title"]): each["const"] for each in schema.get("oneOf", ())}
+        if parameter["secret"]:
+            return getpass.getpass(f"{parameter['title']}: ")
+        text = self._input(parameter["title"], list(choices) or None)
+        if schema.get("type") in ("integer", "number"):
+            try:
+                return int(text) if schema["type"] == "integer" else float(text)
+            except ValueError:
+                return text
+        if schema.get("type") == "boolean":
+            return text.lower() in ("y", "yes", "true")
+        return choices.get(text, text)
 
     def reply(self) -> dict[str, Any]:
         """The turn as stored."""

@@ -7,10 +7,11 @@ A service is declared once, as a ``Service``, and offered under the entry point 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from .action import Action
+from .benchmarks import Case
 
 _ID = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
@@ -44,7 +45,8 @@ class Service:
 
     ``examples`` are messages that it is for. ``actions`` are the classes of its actions. Where
     another distribution brings these, ``actions_from`` is its name: learning and brainstorming work
-    without it, and the user is told to install it for the rest.
+    without it, and the user is told to install it for the rest. ``cases`` gives its benchmark
+    cases; those of this package are found by themselves (``cases.CASES`` beside the declaration).
     """
 
     id: str
@@ -54,6 +56,7 @@ class Service:
     examples: Sequence[str]
     actions: Sequence[type[Action]] = ()
     actions_from: str | None = None
+    cases: Callable[[], Sequence[Case]] | None = None
     from_package: str | None = field(default=None, compare=False)
 
     def check(self) -> None:

@@ -229,3 +229,49 @@ def test_lists_are_printed(tmp_path: Path) -> None:
     models = command(tmp_path, "models")
     assert models.returncode == 1
     assert models.stdout
+
+
+FORMAT = '{"notebook": null, "format": {"value": "html", "source": "HTML"}}'
+
+
+def test_a_proposed_action_is_run_only_where_the_user_allows_it(tmp_path: Path) -> None:
+    write_cars(tmp_path)
+    task = ["run", "/notebook export this as HTML", "cars.ipynb"]
+    with ScriptedModelServer(Say(FORMAT), Say(FORMAT)) as model:
+        proposed = command(tmp_path, *task, api_base=model.base_url)
+        assert proposed.returncode == 1
+        assert "Nothing has been done yet." in proposed.stdout
+        assert not (tmp_path / "cars.html").exists()
+        done = command(tmp_path, *task, "--yes", api_base=model.base_url)
+    assert done.returncode == 0, done.stderr
+    assert "cars.html" in done.stdout
+    assert "<html" in (tmp_path / "cars.html").read_text()
+
+
+def test_the_benchmark_reports_and_fails_below_the_minimum(tmp_path: Path) -> None:
+    only = ["benchmark", "--service", "ordinary"]
+    done = command(tmp_path, *only, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["model"] is None
+    assert found["services"]["ordinary"]["runs"] >= 100
+    assert list((tmp_path / "logs").glob("*.eval"))
+    (tmp_path / "report.json").write_text(done.stdout)
+    compared = command(tmp_path, "benchmark", "--compare", "report.json", "report.json")
+    assert "| ordinary | 100.0% | 100.0% |" in compared.stdout
+    assert command(tmp_path, *only, "--min-success", "1.01").returncode == 1
+    assert command(tmp_path, "benchmark", "--service", "nothing").returncode == 2
+
+
+def test_the_benchmark_asks_the_model_that_it_is_given(tmp_path: Path) -> None:
+    arguments = ["benchmark", "--service", "ordinary", "--runs", "2", "--json"]
+    with ScriptedModelServer(default=Say('{"choice": "none"}')) as model:
+        done = command(
+            tmp_path, *arguments, "--model", "openai/scripted", "--api-base", model.base_url,
+            api_base=model.base_url,
+        )  # fmt: skip
+        asked = len(model.requests)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["services"]["ordinary"]
+    assert found["runs"] >= 200
+    assert asked == found["unsure"]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
-from typing import Any
+from functools import cached_property
 
-from ...models.types import ModelError, ModelRequest
 from ...protocol import events
 from ...protocol.services import HelpTopic, ServiceHelp
 from ...services.action import Action
@@ -18,21 +16,17 @@ from ...services.routing import BRAINSTORM, LEARN
 from ...services.service import Service
 from ...settings.turn import Settings
 from ..context.system_prompt import prompt_text
-from ..history.history import assistant_item, user_item
+from ..history.history import assistant_item
 from ..message import Message
-from ..model_calls.complete import ask_once
 from ..open_proposal import OpenProposal
 from ..plan.turn import PlannedTurn
 from ..request import TurnRequest
 from ..state import SessionState
+from .asking import asker
 from .context import ReadingContext
-from .filler import ModelFiller, json_in
+from .filler import Ask, ModelFiller
 from .intent import Chosen, Detected, nearest_commands, understand
 from .proposals import propose
-
-log = logging.getLogger(__name__)
-
-MAX_TOKENS = 1_000
 
 
 class ServiceTurn(PlannedTurn):
@@ -88,8 +82,7 @@ class ServiceTurn(PlannedTurn):
         if detected.help:
             await self._help(detected.service)
             return True
-        ask = self._ask if self.has_model else None
-        chosen = await understand(self.services.router(), detected, ask)
+        chosen = await understand(self.services.router(), detected, self._ask)
         if chosen is None:
             return False
         await self._serve(chosen, detected.text)
@@ -161,7 +154,7 @@ class ServiceTurn(PlannedTurn):
         notebook = known.notebook if known is not None else self.request.gate.active
         client_id = self.request.chat.client_id
         filler: Filler = Matcher(ReadingContext(self.services, notebook, client_id))
-        if self.has_model:
+        if self._ask is not None:
             filler = ModelFiller(self._ask, filler)
         return await propose(
             self.services,
@@ -184,29 +177,17 @@ class ServiceTurn(PlannedTurn):
 
     # -- the model, and the reply ----------------------------------------------------------------
 
-    async def _ask(self, prompt: str, text: str, schema: dict[str, Any]) -> Any:
-        """One request outside of the conversation; the JSON of its answer, None where it fails."""
-        settings = self.settings
-        request = ModelRequest(
-            model=self.model,
-            instructions=prompt_text(prompt),
-            input=[user_item(text)],
-            temperature=0,
-            max_output_tokens=MAX_TOKENS,
-            output_schema=schema,
-            stream=settings.streaming,
-            api_base=settings.api_base,
-            model_api=settings.model_api,
-        )
-        spent: list[Any] = []
-        try:
-            return json_in((await ask_once(self.services.model, request, spent)).text)
-        except ModelError as error:
-            log.warning("A service's request to the model failed: %s", error.message)
+    @cached_property
+    def _ask(self) -> Ask | None:
+        """Asks the model outside of the conversation; None where there is none."""
+        if not self.has_model:
             return None
-        finally:
-            for usage in spent:
-                self._usage.count(usage, self.model)
+        return asker(
+            self.services.model,
+            self.model,
+            self.settings,
+            lambda usage: self._usage.count(usage, self.model),
+        )
 
     async def _say(self, text: str) -> None:
         self._keep([assistant_item(text)])

@@ -1,0 +1,1 @@
+"""How often the agent understands a message rightly: cases run, counted and reported."""

@@ -1,0 +1,135 @@
+"""Benchmark reports: shares with their intervals, as Markdown and JSON; two of them compared."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .runner import Result
+
+Z = 1.959964
+"""Of a 95 % interval."""
+
+
+def interval(right: int, runs: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share."""
+    if runs == 0:
+        return 0.0, 1.0
+    share = right / runs
+    scale = 1 + Z**2 / runs
+    middle = share + Z**2 / (2 * runs)
+    width = Z * math.sqrt(share * (1 - share) / runs + Z**2 / (4 * runs**2))
+    return max(0.0, (middle - width) / scale), min(1.0, (middle + width) / scale)
+
+
+def report(
+    results: Sequence[tuple[str, str, str, Result]], *, model: str | None, version: str
+) -> dict[str, Any]:
+    """The report of runs: service, case, kind and result of each. Times in seconds."""
+    services: dict[str, list[Result]] = defaultdict(list)
+    kinds: dict[str, list[Result]] = defaultdict(list)
+    cases: dict[str, list[Result]] = defaultdict(list)
+    for service, case, kind, result in results:
+        services[service].append(result)
+        kinds[kind].append(result)
+        cases[f"{service}/{case}"].append(result)
+    return {
+        "version": version,
+        "model": model,
+        "total": _sums([result for *_, result in results]),
+        "services": {name: _sums(each) for name, each in sorted(services.items())},
+        "kinds": {name: _sums(each) for name, each in sorted(kinds.items())},
+        "cases": {
+            name: {**_sums(each), "problems": _problems(each)}
+            for name, each in sorted(cases.items())
+        },
+    }
+
+
+def _sums(results: Sequence[Result]) -> dict[str, Any]:
+    right = sum(each.right for each in results)
+    low, high = interval(right, len(results))
+    costs = [each.cost for each in results if each.cost is not None]
+    return {
+        "runs": len(results),
+        "right": right,
+        "success": round(right / len(results), 4) if results else None,
+        "interval": [round(low, 4), round(high, 4)],
+        "unsure": sum(each.unsure for each in results),
+        "callsPerRun": round(sum(each.calls for each in results) / max(1, len(results)), 2),
+        "tokensPerRun": round(sum(each.tokens for each in results) / max(1, len(results)), 1),
+        "secondsPerRun": round(sum(each.seconds for each in results) / max(1, len(results)), 5),
+        "cost": round(sum(costs), 6) if costs else None,
+    }
+
+
+def _problems(results: Sequence[Result]) -> list[str]:
+    return list(dict.fromkeys("; ".join(each.problems) for each in results if not each.right))
+
+
+def markdown(found: Mapping[str, Any]) -> str:
+    """The report for readers."""
+    lines = [
+        f"Model: {found['model'] or 'none (matching alone)'}. Version {found['version']}. "
+        "Shares of runs in which all that a case expects was so, with 95 % intervals (Wilson). "
+        "Unsure: messages without a command of which a model would be asked whether they are for "
+        "a service.",
+        "",
+        *_table("service", found["services"]),
+        *_row("**all**", found["total"]),
+        "",
+        *_table("kind of case", found["kinds"]),
+        "",
+    ]
+    wrong = {name: each for name, each in found["cases"].items() if each["problems"]}
+    if wrong:
+        lines += ["Not always right:", ""]
+        lines += [
+            f"- `{name}` ({each['right']} of {each['runs']}): {' / '.join(each['problems'])}"
+            for name, each in wrong.items()
+        ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _table(what: str, rows: Mapping[str, Any]) -> list[str]:
+    head = [
+        f"| {what} | runs | right | 95 % interval | unsure | calls | tokens | ms per run |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    return [*head, *(line for name, each in rows.items() for line in _row(name, each))]
+
+
+def _row(name: str, each: Mapping[str, Any]) -> list[str]:
+    low, high = each["interval"]
+    return [
+        f"| {name} | {each['runs']} | {each['success']:.1%} | {low:.1%} to {high:.1%} | "
+        f"{each['unsure']} | {each['callsPerRun']} | {each['tokensPerRun']} | "
+        f"{each['secondsPerRun'] * 1000:.1f} |"
+    ]
+
+
+def comparison(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """Two reports side by side: by service, and the cases that became better or worse."""
+    lines = ["| service | before | after |", "| --- | --- | --- |"]
+    for name in sorted({*before["services"], *after["services"]}):
+        shares = [each["services"].get(name, {}).get("success") for each in (before, after)]
+        lines.append(f"| {name} | " + " | ".join(_share(each) for each in shares) + " |")
+    shares = [each["total"]["success"] for each in (before, after)]
+    lines.append("| **all** | " + " | ".join(_share(each) for each in shares) + " |")
+    both = sorted(before["cases"].keys() & after["cases"].keys())
+    for word, sign in (("Worse", -1), ("Better", 1)):
+        changed = [
+            f"- `{name}`: {_share(old)} → {_share(new)}"
+            for name in both
+            if (new := after["cases"][name]["success"] or 0) * sign
+            > (old := before["cases"][name]["success"] or 0) * sign
+        ]
+        if changed:
+            lines += ["", f"{word}:", "", *changed]
+    return "\n".join(lines) + "\n"
+
+
+def _share(share: float | None) -> str:
+    return f"{share:.1%}" if share is not None else "-"

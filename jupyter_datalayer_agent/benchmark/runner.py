@@ -1,0 +1,180 @@
+"""Runs a case: the message is understood, and an action's parameters are found. Nothing else."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..agent.actions.asking import asker
+from ..agent.actions.filler import Ask, ModelFiller
+from ..agent.actions.intent import Chosen, detect, understand
+from ..models.types import Model
+from ..protocol.requests import Usage
+from ..protocol.services import ActionProposal
+from ..services.action import ActionFailed, Option
+from ..services.benchmarks import Case, Expect
+from ..services.dry_run import dry_run
+from ..services.matcher import Matcher
+from ..services.questions import Filler
+from ..services.routing import Router
+from ..settings.turn import Settings
+
+COLUMNS = ["name", "mpg", "cylinders", "horsepower", "weight", "origin"]
+"""Of each data file of a case."""
+
+
+@dataclass
+class Result:
+    """What became of a case in one run. ``problems`` say what was wrong: none, it was right.
+    ``unsure``: the message has no command, and a model, where there is one, is asked whether it is
+    for a service."""
+
+    problems: list[str] = field(default_factory=list)
+    service: str | None = None
+    subcommand: str | None = None
+    unsure: bool = False
+    calls: int = 0
+    tokens: int = 0
+    cost: float | None = None
+    seconds: float = 0
+
+    @property
+    def right(self) -> bool:
+        """Whether all that the case expects was so."""
+        return not self.problems
+
+
+class CaseContext:
+    """The ``ActionContext`` of a case: its files are names, and nothing can be run."""
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self.notebook = case.notebook
+
+    async def files(self) -> list[str]:
+        """See ``ActionContext``."""
+        return list(self._case.files)
+
+    async def path(self, relative: str) -> Path:
+        """See ``ActionContext``."""
+        return Path("/", relative)
+
+    async def columns(self, data: str) -> list[str]:
+        """See ``ActionContext``."""
+        return COLUMNS if data in self._case.files else []
+
+    async def sources(self) -> list[tuple[str, str]]:
+        """See ``ActionContext``."""
+        return [("markdown", "# Cars"), ("code", "import pandas as pd")]
+
+    async def kernels(self) -> list[Option]:
+        """See ``ActionContext``."""
+        return [Option("python3", "Python 3"), Option("ir", "R")]
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        """See ``ActionContext``."""
+        raise ActionFailed("Nothing is run in a benchmark.")
+
+    async def compute(self, code: str) -> str:
+        """See ``ActionContext``."""
+        raise ActionFailed("Nothing is run in a benchmark.")
+
+
+async def run_case(
+    case: Case, router: Router, model: Model | None = None, settings: Settings | None = None
+) -> Result:
+    """Run a case once. Without a model, what is done without one."""
+    result = Result()
+    ask: Ask | None = None
+    if model is not None and settings is not None and settings.model is not None:
+
+        def count(usage: Usage) -> None:
+            result.calls += 1
+            result.tokens += usage.total_tokens
+            if usage.cost is not None:
+                result.cost = (result.cost or 0) + usage.cost
+
+        ask = asker(model, settings.model, settings, count)
+    detected = detect(router, case.message, "auto")
+    result.unsure = bool(detected and detected.route and not detected.route.sure)
+    began = time.perf_counter()
+    chosen, proposal = await _understand(case, router, ask)
+    result.seconds = time.perf_counter() - began
+    if chosen is not None:
+        result.service, result.subcommand = chosen.service.id, chosen.subcommand
+    result.problems = wrong(case.expect, chosen, proposal)
+    return result
+
+
+async def _understand(
+    case: Case, router: Router, ask: Ask | None
+) -> tuple[Chosen | None, ActionProposal | None]:
+    context = CaseContext(case)
+    filler: Filler = Matcher(context)
+    if ask is not None:
+        filler = ModelFiller(ask, filler)
+    chosen: Chosen | None = None
+    known: dict[str, Any] = {}
+    proposal: ActionProposal | None = None
+    for message in [*case.history, case.message]:
+        if chosen is not None and proposal is not None and not message.lstrip().startswith("/"):
+            refined, values = await _propose(chosen, context, message, known, filler)
+            if refined is not None and values != known:
+                proposal, known = refined, values
+                continue
+        detected = detect(router, message, "auto")
+        chosen = await understand(router, detected, ask) if detected is not None else None
+        if detected is not None and detected.unknown is not None:
+            chosen = None
+        proposal, known = None, {}
+        if chosen is not None and detected is not None:
+            proposal, known = await _propose(chosen, context, detected.text, {}, filler)
+    return chosen, proposal
+
+
+async def _propose(
+    chosen: Chosen, context: CaseContext, text: str, known: Mapping[str, Any], filler: Filler
+) -> tuple[ActionProposal | None, dict[str, Any]]:
+    action_class = chosen.service.action(chosen.subcommand)
+    if action_class is None:
+        return None, {}
+    action = action_class(context)
+    found = await dry_run(action, text, known, filler)
+    proposal = found.proposal(chosen.service.id, action)
+    return proposal, {p.name: p.value for p in proposal.parameters if p.found and not p.secret}
+
+
+def wrong(expect: Expect, chosen: Chosen | None, proposal: ActionProposal | None) -> list[str]:
+    """What is not as expected, a sentence each."""
+    service = chosen.service.id if chosen is not None else None
+    subcommand = chosen.subcommand if chosen is not None else None
+    if service != expect.service:
+        return [f"went to {_name(service)}, not to {_name(expect.service)}"]
+    problems = []
+    if expect.subcommand is not None and subcommand != expect.subcommand:
+        return [f"was taken for {subcommand}, not for {expect.subcommand}"]
+    values = {p.name: p.value for p in proposal.parameters if p.found} if proposal else {}
+    for name, value in expect.parameters.items():
+        if values.get(name) != value:
+            problems.append(f"{name} is {values.get(name)!r}, not {value!r}")
+    problems += [
+        f"{name} was made up: {values[name]!r}" for name in expect.missing if name in values
+    ]
+    if expect.check is not None:
+        if proposal is None:
+            problems.append("nothing was proposed")
+        elif (problem := expect.check(proposal)) is not None:
+            problems.append(problem)
+    return problems
+
+
+def _name(service: str | None) -> str:
+    return f"/{service}" if service is not None else "an ordinary turn"
+
+
+def select(cases: Sequence[tuple[str, Case]], service: str | None) -> list[tuple[str, Case]]:
+    """The cases of a service; all without one."""
+    return [each for each in cases if service is None or each[0] == service]
