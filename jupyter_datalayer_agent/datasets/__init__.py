@@ -1,5 +1,4 @@
-"""Data sets: an upload is received, made Parquet of in a process of its own, and kept by name.
+"""Data sets: an upload is received, converted to Parquet in a separate process, and stored by name.
 
-Imports nothing of the package but ``protocol``. What is imported by the server is light; DuckDB is
-imported by the process that converts, and by nothing else.
+Imports only ``protocol`` of the package. DuckDB is imported by the conversion process only.
 """

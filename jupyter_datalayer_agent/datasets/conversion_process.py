@@ -1,4 +1,4 @@
-"""The process that makes Parquet of an upload: one at a time, and stopped with its task."""
+"""The process that converts an upload to Parquet: one at a time, and stopped with its task."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OnProgress = Callable[[UploadProgress], Awaitable[None]]
 
 
 class Converter:
-    """Converts one file after the other, so that the memory it takes is that of one."""
+    """Converts one file at a time, to bound the memory."""
 
     def __init__(self) -> None:
         self._one = asyncio.Lock()
@@ -32,7 +32,7 @@ class Converter:
     async def convert(
         self, source: Path, target: Path, work: Path, name: str, on_progress: OnProgress
     ) -> dict[str, Any]:
-        """Make the Parquet file ``target``; its facts, as ``convert/__main__.py`` writes them.
+        """Write the Parquet file ``target``; returns the report of ``convert/__main__.py``.
 
         Raises ``AgentError`` ``invalid_request`` with what is wrong with the file. A cancellation
         kills the process.
@@ -52,7 +52,7 @@ async def _run(job: dict[str, str], on_progress: OnProgress) -> dict[str, Any]:
         answer = await _listen(process, job, on_progress)
         await asyncio.to_thread(process.wait)
     finally:
-        process.kill()  # nothing, where it has ended
+        process.kill()  # no effect if it has ended
         await asyncio.to_thread(_close, process)
     if "result" in answer:
         result: dict[str, Any] = answer["result"]
@@ -75,7 +75,7 @@ def _start(work: str, stderr: BinaryIO) -> subprocess.Popen[bytes]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=stderr,
-        # Python looks for modules where it starts: not among the user's own files.
+        # Python looks for modules in its working folder, which must not be the user's.
         cwd=work,
         env=_environment(),
     )
@@ -96,7 +96,7 @@ async def _listen(
     assert stdin is not None
     assert stdout is not None
     with contextlib.suppress(BrokenPipeError):
-        # It stays open: its end signals to the process that there is no server any more.
+        # It stays open: its end tells the process that the server is gone.
         stdin.write(json.dumps(job).encode() + b"\n")
         stdin.flush()
     while line := await asyncio.to_thread(stdout.readline):

@@ -1,4 +1,4 @@
-"""A data set as text, for the model: its shape and its types, and none of its values."""
+"""A data set as text for the model: its shape and types, without values."""
 
 from __future__ import annotations
 

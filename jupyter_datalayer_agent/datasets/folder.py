@@ -21,8 +21,8 @@ _ABANDONED_SECONDS = 24 * 3600
 
 
 class DatasetFolder:
-    """The folder of one server root. Every folder on the way is one of ours, and no link: what a
-    link leads to is outside, or may come to be."""
+    """The folder of one server root. No folder on the way may be a link, which could lead
+    outside."""
 
     def __init__(self, root_dir: str) -> None:
         self.root = Path(os.path.realpath(root_dir))
@@ -30,16 +30,16 @@ class DatasetFolder:
         self._mine: set[str] = set()
 
     def open(self) -> Path:
-        """The folder, made if need be. Raises ``AgentError`` ``forbidden`` for a link."""
+        """The folder, created if missing. Raises ``AgentError`` ``forbidden`` for a link."""
         return self._inside(self.root, *PLACE)
 
     def new_work(self) -> Path:
-        """A new folder for one upload, which goes when it is over, whatever happened."""
+        """A new folder for one upload, which is removed at its end."""
         name = f"{self._host}-{os.getpid()}-{secrets.token_hex(8)}"
         self._mine.add(name)
         while True:
             incoming = self._inside(self.open(), INCOMING)
-            # Another upload that is over may take the folder away, which is empty then.
+            # Another upload that ends may remove the empty parent.
             with contextlib.suppress(FileNotFoundError):
                 self._sweep(incoming)
                 work = incoming / name
@@ -50,12 +50,12 @@ class DatasetFolder:
         """Remove the folder of an upload and all that is in it."""
         self._mine.discard(work.name)
         shutil.rmtree(work, ignore_errors=True)
-        # Only an empty one goes.
+        # Fails unless empty.
         with contextlib.suppress(OSError):
             work.parent.rmdir()
 
     def place(self, table: Path, wanted: str) -> str:
-        """Move a whole Parquet file to its place, under the first free name; the name."""
+        """Move a complete Parquet file into place under the first free name; returns the name."""
         folder = self.open()
         for name in numbered(wanted):
             if _claim(table, folder / f"{name}{SUFFIX}"):
@@ -63,7 +63,7 @@ class DatasetFolder:
         raise AssertionError("there is always another number")
 
     def path_of(self, name: str) -> Path | None:
-        """The data set's file, where there is one that is no link."""
+        """The data set's file, if it exists and is not a link."""
         path = self.open() / f"{name}{SUFFIX}"
         if path.parent != self.root.joinpath(*PLACE) or name.startswith("."):
             return None
@@ -77,7 +77,7 @@ class DatasetFolder:
         return "/".join((*PLACE, f"{name}{SUFFIX}"))
 
     def room(self) -> int:
-        """Bytes that are free where the folder is."""
+        """Free bytes on the folder's disk."""
         return shutil.disk_usage(self.open()).free
 
     def _inside(self, parent: Path, *names: str) -> Path:
@@ -104,7 +104,7 @@ class DatasetFolder:
         return path.relative_to(self.root).as_posix()
 
     def _sweep(self, incoming: Path) -> None:
-        """Remove what servers left that were killed in the middle of an upload."""
+        """Remove leftovers of servers that were killed during an upload."""
         for work in incoming.iterdir():
             host, _, rest = work.name.rpartition("-")[0].rpartition("-")
             try:
@@ -119,7 +119,7 @@ class DatasetFolder:
         if pid == str(os.getpid()):
             return name in self._mine
         if os.name == "nt":
-            return True  # there, signal 0 is no question but Ctrl+C
+            return True  # on Windows, signal 0 is Ctrl+C
         try:
             os.kill(int(pid), 0)
         except (ProcessLookupError, ValueError):
@@ -130,13 +130,13 @@ class DatasetFolder:
 
 
 def _claim(table: Path, place: Path) -> bool:
-    """Move the file to a place that is free; False where it is taken."""
+    """Move the file to a free path; False if it is taken."""
     try:
         os.link(table, place)
     except FileExistsError:
         return False
     except OSError:
-        # No hard links here: an empty file holds the place for the moment.
+        # Without hard links an empty file reserves the name.
         try:
             os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644))
         except FileExistsError:

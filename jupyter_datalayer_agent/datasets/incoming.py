@@ -1,4 +1,4 @@
-"""One upload on its way to disk: written as it comes, whole or gone."""
+"""One upload on its way to disk: streamed, and complete or removed."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..protocol.errors import AgentError
 from .folder import DatasetFolder
 
 BLOCK = 1 << 20
-"""Bytes that are gathered before they are written, in a thread."""
+"""Bytes that are buffered before they are written in a thread."""
 
 
 class Incoming:
-    """The bytes of one upload in a folder of its own; ``discard`` removes it with all in it."""
+    """The bytes of one upload in a separate folder, which ``discard`` removes."""
 
     def __init__(self, folder: DatasetFolder, limit: int) -> None:
         self.folder = folder
@@ -29,7 +29,7 @@ class Incoming:
         self._writing = asyncio.Lock()
 
     async def write(self, data: bytes) -> None:
-        """Take more of the file. Raises ``AgentError`` ``too_large`` past the limit."""
+        """Write a chunk of the file. Raises ``AgentError`` ``too_large`` past the limit."""
         self.size += len(data)
         if self.size > self._limit:
             raise too_large(self._limit)
@@ -39,7 +39,7 @@ class Incoming:
             await self._flush()
 
     async def finish(self) -> Path:
-        """All of it is written; where it is."""
+        """Finish writing; returns the path."""
         await self._flush()
         async with self._writing:
             if self._file is not None:
@@ -48,7 +48,7 @@ class Incoming:
         return self.path
 
     async def discard(self) -> None:
-        """Nothing of it is left."""
+        """Remove the upload."""
         async with self._writing:
             self._held.clear()
             if self._file is not None:
@@ -68,7 +68,7 @@ class Incoming:
 
 
 def too_large(limit: int) -> AgentError:
-    """The upload is over the limit."""
+    """The error of an upload over the limit."""
     return AgentError(
         "too_large",
         f"The file is larger than {format_size(limit)}, the upload limit of this server. "
@@ -78,7 +78,7 @@ def too_large(limit: int) -> AgentError:
 
 
 def disk_error(error: OSError) -> AgentError:
-    """The disk did not take it."""
+    """The error of a failed write."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return AgentError("internal", "The server's disk is full. Nothing of the file was kept.")
     return AgentError("internal", f"The file could not be written: {error.strerror or error}.")

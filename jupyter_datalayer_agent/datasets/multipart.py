@@ -1,4 +1,4 @@
-"""``multipart/form-data``, read as it comes in: nothing of a file is held but what came last."""
+"""``multipart/form-data`` as a stream: only the latest chunk of a file is in memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Field:
 
 @dataclass(frozen=True)
 class FileStart:
-    """A file begins; its data follows."""
+    """The beginning of a file; its data follows."""
 
     name: str
     filename: str
@@ -34,14 +34,14 @@ class FileStart:
 
 @dataclass(frozen=True)
 class FileData:
-    """More of the file."""
+    """A chunk of the file."""
 
     data: bytes
 
 
 @dataclass(frozen=True)
 class FileEnd:
-    """The file is whole."""
+    """The end of the file."""
 
 
 Part = Field | FileStart | FileData | FileEnd
@@ -59,14 +59,14 @@ class MultipartReader:
                 "Send the file as multipart/form-data, in the field named file.",
             )
         self._delimiter = b"\r\n--" + (found[1] or found[2]).encode()
-        # The first boundary is at the beginning, with no line end before it.
+        # The first boundary is at the beginning, without a line end before it.
         self._buffer = b"\r\n"
         self._state = "preamble"
         self._field: tuple[str, bytearray] | None = None
         self.ended = False
 
     def feed(self, chunk: bytes) -> Iterator[Part]:
-        """What is known after this chunk."""
+        """The parts that this chunk completes."""
         self._buffer += chunk
         while not self.ended:
             if self._state == "headers":

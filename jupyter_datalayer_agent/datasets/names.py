@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 LONGEST = 80
 _UNSAFE = re.compile(r"[^\w\-]+")
-# What Windows takes for a device, whatever the file's suffix is.
+# Windows device names, reserved with any suffix.
 _DEVICES = re.compile(r"^(con|prn|aux|nul|com\d|lpt\d)$", re.IGNORECASE)
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,10}$")
 
 
 def safe_name(given: str, *, is_file: bool = True) -> str:
-    """A name made of letters, digits, ``_`` and ``-`` of what a user, or a program, gave.
+    """A name of letters, digits, ``_`` and ``-`` from any text.
 
     ``is_file``: of the name of a file; folders before it and the suffix are left out.
     """

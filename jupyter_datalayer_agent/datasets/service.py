@@ -18,11 +18,11 @@ from .names import safe_name
 Rows = list[dict[str, Any]]
 
 FORM_BYTES = 200_000
-"""What a form has beside the file, at most."""
+"""The most bytes of a form besides the file."""
 
 
 class Records(Protocol):
-    """Where it is kept which data sets there are: see ``store/datasets.py``."""
+    """Stores the list of data sets: see ``store/datasets.py``."""
 
     async def save(self, root: str, dataset: Dataset, sample: Rows) -> None: ...
     async def register(self, session_id: str, root: str, name: str) -> bool: ...
@@ -39,8 +39,8 @@ async def _unheard(_: UploadProgress) -> None:
 class Datasets:
     """What handlers, tools and sessions do with data sets.
 
-    ``root_dir`` is None where the contents manager does not keep files on this machine: there are
-    no data sets then, and receiving one reports why. Names are unique under the root.
+    ``root_dir`` is None where the contents manager does not keep files on this machine: then there
+    are no data sets, and receiving one reports why. Names are unique under the root.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Datasets:
         return self._limit()
 
     def begin(self, length: int | None = None) -> Incoming:
-        """An upload begins; ``length`` in bytes where it is known. Raises ``AgentError``."""
+        """Begin an upload; ``length`` in bytes if known. Raises ``AgentError``."""
         if self._folder is None:
             raise AgentError(
                 "invalid_request",
@@ -85,10 +85,10 @@ class Datasets:
         session_id: str | None = None,
         on_progress: OnProgress = _unheard,
     ) -> Dataset:
-        """Make a data set of an upload that is whole; ``source`` is the file's own name.
+        """Make a data set of a complete upload; ``source`` is the file's own name.
 
-        Raises ``AgentError``, and then nothing is left of it; ``upload`` is the caller's to
-        discard. With a session the data set is registered there, else it is for all.
+        Raises ``AgentError`` without leaving anything behind; the caller discards ``upload``. With
+        a session the data set is known to that one, else to all.
         """
         assert self._folder is not None
         shown = source.replace("\\", "/").rsplit("/", 1)[-1] or "The file"
@@ -96,7 +96,7 @@ class Datasets:
         table = upload.work / "table.parquet"
         facts = await self._converter.convert(path, table, upload.work, shown, on_progress)
         wanted = safe_name(name, is_file=False) if name else safe_name(source)
-        # From here on to the end, whoever goes away: a file and its record are both there or not.
+        # From here on uninterrupted: a file and its record both exist, or neither.
         keeping = asyncio.ensure_future(self._keep(table, wanted, shown, facts, session_id))
         try:
             return await asyncio.shield(keeping)
@@ -132,15 +132,14 @@ class Datasets:
         return dataset
 
     async def known(self, session_id: str | None = None) -> list[Dataset]:
-        """All, or those that a session knows; the newest first. Without those whose file is
-        gone."""
+        """All, or those that a session knows, the newest first, if their files exist."""
         if self._folder is None:
             return []
         found = await (await self._records()).known(self._root, session_id)
         return [each for each in found if self._folder.path_of(each.name) is not None]
 
     async def get(self, name: str) -> Dataset:
-        """The data set. Raises ``AgentError`` ``not_found`` that names those there are."""
+        """The data set. Raises ``AgentError`` ``not_found`` that lists the existing ones."""
         return (await self._find(name))[0]
 
     async def sample(self, name: str) -> Rows:
@@ -156,12 +155,12 @@ class Datasets:
         return path
 
     async def register(self, session_id: str, name: str) -> tuple[Dataset, bool]:
-        """Make a data set known to a session; False when it was. Raises ``not_found``."""
+        """Make a data set known to a session; False if it already was. Raises ``not_found``."""
         dataset = await self.get(name)
         return dataset, await (await self._records()).register(session_id, self._root, name)
 
     async def forget(self, session_id: str) -> None:
-        """The session knows none any more but those that are for all."""
+        """Make the session forget its own data sets."""
         if self._folder is not None:
             await (await self._records()).forget(session_id)
 
@@ -200,5 +199,5 @@ async def _nowhere() -> Records:
 
 
 def no_datasets() -> Datasets:
-    """For what needs none: there are none, and none can be made."""
+    """A service without data sets, for callers that need none."""
     return Datasets(None, _nowhere, lambda: 0)

@@ -1,4 +1,4 @@
-"""Calling models. The only importer of litellm, which is loaded when a call is near, not before."""
+"""Calling models. The only importer of litellm, which is loaded shortly before the first call."""
 
 from .catalogue import default_model, find_model, models_reply, readiness
 from .litellm_model import LitellmModel

@@ -1,7 +1,7 @@
-"""The providers and models that are offered, and whether each could be called as things are.
+"""The providers and models that are offered, and whether each can be called now.
 
 Nothing here imports litellm, opens a connection or returns a secret. Any other model name of
-litellm works too: the list is what users are shown, not what they may use.
+litellm works too: the list is a suggestion.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Provider:
     also: tuple[str, ...] = ()
     chooses_itself: bool = True
     responses: bool = False
-    """Whether it really serves the Responses API itself."""
+    """Whether the provider serves the Responses API itself."""
 
 
 # Windows and flags as litellm 1.109's price list has them (November 2026).
@@ -142,8 +142,7 @@ _BY_PREFIX = {provider.prefix: provider for provider in PROVIDERS}
 
 
 def provider_of(model: str) -> Provider | None:
-    """The provider of ``provider/name``, or of a bare name that is plainly one's, if listed
-    here."""
+    """The provider of ``provider/name``, or of an unambiguous bare name, if listed here."""
     prefix, slash, _ = model.partition("/")
     if slash:
         return _BY_PREFIX.get(prefix)
@@ -155,7 +154,7 @@ def provider_of(model: str) -> Provider | None:
 def api_key(provider: Provider, environ: Environment) -> str | None:
     """The provider's key, without the white space that copying leaves around it.
 
-    ``None`` where no variable is set, an empty string where one is set to nothing."""
+    ``None`` if no variable is set, an empty string if one is empty."""
     found = None
     for name in provider.keys:
         if name in environ:
@@ -217,7 +216,7 @@ def models_reply(
     """The answer of ``GET models``. ``current`` is the configured model, which comes first where it
     is not one of those listed; without one, the default is what the environment suggests."""
     chosen = current or default_model(environ)
-    # With an address of one's own, OpenAI's names would be sent there and not to OpenAI.
+    # With a user's own address, OpenAI's names would be sent there and not to OpenAI.
     listed = [
         _info(provider, model, environ)
         for provider in PROVIDERS
@@ -271,7 +270,7 @@ def _info(provider: Provider, model: CatalogueModel, environ: Environment) -> Mo
 NOT_CONNECTED = (
     "No model is connected. The panel's start page and “Connect a model” in the README say how."
 )
-"""In an answer, where there is no model; ``readiness`` has the long text of the start page."""
+"""For an answer without a model; the start page has the long text of ``readiness``."""
 
 
 def _no_model(environ: Environment) -> Readiness:

@@ -1,8 +1,8 @@
-"""From the chunks of a chat completion to our events: one answer being put together.
+"""Assembles one answer from the chunks of a chat completion, as our events.
 
-Chunks mark the end of the answer, and never the end of an item. So items are made and announced at
-the end; of a stream that breaks, text was whole if something follows it, and a call was whole if
-its arguments are a JSON object.
+Chunks mark the end of the answer, but not of an item. So items are completed at the end; in a
+broken stream, text is complete if something follows it, and a call if its arguments are a JSON
+object.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _FINISH_REASONS = {"length": "max_output_tokens", "content_filter": "content_fil
 
 @dataclass
 class ChatAssembler:
-    """See ``drafts.Assembler``. ``taken`` are the ids of earlier calls: some servers count theirs
-    anew in each answer."""
+    """See ``drafts.Assembler``. ``taken`` are the ids of earlier calls: some servers reuse them in
+    each answer."""
 
     taken: set[str] = field(default_factory=set)
     _drafts: dict[str, AnswerDraft] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class ChatAssembler:
     ended: bool = False
 
     def feed(self, event: Any) -> Iterator[StreamEvent]:
-        """The events that follow from a chunk."""
+        """The events of a chunk."""
         if not self._started:
             self._started = True
             yield StreamStarted()
@@ -72,8 +72,8 @@ class ChatAssembler:
         self._count(response)
 
     def is_whole(self, source: Any) -> bool:
-        """Whether the provider reported why the answer ended. Where it did not, litellm makes up a
-        reason, and so it does with usage that was not reported."""
+        """Whether the provider reported why the answer ended. Otherwise litellm invents a reason,
+        as it does for missing usage."""
         if not any(getattr(chunk, "usage", None) for chunk in getattr(source, "chunks", ())):
             self._usage = Usage()
         reasons = ("received_finish_reason", "intermittent_finish_reason")
@@ -90,7 +90,7 @@ class ChatAssembler:
         yield ResponseDone(items, self._usage, reason)
 
     def recover(self) -> Iterator[ItemDone]:
-        """The items that were whole when the stream broke."""
+        """The items that were complete when the stream broke."""
         last = len(self._drafts) - 1
         for position, (item_id, draft) in enumerate(self._drafts.items()):
             followed = draft.kind == "message" and position < last
@@ -100,18 +100,18 @@ class ChatAssembler:
                 yield ItemDone(item_id, draft.item)
 
     def broken(self) -> BrokenStream:
-        """What was whole, and what was not, after ``recover``."""
+        """The complete and the incomplete items, after ``recover``."""
         return broken_stream(self._drafts)
 
     def _count(self, event: Any) -> None:
-        """Usage comes with the last chunk of all, after the one with the reason of its end."""
+        """Usage comes with the very last chunk, after the finish reason."""
         usage = getattr(event, "usage", None)
         if usage is not None:
             self._usage = usage_of(usage)
             self.ended = self._finish_reason is not None
 
     def _part(self, delta: Any) -> Iterator[StreamEvent]:
-        """A chunk of the message, or the whole of it."""
+        """A chunk of the message, or all of it."""
         for block in getattr(delta, "thinking_blocks", None) or []:
             self._think(block)
         reasoning = getattr(delta, "reasoning_content", None)
@@ -137,7 +137,7 @@ class ChatAssembler:
         return self._new(kind, prefix)
 
     def _new(self, kind: str, prefix: str) -> str:
-        # It goes out with each chunk of the text.
+        # It is sent with each chunk of the text.
         item_id = f"{prefix}_{uuid.uuid4().hex[:16]}"
         self._drafts[item_id] = AnswerDraft(kind)
         return item_id
@@ -174,7 +174,7 @@ class ChatAssembler:
         return bool(name and draft.name and written.strip() and is_json_object(draft.text))
 
     def _call_id(self, given: str | None) -> str:
-        """The provider's id, or one of our own where it gave none or one that another call has."""
+        """The provider's id, or a new one if it is missing or used by another call."""
         call_id = given if given and given not in self.taken else f"call_{uuid.uuid4().hex[:24]}"
         self.taken.add(call_id)
         return call_id

@@ -1,8 +1,8 @@
-"""From items of the Responses API to the messages of chat completions.
+"""Maps items of the Responses API to messages of chat completions.
 
-Reasoning, text and calls of one answer are one assistant message. All answers to its calls follow
-it directly, as providers demand: what is between them in the items (pictures of an output, say)
-comes after the last of them.
+Reasoning, text and calls of one answer are one assistant message. The results of its calls follow
+it directly, as providers require: items between them (such as pictures of an output) come after the
+last one.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ https://platform.openai.com/docs/api-reference/chat/create"""
 
 
 def chat_messages(instructions: str, items: Iterable[Item], *, thinking: bool) -> list[Message]:
-    """The messages of a request. With ``thinking``, earlier reasoning goes along: providers whose
-    models reason between calls want it back."""
+    """The messages of a request. With ``thinking``, earlier reasoning is included: providers whose
+    models reason between calls require it."""
     conversation = ChatMessages(thinking)
     for item in items:
         conversation.add(item)
@@ -29,7 +29,7 @@ def chat_messages(instructions: str, items: Iterable[Item], *, thinking: bool) -
 
 
 def system_message(instructions: str) -> list[Message]:
-    """The message that a request begins with, where there are instructions."""
+    """The system message, if there are instructions."""
     return [{"role": "system", "content": instructions}] if instructions else []
 
 
@@ -52,7 +52,7 @@ def chat_tool_choice(choice: Any) -> Any:
 
 
 class ChatMessages:
-    """Messages being put together."""
+    """Messages under construction."""
 
     def __init__(self, thinking: bool) -> None:
         self.messages: list[Message] = []
@@ -77,7 +77,7 @@ class ChatMessages:
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing that follows changes the messages that there are."""
+        """Whether further items cannot change the messages so far."""
         return self._answer is None and not self._open_calls and not self._held
 
     def finished(self) -> list[Message]:
@@ -86,7 +86,7 @@ class ChatMessages:
         return self.messages
 
     def _open_answer(self) -> Message:
-        """The assistant's message that what follows belongs to."""
+        """The assistant's message to which the next items belong."""
         if self._answer is None:
             self._release()
             self._answer = {"role": "assistant", "content": None}
@@ -181,8 +181,8 @@ def _text(content: Any) -> str:
 
 
 def _content(content: Any) -> Any:
-    """A message of text alone has it as a string: servers that imitate OpenAI's API do not all take
-    a list of parts."""
+    """A message of only text has it as a string: not all OpenAI-compatible servers take a list of
+    parts."""
     if isinstance(content, str) or all("image_url" not in part for part in content or []):
         return _text(content)
     return [_part(part) for part in content]

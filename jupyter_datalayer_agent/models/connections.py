@@ -1,4 +1,4 @@
-"""How to connect a model, as the page shows it where none is ready."""
+"""How to connect a model: the page's help when none is ready."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer is put together from, whichever API it comes over."""
+"""Drafts of an answer's items, for both APIs."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from .types import BrokenStream, Item, ItemDone, StreamEvent
 
 @dataclass
 class AnswerDraft:
-    """An item of which something has arrived."""
+    """An incomplete item."""
 
     kind: str
     text: str = ""
     name: str = ""
     call_id: str = ""
     item: Item | None = None
-    """The whole item, once it has ended."""
+    """The complete item, at its end."""
 
 
 class Assembler(Protocol):
-    """Feed it litellm's events; it yields ours, and knows what was whole if the stream breaks."""
+    """Turns litellm's events into ours, and knows the complete items if the stream breaks."""
 
     ended: bool
-    """All of a complete answer has arrived: nothing needs to be read any more."""
+    """Whether the whole answer has arrived, so that reading can stop."""
 
     def feed(self, event: Any) -> Iterator[StreamEvent]:
         """The events that follow from one of litellm's."""
@@ -36,25 +36,24 @@ class Assembler(Protocol):
         ...
 
     def is_whole(self, source: Any) -> bool:
-        """Whether what litellm's stream ``source`` gave, now that it is read, is a complete
-        answer."""
+        """Whether litellm's stream ``source``, now read to its end, was a complete answer."""
         ...
 
     def finish(self) -> Iterator[StreamEvent]:
-        """What remains to be emitted once the end of the stream is known to be sound."""
+        """The remaining events, once the stream is known to have ended properly."""
         ...
 
     def recover(self) -> Iterator[ItemDone]:
-        """The items that were whole when the stream broke and have not been announced yet."""
+        """The items that were complete when the stream broke and have not been announced yet."""
         ...
 
     def broken(self) -> BrokenStream:
-        """What was whole, and what was not, after ``recover``."""
+        """The complete and the incomplete items, after ``recover``."""
         ...
 
 
 def broken_stream(drafts: dict[str, AnswerDraft]) -> BrokenStream:
-    """What is whole of these, by item id, and what is not."""
+    """The complete and the incomplete ones of these, by item id."""
     whole = [draft.item for draft in drafts.values() if draft.item is not None]
     partial = [item_id for item_id, draft in drafts.items() if draft.item is None]
     return BrokenStream(tuple(whole), tuple(partial))

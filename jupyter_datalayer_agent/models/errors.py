@@ -1,4 +1,4 @@
-"""From whatever litellm raises to a ``ModelError`` that a user can act on, without keys in it."""
+"""Maps litellm's exceptions to ``ModelError`` that a user can act on, without keys."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _WINDOW = re.compile(
 
 
 def redact(text: str, environ: Mapping[str, str] = os.environ) -> str:
-    """``text`` without the values of secrets in ``environ`` and without what looks like a key."""
+    """``text`` without secrets of ``environ`` and anything that looks like a key."""
     for name, value in environ.items():
         if _SECRET_NAME.search(name) and len(value.strip()) >= 6:
             text = text.replace(value.strip(), "[key]")
@@ -50,9 +50,8 @@ def model_error(
     broken: BrokenStream | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> ModelError:
-    """``error`` as a ``ModelError``. ``broken`` is given once the stream had begun: then what would
-    be a failed connection or a server's error is a broken stream, which can be retried from
-    there."""
+    """``error`` as a ``ModelError``. ``broken`` is set once the stream had begun: then a failed
+    connection or a server's error is a broken stream, which can be continued."""
     chain = list(_causes(error))
     status = _status(chain)
     detail = redact(_detail(chain), environ)
@@ -62,12 +61,12 @@ def model_error(
     if broken is not None and code in ("connection", "server"):
         code = "broken_stream"
     if code in ("connection", "broken_stream"):
-        status = None  # litellm makes one up
+        status = None  # litellm invented it
     spent = any("insufficient_quota" in f"{it} {getattr(it, 'code', '')}" for it in chain)
     return ModelError(
         code,
         _message(code, detail, provider, api_base),
-        retryable=False if spent else None,  # waiting brings no new quota
+        retryable=False if spent else None,  # waiting does not help
         retry_after=_retry_after(chain),
         status=status,
         broken=broken,
@@ -91,8 +90,8 @@ def _names(chain: list[BaseException]) -> set[str]:
 
 
 def _status(chain: list[BaseException]) -> int | None:
-    """The HTTP status that the provider answered. litellm puts 500 on errors that have none, so the
-    one nearest to the provider counts."""
+    """The provider's HTTP status. litellm sets 500 on errors without one, so the one nearest to the
+    provider counts."""
     for error in reversed(chain):
         response = getattr(error, "response", None)
         for holder in (error, response):

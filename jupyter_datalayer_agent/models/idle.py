@@ -1,4 +1,4 @@
-"""Work that nobody waits for yet: begun while the process has nothing to do, and giving way."""
+"""Background work: begun while the process is idle, and yielding to other work."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ IDLE_SECONDS = 1.0
 
 _STEP = 0.1
 _BUSY = 0.2
-"""The share of a core in one step from which the process counts as busy. Pages that are open ask
-for small things all the time."""
+"""The share of a core in one step above which the process counts as busy. Open pages make small
+requests all the time."""
 _LATE = 0.05
 """Seconds by which a step ends late where others keep the machine busy: a browser that draws
 JupyterLab, a kernel that starts. This process then gets less of a core than it wants."""
 
 _AT_ONCE = 0.004
-"""Seconds of work after which others get their turn."""
+"""Seconds of work between pauses."""
 _PAUSE = 0.001
 
 
@@ -41,8 +41,8 @@ def wait_until_idle(needed: threading.Event) -> None:
 
 @contextlib.contextmanager
 def giving_way(needed: threading.Event) -> Iterator[None]:
-    """What this thread imports here leaves Python's lock to others again and again, until
-    ``needed`` is set. Else a thread that needs the lock waits 5 ms for it each time."""
+    """Imports of this thread release the GIL repeatedly, until ``needed`` is set. Otherwise a
+    thread that needs it waits 5 ms each time."""
     pauses = _Pauses(needed)
     sys.meta_path.insert(0, pauses)
     try:
@@ -52,7 +52,7 @@ def giving_way(needed: threading.Event) -> Iterator[None]:
 
 
 class _Pauses(MetaPathFinder):
-    """Finds no module; it is asked before each one is looked for."""
+    """A meta path finder that finds nothing, but is called before each import."""
 
     def __init__(self, needed: threading.Event) -> None:
         self._needed = needed

@@ -1,5 +1,4 @@
-"""What a conversation's items became in its newest request, so that the next one costs what is new
-in it."""
+"""Caches how a conversation's items were mapped, so that a request only maps the new ones."""
 
 from __future__ import annotations
 
@@ -12,10 +11,10 @@ from .types import Item
 
 
 class ItemMapper:
-    """Belongs to one conversation. Items are known again by what they are, and in their order:
-    from the first that differs on, all are mapped anew.
+    """Belongs to one conversation. Items are compared in order; from the first that differs on, all
+    are mapped again.
 
-    What it gives is not to be changed.
+    Its results must not be modified.
     """
 
     def __init__(self) -> None:
@@ -44,7 +43,7 @@ class ItemMapper:
         return list(self._made)
 
     def _known(self, form: Any, items: Sequence[Item]) -> tuple[int, list[dict[str, Any]]]:
-        """How many of the items need not be mapped again, and what they became."""
+        """The number of items that need not be mapped again, and their messages."""
         same = _same(self._items, items) if form == self._form else 0
         self._form, self._items = form, list(items)
         while self._cuts and self._cuts[-1][0] > same:
@@ -54,7 +53,7 @@ class ItemMapper:
 
 
 def _same(before: Sequence[Item], items: Sequence[Item]) -> int:
-    """How many items both begin with."""
+    """The length of the common prefix."""
     count = 0
     for one, other in zip(before, items, strict=False):
         if one is not other and one != other:
@@ -66,8 +65,8 @@ def _same(before: Sequence[Item], items: Sequence[Item]) -> int:
 def input_items(items: Iterable[Item]) -> list[Item]:
     """Items as they can be sent to the Responses API with ``store: false``.
 
-    The server has kept none of them, so an id refers to nothing and is left out, and a reasoning
-    item is only of use with its encrypted content, which the Responses API takes back."""
+    The server stored none of them, so ids are left out, and a reasoning item is only useful with
+    its encrypted content."""
     sent = []
     for item in items:
         reasoning = item.get("type") == "reasoning"

@@ -77,7 +77,7 @@ class LitellmModel:
             yield await _priced(event, request, where) if isinstance(event, ResponseDone) else event
 
     def _check_ready(self, request: ModelRequest, where: ModelRoute) -> None:
-        """Find a missing or an empty key before litellm makes a connection error of it."""
+        """Detect a missing or empty key before litellm turns it into a connection error."""
         state = readiness(where.model if request.model else None, where.api_base, self._environ)
         if state.ready:
             return
@@ -88,8 +88,8 @@ class LitellmModel:
     async def _open_readable(
         self, litellm: Any, arguments: dict[str, Any], where: ModelRoute
     ) -> Any:
-        """Open the answer; without earlier reasoning where the model cannot read it, as when a
-        session changes to another model or key."""
+        """Open the answer; without earlier reasoning if the model cannot read it, as after a change
+        of model or key."""
         try:
             return await self._open(litellm.aresponses(**arguments), where)
         except ModelError as error:
@@ -102,7 +102,7 @@ class LitellmModel:
         return await self._open(litellm.aresponses(**arguments), where)
 
     async def _open(self, call: Any, where: ModelRoute) -> Any:
-        """Make the call; its answer begins, or is there as a whole."""
+        """Make the call; returns the beginning stream, or the whole answer."""
         try:
             with anyio.fail_after(self._idle_timeout):
                 return await call
@@ -165,7 +165,7 @@ class LitellmModel:
 
 
 async def _priced(done: ResponseDone, request: ModelRequest, where: ModelRoute) -> ResponseDone:
-    """The end of an answer with what it cost; counted here where the provider did not count."""
+    """The end of an answer with its usage, estimated if the provider reported none."""
     usage = done.usage
     if usage.total_tokens == 0:
         usage = await asyncio.to_thread(counted_usage, request, done.items)
@@ -179,11 +179,11 @@ def _call_ids(request: ModelRequest) -> set[str]:
 
 
 async def _close(source: Any) -> None:
-    """Close the HTTP stream now, not when it is collected: the provider stops writing and
-    billing."""
+    """Close the HTTP stream now, not at garbage collection, so that the provider stops generating
+    and billing."""
     for holder in (source, getattr(source, "response", None)):
         close = getattr(holder, "aclose", None)
         if close is not None:
-            # What is wrong with a connection that is being given up is of no interest.
+            # Errors of a connection that is being closed do not matter.
             with contextlib.suppress(OSError, RuntimeError):
                 await close()

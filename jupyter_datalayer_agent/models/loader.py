@@ -1,4 +1,4 @@
-"""The import of litellm: once, in a thread, when somebody is about to need it.
+"""The import of litellm: once, in a thread, when it is about to be needed.
 
 It takes seconds and 170 MB, so nothing here imports it by itself. ``import_when_idle`` is called
 when a page shows the panel, ``begin_import`` when its input is first focused, and at the latest by
@@ -112,7 +112,7 @@ def _import(loading: _Loading) -> None:
     if not _is_there(loading.chat):
         loading.rest.set_exception(loading.chat.exception())
         return
-    # A call that waited for it is made now.
+    # A waiting call is made now.
     wait_until_idle(loading.rest_needed)
     with giving_way(loading.rest_needed):
         _settle(loading.rest, _import_rest)
@@ -155,8 +155,8 @@ def _is_there(future: Future[ModuleType]) -> bool:
 
 @contextlib.contextmanager
 def _import_environment() -> Iterator[None]:
-    """``IMPORT_ENVIRONMENT`` while litellm is imported. Nothing of it is left for the kernels that
-    this process starts later; one that starts in just these seconds gets it, harmlessly."""
+    """Sets ``IMPORT_ENVIRONMENT`` while litellm is imported. Kernels that start later do not
+    inherit it; one that starts in these seconds does, harmlessly."""
     names = (*IMPORT_ENVIRONMENT, *LEFT_BEHIND)
     before = {name: os.environ.get(name) for name in names}
     os.environ.update(IMPORT_ENVIRONMENT)
@@ -180,11 +180,11 @@ def _quieten(module: Any) -> None:
 
 
 def _try_out(warm_up: Callable[[Any], None], module: Any) -> None:
-    """Do in this thread what the first call would else do in the event loop."""
+    """Do work in this thread that the first call would otherwise do in the event loop."""
     try:
         warm_up(module)
     except Exception:
-        # Whatever is wrong will be reported by the first real call, which may be of another kind.
+        # The first real call, which may be of another kind, will report any error.
         log.debug("litellm could not be warmed up", exc_info=True)
 
 
@@ -204,7 +204,7 @@ def unusable(error: BaseException) -> ModelError:
 
 
 def remedy(litellm_version: str) -> str:
-    """The pip command that brings litellm and mcp together; see decision 0001."""
+    """The pip command that installs compatible versions of litellm and mcp; see decision 0001."""
     release = tuple(int(part) for part in litellm_version.split(".")[:2] if part.isdigit())
     if release < (1, 103):
         return 'pip install "mcp<2"'

@@ -1,4 +1,4 @@
-"""Whether a model that a user names could be called, as far as that is known without a call."""
+"""Whether a model could be called, as far as that is known without a call."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ async def named_model(
 ) -> ModelInfo:
     """The model with its readiness and, where it is not ready, the reason.
 
-    A name that only its provider, or the server at ``api_base``, can know counts as ready. litellm
-    is loaded for a name whose provider is not known otherwise: a call of it would need that, too.
+    A name that only its provider, or the server at ``api_base``, can check counts as ready. litellm
+    is loaded for a name whose provider is not known otherwise.
     """
     prefix, slash, name = model.partition("/")
     state = readiness(model, api_base, environ)

@@ -1,4 +1,4 @@
-"""What litellm's price list and our catalogue know of a model: its window, and what it costs.
+"""A model's window and prices, from litellm's price list and our catalogue.
 
 The list is read where a call has loaded litellm, or is about to.
 """
@@ -59,7 +59,7 @@ def _entry(model: str) -> dict[str, Any] | None:
     prices: dict[str, dict[str, Any]] = sys.modules["litellm"].model_cost
     for name in (model, model.partition("/")[2]):
         entry = prices.get(name)
-        # A name that was registered so that it streams has nothing but that.
+        # An entry that was registered for streaming only has no prices.
         if entry is not None and ("input_cost_per_token" in entry or "max_input_tokens" in entry):
             return entry
     return None

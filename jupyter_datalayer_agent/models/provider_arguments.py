@@ -18,10 +18,10 @@ CONNECT_TIMEOUT = 20.0
 """Seconds to reach the server; how long it may then be silent is up to the caller."""
 
 NO_KEY = "none"
-"""Sent to a server of one's own where no key is set: most need none, but litellm insists."""
+"""Sent to a user's own server without a key: most need none, but litellm requires one."""
 
 _IN_THE_BODY = {"role": "user", "content": "The messages are in extra_body."}
-"""What litellm is given in place of the conversation, since it insists on a message."""
+"""Passed to litellm instead of the conversation, since it requires a message."""
 
 _OPENAI_HOST = "https://api.openai.com"
 _OWN_BASE = {"openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE")}
@@ -39,14 +39,14 @@ class ModelRoute:
 
     @property
     def openai(self) -> bool:
-        """Whether litellm speaks to it as to OpenAI, and leaves messages as they are."""
+        """Whether litellm treats it like OpenAI, and leaves messages unchanged."""
         return self.model.startswith("openai/") or (
             self.provider is not None and self.provider.prefix == "openai"
         )
 
     @property
     def foreign(self) -> bool:
-        """Whether it is a server at an address of its own, not OpenAI's."""
+        """Whether it is a server at another address than OpenAI's."""
         return self.api_base is not None and not self.api_base.startswith(_OPENAI_HOST)
 
 
@@ -116,7 +116,7 @@ OTHER_PREFIXES = frozenset(
 
 
 def _for_own_server(model: str) -> str:
-    """A name such as ``Qwen/Qwen3-8B`` on a server of one's own speaks OpenAI's API."""
+    """A name such as ``Qwen/Qwen3-8B`` on a user's own server uses OpenAI's API."""
     prefix, slash, _ = model.partition("/")
     return model if slash and prefix in OTHER_PREFIXES else f"openai/{model}"
 

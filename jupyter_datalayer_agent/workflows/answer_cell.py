@@ -8,7 +8,7 @@ from ..protocol.history import Provenance, StrategistReply
 from ..protocol.scratchpad import ScratchpadCell
 
 ERROR = "error"
-"""The turn and the provider in the provenance of a cell that says why there is no answer."""
+"""The turn and the provider in the provenance of a cell without an answer."""
 
 CITED = re.compile(r"\]\(turn:([\w-]+)\)")
 
@@ -29,7 +29,7 @@ def answer_cell(question: str, reply: StrategistReply) -> ScratchpadCell:
 
 
 def problem_cell(question: str, message: str, session_id: str) -> ScratchpadCell:
-    """Why there is no answer. Its provenance says so, and names none."""
+    """A cell that says why there is no answer; its provenance names none."""
     return ScratchpadCell(
         content=f"{_asked(question)}\n\n> Not answered: {message}",
         provenance=Provenance(ai_turn_id=ERROR, provider_id=ERROR, response_type="batch"),

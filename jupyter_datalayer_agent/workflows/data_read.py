@@ -1,4 +1,4 @@
-"""Which data files a notebook's code reads, by the paths that are written out in it."""
+"""The data files that a notebook's code reads, by its literal paths."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _WRITERS = ("to_", "write", "sink_", "save")
 
 
 def data_files_read(sources: Iterable[str], folder: str, files: Iterable[str]) -> list[str]:
-    """The data files of ``files`` that code cells with these sources name to read, each once.
+    """The data files among ``files`` that these code cells read, each once.
 
-    ``folder`` is the notebook's; paths are relative to the server root. A path that is only
-    written to (``to_csv``) is no data; cells that are not Python are passed over.
+    ``folder`` is the notebook's; paths are relative to the server root. A path that is only written
+    (``to_csv``) does not count; cells that are not Python are skipped.
     """
     there = set(files)
     found = (

@@ -1,8 +1,8 @@
-"""Which distribution holds a module: the ones that are known by name.
+"""Known distributions and the modules that they contain.
 
-Only what is listed here is ever installed without a question. Anybody can publish a package under a
-name that is nearly that of a popular one, and its code runs when it is installed; so a name that is
-not here, but near one that is, is taken for a misspelling and is never proposed.
+Only distributions listed here are ever installed without a question. Anybody can publish a package
+under a name that resembles a popular one, and its code runs when it is installed; so an unknown
+name that is near a known one is taken for a misspelling and is never proposed.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ _OTHER_SPELLING = {
     "dbt": "dbt-core",
 }
 
-# Modules of the standard library that newer versions of Python, or Python 3, have no more.
+# Modules that were removed from the standard library.
 FORMER_STDLIB = name_set(
     "__builtin__ _winreg aifc asynchat asyncore audioop BaseHTTPServer cgi cgitb chunk "
     "commands ConfigParser Cookie cookielib copy_reg cPickle crypt cStringIO dummy_thread "
@@ -212,7 +212,7 @@ FORMER_STDLIB = name_set(
     "SocketServer spwd StringIO sunau symbol telnetlib thread Tkinter tkMessageBox urllib2 "
     "urlparse UserDict uu xdrlib xmlrpclib"
 )
-# What users call their own files: never somebody else's package.
+# Common names of users' own files: never installed.
 OWN_NAMES = name_set(
     "analysis app base classes common conf config constants core data dataset db functions "
     "helper helpers io_utils lib libs main model models module my_functions my_module mylib "
@@ -222,7 +222,7 @@ OWN_NAMES = name_set(
 
 
 def distribution_of(module: str) -> str | None:
-    """The distribution that is known to hold a (dotted) module, or None."""
+    """The known distribution of a (dotted) module, or None."""
     parts = module.split(".")
     for length in range(len(parts), 0, -1):
         name = ".".join(parts[:length])
@@ -244,8 +244,7 @@ def is_stdlib(module: str) -> bool:
 
 
 def looks_like_a_popular_name(module: str) -> bool:
-    """Whether an unknown name is one or two edits away from a known one, by which it is imported
-    or installed."""
+    """Whether an unknown name is one or two edits away from a known module or distribution."""
     name = module.casefold().replace("-", "_")
     popular = {each.casefold() for each in known_modules()}
     popular |= {each.casefold().replace("-", "_") for each in DISTRIBUTIONS.values()}

@@ -22,7 +22,7 @@ class SourceSpan:
 
 
 def tree_of(source: str) -> ast.Module | None:
-    """The syntax tree, or None where the cell is no Python."""
+    """The syntax tree, or None if the cell is not Python."""
     try:
         return parse_cell(source)
     except (SyntaxError, NotPython):
@@ -61,15 +61,15 @@ def name_spans(source: str, name: str, new: str) -> list[SourceSpan]:
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Name) and node.id == name:
             start, end = offsets(source, node)
-            # A cell that IPython reads in another way has other places: those are left alone.
+            # IPython transforms some cells, which shifts positions: those are left alone.
             if source[start:end] == name:
                 spans.append(SourceSpan(start, end, new))
     return spans
 
 
 def string_span(source: str, node: ast.Constant, new: str) -> SourceSpan | None:
-    """A string literal with another value, in the quotes that it has; None where the place in the
-    source is not that of the literal."""
+    """A string literal with another value, in its own quotes; None if the place in the source is
+    not that of the literal."""
     start, end = offsets(source, node)
     text = source[start:end]
     try:
@@ -107,7 +107,7 @@ def _changed_lines(before: str, after: str) -> tuple[str, str]:
     end = 0
     while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
         end += 1
-    # A line that is only added needs one beside it to be found by.
+    # An added line needs a neighbour by which it is located.
     if start == len(old) - end and start > 0:
         start -= 1
     elif start == len(old) - end and end > 0:

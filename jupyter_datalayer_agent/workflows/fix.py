@@ -1,4 +1,4 @@
-"""What an error fix is: from a cell that failed to the calls that would fix it."""
+"""The contract of error fixes: from a failed cell to the calls that would fix it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..protocol.workflows import FixInfo
 
 
 class FixProbe(Protocol):
-    """What a fix may look at: it reads and changes nothing."""
+    """What a fix may read; it changes nothing."""
 
     async def compute(self, code: str) -> Any:
         """What the code prints in the notebook's kernel, read as JSON; None where that fails."""
@@ -30,9 +30,9 @@ class FixProbe(Protocol):
 class CellFailure:
     """A cell that failed: ``cells`` are all of the notebook's, ``cell`` is the failed one.
 
-    ``error`` is None where there was no kernel to run it: then ``no_kernel`` is true,
-    ``kernel_name`` the one that the notebook names, if it does, and ``not_run`` are the cells that
-    wait for one. ``language`` is None where nothing says what the notebook is written in.
+    ``error`` is None if there was no kernel to run it: then ``no_kernel`` is true, ``kernel_name``
+    the one that the notebook names, if any, and ``not_run`` are the cells that need one.
+    ``language`` is None if it is unknown.
     """
 
     path: str
@@ -47,15 +47,15 @@ class CellFailure:
 
 Finder = Callable[[CellFailure, FixProbe], Awaitable[list[FixInfo]]]
 FindFixes = Finder
-"""All the finders there are, in one: the likeliest fix first."""
+"""All finders combined: the likeliest fix first."""
 
 
 @dataclass(frozen=True)
 class Fix:
     """A finder of fixes for errors of these names (``ename``); an empty tuple means any.
 
-    ``language`` is that of the notebooks it knows; None means any, also an unknown one.
-    ``no_kernel`` finders are asked where there was no kernel to run the cell, and only there.
+    ``language`` is that of the notebooks it supports; None means any, also an unknown one.
+    ``no_kernel`` finders are called only if there was no kernel to run the cell.
     """
 
     id: str

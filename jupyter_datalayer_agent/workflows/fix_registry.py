@@ -57,9 +57,9 @@ def third_party_fixes() -> list[Fix]:
 
 
 async def find_fixes(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
-    """What could be done about a cell that failed, the likeliest first.
+    """Fixes for a failed cell, the likeliest first.
 
-    Never raises for a fix that does: the log has its trace, and the others are asked.
+    A fix that raises is logged with its traceback and skipped.
     """
     found: list[FixInfo] = []
     for fix in [*BUILTIN_FIXES, *third_party_fixes()]:
@@ -69,7 +69,7 @@ async def find_fixes(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
             found += await asyncio.wait_for(fix.find(failure, probe), FIND_SECONDS)
         except Exception:
             log.exception("The fix %s failed to look at %s", fix.id, failure.cell.id)
-    # In order; what may be applied without a question before what has to be asked.
+    # In order; safe ones before those that need a question.
     return [described(each) for each in sorted(found, key=lambda each: not each.safe)]
 
 
@@ -88,7 +88,7 @@ _PAST = {
 
 
 def described(fix: FixInfo) -> FixInfo:
-    """The fix with what it says before and after it was carried out, unless it says so itself."""
+    """The fix with default texts for its button and its result."""
     runs = any(call.name == "runNotebookCells" or call.arguments.get("run") for call in fix.calls)
     names_run = re.search(r"\brun\b", fix.title, re.IGNORECASE)
     label = f"{fix.title} and run the cell again" if runs and not names_run else fix.title

@@ -1,9 +1,9 @@
-"""What a message asks for that needs no model: a workflow by its name, one that is close, or the
-quality report of a notebook.
+"""Matches a message to what needs no model: a workflow by its name, a close one, or the quality
+report of a notebook.
 
-Only a name starts anything, so a name must be all that is asked; what is close is merely offered. A
-message about something that exists (a cell, "the plot", "this notebook") is close to nothing:
-workflows write a new notebook.
+Only a name starts a workflow, so the message must ask for nothing else; close ones are offered. A
+message about something that exists (a cell, "the plot", "this notebook") matches none: workflows
+write a new notebook.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ THRESHOLD = 2
 """What a template must score to be close: one distinctive keyword, or a common one ("plot",
 "notebook") and another sign, such as a data file."""
 MARGIN = 1
-"""By how much the best must lead for the second not to be offered too."""
+"""The lead with which the best is offered alone."""
 MOST = 2
-"""How many are offered at most; a message that is as close to more is close to none."""
+"""The most that are offered; a message that is as close to more matches none."""
 
 
 @dataclass(frozen=True)
 class Match:
-    """``asked``: the message names the one template; ``close``: to these; ``quality``: it asks how
-    good a notebook is."""
+    """``asked``: the message names the one template; ``close``: it resembles these; ``quality``: it
+    asks how good a notebook is."""
 
     kind: Literal["asked", "close", "quality", "nothing"]
     templates: tuple[Template, ...] = ()
@@ -46,7 +46,7 @@ _FILES = {
 
 
 def match(message: str, templates: Iterable[Template]) -> Match:
-    """What the message asks for."""
+    """Match a message."""
     words = split_words(message)
     sentence = " ".join(word for word in words if word not in PUNCTUATION)
     if not sentence or _changes_what_exists(sentence, words):
@@ -83,7 +83,7 @@ def split_words(text: str) -> list[str]:
 
 
 def _changes_what_exists(sentence: str, words: Sequence[str]) -> bool:
-    """Whether it says no, or is about a cell or about changing what there is."""
+    """Whether the message is negated, or about a cell or a change to something that exists."""
     if phrases.CELL.search(sentence) or phrases.NEGATION.search(sentence):
         return True
     return any(_is_one_of(word, phrases.CHANGES) for word in words)
@@ -97,8 +97,8 @@ def _is_one_of(word: str, stems: frozenset[str]) -> bool:
 
 
 def _asks_for(template: Template, words: Sequence[str]) -> bool:
-    """Whether the template's name is all that is asked for: before it are only words of asking,
-    after it what it is about."""
+    """Whether the message only asks for the template: with words of asking before its name, and its
+    subject after."""
     names = {tuple(split_words(template.name)), tuple(split_words(template.id.replace("-", " ")))}
     return any(
         _are_asking(words[:start], words[start + len(name) :])
@@ -130,8 +130,8 @@ def _closest(templates: Sequence[Template], words: Sequence[str]) -> tuple[Templ
 
 
 def _score(template: Template, words: Sequence[str]) -> int:
-    """0 where the message is a question, or about something that exists; else what the keywords
-    and the other signs add up to."""
+    """The sum of keywords and other signs; 0 for a question, or a message about something that
+    exists."""
     found = [
         (start, len(keyword), keyword)
         for keyword in (tuple(split_words(each)) for each in template.keywords)

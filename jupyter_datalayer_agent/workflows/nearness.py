@@ -54,7 +54,7 @@ def near_names(
         if candidate == name:
             continue
         other = key(candidate)
-        # Only case or white space: nearer than any letter.
+        # A difference in case or white space is nearer than any letter.
         far = 0.5 if other == wanted else float(distance(wanted, other))
         if far <= _reach(wanted):
             found.append((far, candidate))
@@ -68,7 +68,7 @@ def near_names(
 
 
 def _reach(name: str) -> int:
-    """How many edits may lie between a name of this length and what was meant."""
+    """The most edits for a name of this length."""
     return 1 if len(name) <= 4 else 2 if len(name) <= 9 else 3
 
 

@@ -1,8 +1,7 @@
-"""The parameters of a template: what is missing, and what can be guessed from a task's words.
+"""The parameters of a template: which are missing, and guesses from a task's text.
 
-A guess is made only where it is nearly sure (a file that the task names, the only data file there
-is, a column that the task says is to be predicted); the rest is asked of the user, who is
-offered the likeliest answers first.
+Only nearly certain guesses are made (a file that the task names, the only data file, a column that
+the task wants predicted); the user is asked for the rest, with the likeliest answers first.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from .template import Template
 DATA_SUFFIXES = (".csv", ".tsv", ".tab", ".parquet", ".pq")
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zip", ".zst")
 HEADER_BYTES = 64 * 1024
-# Such a word in a task ("create a data analysis notebook") names no file (data.csv).
+# These words in a task ("create a data analysis notebook") name no file (data.csv).
 _ANY_TASK = frozenset({"data", "dataset", "analysis", "notebook", "report", "file", "table"})
 PREDICT = r"\b(?:predict(?:ing|s)?|forecast(?:ing|s)?|classify(?:ing)?|target(?: column)?)\b"
 
@@ -62,11 +61,11 @@ def guessed_parameters(
     read: Sequence[str] = (),
     folder: str | None = None,
 ) -> dict[str, Any]:
-    """What is known of the parameters without asking, by their names in camelCase.
+    """Guesses of the parameters, by their names in camelCase.
 
-    ``files`` are paths under the server root, ``columns`` the columns of the data where they are
-    known (see ``columns_of``); ``read`` and ``folder`` as for ``sure_data_file``. Nothing is
-    guessed where two answers are equally good.
+    ``files`` are paths under the server root, ``columns`` the columns of the data if known (see
+    ``columns_of``); ``read`` and ``folder`` as for ``sure_data_file``. Of two equally good guesses
+    neither is made.
     """
     fields = template.parameters.model_fields
     guesses: dict[str, Any] = {}
@@ -99,9 +98,9 @@ def likely_data_files(files: Iterable[str], task: str) -> list[str]:
 def sure_data_file(
     files: Iterable[str], task: str, read: Sequence[str] = (), folder: str | None = None
 ) -> str | None:
-    """The one data file that the task names; of several, or where it names none, the one of
-    ``read`` (the files that the notebook's code reads), else the only one in ``folder`` (the
-    notebook's own), else the only one there is; else None."""
+    """The one data file that the task names; otherwise the one of ``read`` (the files that the
+    notebook's code reads), else the only one in ``folder`` (the notebook's own), else the only one
+    that exists; else None."""
     likely = likely_data_files(files, task)
     best = _named(likely[0], task) if likely else 0
     meant = [path for path in likely if _named(path, task) == best]
@@ -165,7 +164,7 @@ def _hidden(path: str) -> bool:
 
 
 def _kind_of_task(task: str) -> str | None:
-    """Classification or regression, where the task says one of them and not both."""
+    """Classification or regression, if the task names exactly one of them."""
     kinds = [
         kind
         for kind, pattern in (

@@ -51,7 +51,7 @@ ASKING = (
         completo"""
     )
 )
-"""What may precede the name of a workflow that is asked for."""
+"""Words that may precede the name of a requested workflow."""
 
 AFTER_A_NAME = _words(
     """, . ; : ? ! of on for with from in into about using over as to at by and please now called
@@ -79,7 +79,7 @@ CHANGES = _words(
     nettoy*
     borra* elimin* quita* arregl* renombr* muev* mover reemplaz* traduc* deten* cancela* limpia"""
 )
-"""Words for changing what there is: a message with one asks for no workflow."""
+"""Words for changing something that exists: a message with one asks for no workflow."""
 
 EXPLAINING = _words(
     """explain* describ* summar* comment* document* tell show list find search read open opens
@@ -89,7 +89,7 @@ EXPLAINING = _words(
     expliqu* decri* montre* resum* ajout* enregistr* verifi* amelior* cherche trouve lis
     explica* describ* muestra* anad* agreg* guard* comprueb* verific* mejor* busca encuentra lee"""
 )
-"""Words of which what follows is the object."""
+"""Words that precede the object."""
 
 REVIEW = _words(
     """quality check checks checked checking recheck improve improves improving improvement*
@@ -99,7 +99,7 @@ REVIEW = _words(
     qualite verifi* amelior* analyser analysez evalue* ameliore*
     calidad revis* mejor* comprueb* comprob* analiza* evalua verifica*"""
 )
-"""Words of looking at what there is to make it better."""
+"""Words for reviewing and improving something that exists."""
 
 FIRST_OF_QUESTION = _words(
     """why how what which where when who whose does did is are was were has have should am

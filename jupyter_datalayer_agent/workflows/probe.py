@@ -1,4 +1,4 @@
-"""What a fix may look at, for a real notebook."""
+"""The ``FixProbe`` of a real notebook."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ class NotebookProbe:
             return None
 
     async def files(self) -> list[str]:
-        """Up to 5,000 files under the server root, those next to the root first; without hidden
-        ones and those of environments."""
+        """Up to 5,000 files under the server root, those nearest to the root first; without hidden
+        ones and environments."""
         if self._files is None:
             root = self._notebooks.root_dir
             self._files = [] if root is None else await asyncio.to_thread(_walk, root)
@@ -74,7 +74,7 @@ def _walk(root: str) -> list[str]:
             for entry in _entries(folder):
                 if entry.name.startswith(".") or entry.name in _PASSED_OVER:
                     continue
-                # Links are not followed: they may lead out of the root, or round in a circle.
+                # Links are not followed: they may lead outside the root, or form a cycle.
                 if entry.is_dir(follow_symlinks=False):
                     below.append(entry.path)
                 elif entry.is_file(follow_symlinks=False):
@@ -96,7 +96,7 @@ async def failure_of(
 ) -> CellFailure | None:
     """The failure that a cell shows now: the error among its outputs.
 
-    None where there is no such cell or it shows no error. Raises ``DocumentError``.
+    None if there is no such cell, or it shows no error. Raises ``DocumentError``.
     """
     document = await notebooks.open(path, client_id)
     notebook = await document.read(outputs=True)
@@ -114,8 +114,8 @@ async def failure_of(
 
 
 async def language_of(notebooks: NotebookService, notebook: PageNotebook) -> str | None:
-    """The language of a notebook's code, in lower case: its kernel's, or what its metadata name;
-    None where they name none."""
+    """The language of a notebook's code, in lower case: its kernel's, or that of its metadata, or
+    None."""
     if notebook.kernel_language:
         return notebook.kernel_language.lower()
     name = notebook.kernel_name
@@ -132,7 +132,7 @@ def _language_of_error(error: CellRunError) -> str | None:
 
 
 def _language_of_kernel(name: str) -> str | None:
-    """What a kernel that is not installed speaks, by the names that kernels usually have."""
+    """The language of a kernel that is not installed, by the usual kernel names."""
     family = re.match(r"[a-z+]*", name.lower())
     return _KERNELS.get(family[0]) if family is not None else None
 

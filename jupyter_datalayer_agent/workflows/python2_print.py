@@ -9,8 +9,8 @@ _TO_FILE = re.compile(r"^>>\s*([\w.]+)\s*,?\s*(.*)$")
 
 
 def with_print_function(source: str) -> str:
-    """The source with every print statement rewritten; those in strings over several lines are
-    not known from others, which parsing the result then shows."""
+    """The source with every print statement rewritten, also in multi-line strings, which parsing
+    the result then detects."""
     return "\n".join(_line(line) for line in source.split("\n"))
 
 

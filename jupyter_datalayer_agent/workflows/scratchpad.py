@@ -1,6 +1,6 @@
 """Adds cells to the scratchpad, each with the key of the answer that it comes from.
 
-The notebook is like any other: what a page has open is changed there, else the file is.
+Like any notebook it is changed in the page that has it open, else in the file.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ..protocol.scratchpad import ScratchpadCell
 
 PATH = "scratchpad.ipynb"
 KEY = "datalayer_agent"
-"""Under which a cell's metadata has ``{"provenance": {...}, "sessionId": ...}``, and a notebook's
-``{"scratchpad": true}`` where the user uses it as a scratchpad."""
+"""The metadata key of a cell's ``{"provenance": {...}, "sessionId": ...}``, and of ``{"scratchpad":
+true}`` of a notebook that the user marked as a scratchpad."""
 
 
 async def add_cells(
@@ -28,14 +28,15 @@ async def add_cells(
     path: str | None = None,
     client_id: str | None = None,
 ) -> tuple[str, bool, list[str]]:
-    """Put cells at the end of the scratchpad; its path, whether it was made now, and their ids.
+    """Add cells at the end of the scratchpad; returns its path, whether it was created now, and
+    their ids.
 
-    Only the default scratchpad is made where it is missing. Raises ``DocumentError``.
+    Only the default scratchpad is created if missing. Raises ``DocumentError``.
     """
     wanted = await notebooks.confine(path or PATH)
     if not wanted.endswith(".ipynb"):
         raise DocumentError("invalid_arguments", f"{wanted} is not a notebook.")
-    # Two cells that are sent at once make one notebook.
+    # Two concurrent requests create one notebook.
     async with notebooks.lock(wanted):
         created = path is None and not await notebooks.exists(wanted)
         if created:

@@ -1,7 +1,7 @@
-"""Whether code may run (again) without a question: what it would do beyond giving names values.
+"""Whether code may run (again) without a question: its side effects.
 
-A fix is applied without asking only where the cells that it runs are quiet by these rules. They err
-to the side of asking.
+A fix is applied without asking only if the cells that it runs have no side effects by these rules,
+which err on the side of asking.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _LOUD_METHODS = name_set(
     "to_excel to_feather to_gbq to_hdf to_json to_parquet to_pickle to_sql to_stata touch unlink "
     "upload urlretrieve write write_bytes write_csv write_parquet write_text writelines"
 )
-# They take long, as a rule: nobody wants them to begin by themselves.
+# These usually take long: they must not begin by themselves.
 _LONG_METHODS = name_set("fit fit_generator fit_predict fit_transform train sleep")
 
 
 def side_effect(source: str) -> str | None:
-    """What running the cell does beyond the kernel, as text, or None."""
+    """The cell's action beyond the kernel, as text, or None."""
     action = first_action_of(source)
     if action is not None:
         return action
@@ -67,7 +67,7 @@ def writes(call: ast.Call) -> bool:
     modes += call.args[1:2] if plainly else call.args[:2]
     for mode in modes:
         if not isinstance(mode, ast.Constant):
-            # Of ``open(path, mode)`` nothing is known; ``image.open(path)`` has none.
+            # The mode is a variable; ``image.open(path)`` has none.
             if plainly:
                 return True
         elif isinstance(mode.value, str) and _WRITING.match(mode.value):
@@ -79,7 +79,7 @@ _WRITING = re.compile(r"^(?=.*[wax+])[rwaxbtU+]{1,4}$")
 
 
 def repeats(source: str) -> bool:
-    """Whether running the code twice gives something else than once (``n += 1``,
+    """Whether running the code twice differs from running it once (``n += 1``,
     ``items.append(x)``)."""
     names = analyse(source)
     return bool(names.opaque or names.mutates or names.deletes or names.uses & names.defines)
@@ -91,8 +91,8 @@ def quiet(source: str) -> bool:
 
 
 def may_run_again(source: str, failed_line: int | None) -> bool:
-    """Whether a cell that failed at this line (from 1) may run again without a question: only the
-    statements before that one have run. Where the line is not known, all of them may have."""
+    """Whether a cell that failed at this line (from 1) may run again without a question. Only the
+    statements before it have run; with an unknown line, all may have."""
     try:
         tree = parse_cell(source)
     except (SyntaxError, NotPython):
@@ -103,7 +103,7 @@ def may_run_again(source: str, failed_line: int | None) -> bool:
     done = [each for each in statements if (each.end_lineno or each.lineno) < failed_line]
     code = ast.unparse(ast.Module(body=list(done), type_ignores=[]))
     first = statements[len(done)] if len(done) < len(statements) else None
-    # A loop may have come far before it failed.
+    # A loop may have run several times before it failed.
     if isinstance(first, ast.For | ast.While | ast.With | ast.Try):
         code = f"{code}\n{ast.unparse(first)}"
     return quiet(code)

@@ -1,4 +1,4 @@
-"""What a workflow template is: parameters, and steps that write and run cells.
+"""The contract of workflow templates: parameters, and steps that write and run cells.
 
 A template is one file: a ``Template`` made of a pydantic model of its parameters and a function
 that returns its steps. A step is an async function of a ``TemplateRun``, through which it writes
@@ -19,8 +19,8 @@ from ..protocol.base import Wire
 class StepFailed(Exception):
     """A step could not do its work; ``message`` is for the user.
 
-    ``cell_id`` is the cell that did not end well, where it was one; ``redacted`` is the message as
-    the model may read it, None where that is all of it.
+    ``cell_id`` is the failed cell, if there is one; ``redacted`` is the message as the model may
+    read it, None if nothing is withheld.
     """
 
     def __init__(
@@ -33,8 +33,8 @@ class StepFailed(Exception):
 
 
 class TemplateRun(Protocol):
-    """What a step works with. ``facts`` is kept with the plan: JSON that later steps may read,
-    after a restart too."""
+    """What a step works with. ``facts`` is stored with the plan: JSON for later steps, also after a
+    restart."""
 
     @property
     def parameters(self) -> Any:
@@ -43,7 +43,7 @@ class TemplateRun(Protocol):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the steps so far have learned of the data; a step adds to it."""
+        """Facts about the data from earlier steps; a step may add some."""
         ...
 
     @property
@@ -69,7 +69,7 @@ class TemplateRun(Protocol):
 
 @dataclass(frozen=True)
 class TemplateStep:
-    """One step: what the user reads of it, the tools that it uses, and what it does."""
+    """One step: its description for the user, its tools, and its function."""
 
     description: str
     act: Callable[[TemplateRun], Awaitable[None]]
@@ -80,11 +80,10 @@ class TemplateStep:
 class Template:
     """A workflow that runs without a model.
 
-    ``parameters`` is its model of arguments; a field without a default that is not given is asked
-    for. ``steps`` gives the steps for complete parameters. ``keywords`` are words of a task that
-    this template is close to, in lower case and without accents. ``notebook`` is the file that is
-    written where none is named. ``without_data`` is what was done where no data file was
-    chosen, if it can do without.
+    ``parameters`` is its pydantic model; the user is asked for a missing field without a default.
+    ``steps`` returns the steps for complete parameters. ``keywords``, in lower case and without
+    accents, match tasks that this template is close to. ``notebook`` is the default file to write.
+    ``without_data`` tells the user what was done without a data file, if that is possible.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""The one place where workflow templates are kept by id: built-in and third parties'.
+"""The catalogue of workflow templates by id: built-in and third parties'.
 
 A third party's package declares, under the entry point group ``jupyter_datalayer_agent.workflows``,
 a ``Template`` or a list of them; ``docs/adding-a-workflow.md`` is the guide.
@@ -41,7 +41,7 @@ class TemplateCatalogue:
         self._templates: dict[str, Template] = {}
 
     def add(self, template: Template) -> Callable[[], None]:
-        """Add a template; call what is returned to take it out again.
+        """Add a template; returns a function that removes it.
 
         Raises ``ValueError`` when the id is taken.
         """
@@ -56,7 +56,7 @@ class TemplateCatalogue:
         return remove
 
     def add_entry_points(self) -> list[str]:
-        """Add what third parties declare; gives a line for each that could not be added."""
+        """Add what third parties declare; returns a message for each that could not be added."""
         problems = []
         for point in entry_points(group=ENTRY_POINT_GROUP):
             try:

@@ -1,4 +1,4 @@
-"""Where a cell failed, read from the traceback that IPython shows."""
+"""Where a cell failed, from IPython's traceback."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FRAME = re.compile(
 @dataclass(frozen=True)
 class Where:
     """The place of a failure. ``line`` (from 1) is that of the cell itself, the outermost frame;
-    ``file`` the file of the innermost frame, None where that is a cell."""
+    ``file`` the file of the innermost frame, None if that is a cell."""
 
     line: int | None
     file: str | None
@@ -34,7 +34,7 @@ def plain(traceback: Sequence[str]) -> str:
 
 
 def where(traceback: Sequence[str]) -> Where:
-    """Read a traceback; nothing known gives ``Where(None, None)``."""
+    """Parse a traceback; ``Where(None, None)`` if it is not recognised."""
     text = plain(traceback)
     cell = _CELL.search(text)
     frames = list(_FRAME.finditer(text))

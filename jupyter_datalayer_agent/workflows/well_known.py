@@ -84,7 +84,7 @@ WELL_KNOWN = {
     "mean_squared_error": "from sklearn.metrics import mean_squared_error",
     "stats": "from scipy import stats",
 }
-# Words that are as likely to be somebody's own variable: only where they are used as a module is.
+# These may also be a user's own variables: they count only if used like a module.
 ONLY_AS_MODULE = name_set(
     "alt collections copy csv dt glob go io json math numpy os pandas pickle pl px random re "
     "requests scipy sm statistics stats string sys time urllib uuid xr"

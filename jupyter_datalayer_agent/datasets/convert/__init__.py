@@ -1,4 +1,4 @@
-"""Makes Parquet of a file; runs as a process of its own (``python -m ...datasets.convert``).
+"""Converts a file to Parquet, in a separate process (``python -m ...datasets.convert``).
 
-Nothing here is imported by the server: this is where DuckDB and openpyxl are.
+The server imports nothing of this, since it needs DuckDB and openpyxl.
 """

@@ -19,7 +19,7 @@ REPORT_SECONDS = 0.1
 
 
 class ProgressReporter:
-    """Writes lines of JSON; progress no more often than anybody could see."""
+    """Writes lines of JSON; progress at a bounded rate."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -27,7 +27,7 @@ class ProgressReporter:
         self._stage = ""
 
     def progress(self, stage: str, fraction: float | None) -> None:
-        """How far the conversion is."""
+        """Report the progress."""
         now = time.monotonic()
         if stage == self._stage and now - self._reported < REPORT_SECONDS:
             return
@@ -35,14 +35,14 @@ class ProgressReporter:
         self.write({"stage": stage, "fraction": fraction})
 
     def write(self, what: dict[str, Any]) -> None:
-        """One line."""
+        """Write one line."""
         with self._lock:
             sys.stdout.write(json.dumps(what) + "\n")
             sys.stdout.flush()
 
 
 def convert(job: dict[str, str], reporter: ProgressReporter) -> dict[str, Any]:
-    """Make the Parquet file and read back what is reported of it. Raises ``ConversionError``."""
+    """Write the Parquet file and read its report back. Raises ``ConversionError``."""
     from . import excel, json_lines, parquet, tables
     from .duck import connect
     from .kinds import kind_of

@@ -1,4 +1,4 @@
-"""How a text table is written: the delimiter between values, and which line names the columns."""
+"""The dialect of a text table: its delimiter, and the line that names the columns."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Dialect:
 
 
 def detect(sample: str, tsv: bool, name: str) -> Dialect:
-    """From the beginning of a file. Raises ``ConversionError`` where there is no table in it."""
+    """Detect it from the beginning of a file. Raises ``ConversionError`` if there is no table."""
     csv.field_size_limit(len(sample) + 1)
-    # A value may end with a quote that is escaped: the two quotes there are not a doubled one.
+    # A value may end with an escaped quote: the two quotes there are not a doubled one.
     escape = "\\" if '\\"' in sample and '""' not in sample.replace('\\"', "") else '"'
     rows = {each: _rows(sample, each, escape) for each in (["\t"] if tsv else DELIMITERS)}
     delimiter = max(rows, key=lambda each: _fitness(rows[each]))
@@ -77,7 +77,7 @@ def _with_columns(
 
 
 def unique(given: list[str], notes: list[str]) -> list[str]:
-    """Names of which each is one column, whatever the case of its letters."""
+    """Names that are unique, ignoring case."""
     taken: set[str] = set()
     columns: list[str] = []
     changed: list[str] = []
@@ -97,10 +97,10 @@ def unique(given: list[str], notes: list[str]) -> list[str]:
 
 
 def _rows(sample: str, delimiter: str, escape: str) -> list[tuple[int, list[str]]]:
-    """The rows with the line that each begins in, from 1; without empty ones."""
+    """The non-empty rows with the line that each begins in, from 1."""
     rows = _parsed(io.StringIO(sample, newline=""), delimiter, escape)
     if rows and max(end - start for start, end, _ in rows) > 50:
-        # A quote that is never closed: line by line, so that it spoils but its own.
+        # An unclosed quote: read line by line, so that it spoils only its own.
         rows = []
         for number, text in enumerate(sample.splitlines(), 1):
             rows += [(number, number, row) for *_, row in _parsed([text], delimiter, escape)]
@@ -123,12 +123,12 @@ def _parsed(lines: Iterable[str], delimiter: str, escape: str) -> list[tuple[int
                 rows.append((start, reader.line_num, row))
             start = reader.line_num + 1
     except csv.Error:
-        pass  # what precedes it is enough
+        pass  # the rows before it are enough
     return rows
 
 
 def _width(table: list[tuple[int, list[str]]]) -> int:
-    """How many values most rows have; of two such numbers the greater one."""
+    """The most common number of values in a row; of equally common ones the greatest."""
     counts = Counter(len(row) for _, row in table)
     return max(counts, key=lambda each: (counts[each], each))
 

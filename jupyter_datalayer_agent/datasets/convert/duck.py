@@ -18,7 +18,7 @@ CELLS_OF_A_GROUP = 2_000_000
 
 
 def connect(work: Path) -> duckdb.DuckDBPyConnection:
-    """A database in memory that spills into ``work`` and reaches for nothing over the network."""
+    """A database in memory that spills into ``work``, without network access."""
     database = duckdb.connect(
         config={
             "memory_limit": MEMORY,
@@ -41,7 +41,7 @@ def run(
     stage: str,
     part: tuple[float, float] = (0.0, 1.0),
 ) -> list[tuple[Any, ...]]:
-    """Run a query and report its progress: ``part`` is the stretch of the stage that it makes."""
+    """Run a query and report its progress: ``part`` is its share of the stage."""
     done = threading.Event()
     start, end = part
 

@@ -14,20 +14,20 @@ from .outcome import ConversionError, Progress, Report, names
 MOST_UNPACKED = 4_000_000_000
 MOST_SHARED = 200_000_000
 MOST_RATIO = 250
-"""A sheet packs some twenty times; what unpacks to far more was made to fill a memory."""
+"""A sheet is compressed some twenty times; far more means a decompression bomb."""
 MOST_COLUMNS = 16_384
 _SMALL = 50_000_000
 
 
 def to_csv(path: Path, work: Path, report: Report, progress: Progress, shown: str) -> Path:
-    """Write the sheet as CSV, from where types are inferred as for any. Raises
+    """Write the sheet as CSV, from which types are inferred as usual. Raises
     ``ConversionError``."""
     _refuse_bomb(path, shown)
     import openpyxl
     from openpyxl.utils.exceptions import InvalidFileException
 
     try:
-        # Opened here: by a path, openpyxl goes by the name's end, which is not that of the upload.
+        # As a file object: with a path, openpyxl would check its suffix, which is not the upload's.
         book = openpyxl.load_workbook(
             path.open("rb"), read_only=True, data_only=True, keep_links=False
         )
@@ -50,7 +50,7 @@ def to_csv(path: Path, work: Path, report: Report, progress: Progress, shown: st
 
 
 def _write(sheet: Any, target: Path, progress: Progress, shown: str) -> bool:
-    """Whether there was anything to write. Empty rows are left out."""
+    """Write the rows, without empty ones; whether there were any."""
     sheet.reset_dimensions()
     widths: set[int] = set()
     try:
@@ -75,7 +75,7 @@ def _write(sheet: Any, target: Path, progress: Progress, shown: str) -> bool:
 
 
 def _fill_up(target: Path, width: int) -> None:
-    """Give all rows the same number of cells: a sheet does not say where its table ends."""
+    """Give all rows the same number of cells: a sheet does not define its table's width."""
     csv.field_size_limit(1 << 30)
     filled = target.with_suffix(".filled")
     with (
@@ -100,7 +100,7 @@ def _text(value: Any) -> str:
 
 
 def _refuse_bomb(path: Path, shown: str) -> None:
-    """What is unpacked is at most what the archive declares: ``zipfile`` reads no further."""
+    """Check the declared size: ``zipfile`` unpacks no more than that."""
     with zipfile.ZipFile(path) as archive:
         parts = archive.infolist()
     total = sum(part.file_size for part in parts)

@@ -56,7 +56,7 @@ def _types(
     report: Report,
     progress: Progress,
 ) -> dict[str, types.Kind | None]:
-    """JSON has no dates: texts that all are dates or times become that."""
+    """JSON has no dates: a column of dates or times in text becomes one."""
     chosen: dict[str, types.Kind | None] = dict.fromkeys((each[0] for each in columns), None)
     texts = [each[0] for each in columns if each[1] == "VARCHAR"]
     mixed = [each[0] for each in columns if each[1] == "JSON"]
@@ -96,7 +96,7 @@ def _good_lines(path: Path, copy: Path, report: Report, progress: Progress, show
 
 
 def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Lines with their numbers; of one that is too long, so much as shows that it is."""
+    """Lines with their numbers; a too long one is cut just past the limit."""
     number = 0
     while line := file.readline(LONGEST_LINE + 1):
         number += 1

@@ -1,4 +1,4 @@
-"""What a file is, by its first bytes and then by its name."""
+"""The kind of a file, by its first bytes and then by its name."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _BY_SUFFIX = {
     ".pq": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".xlsx": "excel",
     ".xlsm": "excel",
 }  # fmt: skip
-# Two of the signatures are letters with which a text may well begin.
+# Two of the signatures are letters with which a text may begin.
 _WEAK = (b"BM", b"MZ", b"RIFF", b"GIF8")
 
 
 def kind_of(path: Path, name: str) -> tuple[str, str | None]:
-    """The format (``csv``, ``tsv``, ``parquet``, ``jsonl``, ``json``, ``excel``), and a note where
-    the name says another. Raises ``ConversionError`` for what is no table."""
+    """The format (``csv``, ``tsv``, ``parquet``, ``jsonl``, ``json``, ``excel``), and a note if the
+    name says another. Raises ``ConversionError`` for anything else."""
     with path.open("rb") as file:
         head = file.read(4096)
     if not head.strip():
@@ -87,7 +87,7 @@ def _archive(path: Path, name: str) -> str:
 
 
 def _text_kind(head: bytes) -> str:
-    """JSON for what begins as JSON does, else a table of values with something between them."""
+    """JSON if it begins like JSON, else a delimited table."""
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b"{"):
         return "jsonl"

@@ -1,4 +1,4 @@
-"""What a conversion reports: its progress, its result, and why there is none."""
+"""The reports of a conversion: progress, result, error."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 FIRST_REJECTED = 20
-"""How many rows that did not parse are named; all are counted."""
+"""The most rejected rows that are listed; all are counted."""
 
 Progress = Callable[[str, float | None], None]
 """Called with the stage (``checking``, ``converting``) and the fraction, 0 to 1, where known."""
 
 
 class ConversionError(Exception):
-    """The file cannot be made a table of; the message is for the user: why, and what to do."""
+    """The file cannot be converted; the message tells the user why, and what to do."""
 
 
 @dataclass
 class Report:
-    """What was made of a file. ``rejected`` are lines, from 1, with the reason each."""
+    """The result of a conversion. ``rejected`` are lines, from 1, each with its reason."""
 
     format: str
     encoding: str | None = None
@@ -30,7 +30,7 @@ class Report:
     notes: list[str] = field(default_factory=list)
 
     def reject(self, line: int, reason: str) -> None:
-        """A row is not in the table."""
+        """Record a rejected row."""
         self.rejected_rows += 1
         if len(self.rejected) < FIRST_REJECTED:
             self.rejected.append((line, reason))

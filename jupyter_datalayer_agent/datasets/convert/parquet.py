@@ -1,4 +1,4 @@
-"""Parquet: kept as it is once all of it was read; and what is reported of any Parquet file."""
+"""Parquet: kept as it is after a complete read; and the report on any Parquet file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TYPES = {
     "DATE": "date", "TIMESTAMP": "timestamp", "TIMESTAMP_NS": "timestamp",
     "TIMESTAMP WITH TIME ZONE": "timestamp", "BLOB": "bytes", "TIME": "time",
 }  # fmt: skip
-# What a value takes in a pandas frame, in bytes: a Python string has 50 beside its characters.
+# Bytes of a value in a pandas frame: a Python string has 50 besides its characters.
 _BYTES = {"int32": 4, "float32": 4, "int16": 2, "uint16": 2, "int8": 1, "uint8": 1, "bool": 1}
 _OF_NUMBER, _OF_STRING, _OF_OTHER = 8, 58, 120
 

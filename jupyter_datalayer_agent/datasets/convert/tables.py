@@ -1,7 +1,7 @@
-"""CSV and TSV: every row that parses, each column as the type that all of its values have.
+"""CSV and TSV: every valid row, each column with the type that all of its values have.
 
-The file is read twice: first all values are looked at as text, then they are written as what they
-were found to be. So a type never rests on the first rows alone, and no value is lost to it.
+The file is read twice: first all values are checked as text, then they are written with the
+inferred types. So a type never depends on the first rows only, and no value is lost to it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SAMPLE_CELLS = 500_000
 COUNTS_OF_SAMPLE = 150
 COUNTS_OF_TABLE = 150
 NEARLY = 0.1
-"""Of which share of a column's values to report that they differ from the others."""
+"""The largest share of misfits in a column that is reported."""
 MOST_OPEN_QUOTES = 10
 MOST_REJECTED = 100_000
 _FOUND = re.compile(r"Columns: (\d+) Found: (\d+)")
@@ -34,15 +34,15 @@ _FOUND = re.compile(r"Columns: (\d+) Found: (\d+)")
 
 @dataclass
 class TextTable:
-    """A text file in UTF-8 and how it is written. ``quoted`` is False where its quotes do not
-    pair up, so that they are characters like others."""
+    """A text file in UTF-8 and its dialect. ``quoted`` is False if its quotes do not pair up, so
+    that they are ordinary characters."""
 
     path: Path
     dialect: Dialect
     quoted: bool = True
 
     def reading(self) -> str:
-        """The table in SQL, all of it text; what does not parse is in the table of rejects."""
+        """The table in SQL, all of it text; invalid rows go to the table of rejects."""
         dialect = self.dialect
         columns = ", ".join(f"{literal(each)}: 'VARCHAR'" for each in dialect.columns)
         quote, escape = ('"', dialect.escape) if self.quoted else ("", "")
@@ -95,7 +95,7 @@ def write(
     stage: str,
     part: tuple[float, float],
 ) -> None:
-    """Write a table of text with its columns as they were found to be."""
+    """Write a table of text with the inferred column types."""
     columns = ", ".join(types.cast(column, kind) for column, kind in chosen.items())
     run(
         database,
@@ -111,8 +111,8 @@ def write(
 def candidates_in(
     database: duckdb.DuckDBPyConnection, source: str, columns: list[str], kinds: list[Kind]
 ) -> dict[str, list[Kind]]:
-    """Of each column the types that its first values have, all but a few; every type where it has
-    no first values."""
+    """For each column the types that almost all of its first values have; every type if it has no
+    values there."""
     rows = min(SAMPLE_ROWS, max(LEAST_SAMPLE_ROWS, SAMPLE_CELLS // max(len(columns), 1)))
     sample = f"(SELECT * FROM {source} LIMIT {rows})"
     found: dict[str, tuple[int, list[int]]] = {}
@@ -135,7 +135,7 @@ def count_all(
     progress: Progress,
     part: tuple[float, float],
 ) -> tuple[int, dict[str, tuple[int, list[int]]]]:
-    """Of the whole table: its rows, and what ``types.read_counts`` finds about each column."""
+    """The number of rows, and the result of ``types.read_counts`` for each column."""
     rows = 0
     found: dict[str, tuple[int, list[int]]] = {}
     start, end = part
@@ -151,7 +151,7 @@ def count_all(
 def batches(
     candidates: dict[str, list[Kind]], most: int = COUNTS_OF_TABLE
 ) -> list[dict[str, list[Kind]]]:
-    """Columns by as many as one query may count: the time to plan one grows with the square."""
+    """Columns in batches for one query: the time to plan one grows with the square."""
     made: list[dict[str, list[Kind]]] = [{}]
     counts = 0
     for column, kinds in candidates.items():
@@ -197,7 +197,7 @@ def _look(
     report: Report,
     progress: Progress,
 ) -> tuple[int, dict[str, Kind | None]]:
-    """Read the whole file once: its rows, the types of its columns, and what does not parse."""
+    """Read the whole file once: its rows, the types of its columns, and the rejected rows."""
     blanked: list[int] = []
     kinds = types.kinds(table.dialect.delimiter)
     while True:
@@ -230,7 +230,7 @@ def _forget_rejects(database: duckdb.DuckDBPyConnection) -> None:
 
 
 def _open_quote(database: duckdb.DuckDBPyConnection) -> tuple[int, int] | None:
-    """Line and place (byte) of the first row that a quote carries on into the lines below."""
+    """Line and byte offset of the first row that an open quote continues into the lines below."""
     first: tuple[int, int] | None = database.execute(
         "SELECT line, line_byte_position FROM reject_errors WHERE error_type IN "
         "('UNQUOTED VALUE', 'LINE SIZE OVER MAXIMUM') AND contains(csv_line, chr(10)) "
@@ -240,8 +240,8 @@ def _open_quote(database: duckdb.DuckDBPyConnection) -> tuple[int, int] | None:
 
 
 def _blank(path: Path, position: int) -> None:
-    """Fill a line with spaces: it is then a row with one value, which is rejected, and the lines
-    below it are rows again."""
+    """Fill a line with spaces: it becomes a row with one value, which is rejected, and the lines
+    below are rows again."""
     with path.open("r+b") as file:
         file.seek(max(position, 0))
         line = file.readline(LONGEST_LINE)

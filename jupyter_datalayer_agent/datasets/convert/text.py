@@ -1,6 +1,6 @@
-"""Text files as DuckDB takes them: UTF-8, one kind of line end, no NUL bytes.
+"""Prepares text files for DuckDB: UTF-8, one kind of line end, no NUL bytes.
 
-A file is looked through once, in blocks; a copy is made only of one that needs it.
+A file is scanned once, in blocks; a copy is made only if it needs changes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _BOMS = [
 
 @dataclass
 class TextFile:
-    """What a file's bytes are. ``encoding`` is None where it is not one encoding all through."""
+    """Properties of a file's bytes. ``encoding`` is None if it is mixed."""
 
     encoding: str | None
     nuls: int = 0
@@ -52,7 +52,7 @@ class TextFile:
 
 
 def as_utf8(path: Path, work: Path, name: str, report: Report, progress: Progress) -> Path:
-    """The file itself, or a copy that DuckDB can read; what was done is in the report."""
+    """The file itself, or a copy that DuckDB can read; changes are in the report."""
     text = look(path, name, progress)
     if text.wide:
         report.encoding = str(text.encoding).upper()
@@ -72,7 +72,7 @@ def as_utf8(path: Path, work: Path, name: str, report: Report, progress: Progres
 
 
 def look(path: Path, name: str, progress: Progress) -> TextFile:
-    """Look the file through. Raises ``ConversionError`` for what is no text."""
+    """Scan the file. Raises ``ConversionError`` if it is not text."""
     with path.open("rb") as file:
         head = file.read(BLOCK)
     encoding = _wide(head) or ("utf-8-sig" if head.startswith(codecs.BOM_UTF8) else "utf-8")
@@ -108,7 +108,7 @@ def look(path: Path, name: str, progress: Progress) -> TextFile:
 
 
 def sample_of(path: Path, size: int = BLOCK // 4) -> tuple[str, bool]:
-    """The beginning of an UTF-8 file, up to a line's end, and whether that is all of it."""
+    """The beginning of a UTF-8 file, up to the end of a line, and whether that is all of it."""
     with path.open("rb") as file:
         head = file.read(size)
         whole = not file.read(1)
@@ -140,7 +140,7 @@ def _recode(path: Path, copy: Path, encoding: str) -> None:
 
 
 class _Repair:
-    """Makes UTF-8 of lines, each for itself: what is not UTF-8 is taken for Windows-1252."""
+    """Converts lines to UTF-8, one by one: one that is not UTF-8 is read as Windows-1252."""
 
     def __init__(self) -> None:
         self.lines = 0
@@ -199,7 +199,7 @@ def _blocks(path: Path) -> Iterator[bytes]:
 
 
 def _line_blocks(path: Path) -> Iterator[bytes]:
-    """Blocks that end with a line, but for lines that are too long to be read anyway."""
+    """Blocks of whole lines, except lines that are too long to be read."""
     rest = b""
     for block in _blocks(path):
         whole = rest + block

@@ -1,7 +1,7 @@
-"""Which type a column of text is: one that every value of the whole file has.
+"""Infers the type of a text column: one that every value of the whole file has.
 
-A value is never dropped, or changed, for the sake of a type: where one does not fit, the column is
-text. So are numbers that would lose something as numbers: leading zeros, and digits past a float's.
+No value is dropped or changed for a type: if one does not fit, the column is text. So are numbers
+that would lose leading zeros, or digits past a float's.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from .duck import literal, name
 
 MISSING = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None"]
-"""What means no value, in columns that are not text."""
+"""Missing values in columns that are not text."""
 LONGEST = 200
-"""Bytes of a text that may be something else; a longer one is not looked at."""
+"""Bytes of a text that may have another type; longer ones are not checked."""
 _V = re.compile(r"\bv\b")
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A type: whether the text ``v`` is of it, and what it becomes, in SQL."""
+    """A type: SQL for whether the text ``v`` has it, and for its value."""
 
     type: str
     fits: str
@@ -77,24 +77,24 @@ DATES = [
 
 
 def kinds(delimiter: str) -> list[Kind]:
-    """What a column may be, the narrowest first. A comma in a number is a point only in a file
-    whose values are separated by something else."""
+    """The types, the narrowest first. A comma is the decimal mark only in a file with another
+    delimiter."""
     commas = [COMMA_NUMBERS] if delimiter != "," else []
     return [*NUMBERS, *commas, *DATES, *DAY_FIRST, *MONTH_FIRST]
 
 
 def value_of(column: str) -> str:
-    """The column's text without spaces around it, NULL for what means no value."""
+    """The column's trimmed text, NULL for a missing value."""
     text = f"trim({name(column)})"
-    # Not IN: DuckDB makes a join of a long one, and rows lose their order in a join.
+    # Not IN: DuckDB turns a long one into a join, which loses the order of rows.
     missing = " ".join(f"WHEN {text} = {literal(each)} THEN NULL" for each in MISSING)
     long = f"WHEN strlen({name(column)}) > {LONGEST} THEN '?'"
     return f"CASE {long} {missing} ELSE {text} END"
 
 
 def counts(source: str, candidates: dict[str, list[Kind]]) -> str:
-    """A query: how many rows; and of each column, how many values, and how many of these are not
-    of each of its candidates."""
+    """A query for the number of rows; and for each column, the number of values, and of misfits of
+    each candidate type."""
     inner, outer = [], ["count(*)"]
     for number, (column, columns_kinds) in enumerate(candidates.items()):
         inner.append(f"{value_of(column)} AS v{number}")
@@ -107,10 +107,10 @@ def counts(source: str, candidates: dict[str, list[Kind]]) -> str:
 
 
 def cast(column: str, kind: Kind | None) -> str:
-    """The column in a SELECT, as the type that it was found to be (None: text as it is)."""
+    """The column in a SELECT, with its inferred type (None: unchanged text)."""
     if kind is None:
         return name(column)
-    # What means no value is of none of the types: casts make NULL of it. But for NaN.
+    # Missing values have none of the types, so casts make them NULL. Except NaN.
     value = _V.sub(lambda _: f"trim({name(column)})", kind.value)
     if kind.type == "float64":
         value = f"nullif({value}, 'nan'::DOUBLE)"
@@ -120,7 +120,7 @@ def cast(column: str, kind: Kind | None) -> str:
 def read_counts(
     row: Sequence[int], candidates: dict[str, list[Kind]]
 ) -> tuple[int, dict[str, tuple[int, list[int]]]]:
-    """The answer of ``counts``: the rows, and by column its values and the misfits of each kind."""
+    """The result of ``counts``: the rows, and by column its values and the misfits of each type."""
     rows, *rest = row
     found: dict[str, tuple[int, list[int]]] = {}
     at = 0

@@ -1,7 +1,6 @@
-"""Code of ours that runs in a user's kernel, to bind a data set to a name there.
+"""Our code that runs in a user's kernel, to load a data set into a variable.
 
-It is sent as source and runs in a namespace of its own: of the kernel's names only the one that is
-asked for changes.
+It is sent as source and runs in its own namespace: only the requested variable changes.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def loading(**arguments: Any) -> str:
 
 
 def answer_in(printed: str) -> dict[str, Any] | None:
-    """What ``load`` returned, in what the code printed."""
+    """The result of ``load``, from what the code printed."""
     for line in printed.splitlines():
         if line.startswith(MARK):
             answer: dict[str, Any] = json.loads(line[len(MARK) :])

@@ -1,4 +1,4 @@
-"""Binds a Parquet file to a name in this kernel, and reads back what is bound to it."""
+"""Loads a Parquet file into a variable of this kernel, and reads it back."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def load(
 ) -> dict[str, Any]:
     """``estimate``: bytes as a pandas frame; ``limit``: bytes that this kernel may use, or None.
 
-    What is returned has ``missing`` (a package) or ``kept`` (the type of the name's value) where
-    nothing was bound.
+    The result has ``missing`` (a package) or ``kept`` (the type of the variable's value) if nothing
+    was loaded.
     """
     there = names.get(name)
     if isinstance(there, (types.ModuleType, types.FunctionType, type)):
@@ -87,7 +87,7 @@ READERS = {
 
 
 def described(engine: str, table: Any) -> tuple[int, dict[str, str]]:
-    """Rows and types, of what was bound and not of what it was made of."""
+    """Rows and types of the variable, not of the file."""
     if engine == "duckdb":
         # The kernel's Python may be older than ``strict``.
         types_of = {each: str(kind) for each, kind in zip(table.columns, table.types)}  # noqa: B905
@@ -108,7 +108,7 @@ def first_installed(packages: list[str]) -> str | None:
 
 
 def first_missing(modules: list[str]) -> str | None:
-    """The first package that cannot be imported, by the name that installs it."""
+    """The distribution of the first package that cannot be imported."""
     for module in modules:
         try:
             importlib.import_module(module)
@@ -118,7 +118,7 @@ def first_missing(modules: list[str]) -> str | None:
 
 
 def available(limit: int | None) -> int | None:
-    """Bytes that this kernel may still take, as far as that can be found out."""
+    """Bytes that are free to this kernel, if known."""
     found = [limit] if limit else []
     try:
         import psutil

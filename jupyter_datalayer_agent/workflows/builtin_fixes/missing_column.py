@@ -24,12 +24,12 @@ _COLUMN_KEYWORDS = name_set(
     "by column columns hue id_vars index keys labels left_on on right_on size style subset "
     "value_vars values x y"
 )
-# What a chain of calls goes through with the columns of the table that it starts with.
+# Methods in a chain of calls that keep the columns of the table that it starts with.
 _KEEPS_COLUMNS = name_set(
     "astype copy drop_duplicates dropna fillna groupby head nlargest nsmallest query reset_index "
     "round sample sort_index sort_values tail"
 )
-# Of these, what is not known to be columns is rows.
+# Their arguments are rows unless they are known to be columns.
 _OF_ROWS = name_set("drop rename")
 _ACCESSORS = name_set("at loc plot")
 
@@ -43,7 +43,7 @@ print(__import__('json').dumps((lambda frame: [each for each in frame.columns
 Tables = tuple[str, ...]
 """Variables with DataFrames, all of which must have a column."""
 Candidates = tuple[str | None, ...]
-"""The same before it is known whether they are any; None for what is no variable."""
+"""Candidates for ``Tables``; None for expressions that are no variables."""
 
 
 @dataclass(frozen=True)
@@ -66,14 +66,14 @@ class _Lookup:
 
 
 class _Columns:
-    """What columns the DataFrames of the kernel have, each asked for once."""
+    """The columns of the kernel's DataFrames, each requested once."""
 
     def __init__(self, probe: FixProbe) -> None:
         self._probe = probe
         self._known: dict[str, list[str] | None] = {}
 
     async def of(self, lookup: _Lookup) -> tuple[Tables, list[str]] | None:
-        """The tables that the column is of, and the columns that all of them have."""
+        """The column's tables, and the columns that all of them have."""
         for tables in lookup.candidates:
             known = {table: await self._of(table) for table in tables if table is not None}
             own = tuple(table for table in tables[lookup.side] if table is not None)
@@ -90,10 +90,10 @@ class _Columns:
 
 
 async def find(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
-    """What to do about columns that are not there.
+    """Fixes for missing columns.
 
-    One fix is for all that are missing of the tables that the failing statement looks them up in;
-    where one of them is near nothing, there is none.
+    One fix replaces all missing columns of the tables in the failing statement; if one of them has
+    no near name, there is no fix.
     """
     assert failure.error is not None
     tree = editing.tree_of(failure.cell.source)
@@ -110,7 +110,7 @@ async def find(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
 
 @dataclass(frozen=True)
 class _Missing:
-    """Columns that are not there: what each could be, and their neighbours in lists."""
+    """Missing columns: near names for each, and their neighbours in lists."""
 
     near: dict[str, list[Near]]
     beside: set[str]
@@ -119,8 +119,8 @@ class _Missing:
 async def _missing(
     tree: ast.Module, line: int | None, message: str, known: _Columns
 ) -> dict[Tables, _Missing]:
-    """By tables, what the failing statement misses: what the error names, and what is in one
-    list with it (pandas names the first one, as a rule)."""
+    """The missing columns of the failing statement by tables: the one that the error names, and
+    those in one list with it (pandas usually names the first)."""
     found: dict[Tables, _Missing] = {}
     for statement in tree.body:
         if line is not None and not statement.lineno <= line <= (statement.end_lineno or line):
@@ -140,8 +140,8 @@ async def _missing(
 
 
 def _is_named(name: str, message: str) -> bool:
-    """Whether the error is about this name. pandas puts it, and lists and indexes of it, in words
-    that differ from method to method, and not always quoted as Python would."""
+    """Whether the error is about this name. pandas words it, and lists and indexes of it,
+    differently in each method, and does not always quote like Python."""
     try:
         value = ast.literal_eval(message)
     except (SyntaxError, ValueError):
@@ -170,7 +170,7 @@ def _fixes(
     uses: dict[str, list[ast.Constant]],
     line: int | None,
 ) -> list[FixInfo]:
-    """The nearest for all; then, for each, what else it could be."""
+    """The nearest names for all; then, for each, the alternatives."""
     if not all(missing.near.values()):
         return []
     nearest = {name: near[0] for name, near in missing.near.items()}
@@ -199,7 +199,7 @@ def _fix(
         return None
     wrong = list(choice)
     right = [near.name for near in choice.values()]
-    # One column twice is hardly what was meant.
+    # The same column twice is hardly intended.
     is_clear = all(near.clear for near in choice.values())
     is_once = len({*right, *beside}) == len(right) + len(beside)
     column = "column" if len(wrong) == 1 else "columns"
@@ -228,7 +228,7 @@ def _lookups(tree: ast.AST) -> Iterator[_Lookup]:
             for named in _in_subscript(node) if frame is not None else ():
                 literals = list(_strings(named))
                 for each in literals:
-                    # A list that is assigned to may make columns.
+                    # A list that is assigned to may create columns.
                     beside = [each] if isinstance(node.ctx, ast.Store) else literals
                     yield _Lookup(each, [(frame,)], _BOTH, beside)
         elif isinstance(node, ast.Call):
@@ -240,7 +240,8 @@ def _lookups(tree: ast.AST) -> Iterator[_Lookup]:
 
 
 def _in_subscript(node: ast.Subscript) -> Iterator[ast.expr]:
-    """What names columns in ``df['a']``, ``df[['a', 'b']]``, ``df.loc[rows, 'a']``."""
+    """The expressions that name columns in ``df['a']``, ``df[['a', 'b']]``, ``df.loc[rows,
+    'a']``."""
     index = node.slice
     if isinstance(node.value, ast.Attribute) and node.value.attr in ("loc", "at"):
         if isinstance(index, ast.Tuple) and len(index.elts) == 2:
@@ -250,7 +251,7 @@ def _in_subscript(node: ast.Subscript) -> Iterator[ast.expr]:
 
 
 def _in_call(node: ast.Call) -> Iterator[tuple[str | None, ast.expr]]:
-    """What names columns in a call, with the keyword by which it is given."""
+    """The expressions that name columns in a call, with their keyword."""
     name = _called(node)
     of_rows = name in _OF_ROWS and not _is_along_columns(node)
     for value in node.args if name in _COLUMN_METHODS and not of_rows else ():
@@ -290,8 +291,8 @@ def _strings(node: ast.expr) -> Iterator[ast.Constant]:
 
 
 def _frame(node: ast.expr) -> str | None:
-    """The variable (or attribute of one) that is looked up in: ``df`` of ``df.loc``; of a chain of
-    calls the one that it starts with, where that keeps the columns."""
+    """The variable (or its attribute) that has the columns: ``df`` of ``df.loc``; of a chain of
+    calls that keeps the columns the one that it starts with."""
     while True:
         if isinstance(node, ast.Attribute) and node.attr in _ACCESSORS:
             node = node.value
@@ -312,7 +313,7 @@ def _is_plain(node: ast.expr) -> bool:
 
 def _tables_of_call(node: ast.Call) -> list[Candidates]:
     """``df`` of ``df.groupby('a')``, of ``pd.melt(df, ['a'])`` and of ``sns.histplot(data=df,
-    x='a')``; both tables of a merge. Whether ``pd`` is one, the kernel says."""
+    x='a')``; both tables of a merge. The kernel tells whether ``pd`` is one."""
     given = {each.arg: _frame(each.value) for each in node.keywords}
     if data := given.get("data"):
         return [(data,)]
@@ -332,7 +333,7 @@ def _tables_of_call(node: ast.Call) -> list[Candidates]:
         function = (first or left, second or right)
     if owner is None:
         return [function]
-    # Of what precedes a method only a name may be a module's.
+    # Only a plain name before a method may be a module.
     return [method, function] if isinstance(owner, ast.Name) else [method]
 
 

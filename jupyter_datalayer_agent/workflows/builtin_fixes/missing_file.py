@@ -26,7 +26,7 @@ _READERS = name_set(
     "read_hdf read_html read_image read_json read_orc read_parquet read_pickle read_sas read_spss "
     "read_stata read_table read_text read_xml reader scan_csv scan_parquet"
 )
-# With these the name is of something that is to be made, or to be gone.
+# These create or remove the file that they name.
 _NOT_READING = re.compile(
     r"^(to_|save|write|dump|export|mkdir|makedirs|rename|replace|move|copy|remove|unlink|rm|touch|"
     r"symlink|chdir|ZipFile|TarFile)"
@@ -38,7 +38,7 @@ print(__import__('json').dumps([each for each in {names!r}
 
 
 async def find(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
-    """What to do about a file that is not there."""
+    """Fixes for a missing file."""
     assert failure.error is not None
     match = _NO_FILE.search(failure.error.evalue)
     if match is None or "://" in match["name"]:
@@ -83,8 +83,8 @@ def _fix(failure: CellFailure, cell: PageCell, source: str, wanted: str, near: N
 
 
 def _cell_with(failure: CellFailure, wanted: str) -> PageCell | None:
-    """The failed cell, where it has the name as it is; else the one cell that gives it to a
-    variable which the failed cell uses. None where it is put together in any other way."""
+    """The failed cell if it contains the name; else the one cell that assigns it to a variable
+    which the failed cell uses. None if it is composed in any other way."""
     if _literals(failure.cell, wanted):
         return failure.cell
     uses = analyse(failure.cell.source).uses
@@ -99,7 +99,7 @@ def _cell_with(failure: CellFailure, wanted: str) -> PageCell | None:
 
 
 def _loses_something(failure: CellFailure) -> bool:
-    """Whether the statement that failed writes, moves or removes files, whichever name it got."""
+    """Whether the failed statement writes, moves or removes files."""
     assert failure.error is not None
     tree = editing.tree_of(failure.cell.source)
     line = where(failure.error.traceback).line
@@ -113,7 +113,7 @@ def _loses_something(failure: CellFailure) -> bool:
 
 
 def _does(call: ast.Call) -> str:
-    """The name of what is called; ``write`` for all that makes, changes or removes a file."""
+    """The name of the called function; ``write`` for all that create, change or remove a file."""
     function = call.func
     name = function.attr if isinstance(function, ast.Attribute) else ""
     if isinstance(function, ast.Name):
@@ -149,7 +149,7 @@ def _assigned(cell: PageCell, wanted: str) -> Iterator[str]:
 
 
 def _spans(cell: PageCell, wanted: str, new: str) -> list[editing.SourceSpan] | None:
-    """The literals' new texts; None where one of them names a file to be written or removed."""
+    """The literals' new texts; None if one of them names a file to be written or removed."""
     spans = []
     for literal in _literals(cell, wanted):
         if _NOT_READING.match(_called_with(cell, literal)):
@@ -163,10 +163,10 @@ def _spans(cell: PageCell, wanted: str, new: str) -> list[editing.SourceSpan] | 
 
 def _called_with(cell: PageCell, literal: ast.Constant) -> str:
     """The function whose argument the literal is: ``read_csv``; ``write`` for an ``open`` that
-    writes; empty where it is no argument."""
+    writes; empty if it is no argument."""
     for call in _calls_around(cell, literal):
         name = _does(call)
-        # Path("a.txt").unlink() does it with the result.
+        # Path("a.txt").unlink() uses the result.
         return name if name != "Path" else _method_of(cell, call) or name
     return ""
 
@@ -193,7 +193,7 @@ def _method_of(cell: PageCell, call: ast.Call) -> str | None:
 
 
 def _only_read(cell: PageCell, wanted: str) -> bool:
-    """Whether every place of the name is the argument of a function that reads."""
+    """Whether every occurrence of the name is the argument of a function that reads."""
     return all(_called_with(cell, literal) in _READERS for literal in _literals(cell, wanted))
 
 
@@ -215,7 +215,7 @@ async def _candidates(failure: CellFailure, wanted: str, probe: FixProbe) -> lis
         found = _near_files(wanted, name, paths)
     if wanted.startswith("./"):
         found = [Near(f"./{each.name}", each.distance, each.clear) for each in found]
-    # The kernel may work in another folder than the notebook's: it says what it would find.
+    # The kernel may have another working folder than the notebook's: ask it what exists.
     there = await probe.compute(_EXISTING.format(names=[each.name for each in found]))
     if isinstance(there, list):
         found = [each for each in found if each.name in there]

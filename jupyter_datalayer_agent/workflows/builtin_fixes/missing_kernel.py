@@ -17,8 +17,8 @@ _UNKNOWN = "The notebook does not say what language it is in"
 async def find(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
     """Kernels of the notebook's language, the one that it names first.
 
-    Safe is that one, else the only one, else the usual one of the language. Where nothing says
-    what the language is, every kernel is a guess.
+    Safe is that one, else the only one, else the usual one of the language. Without a known
+    language every kernel is a guess.
     """
     specs = [spec for spec in await probe.kernel_specs() if _fits(spec, failure.language)]
     names = [spec["name"] for spec in specs]

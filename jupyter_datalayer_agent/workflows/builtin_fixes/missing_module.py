@@ -1,4 +1,4 @@
-"""ModuleNotFoundError: a misspelt module, one's own file elsewhere, or something to install."""
+"""ModuleNotFoundError: a misspelt module, a user's own file elsewhere, or something to install."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NO_NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)' \(unknown loc
 _OPTIONAL = re.compile(r"Missing optional dependency '([\w.\-]+)'")
 _INSTALL_LINE = re.compile(r"^\s*[%!]\s*pip3?\s+install\s+(.+)$", re.MULTILINE)
 
-# One round trip: is it there, what is it near to, what does it hold?
+# One round trip: does it exist, what is near it, what does it contain?
 _LOOK = """
 print(__import__('json').dumps((lambda name: (lambda find, util: {{
     'installed': name in __import__('sys').modules or find(name) is not None,
@@ -40,7 +40,7 @@ print(__import__('json').dumps((lambda name: (lambda find, util: {{
 
 
 async def find(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
-    """What to do about a module that is not there."""
+    """Fixes for a missing module."""
     assert failure.error is not None
     module = _missing(failure)
     if module is None:
@@ -50,7 +50,7 @@ async def find(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
     installed = bool(seen and seen["installed"])
     modules: list[str] = seen["modules"] if seen else []
     if installed and distribution_of(module) in (None, distribution_of(top)):
-        # The package is there and has no such part: nothing to install.
+        # The package is installed and has no such part: nothing to install.
         return _misspelt_part(failure, module, seen["submodules"] if seen else [])
     if is_stdlib(top) and distribution_of(top) is None:
         return []
@@ -68,12 +68,12 @@ async def find(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
 
 
 def _missing(failure: CellFailure) -> str | None:
-    """The dotted name of what is missing, as the cell imports it."""
+    """The dotted name of the missing module, as the cell imports it."""
     assert failure.error is not None
     message = failure.error.evalue
     if match := _NO_MODULE.search(message):
         module = match[1].strip(".")
-        # Of ``from google.cloud import storage`` the error names no more than "google".
+        # For ``from google.cloud import storage`` the error names only "google".
         longer = [each for each in _imported(failure.cell) if each.startswith(f"{module}.")]
         known = [each for each in longer if distribution_of(each) is not None]
         return known[0] if known and "." not in module else module
@@ -156,8 +156,8 @@ def _misspelt_part(failure: CellFailure, module: str, submodules: Sequence[str])
 
 
 def _with_module(source: str, module: str, new: str) -> str | None:
-    """The source with the module renamed where it is imported, and where it is used by that name;
-    None where the cell does not import it."""
+    """The source with the module renamed in its imports and uses; None if the cell does not import
+    it."""
     tree = editing.tree_of(source)
     spans = []
     plainly = False
@@ -197,11 +197,11 @@ def _used_elsewhere(failure: CellFailure, module: str) -> bool:
     )
 
 
-# A file of one's own
+# A user's own file
 
 
 async def _own_module(failure: CellFailure, top: str, probe: FixProbe) -> list[FixInfo]:
-    """A module that lies in another folder than the notebook: that folder is not on the path."""
+    """A module in another folder than the notebook, which is not on the path."""
     here = posixpath.dirname(failure.path)
     folders = []
     for path in await probe.files():
@@ -263,8 +263,8 @@ def _install_unknown(failure: CellFailure, module: str) -> FixInfo:
 
 
 def install_call(path: str, cell: PageCell, cells: Sequence[PageCell], name: str) -> FixCall:
-    """The call that installs a distribution for a cell: in the %pip cell above it, where there is
-    one, else in a new one right before it."""
+    """The call that installs a distribution for a cell: in the %pip cell above it, if there is one,
+    else in a new one right before it."""
     line = f"%pip install {name}"
     for above in reversed([each for each in cells if each.index < cell.index]):
         if above.type != "code" or not _only_installs(above.source):

@@ -1,7 +1,7 @@
 """SyntaxError: a bracket, quote or colon that is missing, or Python 2's print.
 
-Every repair is a small change near the place where parsing stops, and is offered only when the
-result can be parsed. It is applied without a question when it is the only one that can.
+Every fix is a small change near the place where parsing stops, and is offered only if the result
+can be parsed. It is applied without a question if it is the only one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class _SyntaxRepair:
 
 
 async def find(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
-    """What to do about a cell that cannot be parsed."""
+    """Fixes for a cell that cannot be parsed."""
     source = failure.cell.source
     if _stops_at(source) is None or source.count("\n") > _LINES:
         return []
@@ -52,7 +52,7 @@ async def find(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
 
 
 def _stops_at(source: str) -> int | None:
-    """The line (from 1) at which parsing stops; None where the source can be parsed."""
+    """The line (from 1) at which parsing stops; None if the source can be parsed."""
     try:
         parse_cell(source)
     except NotPython:
@@ -63,7 +63,7 @@ def _stops_at(source: str) -> int | None:
 
 
 def _repairs(source: str) -> list[_SyntaxRepair]:
-    """The repairs that parse, with as few steps as any does."""
+    """The changes with the fewest steps that can be parsed."""
     printed = with_print_function(source)
     if printed != source and _stops_at(printed) is None:
         return [_SyntaxRepair(printed, "write print as a function")]
@@ -80,7 +80,7 @@ def _repairs(source: str) -> list[_SyntaxRepair]:
         done = [each for each in next_ones.values() if _stops_at(each.source) is None]
         if done:
             return done
-        # Only those that bring parsing further are worth a second step.
+        # Only those that get parsing further deserve a second step.
         reached = max((_stops_at(each.source) or 0 for each in open_ones), default=0)
         open_ones = [
             each for each in next_ones.values() if (_stops_at(each.source) or 0) >= reached
@@ -110,7 +110,7 @@ def _insert(source: str, place: int, text: str, what: str, *, sure: bool = True)
 
 
 def _line_ends(source: str, start: int) -> Iterator[tuple[int, str]]:
-    """The ends of the lines from this place on, before comments, with the text up to there."""
+    """The ends of the lines from this place on, before comments, with the text before them."""
     while True:
         end = source.find("\n", start)
         line = source[start : end if end >= 0 else len(source)]
@@ -147,7 +147,7 @@ def _with_bracket(source: str, start: int, opened: str) -> Iterator[_SyntaxRepai
 
 
 def _with_right_close(source: str, place: int, opened: str | None) -> Iterator[_SyntaxRepair]:
-    """A closing bracket that closes nothing, or something else."""
+    """Fix a closing bracket that closes nothing, or another bracket."""
     line = source.count("\n", 0, place) + 1
     found = source[place]
     without = source[:place] + source[place + 1 :]
@@ -155,7 +155,7 @@ def _with_right_close(source: str, place: int, opened: str | None) -> Iterator[_
         yield _SyntaxRepair(without, f"take out the “{found}” too many in line {line}", sure=False)
         return
     right = _CLOSES[opened]
-    # df["a") is a slip; f(a[1) has one missing.
+    # df["a") has the wrong one; f(a[1) has one missing.
     yield _insert(source, place, right, f"add the missing “{right}”")
     swapped = source[:place] + right + source[place + 1 :]
     yield _SyntaxRepair(swapped, f"close “{opened}” by “{right}” in line {line}", sure=False)
@@ -169,7 +169,7 @@ def _with_quote(source: str, start: int, quote: str) -> Iterator[_SyntaxRepair]:
     end = source.find("\n", start)
     end = len(source) if end < 0 else end
     yield _insert(source, end, quote, what)
-    # print("a) wants it before the bracket that closes what was open; the nearest first.
+    # print("a) needs it before the bracket that closes an open one; the nearest first.
     for place in range(end - 1, start, -1):
         if source[place] in ")]},:" and place > start + 1:
             yield _insert(source, place, quote, what)
@@ -219,7 +219,7 @@ def _quote_at(source: str, at: int) -> str:
 
 
 def _string_end(source: str, at: int) -> int | None:
-    """The place behind a string that starts here; None where it is not closed."""
+    """The place after a string that starts here; None if it is not closed."""
     quote = _quote_at(source, at)
     place = at + len(quote)
     while place < len(source):

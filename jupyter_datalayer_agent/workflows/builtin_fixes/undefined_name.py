@@ -1,4 +1,4 @@
-"""NameError: a cell that was not run, an import that is missing, or a misspelt name."""
+"""NameError: a cell that was not run, a missing import, or a misspelt name."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _THERE = "print(__import__('importlib.util').util.find_spec({name!r}) is not Non
 
 
 async def find(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
-    """What to do about a name that is not defined."""
+    """Fixes for an undefined name."""
     assert failure.error is not None
     match = _UNDEFINED.search(failure.error.evalue)
-    # A name that is missing in a library's or another file's code is not the notebook's.
+    # The name is missing in a library's or another file's code.
     if match is None or where(failure.error.traceback).file is not None:
         return []
     name = match[1]
@@ -58,8 +58,8 @@ def _defined_elsewhere(failure: CellFailure, name: str, present: set[str] | None
         return None
     needed = _with_needs(graph, start, place, present)
     if place in _all_needs(graph, start) and start > place:
-        return None  # the two wait for each other
-    # What else the cell misses would be the next error.
+        return None  # the two depend on each other
+    # Other missing names would be the next error.
     for other in sorted(analyse(failure.cell.source).uses - {name}):
         if present is not None and other not in present and other not in BUILTINS:
             more = _definer(graph, other, place)
@@ -90,7 +90,7 @@ def _definer(graph: Dependencies, name: str, place: int) -> int | None:
 
 
 def _with_needs(graph: Dependencies, start: int, failed: int, present: set[str] | None) -> set[int]:
-    """The cell, and above it those that define what the kernel does not have and it needs."""
+    """The cell, and those above it that define what it needs and the kernel does not have."""
     needed = {start}
     waiting = [start]
     while waiting:
@@ -117,8 +117,7 @@ def _all_needs(graph: Dependencies, start: int) -> set[int]:
 
 
 def _may_run(cell: PageCell) -> bool:
-    """A cell that has not run does what it was written for; one that has must not do more by
-    running again."""
+    """A cell that has not run may run; one that has must have no side effects when run again."""
     if cell.execution_count is None:
         return side_effect(cell.source) is None
     return quiet(cell.source)
@@ -144,7 +143,7 @@ def _why(name: str, definer: PageCell, failed: PageCell) -> str:
 
 
 async def _missing_import(failure: CellFailure, name: str, probe: FixProbe) -> FixInfo | None:
-    """Import what everybody imports under that name."""
+    """Import the usual module or name."""
     line = WELL_KNOWN.get(name)
     if line is None or (name in ONLY_AS_MODULE and not _used_as_module(failure, name)):
         return None
@@ -187,7 +186,7 @@ def _used_as_module(failure: CellFailure, name: str) -> bool:
 
 
 def _import_cell(failure: CellFailure) -> PageCell | None:
-    """The first cell above that holds nothing but imports, and settings of magics."""
+    """The first cell above that contains only imports and magics."""
     for cell in failure.cells:
         if cell.index >= failure.cell.index:
             return None
@@ -230,7 +229,7 @@ def _misspelt(failure: CellFailure, name: str, present: set[str] | None) -> list
     for each in near:
         spans = editing.name_spans(failure.cell.source, name, each.name)
         if not spans:
-            return []  # it is in another cell's function: which one was meant is unknown
+            return []  # it is in another cell's function: which occurrence was meant is unknown
         source = editing.replaced(failure.cell.source, spans)
         fixes.append(
             FixInfo(

@@ -1,4 +1,4 @@
-"""A report in pictures: chapters that fit the data, each with what its figure says."""
+"""A report in pictures: chapters that fit the data, each with a finding."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _leading(data: Data, column: Column) -> bool:
 
 
 def closest_pair(data: Data) -> dict[str, Any] | None:
-    """The pair to draw as points: related, and not the same quantity twice; the target's first."""
+    """The pair for a scatter plot: related, and not the same quantity twice; the target's first."""
     target = data.facts.get("target")
     pairs = [each for each in data.survey["pairs"] if 0.2 <= abs(each["r"]) <= 0.98]
     pairs.sort(key=lambda each: (target not in (each["a"], each["b"]), -abs(each["r"])))

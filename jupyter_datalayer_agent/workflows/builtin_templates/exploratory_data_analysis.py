@@ -1,4 +1,4 @@
-"""Getting to know a data set: what it holds, what it lacks, how its columns go together."""
+"""Exploring a data set: its contents, missing values, and relations between columns."""
 
 from __future__ import annotations
 

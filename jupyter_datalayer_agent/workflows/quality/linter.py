@@ -1,4 +1,4 @@
-"""Rules that ruff knows: https://docs.astral.sh/ruff/rules/. It reads notebooks by itself."""
+"""Rules of ruff: https://docs.astral.sh/ruff/rules/. It reads notebooks itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 SECONDS = 20.0
 _UNUSED = "F401"
-# Code that does something else than it seems to, whatever the style.
+# Code that does something other than it seems to.
 _BUGS = ("B006", "B015", "B018", "E722", "F502", "F601", "F632", "F702", "F811")
 # An expression in the last line of a cell is shown by the notebook.
 _SHOWN = ("B015", "B018")
@@ -28,14 +28,14 @@ _SHOWN = ("B015", "B018")
 
 @cache
 def ruff() -> str | None:
-    """The program, beside this Python or on the path; None where it is not installed."""
+    """The program, beside this Python or on the path; None if it is not installed."""
     folders = [sysconfig.get_path("scripts"), str(Path(sys.executable).parent)]
     found = [which("ruff", path=folder) for folder in folders if folder]
     return next((each for each in found if each), which("ruff"))
 
 
 def _diagnostics(notebook: AnalysedNotebook) -> list[dict[str, Any]]:
-    """What ruff says of the notebook, kept with it, since two rules ask."""
+    """Ruff's findings, cached with the notebook, since two rules use them."""
     kept = notebook.__dict__.get("ruff")
     if kept is None:
         kept = notebook.__dict__["ruff"] = _run(notebook)
@@ -66,7 +66,7 @@ def _run(notebook: AnalysedNotebook) -> list[dict[str, Any]]:
 
 
 def _notebook_of(notebook: AnalysedNotebook) -> str:
-    """The notebook as ruff wants it: valid, in Python, without what it does not look at."""
+    """The notebook for ruff: valid, in Python, without fields that ruff ignores."""
     cells: list[dict[str, Any]] = [
         {
             "cell_type": "code",

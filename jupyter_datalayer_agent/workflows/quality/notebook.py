@@ -1,4 +1,4 @@
-"""A notebook as the rules look at it."""
+"""A notebook for the rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..editing import tree_of
 
 
 class NoNotebook(Exception):
-    """What was given is no notebook; the message says why."""
+    """The content is not a notebook; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class AnalysedCell:
 
     @property
     def tree(self) -> ast.Module | None:
-        """The syntax tree of Python code; None where it is none."""
+        """The syntax tree, or None if it is not Python."""
         return tree_of(self.source)
 
 
 class AnalysedNotebook:
     """The cells of a notebook, its language, and the graph of its names.
 
-    ``stale`` are ids of cells that are known to show what is no longer so.
+    ``stale`` are ids of cells that are known to be stale.
     """
 
     def __init__(self, notebook: Mapping[str, Any], stale: Collection[str] = ()) -> None:
@@ -56,7 +56,7 @@ class AnalysedNotebook:
 
     @cached_property
     def code(self) -> list[AnalysedCell]:
-        """The code cells that hold something."""
+        """The code cells that are not empty."""
         return [cell for cell in self.cells if cell.type == "code" and cell.source.strip()]
 
     @cached_property
@@ -66,7 +66,7 @@ class AnalysedNotebook:
 
     @cached_property
     def graph(self) -> Dependencies:
-        """Which of the code cells follow from which; places are those of ``code``."""
+        """The dependency graph of the code cells; places are those of ``code``."""
         cells = [
             PageCell(id=str(cell.index), index=cell.index, type="code", source=cell.source, hash="")
             for cell in self.code
@@ -99,7 +99,7 @@ def _text(value: Any, index: int) -> str:
     raise NoNotebook(f"The source of cell {index + 1} is no text.")
 
 
-# Kernels by the start of their name, where the notebook does not say their language.
+# Languages by the start of a kernel's name, for notebooks that name no language.
 _KERNELS = {"ir": "r", "julia": "julia", "bash": "bash", "scala": "scala", "java": "java"}
 
 

@@ -15,8 +15,8 @@ from .report import analyse_notebook, failed
 async def quality_of(
     notebooks: NotebookService, path: str, client_id: str | None = None
 ) -> QualityReport:
-    """The report of the notebook. Raises ``DocumentError`` where there is no such file; one that is
-    no valid notebook is a score of 0."""
+    """The report of the notebook. Raises ``DocumentError`` if the file is missing; an invalid
+    notebook has a score of 0."""
     try:
         document = await notebooks.open(path, client_id)
         read = await document.read(whole=True)
@@ -41,7 +41,7 @@ def as_notebook(read: PageNotebook) -> dict[str, Any]:
 
 
 def with_suggestions(report: QualityReport) -> str:
-    """The same as ``rendered``, and how to improve it, what costs most first."""
+    """The same as ``rendered``, with suggestions, the costliest first."""
     if not report.suggestions:
         return rendered(report)
     return "\n".join([rendered(report), "To improve it:", *(f"- {s}" for s in report.suggestions)])

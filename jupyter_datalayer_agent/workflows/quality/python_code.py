@@ -19,7 +19,7 @@ _WILDCARD = re.compile(r"^\s*from\s+([\w.]+)\s+import\s+\*", re.MULTILINE)
 def _syntax(notebook: AnalysedNotebook) -> Iterator[Finding]:
     for cell in notebook.code:
         if cell.source.lstrip().startswith("%%"):
-            continue  # of a magic that is not known here, nothing is known
+            continue  # an unknown magic
         try:
             parse_cell(cell.source)
         except NotPython:

@@ -21,8 +21,8 @@ def analyse_notebook(notebook: Mapping[str, Any], *, stale: Collection[str] = ()
     """The report of a notebook (nbformat 4, as parsed from its file). It starts a process (ruff)
     and takes up to seconds: call it from a thread.
 
-    ``stale`` are ids of cells that are known to show what is no longer so. Whatever goes wrong is
-    a score of 0 with the reason as an error.
+    ``stale`` are ids of cells that are known to be stale. Any failure is a score of 0 with the
+    reason as an error.
     """
     try:
         analysed = AnalysedNotebook(notebook, stale)

@@ -1,4 +1,4 @@
-"""Rules about what was run: order, errors, and outputs that are older than their source."""
+"""Rules about runs: order, errors, and outputs that are older than their source."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ _ABSOLUTE = re.compile(
 
 
 def _texts(cell: AnalysedCell) -> Iterator[tuple[str, str]]:
-    """Where a text is, and the text: the source, and what the outputs show as text."""
+    """The places and texts of a cell: the source, and its outputs as text."""
     yield "source", cell.source
     for output in cell.outputs:
         yield "output", _as_text(output.get("text"))

@@ -1,4 +1,4 @@
-"""What a rule of the quality report is."""
+"""The types of the quality report's rules."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .notebook import AnalysedCell, AnalysedNotebook
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a rule found; ``cell`` is None where it is about the whole notebook."""
+    """A finding of a rule; ``cell`` is None if it is about the whole notebook."""
 
     message: str
     cell: AnalysedCell | None = None
@@ -19,7 +19,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class QualityRule:
-    """``weight`` points are taken for each thing found, ``most`` of them at most (None: no end).
+    """Each finding takes ``weight`` points, all together at most ``most`` (None: no limit).
 
     ``python``: only for notebooks in Python. ``what`` is for the documentation.
     """
@@ -34,6 +34,6 @@ class QualityRule:
     python: bool = False
 
     def points(self, count: int) -> int:
-        """The points that so many findings take."""
+        """The points for this many findings."""
         taken = self.weight * count
         return taken if self.most is None else min(taken, self.most)

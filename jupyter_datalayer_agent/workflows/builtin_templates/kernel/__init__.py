@@ -1,7 +1,7 @@
-"""Code of ours that runs in the notebook's kernel, through ``TemplateRun.compute``.
+"""Our code that runs in the notebook's kernel, through ``TemplateRun.compute``.
 
-The modules here are sent as source and run in a namespace of their own, so that the user's names
-are not changed, and only those read that are asked for.
+The modules here are sent as source and run in their own namespace, so that the user's names are not
+changed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ del _datalayer_agent_run
 
 def call(*modules: str, answer: str, names: Sequence[str] = (), **arguments: Any) -> str:
     """Code that runs the modules, then ``answer`` (which defines a function of that name), and
-    prints what it returns as JSON. ``names`` of the notebook are there for it to read.
+    prints what it returns as JSON. It can read ``names`` of the notebook.
     """
     future = "from __future__ import annotations\n"
     source = "\n\n".join([future, *(_source(module) for module in modules), answer])
@@ -57,6 +57,6 @@ def call(*modules: str, answer: str, names: Sequence[str] = (), **arguments: Any
 @cache
 def _source(module: str) -> str:
     text = (files(__package__) / f"{module}.py").read_text(encoding="utf-8")
-    # The modules share one namespace there, and a future import must be the first line of all.
+    # The modules share one namespace, and a future import must be the very first line.
     dropped = ("from __future__ import", "from .")
     return "\n".join(line for line in text.splitlines() if not line.startswith(dropped))

@@ -1,4 +1,4 @@
-"""Runs in the notebook's kernel: what the columns of a data file are. Needs pandas.
+"""Runs in the notebook's kernel: profiles the columns of a data file. Needs pandas.
 
 Its source is sent to the kernel after that of ``sniff.py``.
 """
@@ -95,7 +95,7 @@ def _markers(frame: pd.DataFrame) -> list[str]:
 
 
 def profile(frame: pd.DataFrame, date_column: str | None, european: bool) -> dict[str, Any]:
-    """Every column: its kind, what it holds, and how it is to be converted (``convert``)."""
+    """Every column: its kind, its contents, and how to convert it (``convert``)."""
     columns = []
     for name in frame.columns:
         convert = _conversion(frame[name], name == date_column, european)
@@ -176,7 +176,7 @@ def _date_given(values: pd.Series, european: bool) -> dict[str, Any]:
 
 
 def _date_format(texts: pd.Series, european: bool) -> dict[str, Any] | None:
-    """The format that all values have; at most 1 % of them may be no dates."""
+    """The date format of all values; at most 1 % of them may be no dates."""
     unique = pd.Series(texts.unique())
     sample = unique.head(100)
     if not sample.str.contains(r"\d").all() or sample.str.len().max() > 40:
@@ -198,7 +198,7 @@ def _date_format(texts: pd.Series, european: bool) -> dict[str, Any] | None:
 
 
 def _converted(series: pd.Series, convert: dict[str, Any]) -> pd.Series:
-    """The same as the code that the notebook gets (``parts/loading.py``)."""
+    """Convert as the notebook's code does (``parts/loading.py``)."""
     to = convert["to"]
     if to == "date":
         errors = "coerce" if convert.get("coerce") else "raise"

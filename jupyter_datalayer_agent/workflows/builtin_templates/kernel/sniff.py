@@ -1,4 +1,4 @@
-"""Runs in the notebook's kernel: how a data file is to be read. Needs the standard library only.
+"""Runs in the notebook's kernel: detects how to read a data file. Needs the standard library only.
 
 Its source is sent to the kernel (see ``__init__.py``), so it imports nothing of the package.
 """
@@ -34,7 +34,7 @@ DOTTED_DATE = r"\d{1,2}\.\d{1,2}\.\d{2,4}\b.*"
 
 
 class Unreadable(Exception):
-    """The file is no table that can be read; the text says why, for a user."""
+    """The file is not a readable table; the text says why, for a user."""
 
 
 def sniff(path: str) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def _refuse_markup(text: str) -> None:
 
 
 def _encoding(path: str, head: bytes) -> str | None:
-    """None for UTF-8. What is not UTF-8 is taken for Western European."""
+    """The encoding: None for UTF-8, anything else counts as Western European."""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     decoder = codecs.getincrementaldecoder("utf-8")()
@@ -113,7 +113,7 @@ def _encoding(path: str, head: bytes) -> str | None:
                     decoder.decode(chunk)
                 except UnicodeDecodeError:
                     utf8 = False
-            # Latin-1 has control characters where Windows has quotes, dashes and the euro.
+            # Where Latin-1 has control characters, Windows has quotes, dashes and the euro.
             windows = windows or any(0x80 <= byte <= 0x9F for byte in set(chunk))
     if utf8:
         return None
@@ -157,7 +157,7 @@ def _table(lines: list[str], separator: str) -> dict[str, Any] | None:
         if width < 2:
             continue
         body = rows[skip + 1 :]
-        # A row may be one field longer: R writes names of rows, others a last separator.
+        # A row may be one field longer: R writes row names, others a trailing separator.
         good = sum(len(row) in (width, width + 1) for row in body)
         share = good / len(body) if body else (1.0 if skip == 0 else 0.0)
         if share >= 0.8:
@@ -173,7 +173,7 @@ def _table(lines: list[str], separator: str) -> dict[str, Any] | None:
 
 
 def _single(lines: list[str]) -> bool:
-    """Whether this is a table of one column: hardly a line holds a separator outside quotes."""
+    """Whether the table has one column: hardly any line has a separator outside quotes."""
     rows = [row for row in itertools.islice(csv.reader(lines), ROWS) if row]
     return sum(len(row) > 1 for row in rows) <= len(rows) * 0.02 and len(rows[0]) == 1
 
@@ -197,7 +197,7 @@ def _details(table: dict[str, Any]) -> dict[str, Any]:
     ]
     details.update(_numbers(columns, table["separator"]))
     if details.get("thousands") == ".":
-        # Without a type of their own, dates such as 31.12.2023 would become the number 31122023.
+        # Otherwise dates such as 31.12.2023 would become the number 31122023.
         dates = [i for i, each in enumerate(columns) if each and _all(each, DOTTED_DATE)]
         if dates:
             details["dtype"] = {header[i]: "str" for i in dates}

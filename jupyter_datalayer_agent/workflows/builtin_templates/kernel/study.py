@@ -1,4 +1,4 @@
-"""Runs in the notebook's kernel: what is to be predicted from what, and how models did.
+"""Runs in the notebook's kernel: what to predict from what, and the scores of models.
 
 Its source is sent to the kernel; the data frame comes from the notebook.
 """
@@ -95,7 +95,7 @@ def _classes(series: pd.Series, target: str) -> dict[str, Any]:
 
 
 def _leaks(df: pd.DataFrame, name: str, target: str, kind: str, numeric: bool) -> bool:
-    """Whether the column is the target in other words."""
+    """Whether the column determines the target."""
     if kind == "number" and numeric:
         return bool(abs(df[name].astype(float).corr(df[target].astype(float))) > 0.99999)
     if kind in ("category", "boolean"):
@@ -113,7 +113,7 @@ def comparison_facts(comparison: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def importance_facts(importances: pd.DataFrame) -> list[list[Any]]:
-    """The features by what the score loses without them."""
+    """The features by their permutation importance."""
     return [
         [str(name), float(row["mean"]), float(row["std"])] for name, row in importances.iterrows()
     ]

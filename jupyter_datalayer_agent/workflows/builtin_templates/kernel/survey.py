@@ -1,4 +1,4 @@
-"""Runs in the notebook's kernel: figures of a data frame that the text of a notebook speaks of.
+"""Runs in the notebook's kernel: computes the figures in a notebook's text.
 
 Its source is sent to the kernel; ``df`` is the data frame of the notebook.
 """
@@ -29,7 +29,7 @@ def survey(
     date: str | None,
     target: str | None,
 ) -> dict[str, Any]:
-    """Relations, outliers, groups and the course of time; names in order of relevance."""
+    """Relations, outliers, groups and trends over time; names in order of relevance."""
     sample = df if len(df) <= SAMPLE else df.sample(SAMPLE, random_state=0)
     correlations = _correlations(df, numbers)
     aim = target if target in numbers else None
@@ -132,8 +132,8 @@ def _groups(
 def _difference(df: pd.DataFrame, number: str, category: str, flag: bool) -> dict[str, Any] | None:
     """How far groups differ: eta squared is the share of variance that they explain.
 
-    Of the ten largest groups those count that have five values; None where these are not the
-    better part of the rows. Of a flag the share is compared, of other numbers the median.
+    The ten largest groups count, if they have five values; None if these are less than half of the
+    rows. Flags are compared by share, other numbers by median.
     """
     largest = df[category].value_counts().head(10).index
     rows = df[df[category].isin(largest) & df[number].notna()]
@@ -164,7 +164,7 @@ def _difference(df: pd.DataFrame, number: str, category: str, flag: bool) -> dic
 def _course(
     df: pd.DataFrame, date: str, numbers: list[str], target: str | None
 ) -> dict[str, Any] | None:
-    """The period to which values are gathered, and how each number's mean runs over it."""
+    """The period by which values are aggregated, and the trend of each number's mean."""
     dates = df[date].dropna()
     is_year = not pd.api.types.is_datetime64_any_dtype(dates)
     unique = dates.nunique()
@@ -209,7 +209,7 @@ def _course(
 
 
 def _period(dates: pd.Series, unique: int) -> tuple[str | None, str]:
-    """The finest period with few enough of them; the dates themselves where they are few."""
+    """The finest period with few enough intervals; the dates themselves if they are few."""
     for rule, word in PERIODS:
         periods = dates.dt.to_period(_period_code(rule)).nunique()
         if periods <= MAX_PERIODS:

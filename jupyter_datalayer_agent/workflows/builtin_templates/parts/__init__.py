@@ -1,1 +1,1 @@
-"""What the built-in templates share: the data as it was found, prose, and cells."""
+"""Shared parts of the built-in templates: the data, prose, and cells."""

@@ -35,7 +35,7 @@ class Column:
 
     @property
     def is_discrete(self) -> bool:
-        """Whole numbers of which there are few: each has its bar."""
+        """Few distinct whole numbers: each has its bar."""
         return bool(self.about.get("whole")) and self.unique <= 15 and self.span <= 40
 
     @property
@@ -50,12 +50,12 @@ class Column:
 
     @property
     def is_heavy(self) -> bool:
-        """A long tail that no logarithm of the values can show, since they are not positive."""
+        """A long tail of values that have no logarithm, since they are not positive."""
         return abs(self.about["skew"]) > 5 and not self.is_skewed and not self.is_discrete
 
     @property
     def is_even(self) -> bool:
-        """Many groups of one size, of which a plot of the largest would say nothing."""
+        """Many groups of equal size: a plot of the largest would be arbitrary."""
         top = self.top
         return self.unique > len(top) > 1 and top[0][1] <= 1.1 * top[-1][1]
 
@@ -66,7 +66,7 @@ class Column:
 
 
 class Data:
-    """All columns, and which of them a notebook speaks of."""
+    """All columns, and the selections that a notebook uses."""
 
     def __init__(self, facts: dict[str, Any]) -> None:
         self.facts = facts["data"]
@@ -86,7 +86,7 @@ class Data:
 
     @cached_property
     def date(self) -> Column | None:
-        """The column along which time runs: the one asked for, else a date, else a year."""
+        """The time column: the requested one, else a date, else a year."""
         name = self.facts.get("dateColumn")
         if name is not None:
             return self[name]
@@ -136,7 +136,7 @@ class Data:
 
     @property
     def shown(self) -> list[Column]:
-        """The numbers that plots show: of many the most informative."""
+        """The numbers to plot: the most informative of many."""
         names = self.survey.get("shown", [])
         return [column for column in self.numbers if column.name in names]
 

@@ -103,7 +103,7 @@ def residuals_cell(study: Study) -> str:
 
 
 def importance_cell(study: Study) -> str:
-    """What the test score loses when a feature is shuffled."""
+    """Permutation importance on the test set."""
     amount = min(TOP, study.features)
     head = f".head({TOP})" if study.features > TOP else ""
     loss = {

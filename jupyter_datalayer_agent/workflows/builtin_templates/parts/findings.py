@@ -1,4 +1,4 @@
-"""What the figures say, in sentences. Every number here was computed in the notebook's kernel."""
+"""Findings in sentences. Every number here was computed in the notebook's kernel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def share_text(data: Data, rows: int) -> str:
 
 
 def correlation_text(data: Data) -> str:
-    """The strongest pairs, and pairs that say the same twice."""
+    """The strongest pairs, and redundant pairs."""
     pairs = data.survey["pairs"]
     if not pairs:
         return "The numbers have too few common values for correlations."
@@ -81,7 +81,7 @@ def _has(names: Sequence[str]) -> str:
 
 
 def outlier_text(data: Data, explained: bool = True) -> str:
-    """What lies outside Tukey's fences; ``explained`` says what that means."""
+    """Values outside Tukey's fences; ``explained`` adds what that means."""
     found = [
         each
         for each in data.survey["outliers"]
@@ -123,7 +123,7 @@ def group_text(best: dict[str, Any]) -> str:
 
 
 def course_text(data: Data, columns: Sequence[Column]) -> str:
-    """From when to when, and how each number moved."""
+    """The time span, and the trend of each number."""
     time = data.survey["time"]
     unit = time["word"]
     span = f"{code(time['date'])} runs from {time['from']} to {time['to']}."
@@ -155,7 +155,7 @@ def _when(text: str) -> str:
 
 
 def relation_text(pair: dict[str, Any]) -> str:
-    """How two numbers go together."""
+    """How two numbers are related."""
     size = abs(pair["r"])
     how = "closely" if size >= STRONG else "moderately" if size >= MODERATE else "loosely"
     course = "rise together" if pair["r"] > 0 else "run against one another"

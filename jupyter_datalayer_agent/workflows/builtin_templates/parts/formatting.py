@@ -13,7 +13,7 @@ UNITS = {
 
 
 def number(value: float | int | None) -> str:
-    """A number with as many digits as a reader wants: 12,345 · 3.46 · 0.0012."""
+    """A number with the digits that a reader needs: 12,345 · 3.46 · 0.0012."""
     if value is None:
         return "–"
     if float(value).is_integer() and abs(value) < 1e15:
@@ -45,7 +45,7 @@ def count(amount: int, noun: str, plural: str | None = None) -> str:
 
 
 def listed(items: Iterable[str], limit: int = 8) -> str:
-    """``a, b and c``; what is over the limit as ``and 5 more``."""
+    """``a, b and c``; beyond the limit ``and 5 more``."""
     names = list(items)
     if len(names) > limit:
         names = [*names[: limit - 1], f"{len(names) - limit + 1} more"]
@@ -70,7 +70,7 @@ def codes(names: Iterable[str], limit: int = 8) -> str:
 
 
 def label(name: str) -> str:
-    """A column's name as a reader wants it on an axis: ``bill_length_mm`` → Bill length (mm)."""
+    """A column's name as an axis label: ``bill_length_mm`` → Bill length (mm)."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])", " ", name)
     words = spaced.replace("_", " ").split()
     if not words:
@@ -108,7 +108,7 @@ def call(start: str, arguments: Sequence[str], end: str = ")", indent: int = 0) 
 
 
 def names_list(start: str, names: Iterable[str], end: str = "") -> str:
-    """``start["a", "b"]end``, wrapped one name a line where it is too long."""
+    """``start["a", "b"]end``, wrapped one name a line if too long."""
     items = [literal(name) for name in names]
     line = f"{start}[{', '.join(items)}]{end}"
     if len(line) <= WIDTH:
@@ -117,7 +117,7 @@ def names_list(start: str, names: Iterable[str], end: str = "") -> str:
 
 
 def names_map(start: str, entries: Iterable[tuple[str, str]]) -> str:
-    """``start{"a": "A"}``, wrapped one entry a line where it is too long."""
+    """``start{"a": "A"}``, wrapped one entry a line if too long."""
     items = [f"{literal(key)}: {literal(value)}" for key, value in entries]
     line = f"{start}{{{', '.join(items)}}}"
     if len(line) <= WIDTH:

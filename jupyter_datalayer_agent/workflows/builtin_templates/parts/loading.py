@@ -1,4 +1,4 @@
-"""Finding out what a data file holds, and the cells that import, load and convert."""
+"""Probing a data file, and the cells that import, load and convert it."""
 
 from __future__ import annotations
 
@@ -81,9 +81,9 @@ async def need_modules(run: TemplateRun, *modules: str) -> None:
 
 
 async def probe(run: TemplateRun) -> Data:
-    """Read the file once to learn what it holds; kept in ``facts["data"]``. Raises ``StepFailed``.
+    """Profile the file; the result is kept in ``facts["data"]``. Raises ``StepFailed``.
 
-    A target or a date column is found in any case of letters.
+    Target and date columns match in any case.
     """
     parameters = run.parameters
     path = relative_path(parameters.data, run.notebook)
@@ -135,7 +135,7 @@ def _plain(name: str) -> str:
 
 
 async def _style(run: TemplateRun, data: Data) -> dict[str, Any]:
-    """What drawing the data's own words needs: fonts, and that "$" is no formula."""
+    """Settings for plotting text of the data: fonts, and no formulas by "$"."""
     texts = [text for column in data.columns for text, _ in column.top]
     letters = "".join([*(column.name for column in data.columns), *texts])
     style: dict[str, Any] = {"dollar": "$" in letters, "fonts": [], "lacking": 0}
@@ -147,7 +147,7 @@ async def _style(run: TemplateRun, data: Data) -> dict[str, Any]:
 def imports_cell(data: Data | None, *more: str, plots: bool = True) -> str:
     """The imports at the head of a notebook and the look of its figures.
 
-    ``more`` are further lines of import; they are put in alphabetical order as isort does it.
+    ``more`` are further import lines; they are sorted as isort does it.
     """
     lines = ["import pandas as pd", *more]
     if plots:
@@ -179,7 +179,7 @@ def _import_block(lines: list[str]) -> str:
 
 
 def loading_cell(data: Data) -> str:
-    """Read the file as it wants to be read, and give columns the types that they mean."""
+    """Read the file with the detected options, and convert columns to their types."""
     facts = data.facts
     path = literal(facts["path"])
     if facts["format"] == "parquet":
@@ -244,7 +244,7 @@ CONVERSIONS = {
 
 
 def loading_text(data: Data, name: str) -> str:
-    """What there is to say of how the file was read."""
+    """Remarks on how the file was read."""
     facts = data.facts
     read = facts["read"]
     sentences = [f"The data are in {codes([name])}."]

@@ -1,4 +1,4 @@
-"""The code cells that make a model, from the split to the tuning."""
+"""The code cells that build a model, from the split to the tuning."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def imports(study: Study) -> list[str]:
 
 
 def _import(module: str, names: list[str]) -> str:
-    """One line, or a name a line with a comma after the last, as isort has it."""
+    """One line, or one name a line with a trailing comma, as isort formats it."""
     line = f"from sklearn.{module} import {', '.join(names)}"
     if len(line) <= WIDTH:
         return line
@@ -111,7 +111,7 @@ def features_cell(study: Study) -> str:
 
 
 def _columns_used(study: Study, dropped: list[str]) -> list[str]:
-    """``X`` by the columns to leave out, or by those to keep where they are fewer."""
+    """``X`` by the columns to drop, or by those to keep if they are fewer."""
     if len(dropped) >= 9 and len(dropped) >= study.features:
         return [
             names_list("features = ", [c.name for c in _kept(study)]),
@@ -140,7 +140,7 @@ def split_cell(study: Study) -> str:
 
 
 def preprocessing_cell(study: Study) -> str:
-    """Scaling, encoding and, where values are missing, filling in: fitted on training data only."""
+    """Scaling, encoding and imputation: fitted on training data only."""
     steps = [("fill", 'SimpleImputer(strategy="median")')] if _imputed(study) else []
     steps.append(("scale", "StandardScaler()"))
     scaling = (

@@ -59,12 +59,12 @@ class Study:
 
     @cached_property
     def texts(self) -> list[Column]:
-        """Free texts, of which the words are counted."""
+        """Free texts, vectorised by TF-IDF."""
         return [column for column in self.data.of("text") if self._usable(column)][:2]
 
     @cached_property
     def dates(self) -> list[Column]:
-        """Dates, of which the parts that come again become features."""
+        """Dates, whose recurring parts become features."""
         return [column for column in self.data.of("date") if self._usable(column)]
 
     def date_parts(self, column: Column) -> list[tuple[str, str]]:
@@ -90,7 +90,7 @@ class Study:
 
     @cached_property
     def left_out(self) -> list[Column]:
-        """Columns that are no features, but for the target."""
+        """Columns other than the target that are no features."""
         used = {c.name for c in (*self.numeric, *self.categorical, *self.texts)}
         return [c for c in self.data.columns if c.name not in used and c is not self.target]
 
@@ -109,12 +109,12 @@ class Study:
 
     @property
     def boosted(self) -> bool:
-        """Gradient boosting in place of a forest: the quicker of the two with more rows."""
+        """Gradient boosting instead of a forest: faster with many rows."""
         return self.rows > FOREST_ROWS[self.classification]
 
     @cached_property
     def chronological(self) -> Column | None:
-        """The date by which rows are split: one row a moment, and a number to foretell."""
+        """The date by which rows are split: one row per time, and a numeric target."""
         date = self.data.date
         if self.classification or date is None or date.kind != "date" or date.missing:
             return None
@@ -126,7 +126,7 @@ class Study:
 
     @property
     def scoring(self) -> str:
-        """The measure that models are chosen by."""
+        """The measure by which models are selected."""
         if not self.classification:
             return "neg_mean_absolute_error"
         return "accuracy" if self.balanced else "balanced_accuracy"

@@ -1,5 +1,5 @@
-"""Cells that draw columns, each for itself. Each function gives the source of one cell, with a
-title and named axes."""
+"""Cells that plot single columns. Each function returns the source of one cell, with a title and
+named axes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def named_columns(columns: Sequence[Column]) -> str:
 
 
 def distributions(columns: Sequence[Column]) -> str:
-    """Histograms: a bar for each whole number where they are few, logarithmic where skewed."""
+    """Histograms: a bar for each of few whole numbers, logarithmic if skewed."""
     skewed = [column.name for column in columns if column.is_skewed]
     discrete = [column.name for column in columns if column.is_discrete]
     heavy = [column.name for column in columns if column.is_heavy]

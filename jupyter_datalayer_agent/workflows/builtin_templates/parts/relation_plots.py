@@ -1,4 +1,4 @@
-"""Cells that draw how columns go together: with one another, with groups, in time and space."""
+"""Cells that plot relations: between columns, with groups, in time and space."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def heatmap(columns: Sequence[Column]) -> str:
 def groups(data: Data, best: dict[str, Any]) -> str:
     """A box of the number for each of at most ten groups, the highest median on top.
 
-    Of a flag the share is drawn. Groups with fewer than five values are left out.
+    For a flag its share is drawn. Groups with fewer than five values are left out.
     """
     number, category = data[best["number"]], data[best["category"]]
     many = category.unique > LEVELS
@@ -154,7 +154,7 @@ def _shares(values: dict[str, str], small: bool, long: bool) -> str:
 
 
 def scatter(a: Column, b: Column, group: Column | None, rows: int) -> str:
-    """Two numbers against one another, coloured by a group where one is given."""
+    """A scatter plot of two numbers, coloured by an optional group."""
     title = f"{b.label} against {a.label}" + (
         f" ({SCATTER_ROWS:,} rows drawn at random)" if rows > SCATTER_ROWS else ""
     )
@@ -190,7 +190,7 @@ def scatter(a: Column, b: Column, group: Column | None, rows: int) -> str:
 
 
 def _points(x: Column, y: Column, group: Column | None, rows: int) -> dict[str, str]:
-    """What both plots of points draw: all rows, or some at random, coloured by the group."""
+    """The points of both scatter plots: all rows, or a random sample, coloured by the group."""
     sampled = rows > SCATTER_ROWS
     return {
         "sample": f"sample = df.sample({SCATTER_ROWS:_}, random_state=0)\n" if sampled else "",

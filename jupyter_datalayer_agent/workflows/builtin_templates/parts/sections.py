@@ -1,4 +1,4 @@
-"""Sections that several templates write: a heading, what was found, and the cells that show it."""
+"""Sections that several templates write: a heading, the findings, and the cells that show them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HUES = 6
 
 
 def introduction(data: Data, name: str) -> str:
-    """One paragraph on what the file holds."""
+    """One paragraph on the file's contents."""
     kinds = [
         count(len(columns), f"{kind} column")
         for kind, columns in (("numeric", data.numbers), ("categorical", data.categories))
@@ -62,7 +62,7 @@ async def head(run: TemplateRun, title: str, text: str, *imports: str) -> Data:
 
 
 async def load(run: TemplateRun) -> None:
-    """Load the file, and learn from the loaded data what the text will say."""
+    """Load the file, and compute the figures for the text."""
     data = Data(run.facts)
     await run.markdown(f"## Loading the data\n\n{loading_text(data, run.parameters.data)}")
     await run.code(loading_cell(data))
@@ -70,7 +70,7 @@ async def load(run: TemplateRun) -> None:
 
 
 async def survey(run: TemplateRun) -> Data:
-    """Compute relations, outliers, groups and the course of time; kept in ``facts["survey"]``."""
+    """Compute relations, outliers, groups and trends; kept in ``facts["survey"]``."""
     data = Data(run.facts)
     date = data.date
     run.facts["survey"] = await run.compute(
@@ -169,7 +169,7 @@ async def missing(run: TemplateRun) -> None:
 
 
 def summary_cells(data: Data) -> list[str]:
-    """``describe`` of numbers, of categories, and the spans of dates, as there are any."""
+    """``describe`` of numbers and categories, and the spans of dates, if there are any."""
     cells = []
     numbers = [column.name for column in data.of("number")]
     all_numbers = [
@@ -291,7 +291,7 @@ async def outliers(run: TemplateRun) -> None:
 
 
 async def over_time(run: TemplateRun) -> None:
-    """How the numbers that move most run over time."""
+    """The numbers that change most over time."""
     data = Data(run.facts)
     time = data.survey.get("time")
     if not time:
@@ -350,7 +350,7 @@ def hue(data: Data, a: Column, b: Column) -> Column | None:
 
 
 async def relations(run: TemplateRun) -> None:
-    """What goes with the column of most interest, or else the strongest relation."""
+    """Relations of the target column, or else the strongest relation."""
     data = Data(run.facts)
     best = next(iter(informative_groups(data)), None)
     if best is not None:
