@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 from jupyter_datalayer_agent.protocol.requests import Usage
@@ -50,6 +51,21 @@ def cost_of(model: str, usage: Usage) -> float | None:
         log.debug("No price of %s", model, exc_info=True)
         return None
     return float(sum(paid))
+
+
+def cheapest(models: Iterable[str]) -> str:
+    """The model of which a short request costs least; the first one where prices are not known."""
+    first, *others = models
+    best, least = first, _price(first)
+    for each in others:
+        price = _price(each)
+        if price is not None and least is not None and price < least:
+            best, least = each, price
+    return best
+
+
+def _price(model: str) -> float | None:
+    return cost_of(model, Usage(input_tokens=1_000, output_tokens=100))
 
 
 def _entry(model: str) -> dict[str, Any] | None:

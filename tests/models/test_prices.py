@@ -31,3 +31,12 @@ async def test_a_name_that_is_registered_so_that_it_streams_has_no_price() -> No
     entry = {"litellm_provider": "openai", "mode": "chat", "supports_native_streaming": True}
     litellm.register_model({"openai/registered": entry})
     assert prices.cost_of("openai/registered", Usage(input_tokens=5)) is None
+
+
+async def test_the_cheapest_model_of_those_with_a_price_is_chosen() -> None:
+    await loader.litellm()
+    models = ["openai/gpt-4o", "openai/gpt-4o-mini", "openai/nobody-knows"]
+    assert prices.cheapest(models) == "openai/gpt-4o-mini"
+    # Where the turn's own model has no price, nothing says that another one is cheaper.
+    assert prices.cheapest(["openai/nobody-knows", "openai/gpt-4o-mini"]) == "openai/nobody-knows"
+    assert prices.cheapest(["openai/gpt-4o-mini", "openai/gpt-4o"]) == "openai/gpt-4o-mini"

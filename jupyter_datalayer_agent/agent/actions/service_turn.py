@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
+from ...models.prices import cheapest
 from ...protocol import events
 from ...protocol.services import HelpTopic, ServiceHelp
 from ...services.action import Action
@@ -182,11 +183,9 @@ class ServiceTurn(PlannedTurn):
         """Asks the model outside of the conversation; None where there is none."""
         if not self.has_model:
             return None
+        model = cheapest([self.model, *self.settings.mode_models.values()])
         return asker(
-            self.services.model,
-            self.model,
-            self.settings,
-            lambda usage: self._usage.count(usage, self.model),
+            self.services.model, model, self.settings, lambda usage: self._usage.count(usage, model)
         )
 
     async def _say(self, text: str) -> None:
