@@ -1,4 +1,4 @@
-"""Tables in Markdown, so that they can stand in ``docs/performance.md`` as they are printed."""
+"""Tables in Markdown, printed as they are in ``docs/performance.md``."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def test_routes_are_those_of_the_description(name: str) -> None:
     missing = []
     for method, path in named:
         pattern = re.escape(f"{method} {re.sub(r'{.*?}', '{}', path.strip('/'))}")
-        # What stands for a value in the description may be written out in the text.
+        # A placeholder of the description may be a value in the text.
         if not any(re.fullmatch(re.escape(each).replace(r"\{\}", "[^/ ]+"), f"{method} {path}")
                    or re.fullmatch(pattern, each) for each in known):  # fmt: skip
             missing.append(f"{method} {path}")

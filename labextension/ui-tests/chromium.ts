@@ -13,7 +13,7 @@ export function findChromium(): string | undefined {
   }
   for (const name of NAMES) {
     try {
-      // As scripts/chromium.sh does: a name may stand for a stub that only says what to install.
+      // As scripts/chromium.sh does: a name may be a stub that only says what to install.
       execFileSync(name, ['--version'], { stdio: 'ignore' });
       return execFileSync('which', [name], { encoding: 'utf8' }).trim();
     } catch {

@@ -20,7 +20,7 @@ SECONDS = 60.0
 
 @dataclass
 class Ran:
-    """What a cell came to: outputs as in a notebook (displays shared, so that they go on changing),
+    """The result of a cell: outputs as in a notebook (displays shared, so that they keep updating),
     and its error."""
 
     status: str = ""
@@ -115,7 +115,7 @@ def notebook_kernel(
     runtime = Path(server.environment["JUPYTER_RUNTIME_DIR"])
     client = BlockingKernelClient()
     client.load_connection_file(str(runtime / f"kernel-{session['kernel']['id']}.json"))
-    client.start_channels(hb=False)  # on a busy machine a heart seems to stand still
+    client.start_channels(hb=False)  # on a busy machine the heartbeat seems to stop
     try:
         client.wait_for_ready(timeout=SECONDS)
         yield Kernel(client)

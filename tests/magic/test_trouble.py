@@ -69,7 +69,7 @@ def test_a_kernels_token_opens_little_and_is_seen_nowhere(
         assert token[-20:] not in f"{redact(f'x {token} y')} {masked(token)}"
         assert token not in json.dumps(server.get(f"sessions/{reply['sessionId']}/turns"))
 
-        # The notebook is renamed while its kernel goes on.
+        # The notebook is renamed while its kernel keeps running.
         session = next(
             each for each in server.get("/api/sessions") if each["path"] == "token.ipynb"
         )
@@ -98,7 +98,7 @@ def test_servers_that_are_gone_refuse_or_have_no_agent(
         kernel.run(there.format(server.url + "lab/", TOKEN) + reload)
         assert "has no agent" in kernel.run("%agent hello").error
 
-        # Without a word of it in the environment it is found by Jupyter's runtime files.
+        # Without the environment it is found by Jupyter's runtime files.
         model.script(Say("Found."))
         kernel.run(
             "from jupyter_datalayer_agent.magic import finding\n"
@@ -186,7 +186,7 @@ def test_a_turn_that_fails_fails_its_cell(
     with notebook_kernel(server, "fails.ipynb") as kernel:
         kernel.run(LOAD)
         missing = kernel.run("%agent --attach nothing.csv look")
-        # Once, and in words that fit a cell. By the error's name the page offers no Fix.
+        # Once, and phrased for a cell. By the error's name the page offers no Fix.
         (error,) = missing.outputs
         assert error["ename"] == "AgentMagicError"
         assert missing.error == (

@@ -116,7 +116,7 @@ async def test_usage_that_a_provider_does_not_count_is_estimated(api: str, strea
 
 @pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize("finish", ["length", "content_filter"])
-async def test_why_an_answer_ended_early_is_said(api: str, finish: str) -> None:
+async def test_why_an_answer_ended_early_is_reported(api: str, finish: str) -> None:
     with ScriptedModelServer(Answer([Say("Once")], finish=finish)) as server:
         answered = await answer(request(server, api))
     expected = {"length": "max_output_tokens", "content_filter": "content_filter"}[finish]

@@ -120,7 +120,7 @@ def _own(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.usefixtures("_own")
-async def test_encrypted_reasoning_is_asked_for_and_sent_back_whole() -> None:
+async def test_encrypted_reasoning_is_requested_and_sent_back_whole() -> None:
     step = Answer([Reasoning("Hm.", encrypted="opaque"), Call("add", {"x": 1}, "call_a")])
     with ScriptedModelServer(step, Say("Done.")) as server:
         asked = request(server, "responses", model="openai/gpt-5.3-codex")

@@ -57,7 +57,7 @@ def test_importing_the_package_loads_neither_litellm_nor_its_clients() -> None:
 def test_peers_14_the_import_uses_no_network_holds_nothing_up_and_leaves_nothing_behind(
     tmp_path: Path,
 ) -> None:
-    """All that is asked of the import, of one: each takes a core four seconds."""
+    """All assertions about the import, of one: each takes a core four seconds."""
     (tmp_path / ".env").write_text("FROM_DOT_ENV=1\n")
     run_python(
         BLOCK_NETWORK

@@ -153,7 +153,7 @@ def write_notebook(
 
 
 def check_valid(file: Path) -> None:
-    """The file is valid by nbformat's schema, as it stands."""
+    """The file is valid by nbformat's schema."""
     content = json.loads(file.read_text())
     nbformat.validate(nbformat.from_dict(content))
 

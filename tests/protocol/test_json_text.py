@@ -39,7 +39,7 @@ def test_what_is_nested_so_deep_as_is_allowed_is_taken_whole() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "expected"),
     [
         ("1" * 5_000, "too many digits"),
         ("NaN", "NaN is no JSON"),
@@ -48,8 +48,8 @@ def test_what_is_nested_so_deep_as_is_allowed_is_taken_whole() -> None:
         ("", "Expecting value"),
     ],
 )
-def test_what_is_wrong_is_said(text: str, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
+def test_what_is_wrong_is_reported(text: str, expected: str) -> None:
+    with pytest.raises(ValueError, match=expected):
         parse_json(text)
 
 

@@ -37,7 +37,7 @@ class RunningServer:
     """
 
     preloaded: Callable[[], str] | None = None
-    """Who is asked for servers that need not import everything; see ``tests/conftest.py``."""
+    """The address of the process that forks preloaded servers; see ``tests/conftest.py``."""
 
     def __init__(
         self,

@@ -53,7 +53,7 @@ def _same(before: bytes, after: bytes) -> int:
 
 
 def compacted(request: RecordedRequest) -> str | None:
-    """What stands in place of older turns in it."""
+    """What replaces older turns in it."""
     for item in request.items:
         text = json.dumps(item, ensure_ascii=False)
         if item.get("role") == "user" and REPLACES_OLDER in text:

@@ -188,7 +188,7 @@ class ModelHandler(tornado.web.RequestHandler):
 
 
 class ModelsHandler(tornado.web.RequestHandler):
-    """The list of models: one that stands for any."""
+    """The list of models: a single example."""
 
     def get(self) -> None:
         model = {

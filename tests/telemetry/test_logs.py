@@ -90,7 +90,7 @@ def test_text_lines_look_as_the_servers_own(tmp_path: Path) -> None:
     assert "DATALAYER_AGENT_LOG_LEVEL is not valid" in log
 
 
-def test_what_was_said_is_logged_where_a_setting_asks_for_it_and_keys_never(
+def test_content_is_logged_where_a_setting_asks_for_it_and_keys_never(
     tmp_path: Path,
 ) -> None:
     log, _ = a_turn(tmp_path, LOG_FORMAT="json", LOG_LEVEL="DEBUG", LOG_CONTENT="true")

@@ -48,7 +48,7 @@ def test_the_page_can_show_and_run_the_fix_of_each_known_error(server: RunningSe
 
 @pytest.fixture(scope="module")
 def failed(server: RunningServer) -> str:
-    """A notebook in which each of the errors stands."""
+    """A notebook with each of the errors."""
     path = notebook(server.root, "failed.ipynb")
     run(server, path, [f"c-{name}" for name in KNOWN])
     return path

@@ -15,7 +15,7 @@ from tests.support.model_server import Call, Say, ScriptedModelServer
 from tests.support.planning import of_type, plan_of
 from tests.support.sessions import turns
 
-# Never started: whether it could be is not what is asked here.
+# Never started: whether it could be does not matter here.
 OTHER = {"argv": [sys.executable, "-m", "nothing", "-f", "{connection_file}"]}
 SPECS = {
     "bash": BASH_SPEC,
@@ -87,7 +87,7 @@ def test_a_kernel_is_offered_by_what_the_notebook_says_of_itself(
     found = fixes(server)
     if any(expected.values()) or not expected:
         assert kernels(found) == expected
-        # The safe one stands first.
+        # The safe one is first.
         assert [fix["safe"] for fix in found] == sorted(expected.values(), reverse=True)
     else:
         assert set(kernels(found).values()) == {False}
@@ -172,7 +172,7 @@ def test_nothing_is_offered_when_the_model_has_found_a_kernel_by_itself(
     assert of_type(events, "fixes_offered") == []
 
 
-def test_a_step_that_runs_all_cells_goes_on_with_the_kernel_that_was_found(
+def test_a_step_that_runs_all_cells_continues_with_the_kernel_that_was_found(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     metadata = {"kernelspec": {**GONE, "language": "python"}}

@@ -15,7 +15,7 @@ SHORT = {
 }
 
 MESSAGES = [
-    # Asked for in so many words.
+    # Asked for explicitly.
     ("create a complete data analysis notebook", "asked notebook"),
     ("Create a data analysis notebook", "asked notebook"),
     ("a data analysis notebook, out.ipynb, of cars.csv", "asked notebook"),
@@ -51,7 +51,7 @@ MESSAGES = [
     ("Wie ist die Qualität dieses Notebooks?", "quality"),
     ("est-ce que ce notebook est propre ?", "quality"),
     ("¿Cuál es la calidad de este cuaderno?", "quality"),
-    # Neither: what is there is meant.
+    # Neither: the existing one is meant.
     ("", "nothing"),
     ("   \n", "nothing"),
     ("delete the last cell of this notebook", "nothing"),

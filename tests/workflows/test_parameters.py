@@ -1,4 +1,4 @@
-"""What is asked of the user, and what is not, since the task's words or the files say it."""
+"""Which parameters the user is asked for, and which are guessed from the task and the files."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_the_data_files_that_code_reads_are_found_beside_the_notebook() -> None:
     assert data_files_read(sources, "a", files) == ["a/cars.csv", "rain.parquet"]
 
 
-def test_what_is_missing_is_asked_for_with_the_likeliest_first() -> None:
+def test_what_is_missing_is_requested_with_the_likeliest_first() -> None:
     flow = template("machine-learning-pipeline")
     [missing] = missing_parameters(flow, {"target": "price"}, FILES, "with the sales, or cars")
     assert missing.name == "data"

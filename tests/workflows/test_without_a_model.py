@@ -29,7 +29,7 @@ def run_again(path: Path) -> None:
     NotebookClient(notebook, resources={"metadata": {"path": str(path.parent)}}).execute()
 
 
-def test_a_workflow_that_is_asked_for_by_its_name_is_carried_out(server: RunningServer) -> None:
+def test_a_workflow_that_is_requested_by_its_name_is_carried_out(server: RunningServer) -> None:
     message = "agent: create a complete data analysis notebook"
     reply = server.post("chat", {"message": message, "mode": "ask"})
     turn = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"][0]

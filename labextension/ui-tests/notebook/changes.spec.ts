@@ -88,7 +88,7 @@ test('a cell that both changed is shown with both versions, and each answer work
     'b = 20  # mine too',
     'c = 3'
   ]);
-  // They stand there after a reload; JupyterLab itself keeps only what is saved.
+  // They are there after a reload; JupyterLab itself keeps only what is saved.
   await tab.page.evaluate(async () => {
     await window.jupyterapp.commands.execute('docmanager:save');
   });

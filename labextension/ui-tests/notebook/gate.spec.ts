@@ -202,7 +202,7 @@ test('a question about the notebook is asked about before it goes out without, i
   const context = text.slice(text.lastIndexOf('<context>'));
   expect(context).toContain(`Notebook ${lab.folder}/cars.ipynb: `);
 
-  // Another one is active now. Enter on the same words sends them as they are.
+  // Another one is active now. Enter on the same text sends it as it is.
   await openOther(lab);
   await panel.input.fill('What is in this notebook?');
   await panel.input.press('Enter');

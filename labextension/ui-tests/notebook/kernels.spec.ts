@@ -170,7 +170,7 @@ test('without a kernel the model is sent what to do, and no dialog opens', async
   expect(requests[1].lastOutput).toContain('kernel_error');
   expect(requests[1].lastOutput).toContain('no kernel');
   await expect(lab.page.locator('.jp-Dialog')).toHaveCount(0);
-  // The cell stands, and ran once there was a kernel.
+  // The cell exists, and ran once there was a kernel.
   await expect(notebook.output(1)).toHaveText('42');
 });
 

@@ -34,7 +34,7 @@ test('an answer streams into a cell, and in Agent mode cells are added and run b
   await expect(notebook.output(1)).toHaveText('It is 42, and why? Because.');
   await expect(notebook.output(1).locator('strong')).toHaveText('42');
   await expect(notebook.output(3)).toHaveText('ran meanwhile');
-  // Which of the two stands there is the model's pace.
+  // Which of the two is shown depends on the model's pace.
   await expect(notebook.output(2)).toHaveText(/^(Working…|Thinking)\s*$/);
   await expect(notebook.prompt(2)).toHaveText('[3]:');
   await model.release();

@@ -361,7 +361,7 @@ test('the page follows the edits until the user scrolls away or switches it off'
     tab,
     ...Array.from({ length: 60 }, (_, i) => `x = ${i}`)
   );
-  // By what stands in it: JupyterLab does not keep all cells on the page.
+  // By its text: JupyterLab does not keep all cells on the page.
   const cell = (source: number) =>
     notebook.cells.filter({ hasText: new RegExp(`x = ${source}\\b`) });
   await model.script(

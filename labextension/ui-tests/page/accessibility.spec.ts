@@ -54,7 +54,7 @@ test('axe finds nothing serious in the panel, its menus and its completions', as
   await name.evaluate(node => node.removeAttribute('style'));
   found.push(...(await faults(tab, 'empty', '.da-panel')));
 
-  // A conversation: words, code, a table, tool calls, changes, an error, and something that waits.
+  // A conversation: text, code, a table, tool calls, changes, an error, and something that waits.
   await model.script(
     { call: 'getNotebookCells' },
     addCell('1 + 1', { run: true }),

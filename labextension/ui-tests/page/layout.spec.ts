@@ -7,7 +7,7 @@ import { PlanPart, add, planOf } from '../support/plans';
 import { shootBoth } from '../support/screenshots';
 import { openWork } from '../support/work';
 
-/** What may stand between the conversation and the input. */
+/** What may be between the conversation and the input. */
 const TRAY = '.da-tray';
 
 const heightOf = async (part: Locator) => (await part.boundingBox())!.height;
@@ -170,10 +170,10 @@ test('an approval says its thing once; a workflow is one line that opens', async
   await panel.send('Remove the second cell, then the others');
   const title = panel.waiting.getByRole('button', { name: 'Remove cell 2' });
   await expect(title).toBeVisible();
-  const words = () =>
+  const text = () =>
     panel.waiting.evaluate(node => (node as HTMLElement).innerText);
-  expect((await words()).match(/remove cell 2|delete/gi)).toHaveLength(1);
-  expect((await words()).match(/b = 2/g)).toHaveLength(1);
+  expect((await text()).match(/remove cell 2|delete/gi)).toHaveLength(1);
+  expect((await text()).match(/b = 2/g)).toHaveLength(1);
   await shootBoth(tab, 'approval-once');
   await panel.root.getByTestId('da-deny').click();
   await expect(panel.waiting).toContainText(

@@ -6,7 +6,7 @@ test.use({ keepsTab: true });
 const ENDLESS =
   'import time\nprint("begun")\nwhile True:\n    time.sleep(0.05)';
 
-test('an act that needs approval stands in its place with its diff, and happens once approved', async ({
+test('an act that needs approval is shown in its place with its diff, and happens once approved', async ({
   tab,
   model
 }) => {

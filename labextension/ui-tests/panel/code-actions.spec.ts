@@ -99,7 +99,7 @@ test('code of an answer is applied as a diff, inserted and put in place of a cel
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('Enter');
   await expect(chat.newCells).toContainText('print(e)');
-  // Another one for the same place stands beside it; the same one again is the same.
+  // Another one for the same place is beside it; the same one again is the same.
   await act(5, /^Apply as a new cell below cell 2/).click();
   await act(1, /^Apply as a new cell below cell 2/).click();
   await expect(chat.newCells).toHaveCount(2);

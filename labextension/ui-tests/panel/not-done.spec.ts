@@ -2,7 +2,7 @@ import { expect, test } from '../support/fixtures';
 import { add } from '../support/plans';
 import { openWork } from '../support/work';
 
-test('an answer stands under a line that says what was not done, also after a reload', async ({
+test('an answer is shown under a line that says what was not done, also after a reload', async ({
   tab,
   model
 }) => {

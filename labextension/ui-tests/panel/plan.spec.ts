@@ -260,7 +260,7 @@ test('a plan that is rejected does nothing, and leads back to the input', async 
   expect(await notebook.sources()).toEqual(['a = 1']);
 });
 
-test('the steps stand beside what decides on them, whatever was done with the plan before', async ({
+test('the steps are beside their decision, whatever was done with the plan before', async ({
   tab,
   model,
   server

@@ -151,7 +151,7 @@ export class LabPage {
     const border = this.page
       .locator('#jp-main-split-panel > .lm-SplitPanel-handle:visible')
       .last();
-    // It waits until the border stands still.
+    // It waits until the border stops moving.
     await border.hover();
     const box = (await this.panel.root.boundingBox())!;
     const y = box.y + box.height / 2;

@@ -40,7 +40,7 @@ export class PlanPart {
     this.pause = this.root.getByTestId('da-plan-pause');
     this.fields = this.root.getByTestId('da-plan-step');
     this.run = this.root.getByTestId('da-plan-run');
-    // It stands at a plan that is paused, and where one stopped.
+    // Shown at a plan that is paused, and where one stopped.
     this.continue = root.getByTestId('da-plan-continue');
     this.kept = root.getByTestId('da-kept-plan');
   }

@@ -38,7 +38,7 @@ def write(
 def asked(
     server: RunningServer, model: ScriptedModelServer, *calls: Call, path: str = PATH
 ) -> list[dict[str, Any]]:
-    """What is asked for these calls; all of it is denied."""
+    """The approval requests of these calls; all are denied."""
     model.script(*calls, Say("Done."))
     session = server.post("sessions", {})["id"]
     request = {

@@ -1,4 +1,4 @@
-"""What is asked of the user is open exactly as long as somebody can answer it."""
+"""A request to the user is open exactly as long as somebody can answer it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What waits for the user goes on waiting when the server is killed, or started anew."""
+"""What waits for the user keeps waiting when the server is killed or restarted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``POST sessions/{id}/fork``: a conversation goes on in a copy of itself."""
+"""``POST sessions/{id}/fork``: a conversation continues in a copy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def fork(server: RunningServer, session: str, turn: str | None = None) -> Any:
     return server.post(f"sessions/{session}/fork", {"turnId": turn} if turn else {})
 
 
-def test_a_fork_has_the_conversation_up_to_the_turn_and_goes_on_by_itself(
+def test_a_fork_has_the_conversation_up_to_the_turn_and_continues_by_itself(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     session, ids = chat(server, model, *COLOURS)

@@ -90,7 +90,7 @@ def test_documents_go_back_too_the_newest_change_first(
     ]
     assert undone == rewound["withdrawn"]
 
-    # The model has to read the cell again before it changes it.
+    # The model must read the cell again before it changes it.
     model.script(Call("updateNotebookCell", change | {"content": "a = 9"}), Say("I read it first."))
     reply = server.post(
         "chat",

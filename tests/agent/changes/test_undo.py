@@ -88,7 +88,7 @@ async def test_what_the_user_moved_stays_there_and_deleted_cells_come_back_to_ne
         assert c.world.cell_on_disk("c")["execution_count"] == 4
 
 
-async def test_an_older_turn_is_taken_back_and_later_turns_count_as_since(tmp_path: Path) -> None:
+async def test_an_older_turn_is_undone_and_later_turns_count_as_since(tmp_path: Path) -> None:
     async with chat(tmp_path) as c:
         write_notebook(c.world.root, A_B_C)
         async with c.turn() as first:
@@ -125,7 +125,7 @@ async def test_what_the_user_typed_between_two_changes_of_a_turn_is_kept(tmp_pat
         assert [each["now"] for each in event["conflicts"]] == ["agent, and the user"]
 
 
-async def test_outputs_of_a_run_are_taken_back_and_the_kernel_is_said_to_stay(
+async def test_outputs_of_a_run_are_undone_and_the_kernel_is_reported_to_stay(
     tmp_path: Path,
 ) -> None:
     old = {"output_type": "stream", "name": "stdout", "text": "old\n"}
@@ -356,7 +356,7 @@ async def test_the_checkpoint_is_in_the_database_before_the_change_is_made(tmp_p
     assert seen == [1, 2]
 
 
-async def test_a_refused_edit_leaves_nothing_to_take_back(tmp_path: Path) -> None:
+async def test_a_refused_edit_leaves_nothing_to_undo(tmp_path: Path) -> None:
     async with chat(tmp_path) as c:
         write_notebook(c.world.root, A_B_C)
         async with c.turn() as turn:
@@ -447,7 +447,7 @@ async def test_a_file_that_the_turn_made_is_deleted_unless_it_was_changed(
         assert [each["now"] for each in event["conflicts"]] == (["mine"] if changed else [])
 
 
-async def test_a_notebook_that_is_gone_is_said_to_be_and_nothing_is_settled(tmp_path: Path) -> None:
+async def test_a_notebook_that_is_gone_is_reported_and_nothing_is_settled(tmp_path: Path) -> None:
     async with chat(tmp_path) as c:
         file = write_notebook(c.world.root, A_B_C)
         async with c.turn() as turn:
@@ -482,7 +482,7 @@ async def test_kept_changes_are_settled_and_their_data_goes(tmp_path: Path) -> N
         assert c.sources()["a"] == "agent"
 
 
-async def test_the_model_is_notified_and_has_to_read_the_cells_again(tmp_path: Path) -> None:
+async def test_the_model_is_notified_and_must_read_the_cells_again(tmp_path: Path) -> None:
     async with chat(tmp_path) as c:
         write_notebook(c.world.root, A_B_C)
         async with c.turn() as turn:
@@ -502,7 +502,7 @@ async def test_the_model_is_notified_and_has_to_read_the_cells_again(tmp_path: P
         assert c.session.state.history.items()[-1] == items[-1]
 
 
-async def test_while_a_turn_runs_nothing_is_taken_back(tmp_path: Path) -> None:
+async def test_while_a_turn_runs_nothing_is_undone(tmp_path: Path) -> None:
     async with chat(tmp_path) as c:
         write_notebook(c.world.root, A_B_C)
         async with c.turn() as turn:

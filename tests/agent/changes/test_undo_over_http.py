@@ -111,7 +111,7 @@ def path_of(server: RunningServer, on_notebook: dict[str, Any]) -> Path:
     return server.root / on_notebook["activeNotebook"]
 
 
-def test_a_turn_that_did_everything_is_taken_back_exactly(
+def test_a_turn_that_did_everything_is_undone_exactly(
     server: RunningServer, model: ScriptedModelServer, on_notebook: dict[str, Any]
 ) -> None:
     path = path_of(server, on_notebook)
@@ -146,7 +146,7 @@ def test_a_turn_that_did_everything_is_taken_back_exactly(
     assert read(path).cells == before.cells
 
 
-def test_it_is_taken_back_by_a_server_that_was_killed_and_started_again(tmp_path: Path) -> None:
+def test_it_is_undone_by_a_server_that_was_killed_and_started_again(tmp_path: Path) -> None:
     with (
         ScriptedModelServer(*EVERYTHING, Say("Understood.")) as model,
         RunningServer(tmp_path, api_base=model.base_url) as server,

@@ -1,4 +1,4 @@
-"""What a tool and the context tell of each cell: the whole status, by the names of the contract."""
+"""The status of each cell in tools and the context, by the names of the contract."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_the_context_has_the_kernels_id_and_when_each_run_ended(server: RunningS
     assert f"kernel running id={KERNEL}" in text
     assert "[2] code id=ran order=3 ok 12ms ended=2026-11-23T09:11:55Z output active" in text
     assert text.count("ended=") == 1
-    # A time is a cell's own and of its last run: what did not change is stated in the same words.
+    # A time is that of the cell's last run: an unchanged cell is stated in the same way.
     assert again["text"] == text
 
 

@@ -57,7 +57,7 @@ def delta(text: str, item: str = "msg_1") -> TextDelta:
     return TextDelta(item_id=item, delta=text)
 
 
-async def test_what_comes_while_a_write_goes_on_is_written_together() -> None:
+async def test_what_comes_while_a_write_continues_is_written_together() -> None:
     book = Book()
     buffer = EventBuffer(book.emit)
     buffer.add(Status(message="first"))
@@ -102,7 +102,7 @@ async def test_a_write_that_fails_is_raised_by_the_next_flush_and_not_for_ever()
     assert [texts for texts, _ in book.written] == [["later", "again"]]
 
 
-async def test_a_flush_that_is_cancelled_goes_on_until_all_is_written() -> None:
+async def test_a_flush_that_is_cancelled_continues_until_all_is_written() -> None:
     book = Book()
     buffer = EventBuffer(book.emit)
     buffer.add(Status(message="done"))

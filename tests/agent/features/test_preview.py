@@ -149,7 +149,7 @@ def test_a_preview_holds_no_secret(server: RunningServer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("parameters", "status", "words"),
+    ("parameters", "status", "expected"),
     [
         ({"attachments": "{"}, 400, "invalid_request"),
         ({"attachments": '[{"kind": "planet"}]'}, 400, "kind"),
@@ -160,8 +160,8 @@ def test_a_preview_holds_no_secret(server: RunningServer) -> None:
     ],
 )
 def test_a_bad_question_is_answered_with_what_is_wrong(
-    server: RunningServer, parameters: dict[str, str], status: int, words: str
+    server: RunningServer, parameters: dict[str, str], status: int, expected: str
 ) -> None:
     answer = server.request("GET", "context", params=parameters)
     assert answer.status_code == status
-    assert words in answer.text
+    assert expected in answer.text

@@ -43,7 +43,7 @@ def test_the_other_model_reads_what_the_first_one_read_and_changes_nothing(
         },
     )
     asked = model.requests[-1]
-    # What was read counts, not what is there now.
+    # What was read counts, not the current state.
     new_notebook(server.root / "again.ipynb", "price = 99")
     model.script(Say("The second one says twelve, too."))
     done = ask_again(server, session, first["turnId"])
@@ -89,7 +89,7 @@ def test_the_other_model_reads_what_the_first_one_read_and_changes_nothing(
     assert total == first["usage"]["sessionTokens"] + done["usage"]["totalTokens"]
 
 
-def test_the_conversation_goes_on_from_the_answer_that_was_chosen(
+def test_the_conversation_continues_from_the_answer_that_was_chosen(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     session, (one,) = chat(server, model, ("Name a fruit", "Apple."))
@@ -178,7 +178,7 @@ def test_a_message_waits_for_it_and_the_user_can_stop_it(
     assert [turn["message"] for turn in turns(server, session)] == ["One", "Next"]
 
 
-def test_what_broke_is_asked_for_once_more_and_a_failure_is_reported_under_the_turn(
+def test_what_broke_is_requested_once_more_and_a_failure_is_reported_under_the_turn(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     session, (one,) = chat(server, model, ("One", "1"))

@@ -72,7 +72,7 @@ def test_it_searches_and_cites_a_turn_that_opens(
     }
 
 
-def test_nothing_found_is_said_and_cites_nothing(
+def test_nothing_found_is_reported_and_cites_nothing(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(
@@ -113,7 +113,7 @@ def test_a_turn_that_was_made_up_is_never_a_link(
     assert "text_delta" not in events_of(server, answer), "nothing is shown before it is checked"
 
 
-def test_a_sixth_call_is_not_made_and_a_simpler_question_is_asked_for(
+def test_a_sixth_call_is_not_made_and_a_simpler_question_is_requested(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(

@@ -115,7 +115,7 @@ def texts(request: RecordedRequest) -> list[str]:
 
 
 def context_before(request: RecordedRequest, message: str) -> str:
-    """What stands right before the last message of this text, if it is a context."""
+    """The context right before the last message of this text, if there is one."""
     found = texts(request)
     place = len(found) - 1 - found[::-1].index(message)
     before = found[place - 1] if place else ""
@@ -264,8 +264,8 @@ def test_where_the_changes_are_longer_the_whole_is_sent(
 def test_what_tools_did_is_sent_again_as_it_is_now(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
-    """The model's newest word of a cell is its own: it is sent also where the cell is again as the
-    context before said."""
+    """The model's newest source of a cell is its own: it is sent also where the cell is again as
+    the context before said."""
     book = Book(server, model)
     book.say("One")
     change = Call("updateNotebookCell", {"cellId": "cell1", "content": "x1 = 'mine'"})
@@ -408,7 +408,7 @@ def test_after_a_restart_the_same_bytes_are_sent_and_the_changes_too(
     assert_appended(model.requests)
 
 
-def test_a_fork_and_a_rewind_go_on_from_what_was_sent_there(
+def test_a_fork_and_a_rewind_continue_from_what_was_sent_there(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     book = Book(server, model)
@@ -486,7 +486,7 @@ def test_a_plan_sends_what_it_sent(server: RunningServer, model: ScriptedModelSe
     assert_appended(model.requests)
 
 
-def test_a_turn_that_waited_over_a_restart_goes_on_with_what_it_had_sent(
+def test_a_turn_that_waited_over_a_restart_continues_with_what_it_had_sent(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     book = Book(server, model)

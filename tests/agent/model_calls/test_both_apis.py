@@ -83,7 +83,7 @@ def test_an_answer_that_was_cut_says_so(server: RunningServer, model: ScriptedMo
 
 
 @pytest.mark.parametrize("first", APIS)
-def test_a_conversation_goes_on_over_the_other_api(
+def test_a_conversation_continues_over_the_other_api(
     first: str, tmp_path: Path, model: ScriptedModelServer
 ) -> None:
     second = APIS[1 - APIS.index(first)]

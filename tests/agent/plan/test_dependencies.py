@@ -27,7 +27,7 @@ def plan(statuses: str, *needs: Needs) -> Plan:
         (plan("...", None, None, None), [], 0),
         (plan("+..", None, None, None), [], 1),
         (plan("+++", [], [0], [1]), [], None),
-        # Where nobody said what needs what, a step needs all before it.
+        # Without stated dependencies, a step needs all before it.
         (plan("x..", None, None, None), [1, 2], None),
         (plan("x..", [], [], []), [1, 2], None),
         # One that failed holds up what needs it, also through others, and nothing else.
@@ -55,7 +55,7 @@ def steps(**needs: Needs) -> list[PlanStep]:
         ("load clean plot", [[], [0], [0, 1]]),
         # What was put behind is no longer needed.
         ("load plot clean", [[], [0], [0]]),
-        # Of what is gone, or has other words, nothing is known.
+        # Steps that are gone, or have another text, have no known dependencies.
         ("load extra clean plot", [[], None, [0], [0, 2]]),
         ("clean plot", [None, None]),
         ("load plot", [[], None]),

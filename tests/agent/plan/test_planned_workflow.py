@@ -81,7 +81,7 @@ def test_a_plan_is_shown_before_anything_is_done_and_carried_out_step_by_step(
     assert "toolCalls" not in "".join(e["delta"] for e in of_type(events, "text_delta"))
 
 
-def test_the_plan_is_asked_for_by_schema_and_all_steps_share_one_conversation(
+def test_the_plan_is_requested_by_schema_and_all_steps_share_one_conversation(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(plan_of("One", "Two"), add("1"), Say("a"), add("2"), Say("b"))
@@ -95,7 +95,7 @@ def test_the_plan_is_asked_for_by_schema_and_all_steps_share_one_conversation(
         assert after.body["messages"][: len(kept)] == kept
 
 
-def test_an_invalid_plan_is_asked_for_once_more_with_what_was_wrong(
+def test_an_invalid_plan_is_requested_once_more_with_what_was_wrong(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(plan_of("Fly", tool="fly"), plan_of("Walk"), add("1"), Say("Walked."))
@@ -116,7 +116,7 @@ def test_what_is_wrong_with_a_plan_is_reported(
     assert "cannot be carried out" in model.requests[1].text
 
 
-def test_a_server_that_takes_no_schema_is_asked_in_words_alone(
+def test_a_server_that_takes_no_schema_is_asked_by_prompt_only(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     refused = Status(400, body={"error": {"message": "response_format is not supported"}})
@@ -206,7 +206,7 @@ def test_a_running_plan_is_paused_edited_and_taken_up(
     assert len(sources(server)) == 3
 
 
-def test_a_step_that_fails_is_repaired_by_the_model_and_the_plan_goes_on(
+def test_a_step_that_fails_is_repaired_by_the_model_and_the_plan_continues(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     def repair(request: RecordedRequest) -> Call:
@@ -226,7 +226,7 @@ def test_a_step_that_fails_is_repaired_by_the_model_and_the_plan_goes_on(
     assert sources(server) == ["# Cars", "1", "2 / 1"]
 
 
-def test_after_two_attempts_it_stops_and_goes_on_after_the_users_own_fix(
+def test_after_two_attempts_it_stops_and_continues_after_the_users_own_fix(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     def worse(request: RecordedRequest) -> Call:
@@ -273,7 +273,7 @@ def test_a_cell_of_an_earlier_attempt_that_still_fails_is_named_at_the_end(
     assert said in again["reply"].splitlines()
 
 
-def test_resume_as_an_op_goes_on_with_the_step_that_was_interrupted(
+def test_resume_as_an_op_continues_with_the_step_that_was_interrupted(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     wait = "import time\ntime.sleep(60)"
@@ -328,7 +328,7 @@ def test_a_cell_that_is_gone_is_not_made_good_by_words(
     assert "Stopped at step 1 of 1" in reply["reply"], reply
 
 
-def test_a_cell_that_was_changed_since_is_said_and_kept(
+def test_a_cell_that_was_changed_since_is_reported_and_kept(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     def theirs(_: RecordedRequest) -> Say:
@@ -351,7 +351,7 @@ def test_a_step_is_not_done_when_the_model_only_says_so(
     assert "Stopped at step 1 of 1" in reply["reply"]
 
 
-def test_where_the_model_gives_no_plan_the_workflow_that_was_asked_for_is_carried_out(
+def test_where_the_model_gives_no_plan_the_workflow_that_was_requested_is_carried_out(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(Say("I would rather not."), Say("Still no plan."))

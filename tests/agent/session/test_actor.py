@@ -1,4 +1,4 @@
-"""Faults inside while a session takes an op: who submitted it is answered, and it goes on."""
+"""Internal faults while a session takes an op: its submitter is answered, the session continues."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def test_an_op_that_fails_inside_is_answered_and_the_next_is_carried_out(
             await asyncio.sleep(0.01)
 
 
-async def test_a_session_goes_on_where_not_even_its_error_can_be_emitted(
+async def test_a_session_continues_where_not_even_its_error_can_be_emitted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with chat(tmp_path) as talk:

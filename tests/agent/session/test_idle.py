@@ -1,4 +1,4 @@
-"""A session in which nothing goes on leaves the memory, and comes back as it was."""
+"""An idle session is unloaded, and loaded again as it was."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def test_an_interrupt_without_hold_stops_the_turn_alone(
         one.wait_for("turn_completed")
 
 
-def test_a_conversation_that_is_emptied_keeps_what_was_not_said_yet(
+def test_a_conversation_that_is_emptied_keeps_what_is_still_queued(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(Gate(Say("One two three", chunk=4), after=1))

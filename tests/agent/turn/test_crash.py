@@ -1,4 +1,4 @@
-"""``kill -9`` of the server in mid-turn: nothing that was shown is lost, the session goes on."""
+"""``kill -9`` of the server in mid-turn: nothing that was shown is lost, the session continues."""
 
 from __future__ import annotations
 

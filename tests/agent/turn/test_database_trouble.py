@@ -1,4 +1,4 @@
-"""A database that cannot be written to in mid-turn: a clear error, and the session goes on."""
+"""A database that cannot be written to in mid-turn: a clear error, and the session continues."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.support.jupyter import RunningServer
 from tests.support.model_server import Gate, Say, ScriptedModelServer
 
 
-def test_a_locked_database_is_reported_and_the_session_goes_on(tmp_path: Path) -> None:
+def test_a_locked_database_is_reported_and_the_session_continues(tmp_path: Path) -> None:
     with (
         ScriptedModelServer() as model,
         RunningServer(tmp_path, api_base=model.base_url) as server,

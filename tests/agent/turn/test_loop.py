@@ -125,9 +125,9 @@ def test_a_rate_limit_is_waited_out(notebook: RunningServer, model: ScriptedMode
     reply = notebook.post("chat", {"message": "hi"})
     assert reply["reply"] == "Now."
     turns = notebook.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"]
-    words = [event["message"] for event in turns[0]["events"] if event["type"] == "status"]
-    assert "Reconnecting 1 of 5" in words
-    assert "Reconnecting 2 of 5" in words
+    statuses = [event["message"] for event in turns[0]["events"] if event["type"] == "status"]
+    assert "Reconnecting 1 of 5" in statuses
+    assert "Reconnecting 2 of 5" in statuses
 
 
 @pytest.mark.parametrize("cut", [lambda step: BreakAfter(2, step), NoFinish])
@@ -208,7 +208,7 @@ def test_approval_over_a_stream(notebook: RunningServer, model: ScriptedModelSer
         assert len(nbformat.read(notebook.root / "loop.ipynb", as_version=4).cells) == left
 
 
-def test_code_that_runs_a_shell_command_is_asked_for(
+def test_code_that_runs_a_shell_command_is_requested(
     notebook: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(
@@ -334,7 +334,7 @@ def test_stop_ends_the_models_stream_at_once(
     assert json.dumps(known).count("Half is ") == 1
 
 
-def test_a_waiting_message_can_be_taken_back_or_sent_now(
+def test_a_waiting_message_can_be_removed_or_sent_now(
     notebook: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(Gate(Say("One.")), Say("Three."))

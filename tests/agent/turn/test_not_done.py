@@ -73,7 +73,7 @@ CODE_FAILS = bad("executeCode", "kernel_error", "NameError: df")
 
 
 def after(*steps: list[Result], answer: str = "I added a cell.") -> NotDone | None:
-    """What is said after these answers of the model, each with calls, and a last one in words."""
+    """The notice after these answers of the model, each with calls, and a final text."""
     items: list[dict[str, Any]] = [{"type": "message", "role": "user"}]
     records = {}
     for number, calls in enumerate(steps):
@@ -121,7 +121,7 @@ def after(*steps: list[Result], answer: str = "I added a cell.") -> NotDone | No
         [[bad("updateNotebookCell", "stale")], [update()], [same()]],
     ],
 )
-def test_where_all_is_well_in_the_end_nothing_is_said(steps: list[list[Result]]) -> None:
+def test_where_all_is_well_in_the_end_nothing_is_reported(steps: list[list[Result]]) -> None:
     assert after(*steps) is None
 
 
@@ -206,7 +206,7 @@ def test_where_all_is_well_in_the_end_nothing_is_said(steps: list[list[Result]])
         ),
     ],
 )
-def test_what_failed_in_the_end_is_said(steps: list[list[Result]], kind: str, said: str) -> None:
+def test_final_failures_are_reported(steps: list[list[Result]], kind: str, said: str) -> None:
     found = after(*steps)
     assert found is not None
     assert (found.kind, found.message) == (kind, said)

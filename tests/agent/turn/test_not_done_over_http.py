@@ -1,4 +1,4 @@
-"""An answer that says more than was done stands under a line that says so, over HTTP."""
+"""An answer that claims more than was done has a notice above it, over HTTP."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_what_was_fixed_in_the_turn_gives_no_line(
     assert ask(server, "What is 2 + 2?").get("notDone") is None
 
 
-def test_a_cell_that_fails_in_the_end_is_said(
+def test_a_cell_that_fails_in_the_end_is_reported(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(add("2 / 0"), add("'next'"), Say("Both cells ran."))

@@ -93,7 +93,7 @@ class Reader:
 
 
 def _cells(text: str) -> list[tuple[str, str]]:
-    """Headers with what stands in the fences after them."""
+    """Headers with the content of the fences after them."""
     found: list[tuple[str, str]] = []
     lines = iter(text.split("\n"))
     for line in lines:

@@ -201,7 +201,7 @@ def test_what_follows_grows_with_what_changed(sources: list[str], data: st.DataO
     few = data.draw(st.sets(st.sampled_from(ids))) if ids else set()
     one = dependents(cells, few)
     both = set(one) | few
-    # Closed: nothing new follows from what follows, and all of it stands below a changed cell.
+    # Closed: dependents have no further dependents, and all are below a changed cell.
     assert dependents(cells, both) == []
     assert all(each > min(few) for each in one)
     assert set().union(*[dependents(cells, {each}) for each in few]) | few == both

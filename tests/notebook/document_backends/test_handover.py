@@ -1,4 +1,4 @@
-"""A page that goes away in the middle: the work goes on headless, and the report stays honest."""
+"""A page that disconnects during a run: the work continues headless, with a true report."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def printed(cell: dict[str, Any]) -> str:
     return "".join("".join(output["text"]) for output in streams)
 
 
-async def test_a_run_goes_on_when_its_page_is_closed_and_nothing_of_it_is_lost(
+async def test_a_run_continues_when_its_page_is_closed_and_nothing_of_it_is_lost(
     tmp_path: Path,
 ) -> None:
     cells = [code("a", "print('first')"), code("b", WAIT), code("c", "x = 41\nx + 1")]
@@ -159,7 +159,7 @@ async def test_a_run_goes_on_when_its_page_is_closed_and_nothing_of_it_is_lost(
 
 
 @pytest.mark.parametrize("reopened", [False, True])
-async def test_a_run_goes_on_when_its_notebook_is_closed_in_a_page_that_stays(
+async def test_a_run_continues_when_its_notebook_is_closed_in_a_page_that_stays(
     tmp_path: Path, reopened: bool
 ) -> None:
     cells = [code("b", WAIT), code("c", "x = 41\nx + 1")]

@@ -81,7 +81,7 @@ async def test_a_save_looks_once_before_and_once_after_and_not_in_the_event_loop
         assert [each["id"] for each in w.on_disk()["cells"]] == ["a", "b"]
 
 
-async def test_others_go_on_while_a_notebook_is_parsed(
+async def test_others_continue_while_a_notebook_is_parsed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The parser gives way at each object: what waits for the loop meanwhile is done meanwhile."""
@@ -165,7 +165,7 @@ class Paired(AsyncLargeFileManager):
         return model
 
 
-async def test_a_contents_manager_of_another_kind_is_asked_for_the_notebook(
+async def test_a_contents_manager_of_another_kind_is_requested_the_notebook(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path, contents_class=Paired) as w:
@@ -174,7 +174,7 @@ async def test_a_contents_manager_of_another_kind_is_asked_for_the_notebook(
 
 
 @pytest.mark.parametrize("kind", [AsyncLargeFileManager, FileContentsManager, Paired])
-async def test_what_is_wrong_is_said_in_the_same_words(tmp_path: Path, kind: Any) -> None:
+async def test_what_is_wrong_is_reported_in_the_same_way(tmp_path: Path, kind: Any) -> None:
     async with world(tmp_path, contents_class=kind) as w:
         for text, words in [
             ('{"cells": [{"cell_type": "code", "id": "a", "metadata": {}, "source": "", '

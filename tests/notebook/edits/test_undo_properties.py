@@ -31,7 +31,7 @@ def test_with_nothing_changed_since_everything_is_as_it_was(
 
 @EXAMPLES
 @given(NOTEBOOKS, st.lists(st.lists(OPERATIONS, max_size=5), max_size=5))
-def test_the_newest_turns_taken_back_one_by_one_give_every_state_before_them(
+def test_the_newest_turns_undone_one_by_one_give_every_state_before_them(
     kinds: list[str], turns: list[list[tuple[str, int, int]]]
 ) -> None:
     notebook = Notebook(notebook_cells(kinds))
@@ -75,7 +75,7 @@ class Together(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.turns: list[Turn] = []
-        # What the user typed last in a cell that nobody changed since.
+        # The user's last source of a cell that nobody changed since.
         self.typed: dict[str, str] = {}
         # Where they put it: the cell that they moved, and the one that it was put behind.
         self.moved: dict[str, str] = {}

@@ -73,7 +73,7 @@ def test_children_and_theirs_are_found_with_and_without_what_linux_knows(
 
 
 @pytest.mark.skipif(not process_tree._KNOWS_CHILDREN, reason="Linux lists the children")
-def test_no_other_process_is_asked_for_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_other_process_is_requested_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
     def ask_everybody(*given: Any, **options: Any) -> Any:
         raise AssertionError("every process of the machine was asked")
 

@@ -48,7 +48,7 @@ async def test_a_cell_that_is_added_runs_and_its_output_is_in_the_file(tmp_path:
     assert read.cells[0].last_execution_duration == runs[1].duration_ms
 
 
-async def test_the_run_stops_at_the_first_error_unless_asked_otherwise(tmp_path: Path) -> None:
+async def test_the_run_stops_at_the_first_error_unless_requested_otherwise(tmp_path: Path) -> None:
     async with world(tmp_path) as w:
         write_notebook(
             w.root, [code("a", "x = 1"), code("b", "1 / 0"), code("e", "  \n"), code("c", "x")]
@@ -179,7 +179,7 @@ async def test_a_display_of_an_earlier_run_is_updated_unless_that_cell_ran_again
         for cell_id in ("a", "b"):
             await document.run([cell_id], timeout=60)
         updated = w.cell_on_disk("a")["outputs"][0]["data"]["text/plain"]
-        # Somebody ran it elsewhere; what stands there now is theirs.
+        # Somebody ran it elsewhere; its outputs are theirs now.
         content = w.on_disk()
         content["cells"][0] |= {"execution_count": 99, "outputs": []}
         (w.root / "a.ipynb").write_text(json.dumps(content))

@@ -215,7 +215,7 @@ import time; time.sleep(0.5)
     assert (done.run.status, done.passed) == ("ok", None)
 
 
-async def test_memory_of_a_child_process_counts_and_the_kernel_goes_on_without_it(
+async def test_memory_of_a_child_process_counts_and_the_kernel_continues_without_it(
     tmp_path: Path,
 ) -> None:
     code = """
@@ -234,7 +234,7 @@ subprocess.run([sys.executable, '-c', "x = b'x' * (900 << 20); import time; time
 # -- child processes -------------------------------------------------------------------------------
 
 
-async def test_too_many_child_processes_are_ended_and_the_kernel_goes_on(tmp_path: Path) -> None:
+async def test_too_many_child_processes_are_ended_and_the_kernel_continues(tmp_path: Path) -> None:
     code = """
 import subprocess, time
 kept, many = 1, []
@@ -355,7 +355,7 @@ while True:
         await assert_it_works(w, ENDED_SINCE)
 
 
-# -- an end that nobody asked for ------------------------------------------------------------------
+# -- unexpected ends -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -141,21 +141,21 @@ def test_peers_07_broken_arguments_are_reported_to_the_model(
     assert [error["code"] for error in errors] == ["invalid_arguments"] * 4
     assert "not valid JSON" in errors[0]["message"]
     assert "schema" in errors[2]["hint"]
-    # The user reads it, too: where, and what may stand there, in no names of types.
+    # The user reads it, too: the place and the allowed values, without names of types.
     allowed = "position: Input should be 'start' or 'end', or Input should be an object."
     assert errors[3]["message"].endswith(allowed)
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
+    ("name", "expected"),
     [("runNotebookCells", "give cellIds, or all: true"), ("selectKernel", "give kernelId")],
 )
 def test_arguments_that_do_not_go_together_are_reported_as_that(
-    server: RunningServer, name: str, words: str
+    server: RunningServer, name: str, expected: str
 ) -> None:
     result = server.post(f"tools/{name}", {"arguments": {}, "path": "cars.ipynb"})
     assert result["error"]["code"] == "invalid_arguments"
-    assert f"arguments: {words}" in result["error"]["message"]
+    assert f"arguments: {expected}" in result["error"]["message"]
 
 
 def test_a_model_that_answers_with_nothing(

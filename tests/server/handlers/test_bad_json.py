@@ -131,7 +131,7 @@ def assert_still_served(page: FakePage, session: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "expected"),
     [
         (f'{{"start": {DEEP}}}', "nested more than 200 deep"),
         (f'{{"start": {"9" * 5_000}}}', "too many digits"),
@@ -140,7 +140,7 @@ def assert_still_served(page: FakePage, session: str) -> None:
     ],
 )
 def test_arguments_of_a_model_that_cannot_be_read_are_an_error_of_the_call(
-    server: RunningServer, model: ScriptedModelServer, arguments: str, words: str
+    server: RunningServer, model: ScriptedModelServer, arguments: str, expected: str
 ) -> None:
     model.script(Call("getNotebookCells", arguments), Say("Sorry."), Say("Still here."))
     body: dict[str, Any] = {
@@ -148,8 +148,8 @@ def test_arguments_of_a_model_that_cannot_be_read_are_an_error_of_the_call(
     }  # fmt: skip
     reply = server.post("chat", body)
     assert reply["status"] == "completed"
-    assert words in reply["toolCalls"][0]["output"]["error"]["message"]
-    # What the model wrote stands in the conversation, and the next request is made of it.
+    assert expected in reply["toolCalls"][0]["output"]["error"]["message"]
+    # The model's text is in the conversation, and thus in the next request.
     again = server.post("chat", {"message": "again", "sessionId": reply["sessionId"]})
     assert again["reply"] == "Still here."
 

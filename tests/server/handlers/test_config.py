@@ -124,7 +124,7 @@ def test_what_is_patched_is_where_jupyterlab_looks_for_it(
 
 
 @pytest.mark.parametrize(
-    ("values", "status", "words"),
+    ("values", "status", "expected"),
     [
         ({"max_tool_calls": 90}, 403, "max_tool_calls is locked by the administrator"),
         ({"databaseUrl": "sqlite://"}, 403, "database_url is set for the whole server"),
@@ -135,11 +135,11 @@ def test_what_is_patched_is_where_jupyterlab_looks_for_it(
     ],
 )
 def test_what_cannot_be_set_is_refused_and_nothing_else_changes(
-    server: RunningServer, file: Path, values: dict[str, Any], status: int, words: str
+    server: RunningServer, file: Path, values: dict[str, Any], status: int, expected: str
 ) -> None:
     error = patch(server, status, **{"token_limit": 5000, **values})["error"]
     assert error["code"] == {403: "forbidden", 400: "invalid_request"}[status]
-    assert words in error["message"]
+    assert expected in error["message"]
     assert not file.exists()
 
 

@@ -6,7 +6,7 @@ from tests.support.jupyter import RunningServer
 from tests.support.model_server import Say, ScriptedModelServer
 
 
-def test_what_was_said_is_found_and_leads_back_to_its_turn(
+def test_a_message_is_found_and_leads_back_to_its_turn(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(Say("Use sns.heatmap(df_train.corr())."), Say("Ok."))

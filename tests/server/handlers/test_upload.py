@@ -182,7 +182,7 @@ def test_a_sender_that_goes_away_leaves_nothing(lab: RunningServer) -> None:
     wait_until(lambda: files(lab) == before)
 
 
-def test_a_conversion_reports_its_progress_and_the_server_goes_on(lab: RunningServer) -> None:
+def test_a_conversion_reports_its_progress_and_the_server_continues(lab: RunningServer) -> None:
     body = many_rows(30_000_000)
     response = lab.request(
         "POST",

@@ -105,7 +105,7 @@ class BlockingStart(Sessions):
 
 
 @pytest.mark.parametrize(
-    ("sessions", "version", "words"),
+    ("sessions", "version", "expected"),
     [
         (NoSessions(), (2, 21, 1), "NoSessions is a session manager of its own kind"),
         (BlockingStart(), (2, 21, 1), "start_kernel_for_session is no coroutine function"),
@@ -117,7 +117,7 @@ def test_what_is_not_known_is_not_touched(
     caplog: pytest.LogCaptureFixture,
     sessions: Any,
     version: tuple[int, ...],
-    words: str,
+    expected: str,
 ) -> None:
     monkeypatch.setattr(kernel_token, "version_info", version)
     monkeypatch.setattr(kernel_token, "__version__", ".".join(map(str, version)))
@@ -127,7 +127,7 @@ def test_what_is_not_known_is_not_touched(
         KernelTokens(server, lambda: False).install()
     assert vars(sessions) == before
     assert server.web_app.settings == {}
-    assert [words in each.getMessage() for each in caplog.records] == [True]
+    assert [expected in each.getMessage() for each in caplog.records] == [True]
 
 
 def test_a_token_that_cannot_be_made_keeps_no_kernel_from_starting(

@@ -51,7 +51,7 @@ def first_cell(reply: dict[str, Any]) -> str:
 
 
 class Chat:
-    """A turn that is asked for in a thread of its own; ``reply`` waits for its end."""
+    """A turn that is requested in a separate thread; ``reply`` waits for its end."""
 
     def __init__(self, server: RunningServer, body: dict[str, Any]) -> None:
         self._answer: dict[str, Any] = {}
@@ -84,7 +84,7 @@ def test_nobody_waits_for_a_page_that_is_not_theirs(
     assert sources(server, path) == ["# Cars", "added = 1"]
 
 
-def test_a_turn_goes_on_at_once_when_its_own_page_is_closed_between_two_calls(
+def test_a_turn_continues_at_once_when_its_own_page_is_closed_between_two_calls(
     server: RunningServer, model: ScriptedModelServer, path: str
 ) -> None:
     model.script(Call("getNotebookCells", {}), Gate(ADD), Say("Added."))

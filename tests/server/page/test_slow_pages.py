@@ -29,7 +29,7 @@ TOO_SLOW = "A page reads too slowly"
 async def page(
     server: RunningServer, *messages: dict[str, Any]
 ) -> AsyncIterator[WebSocketClientConnection]:
-    """A connection that reads a message only when it is asked to; the rest stays on the way."""
+    """A connection that reads a message only on request; the others stay in transit."""
     url = server.url.replace("http", "ws", 1) + "datalayer-agent/page"
     request = HTTPRequest(url, headers={"Authorization": f"token {TOKEN}"})
     connection = await websocket_connect(request)
@@ -91,7 +91,7 @@ class Seen:
         assert sorted(self.ends) == sorted(self.lasts)
 
 
-async def test_a_page_that_does_not_read_is_closed_and_goes_on_where_it_was(
+async def test_a_page_that_does_not_read_is_closed_and_continues_where_it_was(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     sessions = [server.post("sessions", {})["id"] for _ in range(TURNS)]

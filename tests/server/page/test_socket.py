@@ -1,4 +1,4 @@
-"""``WS page`` as the server speaks it: who may connect, what is asked of whom, what is replayed."""
+"""``WS page`` on the server's side: who may connect, which page gets requests, what is replayed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_page_without_a_token_is_refused(server: RunningServer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "words"),
+    ("message", "expected"),
     [
         ({"type": "explode"}, "not valid"),
         ({"type": "subscribe", "sessionId": "nobody"}, "nobody"),
@@ -65,12 +65,12 @@ def test_a_page_without_a_token_is_refused(server: RunningServer) -> None:
     ],
 )
 def test_a_bad_message_is_refused_and_the_connection_stays(
-    server: RunningServer, message: dict[str, Any], words: str
+    server: RunningServer, message: dict[str, Any], expected: str
 ) -> None:
     with FakePage(server) as page:
         page.send(message)
         refusal = page.wait_for("op_rejected")
-        assert words in refusal["error"]["message"]
+        assert expected in refusal["error"]["message"]
         assert refusal.get("ref") == message.get("ref")
         page.send({"type": "hello", "clientId": "page-1"})
         page.wait_for("welcome")
@@ -107,7 +107,7 @@ def test_the_live_context_comes_from_the_page_that_asked(
     assert "running" in text
 
 
-def test_a_page_that_comes_back_gets_what_it_missed_and_goes_on_live(
+def test_a_page_that_comes_back_gets_what_it_missed_and_continues_live(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(Gate(Say("One two three four.", chunk=4), after=2))

@@ -18,7 +18,7 @@ PATH = "PRELOADED_KERNELS"
 
 
 def use(path: Callable[[], str | None] = lambda: os.environ.get(PATH)) -> None:
-    """From now on; ``path`` says who is asked for a kernel."""
+    """Fork kernels from now on; ``path`` is the socket of the preloaded process."""
     from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
     started = LocalProvisioner.launch_kernel

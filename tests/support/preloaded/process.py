@@ -53,7 +53,7 @@ def serve(listener: socket.socket, end: int) -> Program | None:
 
 
 def _fork(asked: socket.socket) -> bool:
-    """Make a child and tell of it; whether this is the child."""
+    """Fork a child and report it; whether this is the child."""
     pid = os.fork()
     if pid == 0:
         return True

@@ -89,7 +89,7 @@ def test_a_large_one_is_bound_by_a_lazy_engine_that_is_installed(lab: RunningSer
     assert printed(lab, query) == str(ROWS - 1)
 
 
-def test_an_engine_that_is_asked_for_is_taken(lab: RunningServer) -> None:
+def test_an_engine_that_is_requested_is_taken(lab: RunningServer) -> None:
     loaded = load(lab, name="small", dfName="rel", engine="duckdb")
     assert (loaded["engine"], loaded["shape"]) == ("duckdb", [2, 2])
     assert loaded["why"].startswith("duckdb was asked for")
@@ -98,7 +98,7 @@ def test_an_engine_that_is_asked_for_is_taken(lab: RunningServer) -> None:
 def test_an_engine_that_is_not_installed_is_reported_with_the_line_that_installs_it(
     lab: RunningServer,
 ) -> None:
-    # The kernel's own word for it, whether or not the package is there.
+    # The kernel's own result, whether or not the package is installed.
     printed(lab, "import sys; sys.modules['polars'] = None")
     error = failure(lab, name="small", dfName="df", engine="polars")
     assert "polars is not installed in the kernel" in error["message"]

@@ -41,7 +41,7 @@ def test_recent_turns_are_those_of_this_conversation(
     assert [turn["number"] for turn in found["turns"]] == [3, 2, 1]
 
 
-def test_recent_turns_of_another_conversation_and_of_all_are_asked_for(
+def test_recent_turns_of_another_conversation_and_of_all_are_requested(
     server: RunningServer, model: ScriptedModelServer, two: tuple[str, str]
 ) -> None:
     other = Call("getRecentTurns", {"sessionId": two[1]})
@@ -99,7 +99,7 @@ def test_numbers_are_those_of_the_list_of_steps_also_after_going_back(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "expected"),
     [
         ({"number": 12}, "There is no turn 12; the session has 4 turns."),
         ({"number": 0}, "number"),
@@ -112,10 +112,10 @@ def test_a_number_that_names_no_turn_is_reported(
     model: ScriptedModelServer,
     two: tuple[str, str],
     arguments: dict[str, Any],
-    words: str,
+    expected: str,
 ) -> None:
     found = asked(server, model, Call("getTurnById", arguments), two[0])
-    assert words in found["error"]["message"]
+    assert expected in found["error"]["message"]
 
 
 def test_the_strategist_reads_all_conversations(

@@ -26,19 +26,19 @@ by_year.to_csv("by_year.csv")
 """
 
 
-def words(code: str, *cells: str, folder: str | None = None) -> list[str]:
+def acts(code: str, *cells: str, folder: str | None = None) -> list[str]:
     return [action.description for action in actions_in(code, Place(folder, cells=cells))]
 
 
 def test_of_code_that_cannot_be_parsed_the_lines_are_reported() -> None:
-    assert words("x = (\nos.remove('a')\n") == ["calls os.remove('a')"]
-    assert words("print 'x'\nsubprocess.call(c)") == ["calls subprocess.call(c)"]
-    assert words("print 'x'\nprint(open('a'))") == []
-    assert words("def f(:\n  df.to_csv('a.csv')") == ["calls df.to_csv('a.csv')"]
+    assert acts("x = (\nos.remove('a')\n") == ["calls os.remove('a')"]
+    assert acts("print 'x'\nsubprocess.call(c)") == ["calls subprocess.call(c)"]
+    assert acts("print 'x'\nprint(open('a'))") == []
+    assert acts("def f(:\n  df.to_csv('a.csv')") == ["calls df.to_csv('a.csv')"]
 
 
 def test_commands_in_code_that_cannot_be_parsed_are_reported_once() -> None:
-    assert words("x = (]\n!rm a") == ["removes a"]
+    assert acts("x = (]\n!rm a") == ["removes a"]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_commands_in_code_that_cannot_be_parsed_are_reported_once() -> None:
     ],
 )
 def test_no_depth_is_too_deep(code: str) -> None:
-    assert any("remove" in each for each in words(code))
+    assert any("remove" in each for each in acts(code))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_no_depth_is_too_deep(code: str) -> None:
 def test_a_cell_of_a_megabyte_takes_no_second(make: Callable[[], str]) -> None:
     code = make()
     began = time.process_time()
-    assert words(code)
+    assert acts(code)
     assert time.process_time() - began < 1.5  # 0.1 to 0.6 s on a machine that does nothing else
 
 
@@ -95,42 +95,42 @@ def test_a_notebook_of_a_thousand_cells_is_looked_into_in_a_second(tmp_path: Pat
 
 @pytest.mark.parametrize("end", ["\r\n", "\r", "\n", "\n\x0c\n"])
 def test_any_line_end_will_do(end: str) -> None:
-    assert "removes a" in words(f"x = 1{end}os.remove('a')")
+    assert "removes a" in acts(f"x = 1{end}os.remove('a')")
 
 
 def test_odd_characters_do_no_harm() -> None:
-    assert words("\ufeffx = 1\nos.remove('a')") == ["calls os.remove('a')"]  # as IPython, no Python
-    assert words("x = '\ud800'\nos.remove('a')") == ["calls os.remove('a')"]
-    assert words("x = '\0'\nos.remove('a')") == ["calls os.remove('a')"]
-    assert words("名前 = 'a'\nos.remove(名前)") == ["removes a"]
+    assert acts("\ufeffx = 1\nos.remove('a')") == ["calls os.remove('a')"]  # as IPython, no Python
+    assert acts("x = '\ud800'\nos.remove('a')") == ["calls os.remove('a')"]
+    assert acts("x = '\0'\nos.remove('a')") == ["calls os.remove('a')"]
+    assert acts("名前 = 'a'\nos.remove(名前)") == ["removes a"]
 
 
 def test_what_other_cells_import_and_name_counts(tmp_path: Path) -> None:
     (tmp_path / "cars.csv").touch()
     folder = str(tmp_path)
-    assert words("sub.run(c)", "import subprocess as sub") == ["runs a program: c"]
-    assert words("drop('a')", "from os import (\n    remove as drop,\n)") == []  # not a known name
-    assert words("remove('a')", "from os import (\n    path, remove,\n)") == ["removes a"]
-    assert words("df.to_csv(OUT)", "OUT = 'cars.csv'", folder=folder) == ["overwrites cars.csv"]
-    assert words("df.to_csv(OUT)", "OUT = 'new.csv'", folder=folder) == []
-    assert words("df.to_csv(D / 'new.csv')", "D = Path('.')", folder=folder) == []
-    assert words("con.execute('DROP TABLE t')", "con = sqlite3.connect(':memory:')") == []
+    assert acts("sub.run(c)", "import subprocess as sub") == ["runs a program: c"]
+    assert acts("drop('a')", "from os import (\n    remove as drop,\n)") == []  # not a known name
+    assert acts("remove('a')", "from os import (\n    path, remove,\n)") == ["removes a"]
+    assert acts("df.to_csv(OUT)", "OUT = 'cars.csv'", folder=folder) == ["overwrites cars.csv"]
+    assert acts("df.to_csv(OUT)", "OUT = 'new.csv'", folder=folder) == []
+    assert acts("df.to_csv(D / 'new.csv')", "D = Path('.')", folder=folder) == []
+    assert acts("con.execute('DROP TABLE t')", "con = sqlite3.connect(':memory:')") == []
 
 
 def test_a_name_of_the_cell_itself_hides_that_of_others() -> None:
-    assert words("def remove(x): pass\nremove('a')", "from os import remove") == []
+    assert acts("def remove(x): pass\nremove('a')", "from os import remove") == []
 
 
 def test_two_values_of_a_name_count_both(tmp_path: Path) -> None:
     (tmp_path / "cars.csv").touch()
     code = "out = 'new.csv'\nif x:\n    out = 'cars.csv'\ndf.to_csv(out)"
-    assert words(code, folder=str(tmp_path)) == ["overwrites cars.csv"]
+    assert acts(code, folder=str(tmp_path)) == ["overwrites cars.csv"]
 
 
 def test_a_link_that_leads_nowhere_is_a_file_too(tmp_path: Path) -> None:
     (tmp_path / "new.csv").symlink_to("gone.csv")
-    assert words("df.to_csv('new.csv')", folder=str(tmp_path)) == ["overwrites new.csv"]
+    assert acts("df.to_csv('new.csv')", folder=str(tmp_path)) == ["overwrites new.csv"]
 
 
 def test_where_the_folder_is_not_known_a_file_may_be_there() -> None:
-    assert words("df.to_csv('new.csv')") == ["may overwrite new.csv"]
+    assert acts("df.to_csv('new.csv')") == ["may overwrite new.csv"]

@@ -32,7 +32,7 @@ def images(notebook: NotebookNode) -> list[str]:
     ]
 
 
-def words(notebook: NotebookNode) -> list[list[str]]:
+def rendered(notebook: NotebookNode) -> list[list[str]]:
     """What each code cell printed or gave back."""
     return [
         [

@@ -58,7 +58,7 @@ def sources(run: NotebookRun) -> str:
         ("cut.parquet", b"PAR1" + bytes(50), "cannot read it as Parquet"),
     ],
 )
-async def test_what_is_no_table_is_said_before_a_cell_is_written(
+async def test_what_is_no_table_is_reported_before_a_cell_is_written(
     kernel: KernelForTemplates, name: str, content: str | bytes, reason: str
 ) -> None:
     write(kernel, name, content)
@@ -241,7 +241,7 @@ def test_a_path_out_of_the_root_is_refused(path: str) -> None:
         ({"target": "kind", "dateColumn": "kind"}, "'kind' holds no dates"),
     ],
 )
-async def test_what_cannot_be_modelled_is_said(
+async def test_what_cannot_be_modelled_is_reported(
     kernel: KernelForTemplates, more: dict[str, str], reason: str
 ) -> None:
     body = "\n".join(f"{n * 1.5},x{n % 3},1" for n in range(ROWS))
