@@ -1,3 +1,6 @@
+import type { IInputToolbarRegistry } from '@jupyter/chat/lib/components/input/toolbar-registry';
+import type { IAttachmentOpenerRegistry } from '@jupyter/chat/lib/registers/attachment-openers';
+import type { IChatCommandRegistry } from '@jupyter/chat/lib/registers/chat-commands';
 import { Token } from '@lumino/coreutils';
 
 import type { AgentClient } from './api/client';
@@ -27,4 +30,22 @@ export const IAgentChanges = new Token<IChangesSource>(
 export const IDocuments = new Token<Documents>(
   'jupyter-datalayer-agent:IDocuments',
   'The documents that are open in the page, by their paths under the server root.'
+);
+
+/** Commands and completions of the panel's input. */
+export const IAgentChatCommands = new Token<IChatCommandRegistry>(
+  'jupyter-datalayer-agent:IAgentChatCommands',
+  "Commands and completions of the Agent panel's input."
+);
+
+/** What a click on an attached file (`file`) or notebook (`notebook`) does. */
+export const IAgentAttachmentOpeners = new Token<IAttachmentOpenerRegistry>(
+  'jupyter-datalayer-agent:IAgentAttachmentOpeners',
+  'What opens the attachments of the Agent panel, by type.'
+);
+
+/** The items under the panel's input; the panel's own can be hidden, and not replaced. */
+export const IAgentInputToolbar = new Token<IInputToolbarRegistry>(
+  'jupyter-datalayer-agent:IAgentInputToolbar',
+  "The toolbar of the Agent panel's input."
 );

@@ -1,3 +1,5 @@
+import type { IAttachmentOpenerRegistry } from '@jupyter/chat/lib/registers/attachment-openers';
+import type { IChatCommandRegistry } from '@jupyter/chat/lib/registers/chat-commands';
 import {
   ILabShell,
   ILayoutRestorer,
@@ -17,13 +19,17 @@ import { Documents } from '../notebook/documents';
 import { OPEN_SETTINGS, SETTINGS_ID } from '../settings/plugin';
 import type { IChangesSource } from '../changes/source';
 import {
+  IAgentAttachmentOpeners,
   IAgentChanges,
+  IAgentChatCommands,
   IAgentClient,
   IAgentConnection,
+  IAgentInputToolbar,
   IDocuments
 } from '../tokens';
 import { askInDialog } from './sessions/ask';
 import { changesSource } from './changes/changesSource';
+import type { InputToolbar } from './composer/registries';
 import { addCommands } from './commands';
 import {
   SESSION_KEY,
@@ -51,8 +57,11 @@ export const panelPlugin: JupyterFrontEndPlugin<IChangesSource> = {
   autoStart: true,
   provides: IAgentChanges,
   requires: [
+    IAgentAttachmentOpeners,
+    IAgentChatCommands,
     IAgentClient,
     IAgentConnection,
+    IAgentInputToolbar,
     IDocumentManager,
     IDocuments,
     INotebookTracker,
@@ -71,8 +80,11 @@ export const panelPlugin: JupyterFrontEndPlugin<IChangesSource> = {
 
 function activatePanel(
   app: JupyterFrontEnd,
+  openers: IAttachmentOpenerRegistry,
+  commands: IChatCommandRegistry,
   client: AgentClient,
   connection: IPageConnection,
+  toolbar: InputToolbar,
   manager: IDocumentManager,
   documents: Documents,
   tracker: INotebookTracker,
@@ -107,6 +119,7 @@ function activatePanel(
       rendermime,
       contents: app.serviceManager.contents,
       themeManager,
+      registries: { commands, openers, toolbar },
       openSettings,
       code: { app, tracker, manager, documents }
     },

@@ -5,6 +5,7 @@ import { Message } from '@lumino/messaging';
 import React from 'react';
 
 import { setUpInput } from './composer/inputSetup';
+import type { IInputRegistries } from './composer/registries';
 import {
   CodeController,
   ICodeControllerOptions
@@ -24,6 +25,8 @@ export interface IPanelViewOptions {
   rendermime: IRenderMimeRegistry;
   contents: Contents.IManager;
   themeManager: IThemeManager | null;
+  /** What other extensions add to the input. */
+  registries: IInputRegistries;
   openSettings: () => void;
   /** Where the code of answers can go. */
   code: Omit<ICodeControllerOptions, 'reportError' | 'sessionId' | 'decided'>;
@@ -34,8 +37,8 @@ export class PanelView extends ReactWidget {
   constructor(private readonly _options: IPanelViewOptions) {
     super();
     this.addClass('da-view');
-    const { model, contents, rendermime } = _options;
-    this._setup = setUpInput(model, contents);
+    const { model, contents, registries, rendermime } = _options;
+    this._setup = setUpInput(model, contents, registries);
     this._code = new CodeController({
       ..._options.code,
       reportError: error => model.reportError(error),

@@ -1,6 +1,3 @@
-import { InputToolbarRegistry } from '@jupyter/chat/lib/components/input/toolbar-registry';
-import { AttachmentOpenerRegistry } from '@jupyter/chat/lib/registers/attachment-openers';
-import { ChatCommandRegistry } from '@jupyter/chat/lib/registers/chat-commands';
 import { Contents } from '@jupyterlab/services';
 
 import { AttachMenu } from './attachments/AttachMenu';
@@ -11,30 +8,29 @@ import { SendButtons } from './SendButtons';
 import { PanelModel } from '../model';
 import { InputChatModel } from './chatModel';
 import { ToolCommands } from './completion/toolCommands';
+import { IInputRegistries } from './registries';
 import { PanelCommands } from './completion/panelCommands';
 import { ReferenceCommands } from './completion/referenceCommands';
 
 /** The input of `@jupyter/chat` with our registries. */
-export interface IInputSetup {
+export interface IInputSetup extends IInputRegistries {
   chatModel: InputChatModel;
-  commands: ChatCommandRegistry;
-  openers: AttachmentOpenerRegistry;
-  toolbar: InputToolbarRegistry;
   /** Whether a text is, as a whole, something that the panel itself does: `/new`. */
   isCommand(text: string): boolean;
 }
 
-/** Make the input's model, and fill its registries with what the panel brings. */
+/** Make the input's model, and add what the panel brings to what other extensions have added. */
 export function setUpInput(
   model: PanelModel,
-  contents: Contents.IManager
+  contents: Contents.IManager,
+  registries: IInputRegistries
 ): IInputSetup {
+  const { commands, openers, toolbar } = registries;
   const panelCommands = new PanelCommands(model);
   const chatModel = new InputChatModel(model, name =>
     panelCommands.list.some(each => each.name === name)
   );
 
-  const commands = new ChatCommandRegistry();
   commands.addProvider(panelCommands);
   commands.addProvider(new ToolCommands(model));
   const references = new ReferenceCommands(model, contents);
@@ -47,18 +43,18 @@ export function setUpInput(
     );
   commands.addProvider(references);
 
-  const openers = new AttachmentOpenerRegistry();
   for (const type of ['notebook', 'file']) {
-    openers.set(type, ({ value }) => void model.editor.reveal(value));
+    if (!openers.get(type)) {
+      openers.set(type, ({ value }) => void model.editor.reveal(value));
+    }
   }
 
-  const toolbar = new InputToolbarRegistry();
-  toolbar.addItem('mode', { element: ModeSelect, position: 10 });
-  toolbar.addItem('model', { element: ModelSelect, position: 20 });
-  toolbar.addItem('attach', { element: AttachMenu, position: 30 });
-  toolbar.addItem('planFirst', { element: PlanFirst, position: 40 });
-  toolbar.addItem('send', { element: SendButtons, position: 100 });
+  toolbar.addOwn('mode', { element: ModeSelect, position: 10 });
+  toolbar.addOwn('model', { element: ModelSelect, position: 20 });
+  toolbar.addOwn('attach', { element: AttachMenu, position: 30 });
+  toolbar.addOwn('planFirst', { element: PlanFirst, position: 40 });
+  toolbar.addOwn('send', { element: SendButtons, position: 100 });
 
   const isCommand = (text: string) => panelCommands.has(text);
-  return { chatModel, commands, openers, toolbar, isCommand };
+  return { ...registries, chatModel, isCommand };
 }
