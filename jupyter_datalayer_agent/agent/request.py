@@ -92,10 +92,12 @@ async def turn_request(
     planned = AGENT_PREFIX.match(text)
     if planned is not None:
         text, mode = text[planned.end() :], "agent"
-    if request.workflow is not None:
+    # The user started these: they may change the notebook, whatever the mode.
+    is_started = request.workflow is not None or request.action is not None
+    if is_started:
         mode = "agent"
     if active is not None and (
-        planned is not None or request.workflow is not None or location in ("inline", "magic")
+        planned is not None or is_started or location in ("inline", "magic")
     ):
         notebooks.add(active)
     plan_first = request.plan_first if request.plan_first is not None else session.plan_first

@@ -76,7 +76,6 @@ async def run_request(
     proposal = known.proposal
     return ChatRequest(
         message=proposal.title,
-        mode="agent",
         active_notebook=known.notebook,
         client_id=known.client_id,
         location="panel" if known.client_id else "api",

@@ -77,7 +77,6 @@ class RunHandler(Handler):
         action = find_action(self.parts.services.service_registry(), service_id, action_id)
         request = ChatRequest(
             message=action.title,
-            mode="agent",
             active_notebook=body.active_notebook,
             client_id=body.client_id,
             location="api",
