@@ -120,16 +120,14 @@ def _chosen(question: Question, message: str) -> Answer | None:
         for span in spans
         if not any(o[0] <= span[0] and span[1] <= o[1] and o[:2] != span[:2] for o in spans)
     ]
-    values: dict[Any, str] = {}
+    # By text: a value may be a list or an object.
+    values: dict[str, tuple[Any, str]] = {}
     for start, end, value in sorted(outer, key=lambda span: span[:2]):
-        values.setdefault(value, message[start:end])
-    if not values:
-        return None
-    if question.type == "many":
-        return Answer(list(values), ", ".join(values.values()))
-    if len(values) > 1:
-        return None
-    return Answer(*next(iter(values.items())))
+        values.setdefault(repr(value), (value, message[start:end]))
+    found = list(values.values())
+    if question.type == "many" and found:
+        return Answer([value for value, _ in found], ", ".join(text for _, text in found))
+    return Answer(*found[0]) if len(found) == 1 else None
 
 
 def _named(message: str) -> Answer | None:

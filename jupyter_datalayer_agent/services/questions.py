@@ -33,6 +33,8 @@ class Question:
     def form(self) -> dict[str, Any]:
         """The JSON schema with which a form asks for it."""
         form = {key: value for key, value in self.schema.items() if key not in ("kind", "secret")}
+        if self.secret:
+            form.pop("default", None)
         form |= {"title": self.prompt}
         if self.description is not None:
             form["description"] = self.description
@@ -104,7 +106,8 @@ async def refusal(question: Question, value: Any, validate: Validate | None = No
         if not isinstance(given, list) or (question.type == "many" and not given):
             return f"{question.prompt}: choose at least one."
         for each in given:
-            if each not in values:
+            # To Python, True is 1.
+            if not any(each == v and isinstance(each, bool) == isinstance(v, bool) for v in values):
                 return f"{question.prompt}: {each!r} is not one of the choices."
     elif question.type == "boolean" and not isinstance(value, bool):
         return f"{question.prompt}: say yes or no."

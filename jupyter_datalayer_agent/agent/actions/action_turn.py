@@ -7,8 +7,6 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import ValidationError
-
 from ...protocol import events
 from ...protocol.services import ActionCall
 from ...services.action import Action, ActionFailed, ActionResult
@@ -128,8 +126,6 @@ async def _checked(action: Action, given: Mapping[str, Any]) -> Any:
         problems.append(found.problem)
     if problems:
         raise ActionFailed(" ".join(problems))
-    try:
-        return action.Parameters.model_validate(found.values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise ActionFailed(f"{'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
+    if found.parameters is None:
+        raise ActionFailed("The form is not complete.")
+    return found.parameters
