@@ -174,7 +174,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             datasets=datasets,
             telemetry=self._telemetry(registry),
         )
-        services.on_forgotten.extend([datasets.forget, notebooks.end_scratch])
+        services.on_forgotten.extend([datasets.forget, notebooks.scratch.end])
         return Parts(
             services=services,
             sessions=SessionRegistry(services, self.session_idle_seconds, self.retention_days),

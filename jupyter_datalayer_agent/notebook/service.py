@@ -35,7 +35,7 @@ from .kernel.execution import Execution
 from .kernel.execution_log import ExecutionLog
 from .kernel.kernels import KernelInfo, Kernels
 from .kernel.limits import Limits
-from .kernel.scratch import ScratchKernels, ScratchRun
+from .kernel.scratch import ScratchKernels
 from .kernel.variables import Found, variables_of
 from .locks import PathLocks
 from .page.hub import NotOpen, Page, PageGone, PageHub
@@ -73,8 +73,8 @@ class NotebookService:
         self.staleness = Staleness()
         self.files = NotebookFiles(contents_manager)
         self._kernels = Kernels(session_manager, kernel_manager, kernel_spec_manager)
-        self._scratch = ScratchKernels(self._kernels, scratch_limits)
-        self._kernels.is_scratch = lambda kernel_id: self._scratch.key_of(kernel_id) is not None
+        self.scratch = ScratchKernels(self._kernels, scratch_limits)
+        self._kernels.is_scratch = lambda kernel_id: self.scratch.key_of(kernel_id) is not None
         self._creation = Creation(contents_manager)
         self._locks = PathLocks()
         self._recorder: Recorder | None = None
@@ -286,36 +286,6 @@ class NotebookService:
         kernels = await self._kernels.running()
         return next((each.get("path") for each in kernels if each["id"] == kernel_id), None)
 
-    async def scratch_kernel(self, key: str) -> str:
-        """The id of a kernel of no notebook, one for each key (a conversation); started anew
-        when it has ended. Code that is run in it by its id is held to its limits, too."""
-        return await self._scratch.kernel_id(key)
-
-    @property
-    def scratch_memory(self) -> int | None:
-        """Bytes that a scratch kernel may use; None for no limit."""
-        return self._scratch.memory
-
-    async def run_scratch(self, key: str, code: str, timeout: float | None = None) -> ScratchRun:
-        """Run code in the conversation's scratch kernel, within its limits.
-
-        Raises ``DocumentError`` when it cannot be started.
-        """
-        return await self._scratch.run(key, code, timeout)
-
-    async def end_scratch(self, key: str) -> None:
-        """End the scratch kernel of a conversation that is over, if it has one."""
-        await self._scratch.end(key)
-
-    async def rest_scratch(self, key: str) -> None:
-        """End the scratch kernel of a conversation that nobody uses now; it is notified when it
-        continues."""
-        await self._scratch.end(key, goes_on=True)
-
-    def scratch_key(self, kernel_id: str) -> str | None:
-        """The conversation whose scratch kernel this is, if it is one."""
-        return self._scratch.key_of(kernel_id)
-
     async def select_kernel(
         self,
         path: str,
@@ -367,8 +337,8 @@ class NotebookService:
             if path is None:
                 raise DocumentError("invalid_arguments", "Give a notebook's path or a kernel's id.")
             kernel_id = await self._kernel_to_use(await self.confine(path))
-        elif (key := self._scratch.key_of(kernel_id)) is not None:
-            return (await self._scratch.run(key, code, timeout)).run
+        elif (key := self.scratch.key_of(kernel_id)) is not None:
+            return (await self.scratch.run(key, code, timeout)).run
         async with self._kernels.connected(kernel_id) as connection, connection.lock:
             execution = Execution(connection, code, store_history=False)
             try:

@@ -342,7 +342,7 @@ async def test_code_for_one_kernel_runs_one_after_the_other(tmp_path: Path) -> N
 async def test_an_answer_that_comes_in_while_we_send_is_not_lost(tmp_path: Path) -> None:
     """The socket reports it once, and a send at that moment takes that back."""
     async with world(tmp_path) as w:
-        kernel_id = await w.service.scratch_kernel("any")
+        kernel_id = await w.service.scratch.kernel_id("any")
         async with w.service._kernels.connected(kernel_id) as connection:
             for n in range(300):
                 connection._ask_info("shell")

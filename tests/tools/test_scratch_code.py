@@ -44,7 +44,7 @@ async def test_a_limit_that_was_passed_is_reported_with_a_hint_and_the_next_call
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path) as w:
-        w.service._scratch._limits = lambda: Limits(memory=300 * MIB, processes=2, seconds=5)
+        w.service.scratch._limits = lambda: Limits(memory=300 * MIB, processes=2, seconds=5)
         # What a process has not sent yet is lost when it is killed: it gets a second for that.
         prints = "import time\nprint('first', flush=True)\ntime.sleep(1)"
         too_large = await run(w, f"{prints}\nx = b'x' * (900 << 20)\nwhile 1: pass")

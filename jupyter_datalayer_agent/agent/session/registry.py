@@ -219,7 +219,7 @@ class SessionRegistry:
                 elif self._due(session) <= now and session.idle:
                     del self._live[session.id]
                     self._retained[session.id] = session.unload()
-                    await self._rest_scratch(session.id)
+                    await self._end_scratch_kernel(session.id)
                     log.debug("Session %s leaves the memory", session.id)
             pauses = [max(self._due(each) - now, 0) for each in self._live.values()]
             busy = min(BUSY_PAUSE, self._idle_seconds)
@@ -244,9 +244,9 @@ class SessionRegistry:
         except AgentError as error:
             log.warning("Conversations that are too old were not deleted: %s", error)
 
-    async def _rest_scratch(self, session_id: str) -> None:
+    async def _end_scratch_kernel(self, session_id: str) -> None:
         try:
-            await self.services.notebooks.rest_scratch(session_id)
+            await self.services.notebooks.scratch.end(session_id, goes_on=True)
         except Exception:
             # The sweeper's boundary: a kernel that cannot be ended must not keep all in memory.
             log.exception("Session %s: its scratch kernel could not be ended", session_id)

@@ -79,7 +79,7 @@ async def load_dataset_full(args: LoadDatasetFull, context: ToolContext) -> Tool
         name=args.df_name,
         estimate=dataset.memory,
         engine=args.engine,
-        limit=None if target else context.notebooks.scratch_memory,
+        limit=None if target else context.notebooks.scratch.memory,
     )
     run = await _run(code, target, context)
     answer = answer_in(_printed(run))
@@ -119,7 +119,7 @@ async def _run(code: str, target: str | None, context: ToolContext) -> CellRun:
         return await context.notebooks.execute_code(
             code, path=target, timeout=context.kernel_timeout_seconds
         )
-    done = await context.notebooks.run_scratch(context.session_id or "api", code)
+    done = await context.notebooks.scratch.run(context.session_id or "api", code)
     if done.passed is not None:
         raise ToolFailure("kernel_error", done.passed.message, done.passed.hint)
     return done.run

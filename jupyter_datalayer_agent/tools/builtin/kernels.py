@@ -109,7 +109,7 @@ async def execute_code(args: ExecuteCode, context: ToolContext) -> ToolOutcome:
     without adding a cell, to inspect or to try something."""
     path, kernel_id = await _where(args, context)
     await context.status("Running code")
-    key = context.notebooks.scratch_key(kernel_id) if kernel_id is not None else None
+    key = context.notebooks.scratch.key_of(kernel_id) if kernel_id is not None else None
     if key is not None or (path is None and kernel_id is None):
         return await _in_scratch(args.code, key or context.session_id or "api", context)
     run = await context.notebooks.execute_code(
@@ -120,7 +120,7 @@ async def execute_code(args: ExecuteCode, context: ToolContext) -> ToolOutcome:
 
 async def _in_scratch(code: str, key: str, context: ToolContext) -> ToolOutcome:
     """Run it in the scratch kernel; an exceeded limit is the failure's message."""
-    done = await context.notebooks.run_scratch(key, code)
+    done = await context.notebooks.scratch.run(key, code)
     more = {"note": done.note} if done.note else {}
     if done.passed is None:
         return _reported(done.run, more)

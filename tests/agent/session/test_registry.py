@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -20,15 +21,16 @@ from jupyter_datalayer_agent.protocol.errors import AgentError
 from ..changes.undoing import chat
 
 
-class SlowRest:
-    """The notebooks' part that lets scratch kernels rest, as slowly as a test says."""
+class SlowScratchKernels:
+    """Scratch kernels that take as long to end as a test says."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.go_on = asyncio.Event()
         self.failure: Exception | None = None
 
-    async def rest_scratch(self, session_id: str) -> None:
+    async def end(self, session_id: str, *, goes_on: bool) -> None:
+        assert goes_on
         self.asked.append(session_id)
         await self.go_on.wait()
         if self.failure is not None:
@@ -38,10 +40,12 @@ class SlowRest:
 @asynccontextmanager
 async def sessions(
     tmp_path: Path, idle_seconds: float = 3600
-) -> AsyncIterator[tuple[SessionRegistry, SlowRest]]:
+) -> AsyncIterator[tuple[SessionRegistry, SlowScratchKernels]]:
     async with chat(tmp_path) as talk:
-        rest: Any = SlowRest()
-        services: Services = replace(talk.session.state.services, notebooks=rest)
+        rest = SlowScratchKernels()
+        services: Services = replace(
+            talk.session.state.services, notebooks=cast(Any, SimpleNamespace(scratch=rest))
+        )
         live = SessionRegistry(services, idle_seconds)
         try:
             yield live, rest

@@ -106,12 +106,12 @@ async def test_the_event_loop_looks_at_no_processes(
     monkeypatch.setattr(ProcessTree, "descendants", noted)
     async with world(tmp_path) as w:
         limits = Limits(memory=300 * MIB, processes=3, seconds=20)
-        w.service._scratch._limits = lambda: limits
+        w.service.scratch._limits = lambda: limits
         await run(w)
     assert lookers
     assert not any(lookers)
 
 
 async def run(w: World) -> None:
-    done = await w.service.run_scratch("s1", "import time; time.sleep(0.5); print(1)")
+    done = await w.service.scratch.run("s1", "import time; time.sleep(0.5); print(1)")
     assert done.run.status == "ok"

@@ -18,7 +18,7 @@ async def test_running_kernels_are_listed_with_their_notebooks(tmp_path: Path) -
         write_notebook(w.root, [code("a", "1")])
         none = await w.service.kernels()
         await w.service.execute_code("1", path="a.ipynb")
-        scratch = await w.service.scratch_kernel("s1")
+        scratch = await w.service.scratch.kernel_id("s1")
         kernels = await w.service.kernels()
         specs = await w.service.kernel_specs()
         own = await w.service.kernel_of("a.ipynb")
@@ -51,11 +51,11 @@ async def test_a_scratch_kernel_is_kept_for_its_key_and_started_anew_when_it_end
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path) as w:
-        first = await w.service.scratch_kernel("s1")
-        assert await w.service.scratch_kernel("s1") == first
-        assert await w.service.scratch_kernel("s2") != first
+        first = await w.service.scratch.kernel_id("s1")
+        assert await w.service.scratch.kernel_id("s1") == first
+        assert await w.service.scratch.kernel_id("s2") != first
         await w.kernels.shutdown_kernel(first, now=True)
-        second = await w.service.scratch_kernel("s1")
+        second = await w.service.scratch.kernel_id("s1")
         run = await w.service.execute_code("import os; print(os.getcwd())", kernel_id=second)
 
     assert second != first
@@ -67,7 +67,7 @@ async def test_a_notebook_gets_the_kernel_that_is_selected(tmp_path: Path) -> No
     async with world(tmp_path, kernel_dirs=[specs]) as w:
         write_notebook(w.root, [code("a", "1")])
         first = await w.service.select_kernel("a.ipynb", kernel_name="python3")
-        shared = await w.service.scratch_kernel("other")
+        shared = await w.service.scratch.kernel_id("other")
         second = await w.service.select_kernel("a.ipynb", kernel_id=shared)
         third = await w.service.select_kernel("a.ipynb", kernel_name="bash")
         left = w.kernels.list_kernel_ids()

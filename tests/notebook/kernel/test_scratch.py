@@ -37,7 +37,7 @@ async def scratch(
     """A service whose scratch kernels have small limits."""
     async with world(tmp_path, **options) as w:
         small = limits or Limits(memory=300 * MIB, processes=3, seconds=20)
-        w.service._scratch._limits = lambda: small
+        w.service.scratch._limits = lambda: small
         yield w
 
 
@@ -52,7 +52,7 @@ def hard_bound(w: World, kernel_id: str) -> int | None:
 
 
 async def call(w: World, code: str) -> ScratchRun:
-    return await w.service.run_scratch("s1", code)
+    return await w.service.scratch.run("s1", code)
 
 
 async def assert_it_works(w: World, note: str | None) -> None:
@@ -72,7 +72,7 @@ async def test_no_kernel_is_started_before_code_is_run_and_then_one_that_keeps_i
         before = await w.service.kernels()
         first = await call(w, "x = 5")
         second = await call(w, "import os; print(x, os.getcwd())")
-        other = await w.service.run_scratch("s2", "'x' in globals()")
+        other = await w.service.scratch.run("s2", "'x' in globals()")
         listed = await w.service.kernels()
         bounds = [hard_bound(w, each["id"]) for each in listed]
 
@@ -138,8 +138,8 @@ async def test_a_conversation_that_is_over_takes_its_kernel_with_it(tmp_path: Pa
         await call(w, "import subprocess; p = subprocess.Popen(['sleep', '300'])")
         [kernel] = await w.service.kernels()
         child = psutil.Process(int(text_of((await call(w, "print(p.pid)")).run)))
-        await w.service.end_scratch("s1")
-        await w.service.end_scratch("never had one")
+        await w.service.scratch.end("s1")
+        await w.service.scratch.end("never had one")
         assert await w.service.kernels() == []
         gone, alive = psutil.wait_procs([child], timeout=10)
         assert (gone, alive) == ([child], [])
@@ -379,7 +379,7 @@ async def test_a_kernel_whose_process_is_elsewhere_is_reported_dead_without_a_co
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with scratch(tmp_path) as w:
-        monkeypatch.setattr(w.service._scratch, "_provisioner", lambda kernel_id: None)
+        monkeypatch.setattr(w.service.scratch, "_provisioner", lambda kernel_id: None)
         done = await call(w, "import os; os._exit(3)")
         assert done.passed is not None
         assert (done.passed.limit, done.passed.died) == ("death", True)
