@@ -169,7 +169,7 @@ def readiness(
 ) -> Readiness:
     """Whether ``model`` could be called now, as far as settings and environment show.
 
-    Nothing is asked over the network, so a wrong key is only found by a call."""
+    There is no network request, so a wrong key is only found by a call."""
     if not model:
         return _no_model(environ)
     provider = provider_of(model)

@@ -120,7 +120,7 @@ class Model(Protocol):
     """Something that answers model requests."""
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
-        """The answer as it comes. One attempt: it never retries by itself.
+        """The answer as it streams. One attempt: it never retries.
 
         The last event of a complete answer is ``ResponseDone``. Closing the iterator (``aclose``)
         or cancelling its consumer closes the connection at once. Raises ``ModelError``."""

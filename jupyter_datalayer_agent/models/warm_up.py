@@ -33,7 +33,7 @@ _ROUTE = ModelRoute(_REQUEST.model, None, BASE, responses=False)
 
 
 def warm_up(litellm: Any) -> None:
-    """Make the call in an event loop of its own. No connection is opened."""
+    """Make the call in a separate event loop. No connection is opened."""
     asyncio.run(_call(litellm))
 
 

@@ -21,11 +21,11 @@ _holds: ContextVar[tuple[_Hold, ...]] = ContextVar("document_locks", default=())
 
 
 class LockedTooLong(Exception):
-    """Somebody else works on the document and goes on doing so."""
+    """The document stayed locked for too long."""
 
 
 class PathLocks:
-    """Locks by path; those that nobody wants take no memory."""
+    """Locks by path; unused ones take no memory."""
 
     def __init__(self) -> None:
         self._locks: dict[str, asyncio.Lock] = {}

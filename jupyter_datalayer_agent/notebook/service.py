@@ -80,7 +80,7 @@ class NotebookService:
         self._recorder: Recorder | None = None
 
     async def close(self) -> None:
-        """Close what is open to kernels and pages; kernels go on."""
+        """Close connections to kernels and pages; kernels keep running."""
         await self._kernels.close()
         await self.pages.close()
 

@@ -168,8 +168,8 @@ def _is_question(words: Sequence[str], covered: set[int]) -> bool:
 
 
 def _means_what_exists(words: Sequence[str], first: int, points: int) -> bool:
-    """Whether it is about "the plot", "this notebook", or asks to tell or add something before the
-    first keyword comes. Where a thing is to be done, as in "in this notebook", is no such thing."""
+    """Whether it is about "the plot", "this notebook", or asks to explain or add something before
+    the first keyword. Where a thing is to be done, as in "in this notebook", is no such thing."""
     if any(_is_one_of(word, phrases.EXPLAINING) for word in words[:first]):
         return True
     for place, word in enumerate(words):

@@ -29,7 +29,7 @@ async def compact_now(session: SessionState, stop: Stop) -> None:
     Raises ``AgentError`` ``token_limit``, or where the database cannot be used.
     """
     history = session.history
-    # A note after the newest turn is no turn of its own.
+    # A note after the newest turn is not a turn.
     newest = sum(turn.message is not None for turn in history.turns) > 1
     cut = history.cut(len(history.turns) - newest)
     if cut is None:

@@ -177,7 +177,7 @@ def _checked(index: int, step: _Step, registry: ToolRegistry, allowed: Sequence[
 
 
 def _tool_name(where: str, name: str, registry: ToolRegistry, allowed: Sequence[str]) -> str:
-    # Models write a call where a name is asked for: addNotebookCell(...)
+    # Models write a call instead of a name: addNotebookCell(...)
     tool = registry.behind(name.partition("(")[0])
     if tool is not None and tool.name in allowed:
         return tool.name

@@ -22,7 +22,7 @@ class Recovery:
         self.tried: list[str] = []
 
     async def begin(self, failure: Failure) -> None:
-        """Fix the failure, or let the model know of it, so that the step can go on.
+        """Fix the failure, or report it to the model, so that the step can continue.
 
         Raises ``StepFailed`` after the last attempt.
         """

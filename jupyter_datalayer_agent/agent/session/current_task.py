@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class TaskDone:
-    """The session's task is done; goes on its queue of ops.
+    """The session's task is done; put on its queue of ops.
 
     ``failure`` is why a turn could not write its own end: the database could not be used.
     """

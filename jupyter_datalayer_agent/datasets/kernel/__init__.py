@@ -37,7 +37,7 @@ finally:
 def loading(**arguments: Any) -> str:
     """Code that calls ``load`` (see ``load.py``) and prints what it returns."""
     source = _source()
-    # As plain text, so that a user who is asked for approval can read it.
+    # As plain text, so that a user can read it in an approval request.
     assert "'''" not in source
     return _RUNNER.format(source=source, arguments=arguments, mark=MARK)
 

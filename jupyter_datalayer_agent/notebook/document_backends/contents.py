@@ -317,7 +317,7 @@ def _refuse_other_files(path: str) -> None:
 
 
 def _give_ids(cells: list[Cell], in_file: list[str | None] | None) -> None:
-    """Give each cell without an id of its own one that follows from its content.
+    """Give each cell without an id one that is derived from its content.
 
     The id has to be the same at the next read, since only a save writes it down.
     """

@@ -87,7 +87,7 @@ class FileDocument:
             try:
                 saved = await self._files.save(loaded, edited.cells, edited.touched)
             except ChangedOnDisk:
-                continue  # the batch is checked again, against what is there now
+                continue  # the batch is checked again, against the current cells
             return self._applied(edited, saved)
         raise DocumentError(
             "internal",

@@ -30,7 +30,7 @@ class KernelDied(Exception):
 
 
 class WaitCancelled(Protocol):
-    """A request that nobody waits for any more, and that the kernel has or may still begin."""
+    """An abandoned request that the kernel runs or may still begin."""
 
     @property
     def running(self) -> bool:
@@ -114,7 +114,7 @@ class KernelConnection:
         await self._subscribed()
 
     async def close(self) -> None:
-        """Close the channels; the kernel itself goes on."""
+        """Close the channels; the kernel keeps running."""
         remove = getattr(self._kernel, "remove_restart_callback", None)
         if remove is not None:
             for event in ("restart", "dead"):
@@ -283,7 +283,7 @@ class KernelConnection:
 
 
 def _client(kernel: Any) -> Any:
-    """An async client with a session of its own: with a shared identity it would steal replies."""
+    """An async client with its own session: with a shared identity it would steal replies."""
     from jupyter_client.asynchronous.client import AsyncKernelClient
 
     client = kernel.client()

@@ -123,8 +123,8 @@ class Kernels:
             ) from error
 
     async def start_scratch(self) -> str:
-        """Start a kernel of no notebook, in the server root, that is not restarted by itself; its
-        id."""
+        """Start a kernel without a notebook, in the server root, that is not restarted
+        automatically; its id."""
         default = str(getattr(self.manager, "default_kernel_name", "python3"))
         self._check_name(default, await self.specs())
         kernel_id = await self._try_start(
@@ -283,7 +283,7 @@ class Kernels:
             self._sweep_later()
 
     async def close(self) -> None:
-        """Close every connection; kernels go on, since they belong to the server."""
+        """Close every connection; kernels keep running, since they belong to the server."""
         if self._sweeper is not None:
             self._sweeper.cancel()
             self._sweeper = None

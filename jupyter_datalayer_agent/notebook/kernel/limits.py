@@ -59,7 +59,7 @@ class Limits:
 class LimitPassed:
     """A limit that a call exceeded, as a message for the model.
 
-    ``what`` happened, ``done`` about it where the kernel goes on; ``died``: it does not.
+    ``what`` happened, and what was ``done`` if the kernel keeps running; ``died``: it does not.
     """
 
     limit: Limit

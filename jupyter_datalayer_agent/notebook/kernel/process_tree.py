@@ -43,8 +43,8 @@ class ProcessTree:
         return list(self._known.values())
 
     def _below(self, process: psutil.Process) -> list[psutil.Process]:
-        """Its children, and theirs. Linux knows a process's children; elsewhere every process of
-        the machine is asked for its parent."""
+        """All descendants. Linux lists a process's children; elsewhere the parent of every process
+        is read."""
         if not _KNOWS_CHILDREN:
             return list(process.children(recursive=True))
         if not process.is_running():  # its number may be another one's by now
@@ -141,7 +141,7 @@ def _resident(process: psutil.Process) -> int:
 
 
 def _private(process: psutil.Process) -> int:
-    """Memory that nobody else could have: what a mapped file takes is the system's to reclaim."""
+    """Private memory: the system can reclaim that of mapped files."""
     if _ROLLUPS:
         try:
             rollup = Path(f"/proc/{process.pid}/smaps_rollup").read_bytes()

@@ -92,8 +92,8 @@ class Request:
 class RunObserver:
     """Listens to the notebook's kernel for as long as a page runs cells in it.
 
-    The page is believed while it is there. Once it is gone, what it sent and the result of that
-    is known from here.
+    While the page is connected its reports count. After that, its requests and their results are
+    known from here.
     """
 
     def __init__(self, kernels: Kernels, path: str) -> None:

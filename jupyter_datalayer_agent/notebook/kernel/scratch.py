@@ -98,7 +98,7 @@ class ScratchKernels:
             try:
                 run, passed = await self._run(scratch, code, limits)
             except asyncio.CancelledError:
-                # The user stopped it. What does not stop must not go on without a guard.
+                # The user stopped it. Code that does not stop must not continue without a guard.
                 await asyncio.shield(self._drop_if_stuck(key, scratch))
                 raise
             if passed is not None and passed.died:
@@ -283,8 +283,8 @@ class _Watch:
 
 
 async def _is_stuck(connection: KernelConnection) -> bool:
-    """Whether an earlier request goes on although it was interrupted. One that was given up before
-    it began has a moment to begin, and is stopped then."""
+    """Whether an earlier request still runs although it was interrupted. One that was abandoned
+    before it began has a moment to begin, and is then stopped."""
     stuck = connection.stuck
     if stuck is None:
         return False

@@ -1,8 +1,8 @@
 """Open pages: what each shows, and requests to them. Knows nothing of the transport.
 
 A page is known by its ``client_id`` for as long as its browser tab lives; connections come and go.
-A request waits through a short loss of the connection, since the page goes on with its work and
-answers on the next one.
+A request survives a short loss of the connection, since the page continues its work and answers on
+the next one.
 """
 
 from __future__ import annotations

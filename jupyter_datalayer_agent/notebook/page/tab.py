@@ -181,7 +181,7 @@ class Tab:
         """The connection is lost and the page may come back, or it was unloaded (``left``).
 
         A page that was unloaded answers nothing any more, so that nothing waits for it but a run:
-        its cells go on in the kernel, and the tab may load the notebook again.
+        its cells continue in the kernel, and the tab may load the notebook again.
         """
         self._send = None
         self.connected.clear()
@@ -193,7 +193,7 @@ class Tab:
                 each.future.set_exception(PageGone("The page was closed before it answered."))
 
     def answer(self, response: PageResponse) -> None:
-        """Take the page's answer; one that nobody waits for any more is passed over."""
+        """Take the page's answer; one to an abandoned request is ignored."""
         self.last_active = time.monotonic()
         pending = self._pending.get(response.request_id)
         if pending is None or pending.future.done():

@@ -194,7 +194,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         send = self._send_queue.put
 
         def forward(event: SerializedEvent) -> None:
-            # The event's JSON was made once, for everybody who listens.
+            # The event's JSON was made once, for all listeners.
             send(f"{head}{event.text}}}")
 
         leave = await session.state.channel.subscribe(

@@ -27,7 +27,7 @@ class OtherCells:
         """The cells that may assign the name."""
         if not self._sources or hasattr(builtins, name):
             return []
-        # A loop, a ``with … as``, a function, an import (in lines of its own, too), an assignment.
+        # A loop, a ``with … as``, a function, an import (in separate lines, too), an assignment.
         given = re.compile(
             rf"(?:\b(?:as|for|def|class|import)\s[^\n]*?|import \([^)]*?)\b{re.escape(name)}\b"
             rf"|(?<![\w.]){re.escape(name)}\b[ \t,\w\[\]():]{{0,200}}="

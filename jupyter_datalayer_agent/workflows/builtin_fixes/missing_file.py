@@ -197,7 +197,7 @@ def _only_read(cell: PageCell, wanted: str) -> bool:
     return all(_called_with(cell, literal) in _READERS for literal in _literals(cell, wanted))
 
 
-# What is there
+# Existing files
 
 
 async def _candidates(failure: CellFailure, wanted: str, probe: FixProbe) -> list[Near]:

@@ -1,4 +1,4 @@
-"""Puts a tutorial's notebook and its data into a folder; what is there already is kept."""
+"""Puts a tutorial's notebook and its data into a folder; existing files are kept."""
 
 from __future__ import annotations
 

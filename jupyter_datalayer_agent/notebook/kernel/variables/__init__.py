@@ -1,8 +1,7 @@
 """The variables of a notebook's kernel, read without disturbing it.
 
-Nothing is run as a cell: an expression is asked beside an empty snippet, silently, so that
-no prompt number, no history, no hook and none of the user's names changes. A kernel that works is
-not waited for.
+Nothing is run as a cell: an expression is evaluated silently beside an empty snippet, so that no
+prompt number, history, hook or name changes. A busy kernel is not waited for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Runs in a user's kernel: what its variables are, without changing or computing anything.
 
-A value's own ``repr`` may take long or ask a server, so for a list of variables it is asked only of
-types that are known to answer at once; for one that the user attached, of any.
+A value's own ``repr`` may be slow or query a server, so in a list of variables it is called only
+for types that are known to be fast; for an attached variable, for any.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def call(*modules: str, answer: str, names: Sequence[str] = (), **arguments: Any
     """
     future = "from __future__ import annotations\n"
     source = "\n\n".join([future, *(_source(module) for module in modules), answer])
-    # As plain text, so that a user who is asked for approval can read it.
+    # As plain text, so that a user can read it in an approval request.
     assert "'''" not in source
     return RUNNER.format(source=source, arguments=arguments, names=list(names))
 

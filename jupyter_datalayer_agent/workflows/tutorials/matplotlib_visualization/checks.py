@@ -40,7 +40,7 @@ def line_plot(look: Look) -> str:
 
 
 def _line(ax: Any, data: Any, column: str) -> Any:
-    """The line of the column over the months; ``Wrong`` says what is there instead."""
+    """The line of the column over the months; ``Wrong`` names what was plotted instead."""
     line = line_through(ax, data[column])
     if line is None:
         raise Wrong(_no_line(ax, data, column))
