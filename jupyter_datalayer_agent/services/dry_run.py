@@ -37,7 +37,7 @@ async def dry_run(action: Action, message: str, known: Mapping[str, Any], filler
     result, error, returned = await run.run()
     if error is None and result.finished and result.answered:
         try:
-            await _conclude(action, result, returned)
+            await _finish(action, result, returned)
         except Exception as raised:  # noqa: BLE001 - a package's code may raise anything
             error = raised
     secrets = [str(known[name]) for name in result.secrets if known.get(name)]
@@ -55,7 +55,7 @@ async def dry_run(action: Action, message: str, known: Mapping[str, Any], filler
     return result
 
 
-async def _conclude(action: Action, result: DryRun, returned: Any) -> None:
+async def _finish(action: Action, result: DryRun, returned: Any) -> None:
     """Make the parameters of complete values, and let the action check them together."""
     parameters = None
     try:
