@@ -12,6 +12,8 @@ from ..agent.actions.asking import asker
 from ..agent.actions.filler import Ask, ModelFiller
 from ..agent.actions.intent import Chosen, detect, understand
 from ..models.types import Model
+from ..protocol.cells import CellEdit
+from ..protocol.quality import QualityReport
 from ..protocol.requests import Usage
 from ..protocol.services import ActionProposal
 from ..services.action import ActionFailed, Option
@@ -73,6 +75,18 @@ class CaseContext:
     async def kernels(self) -> list[Option]:
         """See ``ActionContext``."""
         return [Option("python3", "Python 3"), Option("ir", "R")]
+
+    async def read(self, notebook: str) -> dict[str, Any]:
+        """See ``ActionContext``."""
+        raise ActionFailed("Nothing is run in a benchmark.")
+
+    async def edit(self, notebook: str, edits: Sequence[CellEdit]) -> None:
+        """See ``ActionContext``."""
+        raise ActionFailed("Nothing is run in a benchmark.")
+
+    async def quality(self, notebook: str) -> QualityReport:
+        """See ``ActionContext``."""
+        raise ActionFailed("Nothing is run in a benchmark.")
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
         """See ``ActionContext``."""

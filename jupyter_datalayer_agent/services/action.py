@@ -16,6 +16,9 @@ from typing import Any, ClassVar, Protocol, TypeVar
 from pydantic import BaseModel, Field
 from pydantic.fields import FieldInfo
 
+from ..protocol.cells import CellEdit
+from ..protocol.quality import QualityReport
+
 _ID = re.compile(r"[a-z][a-z0-9-]{0,39}")
 RESERVED = frozenset({"learn", "brainstorm"})
 
@@ -62,7 +65,7 @@ class Progress(Protocol):
 class ActionContext(Protocol):
     """What an action knows and may use. All paths are relative to the server root.
 
-    In a dry run ``call`` and ``compute`` raise: nothing is executed there.
+    In a dry run ``edit``, ``call`` and ``compute`` raise: nothing is executed there.
     """
 
     @property
@@ -88,6 +91,19 @@ class ActionContext(Protocol):
 
     async def kernels(self) -> list[Option]:
         """The kernels that are installed."""
+        ...
+
+    async def read(self, notebook: str) -> dict[str, Any]:
+        """A notebook as nbformat has it, with what is not saved yet. Raises ``ActionFailed``."""
+        ...
+
+    async def edit(self, notebook: str, edits: Sequence[CellEdit]) -> None:
+        """Change cells of a notebook, wherever it is open: whole or not at all, and so that it can
+        be undone. Raises ``ActionFailed``."""
+        ...
+
+    async def quality(self, notebook: str) -> QualityReport:
+        """What could be better in a notebook. Raises ``ActionFailed``."""
         ...
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
@@ -233,8 +249,9 @@ def parameter(
     **constraints: Any,
 ) -> Any:
     """A field of ``Parameters``. ``kind`` says what a text is, so that it can be found without a
-    model: ``data`` (a data file), ``notebook``, ``path`` (any file), ``column`` or ``columns`` (of
-    the data file), ``name`` (something that the message puts in quotes or calls so)."""
+    model: ``data`` (a data file), ``notebook``, ``path`` (any file), ``new-path`` (of a file that
+    is to be written), ``column`` or ``columns`` (of the data file), ``name`` (something that the
+    message puts in quotes or calls so)."""
     extra: dict[str, Any] = {}
     if kind is not None:
         extra["kind"] = kind

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..protocol.services import Intent
-from .ranking import Ranking
+from .ranking import Ranking, terms
 from .registry import ServiceRegistry
 from .service import Service
 
@@ -62,6 +62,9 @@ class Router:
     def __init__(self, registry: ServiceRegistry) -> None:
         self.registry = registry
         self._services = Ranking({each.id: _text_of(each) for each in registry})
+        self._excluded = {
+            each.id: frozenset(terms(" ".join(each.config.not_topics))) for each in registry
+        }
         self._inside = {
             each.id: Ranking(
                 {
@@ -85,7 +88,12 @@ class Router:
         nothing = Route(Intent(), sure=True)
         if len(message.split()) > MOST_WORDS or _NO_SERVICE.search(message):
             return nothing
-        ranked = [each for each in self._services.rank(message) if each.confidence >= POSSIBLE]
+        asked = frozenset(terms(message))
+        ranked = [
+            each
+            for each in self._services.rank(message)
+            if each.confidence >= POSSIBLE and asked.isdisjoint(self._excluded[each.key])
+        ]
         if not ranked:
             return nothing
         best, *others = ranked

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...notebook.document import DocumentError
+from ...protocol.cells import CellEdit
+from ...protocol.quality import QualityReport
 from ...services.action import ActionFailed, Option
 from ...workflows.parameters import columns_of
 from ...workflows.probe import NotebookProbe
@@ -38,7 +40,7 @@ class ReadingContext:
         try:
             return Path(root) / await self._services.notebooks.confine(relative)
         except DocumentError as error:
-            raise ActionFailed(f"{error.message} {error.hint or ''}".strip()) from error
+            raise _failed(error) from error
 
     async def columns(self, data: str) -> list[str]:
         """See ``ActionContext``."""
@@ -62,6 +64,28 @@ class ReadingContext:
         specs = await self._services.notebooks.kernel_specs()
         return [Option(each["name"], each.get("displayName")) for each in specs]
 
+    async def read(self, notebook: str) -> dict[str, Any]:
+        """See ``ActionContext``."""
+        try:
+            document = await self._services.notebooks.open(notebook, self._client_id)
+            cells = [cell.cell for cell in (await document.read(whole=True)).cells]
+            saved = await self._services.notebooks.files.load(document.path)
+        except DocumentError as error:
+            raise _failed(error) from error
+        metadata = dict(saved.metadata)
+        return {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
+
+    async def edit(self, notebook: str, edits: Sequence[CellEdit]) -> None:
+        """See ``ActionContext``."""
+        raise ActionFailed(NOTHING_RUNS)
+
+    async def quality(self, notebook: str) -> QualityReport:
+        """See ``ActionContext``."""
+        try:
+            return await self._services.quality_of(notebook, self._client_id)
+        except DocumentError as error:
+            raise _failed(error) from error
+
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
         """See ``ActionContext``."""
         raise ActionFailed(NOTHING_RUNS)
@@ -80,6 +104,13 @@ class RunningContext(ReadingContext):
         super().__init__(services, notebook, client_id)
         self._calls = calls
 
+    async def edit(self, notebook: str, edits: Sequence[CellEdit]) -> None:
+        """See ``ActionContext``."""
+        try:
+            await self._calls.edit(notebook, edits)
+        except DocumentError as error:
+            raise _failed(error) from error
+
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
         """See ``ActionContext``."""
         done = await self._calls.call(tool, dict(arguments))
@@ -95,3 +126,7 @@ class RunningContext(ReadingContext):
             arguments["path"] = self.notebook
         output = await self.call("executeCode", arguments)
         return str(output.get("outputs", "")) if isinstance(output, dict) else ""
+
+
+def _failed(error: DocumentError) -> ActionFailed:
+    return ActionFailed(f"{error.message} {error.hint or ''}".strip())

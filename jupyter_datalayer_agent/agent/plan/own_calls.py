@@ -3,13 +3,15 @@ model's."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from ...protocol import events
 from ...protocol.base import new_id
+from ...protocol.cells import CellEdit
 from ...protocol.json_text import to_json
 from ...protocol.requests import ToolCallRecord
+from ...protocol.tools import Change
 from ...protocol.workflows import FixInfo
 from ...tools.dispatcher import Dispatcher
 from ..events.buffer import Emit
@@ -46,6 +48,29 @@ class OwnCalls:
         await self._emit(call.event, tool_calls=[call.record])
         await self._on_done(call)
         return call
+
+    async def edit(self, path: str, edits: Sequence[CellEdit]) -> None:
+        """Change cells of any notebook as the user's own act: recorded, so that it can be undone,
+        and reported. Raises ``DocumentError``."""
+        context = self._dispatcher.context
+        document = await context.notebooks.open(path, context.client_id)
+        applied = await document.edit(edits)
+        named = {change.cell_id for change in applied.changes}
+        # Where only outputs were changed, no change of a source was reported.
+        others = [
+            Change(
+                path=document.path,
+                op="update",
+                cell_id=cell.id,
+                index=cell.index,
+                before=cell.source,
+                after=cell.source,
+                cell_type=cell.type,
+            )
+            for cell in applied.cells
+            if cell.id not in named
+        ]
+        await context.changed(document.path, [*applied.changes, *others])
 
     async def fix(self, fix: FixInfo, path: str) -> Failure | None:
         """Apply an error fix; returns the failure, or None."""

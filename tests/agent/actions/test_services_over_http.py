@@ -63,7 +63,8 @@ def test_a_command_becomes_a_proposal_and_its_form_is_run(
     assert not (server.root / "cars.html").exists()
 
     last = server.get(f"sessions/{session}")["lastSeq"]
-    values = {name: each["value"] for name, each in known.items()}
+    assert known["target"]["required"] is False
+    values = {name: each["value"] for name, each in known.items() if each["found"]}
     submit(
         server,
         session,
@@ -100,7 +101,7 @@ def test_a_reply_refines_the_proposal(server: RunningServer, model: ScriptedMode
     (before,) = of_type(first, "action_proposed")
     (after,) = of_type(second, "action_proposed")
     assert after["proposalId"] == before["proposalId"]
-    known = {each["name"]: each.get("value") for each in after["parameters"]}
+    known = {each["name"]: each["value"] for each in after["parameters"] if each["found"]}
     assert known == {"notebook": "cars.ipynb", "format": "markdown"}
 
 

@@ -1,81 +1,128 @@
-"""Exports a notebook by nbconvert."""
+"""Exports a notebook by nbconvert, running nothing of it."""
 
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pydantic import BaseModel
 
 from ...action import Action, ActionFailed, ActionResult, Option, Progress, parameter
-
-LABELS = {
-    "html": "HTML",
-    "webpdf": "PDF",
-    "pdf": "PDF (LaTeX)",
-    "script": "script",
-    "slides": "slides",
-    "markdown": "Markdown",
-    "latex": "LaTeX",
-    "rst": "reStructuredText",
-    "asciidoc": "AsciiDoc",
-}
+from ...new_files import beside, new_file, write_new
+from .formats import LABELS, formats
 
 
 class Export(Action):
-    """Exports the notebook as it is in its file, beside it."""
+    """Exports the notebook as it is in its file."""
 
     id = "export"
     title = "Export the notebook"
-    description = "Writes the notebook in another format, beside it."
-    examples = ("Export this notebook as HTML", "Convert the notebook to a script")
+    description = "Writes the notebook in another format, beside it. None of its code is run."
+    examples = (
+        "Export this notebook as HTML",
+        "Convert the notebook to slides",
+        "Save the notebook as a PDF",
+    )
 
     class Parameters(BaseModel):
-        """What is exported, and to what."""
+        """What is exported, to what, and where."""
 
         notebook: str = parameter(title="Notebook", kind="notebook")
         format: str = parameter(title="Format")
+        target: str | None = parameter(
+            None,
+            title="File",
+            description="A name, for a file beside the notebook, or a path from the server's root.",
+            kind="new-path",
+        )
 
     async def options(self, name: str, known: Mapping[str, Any]) -> Sequence[Any] | None:
         """See ``Action``."""
         if name == "notebook":
-            return [each for each in await self.context.files() if each.endswith(".ipynb")]
+            return await notebooks(self.context.files())
         if name != "format":
             return None
-        names = await asyncio.to_thread(_formats)
-        return [Option(each, label) for each, label in LABELS.items() if each in names]
+        return [Option(*each) for each in (await asyncio.to_thread(formats)).items()]
 
     async def execute(self, parameters: Any, progress: Progress) -> ActionResult:
         """See ``Action``."""
         source = await self.context.path(parameters.notebook)
-        label = LABELS[parameters.format]
-        await progress(f"Exporting to {label}")
-        written = await asyncio.to_thread(_export, source, parameters.format)
-        path = str(Path(parameters.notebook).parent / written.name)
-        return ActionResult(f"Exported `{parameters.notebook}` to `{path}`.", [path])
+        await progress(f"Exporting to {LABELS[parameters.format]}")
+        # A thread cannot be cancelled: it makes the text, and the file is written only here.
+        made = await asyncio.to_thread(_convert, source, parameters.format)
+        target = beside(parameters.notebook, parameters.target, made.suffix)
+        path = await new_file(self.context, target)
+        pictures = path.with_name(f"{path.stem}_files")
+        if made.files:
+            _write_files(pictures, made.files)
+            made.refer_to(source.stem, path.stem)
+        try:
+            write_new(path, made.body)
+        except ActionFailed:
+            if made.files:
+                shutil.rmtree(pictures)
+            raise
+        note = f" Its pictures are in `{pictures.name}`." if made.files else ""
+        folder = PurePosixPath(target).parent
+        paths = [target, *(str(folder / pictures.name / name) for name in made.files)]
+        return ActionResult(f"Exported `{parameters.notebook}` to `{target}`.{note}", paths)
 
 
-def _formats() -> list[str]:
-    from nbconvert.exporters.base import get_export_names
+async def notebooks(files: Any) -> list[str]:
+    """Of the files those that are notebooks."""
+    return [each for each in await files if each.endswith(".ipynb")]
 
-    return [str(each) for each in get_export_names()]  # type: ignore[no-untyped-call]
+
+@dataclass
+class _Made:
+    """What an exporter made: the file, its suffix, and the files that it refers to, by name."""
+
+    body: bytes
+    suffix: str
+    files: dict[str, bytes]
+
+    def refer_to(self, before: str, now: str) -> None:
+        """The folder of the pictures has the name of the file, and not of the notebook."""
+        if before != now:
+            from urllib.parse import quote
+
+            for old, new in {(before, now), (quote(before), quote(now))}:
+                self.body = self.body.replace(f"{old}_files/".encode(), f"{new}_files/".encode())
 
 
-def _export(source: Path, name: str) -> Path:
+def _convert(source: Path, name: str) -> _Made:
     from nbconvert.exporters.base import get_exporter
 
+    folder = f"{source.stem}_files"
     try:
         exporter = get_exporter(name)()  # type: ignore[no-untyped-call]
-        body, resources = exporter.from_filename(str(source))
+        body, resources = exporter.from_filename(
+            str(source), resources={"output_files_dir": folder, "unique_key": source.stem}
+        )
     except Exception as error:
         raise ActionFailed(f"The notebook could not be exported: {error}") from error
-    target = source.with_suffix(str(resources["output_extension"]))
-    if target.exists():
-        raise ActionFailed(f"There is a file {target.name} already. Rename or delete it first.")
-    if isinstance(body, bytes):
-        target.write_bytes(body)
-    else:
-        target.write_text(body, encoding="utf-8")
-    return target
+    files = resources.get("outputs") or {}
+    return _Made(
+        body if isinstance(body, bytes) else body.encode("utf-8"),
+        str(resources["output_extension"]),
+        {PurePosixPath(path).name: data for path, data in files.items()},
+    )
+
+
+def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    try:
+        folder.mkdir()
+    except FileExistsError as error:
+        raise ActionFailed(
+            f"There is a folder {folder.name} already. Give another name, or delete it."
+        ) from error
+    try:
+        for name, data in files.items():
+            write_new(folder / name, data)
+    except ActionFailed:
+        shutil.rmtree(folder)
+        raise

@@ -1,0 +1,57 @@
+"""The formats to which nbconvert can export on this machine."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import shutil
+from pathlib import Path
+
+LABELS = {
+    "html": "HTML",
+    "webpdf": "PDF",
+    "pdf": "PDF (LaTeX)",
+    "script": "script",
+    "slides": "slides",
+    "markdown": "Markdown",
+    "latex": "LaTeX",
+    "rst": "reStructuredText",
+    "asciidoc": "AsciiDoc",
+}
+"""What the user reads for an exporter of nbconvert."""
+
+# Programs that an exporter calls: nbconvert finds out only while it exports.
+_PROGRAMS = {
+    "pdf": ("xelatex", "pandoc"),
+    "latex": ("pandoc",),
+    "rst": ("pandoc",),
+    "asciidoc": ("pandoc",),
+}
+
+
+def formats() -> dict[str, str]:
+    """The exporters that work here, with what they are called."""
+    from nbconvert.exporters.base import get_export_names
+
+    names = set(map(str, get_export_names()))  # type: ignore[no-untyped-call]
+    return {name: label for name, label in LABELS.items() if name in names and _works(name)}
+
+
+def _works(name: str) -> bool:
+    if name == "webpdf":
+        return _browser()
+    return all(shutil.which(program) for program in _PROGRAMS.get(name, ()))
+
+
+@functools.lru_cache(maxsize=1)
+def _browser() -> bool:
+    """Whether Playwright is here with its Chromium, which makes PDF files."""
+    if importlib.util.find_spec("playwright") is None:
+        return False
+    playwright = importlib.import_module("playwright.sync_api")
+    try:
+        with playwright.sync_playwright() as started:
+            return Path(started.chromium.executable_path).exists()
+    except (playwright.Error, OSError):
+        return False

@@ -1,0 +1,205 @@
+"""``/notebook`` over HTTP: what its actions do to real files."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from jupyter_datalayer_agent.services.builtin.notebook import formats
+from tests.services.builtin.running import refused, run
+from tests.support.jupyter import RunningServer
+
+v4 = nbformat.v4
+PICTURE = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9Q"
+    "DwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+
+
+@pytest.fixture(autouse=True)
+def notebook(server: RunningServer) -> Path:
+    for each in server.root.iterdir():
+        if each.is_dir():
+            shutil.rmtree(each)
+        else:
+            each.unlink()
+    result = v4.new_output("execute_result", {"text/plain": "2"}, execution_count=3)
+    picture = v4.new_output("display_data", {"image/png": PICTURE})
+    cells = [
+        v4.new_markdown_cell("# One\n\n```\n# no heading\n```", id="one"),
+        v4.new_code_cell("1 + 1", id="sum", outputs=[result], execution_count=3),
+        v4.new_code_cell("  \n", id="empty"),
+        v4.new_markdown_cell("## Two", id="two"),
+        v4.new_code_cell("show()", id="show", outputs=[picture]),
+    ]
+    path = server.root / "a.ipynb"
+    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(v4.new_notebook(cells=cells, metadata={"kernelspec": spec}), path)
+    return path
+
+
+def read(path: Path) -> Any:
+    found = nbformat.read(path, as_version=4)
+    nbformat.validate(found)
+    return found
+
+
+def files(server: RunningServer) -> set[str]:
+    return {each.name for each in server.root.iterdir() if not each.name.startswith(".ipynb")}
+
+
+# -- export
+
+
+@pytest.mark.parametrize("name", [each for each in formats.LABELS if each in formats.formats()])
+def test_every_format_that_is_offered_is_written(server: RunningServer, name: str) -> None:
+    reply = run(server, "notebook/export", notebook="a.ipynb", format=name, target="out")
+    (written,) = [each for each in server.root.iterdir() if each.name.startswith("out.")]
+    assert written.stat().st_size > 0
+    assert f"`{written.name}`" in reply["reply"]
+
+
+def test_a_format_that_needs_a_program_that_is_absent_is_not_offered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert formats.formats().keys() & {"pdf", "latex", "rst", "asciidoc"} == set()
+    assert formats.formats().keys() >= {"html", "markdown", "script", "slides"}
+
+
+def test_a_named_export_refers_to_its_pictures(server: RunningServer) -> None:
+    run(server, "notebook/export", notebook="a.ipynb", format="markdown", target="the text.md")
+    (picture,) = (server.root / "the text_files").iterdir()
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    text = (server.root / "the text.md").read_text()
+    assert f"the text_files/{picture.name}" in text.replace("%20", " ")
+
+
+def test_nothing_is_overwritten(server: RunningServer) -> None:
+    (server.root / "a.html").write_text("mine")
+    why = refused(server, "notebook/export", notebook="a.ipynb", format="html")
+    assert why == "There is a file a.html already. Give another name, or delete it."
+    assert (server.root / "a.html").read_text() == "mine"
+    assert files(server) == {"a.ipynb", "a.html"}
+
+
+def test_an_export_cannot_leave_the_root(server: RunningServer) -> None:
+    refused(
+        server, "notebook/export", notebook="a.ipynb", format="html", target="../elsewhere.html"
+    )
+    assert not (server.root.parent / "elsewhere.html").exists()
+
+
+# -- clean
+
+
+def test_cleaning_can_be_undone(server: RunningServer, notebook: Path) -> None:
+    before = read(notebook)
+    what = ["outputs", "empty-cells", "execution-counts"]
+    reply = run(server, "notebook/clean", notebook="a.ipynb", what=what)
+    assert reply["reply"] == "Cleared 2 cells and removed 1 empty cell of `a.ipynb`."
+    after = read(notebook)
+    assert [cell.id for cell in after.cells] == ["one", "sum", "two", "show"]
+    assert [cell.outputs for cell in after.cells if cell.cell_type == "code"] == [[], []]
+    assert after.cells[1].execution_count is None
+
+    last = server.get(f"sessions/{reply['sessionId']}")["lastSeq"]
+    undo = {"type": "undo", "turnId": reply["turnId"]}
+    server.post(f"sessions/{reply['sessionId']}/ops", undo)
+    stream = server.stream(f"sessions/{reply['sessionId']}/events?after={last}")
+    assert next(e for e in stream if e["type"] in ("changes_undone", "error"))["type"] != "error"
+    assert read(notebook).cells == before.cells
+
+
+def test_only_what_was_asked_for_is_cleaned(server: RunningServer, notebook: Path) -> None:
+    run(server, "notebook/clean", notebook="a.ipynb", what=["execution-counts"])
+    cells = {cell.id: cell for cell in read(notebook).cells}
+    assert cells["sum"].execution_count is None
+    assert cells["sum"].outputs[0].data == {"text/plain": "2"}
+    assert "empty" in cells
+
+
+def test_a_clean_notebook_is_not_written(server: RunningServer, notebook: Path) -> None:
+    run(server, "notebook/clean", notebook="a.ipynb", what=["outputs"])
+    before = notebook.stat().st_mtime_ns
+    reply = run(server, "notebook/clean", notebook="a.ipynb", what=["outputs"])
+    assert reply["reply"] == "`a.ipynb` is clean: there was nothing to do."
+    assert notebook.stat().st_mtime_ns == before
+
+
+# -- split and merge
+
+
+def test_a_notebook_is_split_at_headings_and_merged_again(
+    server: RunningServer, notebook: Path
+) -> None:
+    whole = read(notebook)
+    run(server, "notebook/split", notebook="a.ipynb", level=2)
+    parts = [read(server.root / f"a-{number}.ipynb") for number in (1, 2)]
+    assert [[cell.id for cell in part.cells] for part in parts] == [
+        ["one", "sum", "empty"],
+        ["two", "show"],
+    ]
+    assert parts[1].metadata == whole.metadata
+    assert read(notebook) == whole
+
+    merged = ["a-1.ipynb", "a-2.ipynb"]
+    run(server, "notebook/merge", notebooks=merged, target="b.ipynb")
+    assert read(server.root / "b.ipynb").cells == whole.cells
+
+
+def test_a_merged_notebook_has_each_id_once(server: RunningServer) -> None:
+    shutil.copy(server.root / "a.ipynb", server.root / "c.ipynb")
+    run(server, "notebook/merge", notebooks=["a.ipynb", "c.ipynb"], target="b")
+    cells = read(server.root / "b.ipynb").cells
+    assert len({cell.id for cell in cells}) == len(cells) == 10
+
+
+def test_notebooks_of_different_languages_are_not_merged(server: RunningServer) -> None:
+    other = v4.new_notebook(metadata={"language_info": {"name": "R"}})
+    nbformat.write(other, server.root / "r.ipynb")
+    why = refused(server, "notebook/merge", notebooks=["a.ipynb", "r.ipynb"], target="b")
+    assert "different languages (python, r)" in why
+    assert files(server) == {"a.ipynb", "r.ipynb"}
+
+
+def test_a_split_writes_all_parts_or_none(server: RunningServer) -> None:
+    (server.root / "a-2.ipynb").write_text("mine")
+    assert "a-2.ipynb already" in refused(server, "notebook/split", notebook="a.ipynb", cell=4)
+    assert files(server) == {"a.ipynb", "a-2.ipynb"}
+
+
+@pytest.mark.parametrize("where", [{}, {"level": 2, "cell": 3}, {"cell": 9}, {"level": 6.5}])
+def test_a_place_that_is_none_is_refused(server: RunningServer, where: dict[str, Any]) -> None:
+    refused(server, "notebook/split", notebook="a.ipynb", **where)
+    assert files(server) == {"a.ipynb"}
+
+
+# -- scripts
+
+
+def test_a_script_becomes_the_notebook_again(server: RunningServer, notebook: Path) -> None:
+    run(server, "notebook/to-script", notebook="a.ipynb", target="a.py")
+    script = (server.root / "a.py").read_text()
+    assert '# %% id="sum"\n1 + 1\n' in script
+    assert '# %% [markdown] id="two"\n# ## Two\n' in script
+    compile(script, "a.py", "exec")
+    run(server, "notebook/from-script", script="a.py", target="again.ipynb")
+    before, after = read(notebook), read(server.root / "again.ipynb")
+    assert [(c.id, c.cell_type, c.source) for c in after.cells] == [
+        (c.id, c.cell_type, c.source) for c in before.cells
+    ]
+    assert after.metadata == before.metadata
+
+
+# -- quality
+
+
+def test_the_quality_report_is_the_answer(server: RunningServer) -> None:
+    reply = run(server, "notebook/quality", notebook="a.ipynb")
+    assert reply["reply"].startswith("**Quality: ")
+    assert "To improve it:" in reply["reply"]

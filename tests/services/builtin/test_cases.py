@@ -1,0 +1,43 @@
+"""The benchmark cases of the built-in services, as far as they go without a model."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from jupyter_datalayer_agent.benchmark.cases import cases_of
+from jupyter_datalayer_agent.benchmark.runner import run_case
+from jupyter_datalayer_agent.services.builtin import builtin_services
+from jupyter_datalayer_agent.services.routing import Router
+
+# The shares that were measured, of all cases of a service.
+MEASURED = {"notebook": (28, 32)}
+
+
+@pytest.mark.parametrize("service_id", MEASURED)
+def test_as_many_cases_are_right_as_were_measured(service_id: str) -> None:
+    registry = builtin_services()
+    service = registry.find(service_id)
+    assert service is not None
+    router = Router(registry)
+    cases = cases_of(service)
+    wrong = {}
+    for case in cases:
+        result = asyncio.run(run_case(case, router))
+        if not result.right:
+            wrong[case.id] = result.problems
+    right, among = MEASURED[service_id]
+    assert len(cases) == among >= 15
+    assert len(cases) - len(wrong) >= right, wrong
+
+
+@pytest.mark.parametrize("service_id", MEASURED)
+def test_there_are_cases_of_every_kind(service_id: str) -> None:
+    service = builtin_services().find(service_id)
+    assert service is not None
+    kinds = {case.kind for case in cases_of(service)}
+    assert kinds >= {
+        *("routing", "parameters", "open", "refused"),
+        *("misspelt", "language", "two", "history"),
+    }
