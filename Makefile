@@ -31,7 +31,8 @@ LAB := $(STAMPS)/lab-$(NAMES)
 TOOLS := $(STAMPS)/tools-$(NAMES)
 
 TESTS := test-python test-oldest test-typescript test-browser
-CHECKS := check-ruff check-format check-mypy check-imports check-words check-types check-lint check-generated
+# The longest first, so that none is left for one core alone.
+CHECKS := check-lint check-types check-mypy check-generated check-words check-imports check-format check-ruff
 
 .PHONY: lab test $(TESTS) check $(CHECKS) format generate bench clean
 
