@@ -3,8 +3,6 @@ import { LabPage } from '../support/lab';
 import { addCell } from '../support/scripts';
 import { openWork } from '../support/work';
 
-test.use({ keepsTab: true });
-
 /** The notebook whose panel is seen in the main area. */
 function shownNotebook(lab: LabPage): Promise<string[]> {
   return lab.page

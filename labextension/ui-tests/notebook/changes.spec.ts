@@ -4,8 +4,6 @@ import { ScriptedModel } from '../support/model';
 import { NotebookPage } from '../support/notebook';
 import { openWork } from '../support/work';
 
-test.use({ keepsTab: true });
-
 const update = (cellId: string, content: string) => ({
   call: 'updateNotebookCell',
   arguments: { cellId, content }

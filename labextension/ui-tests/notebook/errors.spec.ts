@@ -6,8 +6,6 @@ import { InlineChat } from '../support/inline';
 import { LabPage } from '../support/lab';
 import { shootBoth } from '../support/screenshots';
 
-test.use({ keepsTab: true });
-
 /** The buttons at the error of a cell. */
 class ErrorBar {
   constructor(lab: LabPage) {

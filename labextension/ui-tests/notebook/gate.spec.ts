@@ -3,8 +3,6 @@ import { LabPage } from '../support/lab';
 import { shootBoth } from '../support/screenshots';
 import { addCell } from '../support/scripts';
 
-test.use({ keepsTab: true });
-
 const READS = ['getNotebookCells', 'getCellOutputs', 'getNotebookQuality'];
 const CHANGES = [
   'addNotebookCell',

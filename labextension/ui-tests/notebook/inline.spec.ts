@@ -2,8 +2,6 @@ import { expect, test } from '../support/fixtures';
 import { InlineChat } from '../support/inline';
 import { shootBoth } from '../support/screenshots';
 
-test.use({ keepsTab: true });
-
 const SOURCE = 'a = 1\nb = 2\nc = 3\nd = 4\ne = 5';
 
 /** A tagged block for a cell. */

@@ -2,8 +2,6 @@ import { expect, test } from '../support/fixtures';
 import { addCell } from '../support/scripts';
 import { openWork } from '../support/work';
 
-test.use({ keepsTab: true });
-
 test('a kernel that dies while a cell runs is reported as that, and the next run works', async ({
   tab,
   model

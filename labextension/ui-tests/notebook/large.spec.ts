@@ -5,6 +5,8 @@ import { InlineChat } from '../support/inline';
 import { LabPage } from '../support/lab';
 import { openWork } from '../support/work';
 
+test.use({ keepsTab: false });
+
 // A minute, and figures that another test beside it spoils: on its own, by MEASURE=1.
 const measured = process.env.MEASURE === '1' ? test : test.skip;
 const CELLS = 1_000;

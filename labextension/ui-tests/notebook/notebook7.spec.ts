@@ -2,6 +2,8 @@ import { expect, test } from '../support/fixtures';
 import { InlineChat } from '../support/inline';
 import { shootBoth } from '../support/screenshots';
 
+test.use({ keepsTab: false });
+
 const SOURCE = 'a = 1\nb = 2';
 
 test('Notebook 7 has the inline chat with its diff, the panel, and what its answers offer', async ({

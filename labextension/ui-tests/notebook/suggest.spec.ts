@@ -2,6 +2,8 @@ import { seriousFaults } from '../support/axe';
 import { expect, test } from '../support/fixtures';
 import { shootBoth } from '../support/screenshots';
 
+test.use({ keepsTab: false });
+
 const SETTINGS = 'lab/api/settings/jupyter-datalayer-agent:';
 
 /** An answer of the model with a cell. */

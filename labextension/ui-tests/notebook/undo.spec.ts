@@ -1,8 +1,6 @@
 import { expect, test } from '../support/fixtures';
 import { LabServer } from '../support/server';
 
-test.use({ keepsTab: true });
-
 const CELLS = [
   { id: 'title', type: 'markdown' as const, source: '# Cars' },
   { id: 'six', source: 'x = 6\nx' },

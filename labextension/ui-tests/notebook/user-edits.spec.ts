@@ -2,8 +2,6 @@ import { expect, test } from '../support/fixtures';
 import { addCell } from '../support/scripts';
 import { openWork } from '../support/work';
 
-test.use({ keepsTab: true });
-
 test('unsaved typing in another cell survives an edit', async ({
   tab,
   model,

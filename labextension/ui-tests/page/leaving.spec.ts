@@ -6,6 +6,8 @@ import { expect, test } from '../support/fixtures';
 import { LabServer } from '../support/server';
 import { openWork } from '../support/work';
 
+test.use({ keepsTab: false });
+
 /** Prints, waits for a file `go`, and prints again. */
 const WAITS = `import os, time
 print("printed early", flush=True)

@@ -2,6 +2,8 @@ import { expect, test } from '../support/fixtures';
 import { shoot, shootBoth } from '../support/screenshots';
 import { openWork } from '../support/work';
 
+test.use({ keepsTab: false });
+
 test('outputs are asked about with what would be sent, and what is kept stays with the user', async ({
   tab,
   model

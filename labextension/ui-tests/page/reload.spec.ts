@@ -3,6 +3,8 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import { expect, test } from '../support/fixtures';
 import { openWork } from '../support/work';
 
+test.use({ keepsTab: false });
+
 test('peers 8: a reload in the middle of a turn shows the same conversation and goes on streaming', async ({
   lab,
   model

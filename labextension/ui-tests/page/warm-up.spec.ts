@@ -1,5 +1,7 @@
 import { expect, test } from '../support/fixtures';
 
+test.use({ keepsTab: false });
+
 /** Whether the right area is collapsed in a workspace as JupyterLab saves it. */
 function rightCollapsed(workspace: {
   data: { 'layout-restorer:data'?: { right?: { collapsed?: boolean } } };

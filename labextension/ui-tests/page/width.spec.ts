@@ -1,6 +1,8 @@
 import { expect, test } from '../support/fixtures';
 import { LabPage } from '../support/lab';
 
+test.use({ keepsTab: false });
+
 const widthOf = async (lab: LabPage) =>
   (await lab.panel.root.boundingBox())!.width;
 

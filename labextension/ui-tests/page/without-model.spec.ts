@@ -79,8 +79,6 @@ test('what is close is offered with its parameters, and runs by a click', async 
   server
 }) => {
   const { panel } = lab;
-  await lab.load('cars.ipynb');
-  await lab.notebook('cars.ipynb').ready();
   await panel.send(`agent: explore ${lab.folder}/cars.csv`);
   const offer = panel.root.getByTestId('da-offered-workflows');
   await expect(offer).toContainText('Nothing was started');
@@ -114,8 +112,6 @@ test('a quality task is answered by the report, which opens as a card', async ({
   lab
 }) => {
   const { panel } = lab;
-  await lab.load('cars.ipynb');
-  await lab.notebook('cars.ipynb').ready();
   await panel.send('agent: analyze the quality of this notebook');
   await panel.ended();
   await expect(panel.turns).toContainText('of 100');

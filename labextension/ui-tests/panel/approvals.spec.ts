@@ -1,8 +1,6 @@
 import { expect, test } from '../support/fixtures';
 import { openWork } from '../support/work';
 
-test.use({ keepsTab: true });
-
 const ENDLESS =
   'import time\nprint("begun")\nwhile True:\n    time.sleep(0.05)';
 

@@ -4,8 +4,6 @@ import { expect, test } from '../support/fixtures';
 import { InlineChat } from '../support/inline';
 import { shootBoth } from '../support/screenshots';
 
-test.use({ keepsTab: true });
-
 /** An answer with a block for a cell, one for a new cell, one for none and one for a file. */
 const ANSWER = [
   'The mean is slow.',

@@ -2,6 +2,8 @@ import { expect, test } from '../support/fixtures';
 import { ISmoothness } from '../support/lab';
 import { addCell } from '../support/scripts';
 
+test.use({ keepsTab: false });
+
 // A minute, and figures that another test beside it spoils: on its own, by MEASURE=1.
 const measured = process.env.MEASURE === '1' ? test : test.skip;
 const TURNS = 100;

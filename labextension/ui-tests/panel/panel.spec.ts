@@ -4,8 +4,6 @@ import { shoot, shootBoth } from '../support/screenshots';
 import { LabServer } from '../support/server';
 import { openWork } from '../support/work';
 
-test.use({ keepsTab: true });
-
 test('with no model the panel says what was looked for and how to connect one', async ({
   browser
 }) => {

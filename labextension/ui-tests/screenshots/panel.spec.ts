@@ -1,6 +1,8 @@
-import { expect } from '../support/fixtures';
+import { expect, test } from '../support/fixtures';
 import { MAIN_JOB } from '../support/scripts';
 import { pictures, shootBoth } from '../support/screenshots';
+
+test.use({ keepsTab: false });
 
 const EXPLANATION = `The notebook has only its heading yet. Beside it lies \`cars.csv\`: **406 cars** of 1970 to 1982.
 

@@ -1,7 +1,9 @@
-import { expect } from '../support/fixtures';
+import { expect, test } from '../support/fixtures';
 import { LAST_CELL, PlanPart, add, planOf } from '../support/plans';
 import { pictures, shootBoth } from '../support/screenshots';
 import { openWork } from '../support/work';
+
+test.use({ keepsTab: false });
 
 const WAIT = `import os, time
 while not os.path.exists("go"):

@@ -31,6 +31,7 @@ export async function seriousFaults(
         },
         { resultTypes: ['violations'] }
       );
+      document.body.style.minHeight = '';
       return violations
         .filter(({ impact }) => impact === 'serious' || impact === 'critical')
         .flatMap(({ id, nodes }) =>

@@ -4,7 +4,7 @@ import { join } from 'path';
 
 import { test as base, BrowserContext } from '@playwright/test';
 
-import { LabPage } from './lab';
+import { LabPage, WINDOW } from './lab';
 import { ScriptedModel } from './model';
 import { LabServer } from './server';
 
@@ -23,7 +23,8 @@ export interface IOfWorker {
 export interface IOfTest {
   /**
    * Whether to go on in the tab of the test before, as a user does all day: its documents are
-   * closed, its session is left. Not for tests of how JupyterLab or the panel starts.
+   * closed, its session is left. Loading JupyterLab takes a core four seconds. Not for tests of how
+   * JupyterLab or the panel starts, nor for those that change what it is given then.
    */
   keepsTab: boolean;
   model: ScriptedModel;
@@ -73,7 +74,7 @@ export const test = base.extend<IOfTest, IOfWorker>({
       const files = await mkdtemp(join(tmpdir(), 'chromium-'));
       const context = await playwright[browserName].launchPersistentContext(
         files,
-        { ...launchOptions, viewport: { width: 1280, height: 800 } }
+        { ...launchOptions, viewport: WINDOW }
       );
       await use(context);
       await context.close();
@@ -89,7 +90,7 @@ export const test = base.extend<IOfTest, IOfWorker>({
     { scope: 'worker' }
   ],
 
-  keepsTab: [false, { option: true }],
+  keepsTab: [true, { option: true }],
 
   model: async ({ workerModel }, use) => {
     await workerModel.reset();
@@ -120,7 +121,7 @@ export const test = base.extend<IOfTest, IOfWorker>({
     tab.page.off('load', count);
     const isAsExpected = info.status === info.expectedStatus;
     // JupyterLab goes on restoring for a while after a reload.
-    if (keepsTab && isAsExpected && loads === 1) {
+    if (keepsTab && isAsExpected && loads === 1 && tab.canBeKept) {
       await tab.leave();
       kept.tab = tab;
     } else {

@@ -14,6 +14,10 @@ export interface ISmoothness {
   longestTaskMs: number;
 }
 
+export const WINDOW = { width: 1280, height: 800 };
+/** What the panel takes of it when it is first opened. */
+const PANEL_WIDTH = 380;
+
 let workspaces = 0;
 
 /** A browser tab with JupyterLab. */
@@ -30,6 +34,9 @@ export class LabPage {
   }
 
   readonly panel: AgentPanel;
+
+  /** Whether nothing of the test would act in the next one. */
+  canBeKept = true;
 
   /** Load JupyterLab with a document of the test's folder active and the panel shown. */
   async load(name: string): Promise<void> {
@@ -74,9 +81,14 @@ export class LabPage {
     return new LabPage(this.page, this.server, folder, this._workspace, true);
   }
 
-  /** Close all documents as they are. */
+  /** Close all documents as they are; the window and the panel get the size that they have at first. */
   async leave(): Promise<void> {
     await this.page.unrouteAll();
+    await this.page.setViewportSize(WINDOW);
+    const { width } = (await this.panel.root.boundingBox())!;
+    if (Math.abs(width - PANEL_WIDTH) > 10) {
+      await this.panelWidth(PANEL_WIDTH);
+    }
     await this.page.evaluate(() => {
       for (const widget of [...window.jupyterapp.shell.widgets('main')]) {
         const { context } = widget as NotebookPanel;
@@ -93,8 +105,23 @@ export class LabPage {
 
   /** A new session, with nothing chosen yet. */
   private async _begin(): Promise<void> {
-    await this.panel.root.getByTestId('da-new-session').click();
+    const { root } = this.panel;
+    const card = root.getByRole('button', { name: /^Close: / });
+    if (await card.count()) {
+      await card.click();
+      await expect(card).toHaveCount(0);
+    }
+    await root.getByTestId('da-new-session').click();
     await expect(this.panel.turns).toHaveCount(0);
+    // The switch is there in Agent mode only, and remembered in others.
+    await this.panel.mode('agent');
+    const planFirst = root.locator(
+      '[data-testid="da-plan-first"][aria-checked="true"]'
+    );
+    if (await planFirst.count()) {
+      await planFirst.click();
+    }
+    await this.panel.input.fill('');
     await this.panel.mode('ask');
     const chips = await this.panel.attachments.count();
     for (let chip = chips; chip--;) {
@@ -131,6 +158,7 @@ export class LabPage {
 
   /** From now on close JupyterLab's own dialogs (it lost the server, a kernel died). */
   async closeDialogs(): Promise<void> {
+    this.canBeKept = false;
     const close = this.page.locator('.jp-Dialog .jp-Dialog-button').first();
     // JupyterLab may show the next one at once, so that none is waited for to be gone.
     await this.page.addLocatorHandler(close, () => close.click(), {
