@@ -16,15 +16,15 @@ export interface IOfWorker {
   server: LabServer;
   /** One for all tests, so that JupyterLab is loaded and compiled once. */
   sharedContext: BrowserContext;
-  /** The tab that a test with `keepsTab` left behind. */
-  kept: { tab?: LabPage };
+  /** The tab that a test with `keepsTab` left behind, and the file of that test. */
+  kept: { tab?: LabPage; file?: string };
 }
 
 export interface IOfTest {
   /**
-   * Whether to go on in the tab of the test before, as a user does all day: its documents are
-   * closed, its session is left. Loading JupyterLab takes a core four seconds. Not for tests of how
-   * JupyterLab or the panel starts, nor for those that change what it is given then.
+   * Whether to go on in the tab of the test before it in its file, as a user does all day: its
+   * documents are closed, its session is left. Loading JupyterLab takes a core four seconds. Not for
+   * tests of how JupyterLab or the panel starts, nor for those that change what it is given then.
    */
   keepsTab: boolean;
   model: ScriptedModel;
@@ -105,16 +105,17 @@ export const test = base.extend<IOfTest, IOfWorker>({
   tab: async ({ sharedContext, server, kept, keepsTab }, use, info) => {
     const folder = `t${process.pid}-${++folders}`;
     await server.cars(folder);
-    const before = kept.tab;
-    kept.tab = undefined;
-    if (before && !keepsTab) {
-      await before.page.close();
+    // Which file a worker had before is chance; what comes before in a file is not.
+    const goesOn = keepsTab && kept.file === info.file;
+    const before = goesOn ? kept.tab : undefined;
+    if (!goesOn) {
+      await kept.tab?.page.close();
     }
-    const tab =
-      before && keepsTab
-        ? before.inFolder(folder)
-        : new LabPage(await sharedContext.newPage(), server, folder);
-    let loads = before && keepsTab ? 1 : 0;
+    kept.tab = undefined;
+    const tab = before
+      ? before.inFolder(folder)
+      : new LabPage(await sharedContext.newPage(), server, folder);
+    let loads = before ? 1 : 0;
     const count = () => void loads++;
     tab.page.on('load', count);
     await use(tab);
@@ -123,7 +124,7 @@ export const test = base.extend<IOfTest, IOfWorker>({
     // JupyterLab goes on restoring for a while after a reload.
     if (keepsTab && isAsExpected && loads === 1 && tab.canBeKept) {
       await tab.leave();
-      kept.tab = tab;
+      Object.assign(kept, { tab, file: info.file });
     } else {
       await tab.page.close();
     }
