@@ -138,10 +138,10 @@ async def reading(count: int) -> float:
     """Median seconds to read a session of that many turns, none of them compacted."""
     with tempfile.TemporaryDirectory() as folder:
         store = Store(f"sqlite:///{Path(folder) / 'history.db'}")
-        session = (await store.create_session()).id
+        session = (await store.sessions.create()).id
         for number in range(count):
             turn = new_id("turn")
-            await store.start_turn(
+            await store.turns.start(
                 session_id=session,
                 turn_id=turn,
                 mode="ask",
@@ -150,7 +150,7 @@ async def reading(count: int) -> float:
                 request=ChatRequest(message="x"),
                 items=turn_items(number),
             )
-            await store.finish_turn(turn, status="completed")
+            await store.turns.finish(turn, status="completed")
         times = []
         for _ in range(5):
             began = time.perf_counter()

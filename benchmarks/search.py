@@ -25,7 +25,7 @@ import sqlalchemy as sa
 from jupyter_datalayer_agent.protocol.base import new_id
 from jupyter_datalayer_agent.protocol.requests import ChatRequest
 from jupyter_datalayer_agent.store import Store, migrations
-from jupyter_datalayer_agent.store.search.texts import plans_of
+from tests.store.query_plans import search_plans
 
 from .corpus import Corpus
 from .plot import lines
@@ -150,7 +150,7 @@ async def measure(directory: Path, turns: int) -> Measured:
     found.ends = await turn_ends(store, corpus)
     await store.close()
     with closing(sqlite3.connect(path)) as connection:
-        found.plans = plans_of(connection)
+        found.plans = search_plans(connection)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     found.size = path.stat().st_size
     return found
@@ -158,11 +158,11 @@ async def measure(directory: Path, turns: int) -> Measured:
 
 async def turn_ends(store: Store, corpus: Corpus, turns: int = 300) -> list[float]:
     """Seconds that each end of a turn takes, in a new session."""
-    session = await store.create_session()
+    session = await store.sessions.create()
     times = []
     for _ in range(turns):
         turn_id = new_id("turn")
-        await store.start_turn(
+        await store.turns.start(
             session_id=session.id,
             turn_id=turn_id,
             mode="ask",
@@ -172,7 +172,7 @@ async def turn_ends(store: Store, corpus: Corpus, turns: int = 300) -> list[floa
         )
         reply = corpus.reply()
         began = time.perf_counter()
-        await store.finish_turn(turn_id, status="completed", reply=reply)
+        await store.turns.finish(turn_id, status="completed", reply=reply)
         times.append(time.perf_counter() - began)
     return times
 

@@ -37,7 +37,7 @@ class Chat:
 
     async def fill(self) -> None:
         """Make the session; its last turn goes on running."""
-        self.session_id = (await self.store.create_session()).id
+        self.session_id = (await self.store.sessions.create()).id
         for _ in range(self.turns):
             await self.start()
             await self.finish()
@@ -46,7 +46,7 @@ class Chat:
     async def start(self) -> None:
         """Begin a turn, with a call of a tool and an answer."""
         self.turn_id = new_id("t")
-        await self.store.start_turn(
+        await self.store.turns.start(
             session_id=self.session_id,
             turn_id=self.turn_id,
             mode="agent",
@@ -58,7 +58,7 @@ class Chat:
         call = {"type": "function_call", "call_id": "c", "name": "runNotebookCells"}
         output = {"type": "function_call_output", "call_id": "c", "output": text * 3}
         message = {"type": "message", "role": "assistant", "content": text}
-        await self.store.append(
+        await self.store.events.append(
             self.session_id,
             self.turn_id,
             events=[self.delta() for _ in range(DELTAS_A_TURN)],
@@ -71,7 +71,7 @@ class Chat:
         """End the running turn."""
         self.seq += 1
         end = TurnCompleted(seq=self.seq, turn_id=self.turn_id, duration_ms=1, usage=Usage())
-        await self.store.finish_turn(
+        await self.store.turns.finish(
             self.turn_id, status="completed", reply="The mean is 12.5.", events=[end]
         )
 
@@ -84,7 +84,7 @@ class Chat:
 
     async def append(self) -> None:
         """Keep one piece of text."""
-        await self.store.append(self.session_id, self.turn_id, events=[self.delta()])
+        await self.store.events.append(self.session_id, self.turn_id, events=[self.delta()])
 
     async def append_together(self) -> None:
         """Keep one piece of text for each of several that write at once."""
@@ -97,19 +97,19 @@ class Chat:
 
     async def history(self) -> None:
         """What a session that is loaded again needs for the model."""
-        await self.store.history(self.session_id, 15)
+        await self.store.turn_reader.history(self.session_id, 15)
 
     async def page(self) -> None:
         """What a page that opens the session shows."""
-        await self.store.list_turns(self.session_id, include_events=True)
+        await self.store.turn_reader.list_page(self.session_id, include_events=True)
 
     async def session(self) -> None:
         """One session's line in the list."""
-        await self.store.get_session(self.session_id)
+        await self.store.sessions.get(self.session_id)
 
     async def replay(self) -> None:
         """What a client that comes back has missed."""
-        await self.store.events_after(self.session_id, self.seq - 100)
+        await self.store.events.after(self.session_id, self.seq - 100)
 
 
 Step = Callable[[Chat], Awaitable[None]]

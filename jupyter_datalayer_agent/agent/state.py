@@ -109,7 +109,7 @@ class SessionState:
 
     async def emit(self, event: events.BaseEvent) -> None:
         """Emit an event of the session that belongs to no turn."""
-        await self.services.store.append(self.id, None, events=[event])
+        await self.services.store.events.append(self.id, None, events=[event])
 
     async def emit_configured(self) -> None:
         """Emit the session's title and settings as they are now."""
@@ -120,7 +120,7 @@ class SessionState:
 
     async def refresh(self) -> None:
         """Reload the conversation if another server wrote to it, or memory fell behind."""
-        last = await self.services.store.last_seq(self.id)
+        last = await self.services.store.events.last_seq(self.id)
         if self.channel.seq != last or self.is_stale:
             await self.reload()
             self.channel.seq = last
@@ -129,7 +129,7 @@ class SessionState:
         """Load the conversation from the database."""
         store = self.services.store
         self.history = await read_history(store, self.id)
-        self.created = await store.created_paths(self.id)
+        self.created = await store.turn_reader.created_paths(self.id)
         # Turns in which the model read cells may be withdrawn: it must read them again.
         self.seen = SeenCells()
         self.is_stale = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -22,7 +22,7 @@ FORM_BYTES = 200_000
 
 
 class Records(Protocol):
-    """Stores the list of data sets: see ``store/datasets.py``."""
+    """Stores the list of data sets: see ``store/queries/datasets.py``."""
 
     async def save(self, root: str, dataset: Dataset, sample: Rows) -> None: ...
     async def register(self, session_id: str, root: str, name: str) -> bool: ...
@@ -46,13 +46,19 @@ class Datasets:
     def __init__(
         self,
         root_dir: str | None,
-        records: Callable[[], Awaitable[Records]],
+        records: Records | None,
         max_upload_bytes: Callable[[], int],
     ) -> None:
         self._folder = DatasetFolder(root_dir) if root_dir is not None else None
-        self._records = records
+        self._kept = records
         self._limit = max_upload_bytes
         self._converter = Converter()
+
+    @property
+    def _records(self) -> Records:
+        if self._kept is None:
+            raise AgentError("internal", "Data sets are not available on this server.")
+        return self._kept
 
     @property
     def limit(self) -> int:
@@ -120,7 +126,7 @@ class Datasets:
             created_at=now_ms(),
             **facts,
         )
-        records = await self._records()
+        records = self._records
         try:
             await records.save(self._root, dataset, sample)
             if session_id is not None:
@@ -135,7 +141,7 @@ class Datasets:
         """All, or those that a session knows, the newest first, if their files exist."""
         if self._folder is None:
             return []
-        found = await (await self._records()).known(self._root, session_id)
+        found = await self._records.known(self._root, session_id)
         return [each for each in found if self._folder.path_of(each.name) is not None]
 
     async def get(self, name: str) -> Dataset:
@@ -157,23 +163,23 @@ class Datasets:
     async def register(self, session_id: str, name: str) -> tuple[Dataset, bool]:
         """Make a data set known to a session; False if it already was. Raises ``not_found``."""
         dataset = await self.get(name)
-        return dataset, await (await self._records()).register(session_id, self._root, name)
+        return dataset, await self._records.register(session_id, self._root, name)
 
     async def forget(self, session_id: str) -> None:
         """Make the session forget its own data sets."""
         if self._folder is not None:
-            await (await self._records()).forget(session_id)
+            await self._records.forget(session_id)
 
     async def delete(self, name: str) -> None:
         """Remove the file, and the data set from every session. Raises ``not_found``."""
-        known = self._folder is not None and await (await self._records()).delete(self._root, name)
+        known = self._folder is not None and await self._records.delete(self._root, name)
         if not known:
             raise await self._unknown(name)
         await asyncio.to_thread(self._remove, name)
 
     async def _find(self, name: str) -> tuple[Dataset, Rows]:
         if self._folder is not None and self._folder.path_of(name) is not None:
-            found = await (await self._records()).get(self._root, name)
+            found = await self._records.get(self._root, name)
             if found is not None:
                 return found
         raise await self._unknown(name)
@@ -194,10 +200,6 @@ class Datasets:
             path.unlink(missing_ok=True)
 
 
-async def _nowhere() -> Records:
-    raise AgentError("internal", "Data sets are not available on this server.")
-
-
 def no_datasets() -> Datasets:
     """A service without data sets, for callers that need none."""
-    return Datasets(None, _nowhere, lambda: 0)
+    return Datasets(None, None, lambda: 0)

@@ -57,16 +57,6 @@ class TurnHistory:
 
 
 @dataclass(frozen=True)
-class TurnsWhere:
-    """Which page of a session's turns, by turn ids: those before one, after one, or around one;
-    with none of them, the newest."""
-
-    before: str | None = None
-    after: str | None = None
-    around: str | None = None
-
-
-@dataclass(frozen=True)
 class AskedWith:
     """What a turn's message was asked with: the request as it was decided then, and its context;
     None where that is not kept, since no model was asked or an earlier version was."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .database import Database
+from .file.database import Database
 from .file.writer import Publish
 from .queries.checkpoints import Checkpoints
 from .queries.compactions import Compactions
@@ -10,18 +10,16 @@ from .queries.datasets import DatasetQueries
 from .queries.event_log import EventLog
 from .queries.forks import Forks
 from .queries.further_answers import Answers
+from .queries.history import HistoryQueries
 from .queries.op_queue import OpQueue
 from .queries.plans import Plans
-from .queries.responses import Responses
 from .queries.sessions import SessionQueries
 from .queries.turn_reader import TurnReader
-from .queries.turns import TurnEnd, Turns, TurnStart
+from .queries.turns import Turns
 from .queries.tutorials import Tutorials
 from .queries.upkeep import Upkeep
 from .queries.usage import UsageSums
 from .queries.withdrawals import Withdrawals
-
-__all__ = ["Repositories", "TurnEnd", "TurnStart"]
 
 
 class Repositories:
@@ -32,10 +30,10 @@ class Repositories:
         self.upkeep = Upkeep(database, vacuum)
         self.sessions = SessionQueries(database, self.upkeep)
         self.turns = Turns(database, self.upkeep)
-        self.reader = TurnReader(database)
-        self.log = EventLog(database)
+        self.turn_reader = TurnReader(database)
+        self.events = EventLog(database)
         self.queue = OpQueue(database)
-        self.responses = Responses(database)
+        self.past = HistoryQueries(database, self.turn_reader)
         self.answers = Answers(database, self.upkeep)
         self.plans = Plans(database)
         self.checkpoints = Checkpoints(database)

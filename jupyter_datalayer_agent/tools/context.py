@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..datasets.service import Datasets
     from ..notebook.document import NotebookDocument
     from ..notebook.service import NotebookService
-    from ..store.history_queries import HistoryQueries
+    from ..store.queries.history import HistoryQueries
 
 
 class ToolFailure(Exception):

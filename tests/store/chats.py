@@ -60,12 +60,12 @@ class Chat:
     @classmethod
     async def new(cls, store: Store, title: str = "New session") -> Chat:
         """A chat in a new session."""
-        return cls(store, (await store.create_session(title)).id)
+        return cls(store, (await store.sessions.create(title)).id)
 
     async def start(self, message: str = "Load the cars", **more: Any) -> int:
         """Begin a turn; its index."""
         self.turn_id = new_id("t")
-        return await self.store.start_turn(
+        return await self.store.turns.start(
             session_id=self.session_id,
             turn_id=self.turn_id,
             mode="agent",
@@ -78,7 +78,7 @@ class Chat:
     async def finish(self, reply: str = "Done.") -> None:
         """End the turn."""
         end = TurnCompleted(duration_ms=5, usage=Usage())
-        await self.store.finish_turn(
+        await self.store.turns.finish(
             self.turn_id, status="completed", reply=reply, events=self.timed(end)
         )
 
@@ -91,7 +91,7 @@ class Chat:
 
     async def emit(self, *events: BaseEvent, **more: Any) -> None:
         """Append events, and what goes with them."""
-        await self.store.append(
+        await self.store.events.append(
             self.session_id, self.turn_id or None, events=self.timed(*events), **more
         )
 
@@ -102,7 +102,7 @@ class Chat:
 
     async def numbers(self) -> list[int]:
         """The numbers of all events that are kept."""
-        return [event["seq"] for event in await self.store.events_after(self.session_id, 0, 10_000)]
+        return [event["seq"] for event in await self.store.events.after(self.session_id, 0, 10_000)]
 
 
 def kept_events(path: Path, session_id: str) -> dict[int, str]:

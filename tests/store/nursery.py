@@ -94,7 +94,7 @@ class Teller:
         """Keep a plan as it stands."""
         turn, self.count = await self.turn(), self.count + 1
         plan = Plan(task=f"Task {self.count}", steps=[])
-        await self.store.save_plan(self.chat.session_id, turn, plan)
+        await self.store.plans.save(self.chat.session_id, turn, plan)
         self.kept("plan", turn=turn, task=plan.task)
 
     async def checkpoint(self) -> None:
@@ -102,14 +102,14 @@ class Teller:
         turn, self.count = await self.turn(), self.count + 1
         cell = CheckpointCell(f"c{self.count}", {"source": "before"}, {"source": "after"})
         part = CheckpointPart(path="a.ipynb", span=self.count, orders=([], []), added=[cell])
-        await self.store.save_checkpoint(turn, part)
+        await self.store.checkpoints.save(turn, part)
         self.kept("checkpoint", turn=turn, cell=cell.cell_id)
 
     async def queue(self) -> None:
         """Let a message wait."""
         op = UserMessage(request=ChatRequest(message="Later"))
         op_id = new_id("op")
-        await self.store.save_queued_op(self.chat.session_id, op_id, op)
+        await self.store.queue.save(self.chat.session_id, op_id, op)
         self.queued.append(op_id)
         self.kept("queued", op=op_id)
 
@@ -118,7 +118,7 @@ class Teller:
         if self.queued:
             op_id = self.queued.pop()
             self.about(undoes=op_id)
-            await self.store.remove_queued_op(self.chat.session_id, op_id)
+            await self.store.queue.remove(self.chat.session_id, op_id)
             self.kept("dequeued", op=op_id)
 
     async def back(self) -> None:
@@ -127,21 +127,21 @@ class Teller:
             await self.end()
             turn = self.turns.pop()
             event = WentBack(to_turn_id=turn, include_turn=True, withdrawn=[turn], documents=False)
-            withdrawals = await self.store.withdrawals()
+            withdrawals = self.store.withdrawals
             await withdrawals.withdraw(self.chat.session_id, [turn], self.chat.timed(event), [])
             self.kept("event", seq=self.chat.seq, type="went_back", turn=None)
             self.kept("withdrawn", turn=turn)
 
     async def fork(self) -> None:
         """Copy all that has ended."""
-        forks = await self.store.forks()
+        forks = self.store.forks
         copy = await forks.fork(self.chat.session_id, None, [])
         self.kept("session", id=copy.id, turns=copy.turn_count)
 
     async def rename(self) -> None:
         """Give it another title."""
         self.count += 1
-        await self.store.update_session(self.chat.session_id, title=f"Title {self.count}")
+        await self.store.sessions.update(self.chat.session_id, title=f"Title {self.count}")
         self.kept("title", title=f"Title {self.count}")
 
     async def reset(self) -> None:
@@ -149,7 +149,7 @@ class Teller:
         await self.end()
         self.about(undoes="all")
         events = self.chat.timed(SessionReset())
-        await self.store.reset_session(self.chat.session_id, events=events)
+        await self.store.sessions.reset(self.chat.session_id, events=events)
         self.turns.clear()
         self.kept("reset", seq=self.chat.seq)
         self.kept("event", seq=self.chat.seq, type="session_reset", turn=None)

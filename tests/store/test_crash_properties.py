@@ -96,13 +96,16 @@ class Held:
         return any(kind == "item_discarded" and seq < n for n, kind in self.events.items())
 
     async def read(self, store: Store, session: str) -> None:
-        self.turns = {turn.id: turn for turn in (await store.list_turns(session, 200)).turns}
-        self.queued = {each.op_id for each in await store.queued_ops(session)}
-        self.title = (await store.get_session(session)).title
-        self.plan = await store.last_plan(session)
-        self.cells = {turn: await store.change_states(turn) for turn in self.turns}
+        self.turns = {
+            turn.id: turn for turn in (await store.turn_reader.list_page(session, 200)).turns
+        }
+        self.queued = {each.op_id for each in await store.queue.waiting(session)}
+        self.title = (await store.sessions.get(session)).title
+        self.plan = await store.plans.last(session)
+        self.cells = {turn: await store.checkpoints.states(turn) for turn in self.turns}
         self.sessions = {
-            each.id: each.turn_count for each in (await store.list_sessions(limit=200)).sessions
+            each.id: each.turn_count
+            for each in (await store.sessions.list_page(limit=200)).sessions
         }
 
     def check(self, line: dict[str, Any]) -> None:
@@ -147,12 +150,12 @@ class Held:
 
 async def goes_on(store: Store, session: str) -> None:
     """The turn that was killed is marked, once; the next one can begin."""
-    waiting = await store.take_waiting_turn(session)
+    waiting = await store.plans.take_waiting(session)
     if waiting is not None:
         # It waits for the user, so it can be taken up; here it is given up.
-        await store.abandon(waiting.turn_id)
+        await store.turns.abandon(waiting.turn_id)
         await store.recover(session)
-    turns = (await store.list_turns(session, 200, include_events=True)).turns
+    turns = (await store.turn_reader.list_page(session, 200, include_events=True)).turns
     assert not [turn for turn in turns if turn.status == "running"]
     for turn in turns:
         ends = [
@@ -164,7 +167,7 @@ async def goes_on(store: Store, session: str) -> None:
             calls = {i["call_id"] for i in turn.items if i.get("type") == "function_call"}
             answered = {i["call_id"] for i in turn.items if i.get("type") == "function_call_output"}
             assert calls == answered
-    chat = Chat(store, session, await store.last_seq(session))
+    chat = Chat(store, session, await store.events.last_seq(session))
     assert await chat.start("Go on") == len(turns)
     await chat.say("Yes.")
     await chat.finish()

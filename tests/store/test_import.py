@@ -22,7 +22,7 @@ EXIT = """
 import asyncio, sys
 from jupyter_datalayer_agent.store import Store
 store = Store(sys.argv[1])
-asyncio.run(store.create_session())
+asyncio.run(store.sessions.create())
 """
 
 

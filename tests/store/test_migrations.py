@@ -66,12 +66,12 @@ def test_the_migrations_make_the_tables_of_the_schema(tmp_path: Path) -> None:
 async def test_a_newer_database_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "agent.db"
     async with open_store(path) as store:
-        await store.create_session("Kept")
+        await store.sessions.create("Kept")
     execute(path, f"INSERT INTO {TABLE} (name, applied_at) VALUES ('0999_future', 0)")
     before = path.read_bytes()
     async with open_store(path) as store:
         with pytest.raises(AgentError, match=r"newer version .*0999_future.*Upgrade") as raised:
-            await store.create_session()
+            await store.sessions.create()
         assert str(path) in raised.value.message
     assert path.read_bytes() == before
 
@@ -84,7 +84,7 @@ async def test_the_database_of_another_program_is_refused_and_left_as_it_is(
     before = path.read_bytes()
     async with open_store(path) as store:
         with pytest.raises(AgentError, match="another program"):
-            await store.list_sessions(None, 10, None)
+            await store.sessions.list_page(None, 10, None)
     assert path.read_bytes() == before
 
 

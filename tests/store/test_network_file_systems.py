@@ -171,9 +171,9 @@ async def test_a_new_database_has_a_rollback_journal_and_every_commit_is_on_the_
         assert has_no_log(shared)
         # Two servers, and a reader in the middle of a write.
         async with open_store(shared) as other:
-            assert (await other.get_turn(chat.turn_id)).reply == "Said."
+            assert (await other.turn_reader.get(chat.turn_id)).reply == "Said."
             await talk(other, "By the other.")
-        assert len((await store.list_sessions()).sessions) == 2
+        assert len((await store.sessions.list_page()).sessions) == 2
         await idle(store)
     assert has_no_log(shared)
     assert rows(shared, "PRAGMA integrity_check") == [("ok",)]
@@ -200,7 +200,7 @@ async def test_a_database_with_a_log_that_a_killed_server_left_loses_nothing(
     for file in (local, log):
         shutil.copy(file, shared.parent)
     async with open_store(shared) as store:
-        [turn] = (await store.list_turns(server.session_id)).turns
+        [turn] = (await store.turn_reader.list_page(server.session_id)).turns
         assert turn.status == "aborted"
         assert turn.reply.split()[:50] == [str(number) for number in acknowledged]
         assert has_no_log(shared)
@@ -219,7 +219,7 @@ async def test_one_that_another_program_uses_with_a_log_is_refused_and_left_as_i
         assert rows(shared, "PRAGMA journal_mode") == [("wal",)]
         await talk(older, "It goes on.")
         await older.close()
-        assert len((await store.list_sessions()).sessions) == 2
+        assert len((await store.sessions.list_page()).sessions) == 2
         assert has_no_log(shared)
 
 
@@ -230,7 +230,7 @@ async def test_it_gets_its_log_again_once_it_is_on_a_local_disk(
         chat = await talk(store)
     local = shutil.copy(shared, tmp_path / "moved.db")
     async with open_store(local) as store:
-        assert (await store.get_turn(chat.turn_id)).reply == "Said."
+        assert (await store.turn_reader.get(chat.turn_id)).reply == "Said."
         assert rows(local, "PRAGMA journal_mode") == [("wal",)]
 
 
@@ -255,7 +255,7 @@ async def test_a_write_that_was_cut_off_is_taken_back(shared: Path, tmp_path: Pa
     # The end of what was added never reached the disk.
     shorten(shared, 5 * 4096)
     async with open_store(shared) as store:
-        assert (await store.get_turn(chat.turn_id)).reply == "Said."
+        assert (await store.turn_reader.get(chat.turn_id)).reply == "Said."
     assert rows(shared, "PRAGMA integrity_check") == [("ok",)]
 
 

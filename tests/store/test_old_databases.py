@@ -174,9 +174,9 @@ async def test_all_that_an_earlier_version_kept_is_there(tmp_path: Path, steps: 
     path = tmp_path / "agent.db"
     tables = filled_at(path, steps)
     async with open_store(path) as store:
-        session = await store.get_session("s")
+        session = await store.sessions.get("s")
         assert (session.title, session.settings.mode, session.session_tokens) == ("Cars", "edit", 5)
-        first, second = (await store.list_turns("s", include_events=True)).turns
+        first, second = (await store.turn_reader.list_page("s", include_events=True)).turns
         assert (first.message, first.reply, first.usage.total_tokens) == ("Load cars", "Loaded.", 5)
         assert first.items == [ITEM, CALL, OUTPUT]
         assert [call.output for call in first.tool_calls] == [{"ok": True}]
@@ -186,8 +186,8 @@ async def test_all_that_an_earlier_version_kept_is_there(tmp_path: Path, steps: 
             kinds.append("changes_kept")
         assert [event["type"] for event in first.events or []] == kinds
         assert (second.status, second.reply) == ("aborted", "Cut"), "its server is gone"
-        assert [each.op_id for each in await store.queued_ops("s")] == ["op"]
-        assert [s.id for s in (await store.list_sessions("load cars")).sessions] == ["s"]
+        assert [each.op_id for each in await store.queue.waiting("s")] == ["op"]
+        assert [s.id for s in (await store.sessions.list_page("load cars")).sessions] == ["s"]
         found = await store.past.search("oaded", 5)
         assert [(hit.turn_id, hit.role) for hit in found] == [("t0", "assistant")]
         await what_came_later(store, tables)
@@ -197,14 +197,14 @@ async def test_all_that_an_earlier_version_kept_is_there(tmp_path: Path, steps: 
 async def what_came_later(store: Store, tables: set[str]) -> None:
     """The rows of tables that not every version has."""
     if "plans" in tables:
-        plan = await store.last_plan("s")
+        plan = await store.plans.last("s")
         assert plan is not None
         assert plan.plan.task == "Load"
     if "checkpoint_cells" in tables:
-        (span,) = await store.open_changes("t0")
+        (span,) = await store.checkpoints.open_spans("t0")
         assert [cell.before for cell in span.cells] == [{"source": "x"}]
     if "passed_lessons" in tables:
-        assert (await (await store.tutorials()).progress())["pandas"].passed == {1: 7}
+        assert (await store.tutorials.progress())["pandas"].passed == {1: 7}
 
 
 async def is_used(store: Store) -> None:
@@ -212,14 +212,14 @@ async def is_used(store: Store) -> None:
     for kind in EXPORT_FORMATS:
         _, text = await exported(store, "s", kind)
         assert "Load cars" in text
-    copy = await (await store.forks()).fork("s", "t0", [])
-    assert (await store.list_turns(copy.id)).turns[0].copied_from == "t0"
-    withdrawals = await store.withdrawals()
+    copy = await store.forks.fork("s", "t0", [])
+    assert (await store.turn_reader.list_page(copy.id)).turns[0].copied_from == "t0"
+    withdrawals = store.withdrawals
     await withdrawals.withdraw("s", ["t1"], [], [])
     assert [step.withdrawn for step in await withdrawals.prompts("s")] == [False, True]
-    chat = Chat(store, "s", await store.last_seq("s"))
+    chat = Chat(store, "s", await store.events.last_seq("s"))
     assert await chat.start("And now?") == 2
     await chat.say("Yes.")
     await chat.finish()
-    await store.reset_session("s")
-    await store.delete_session("s")
+    await store.sessions.reset("s")
+    await store.sessions.delete("s")

@@ -61,14 +61,14 @@ async def _append_and_read(
             given_events[number] += [event.to_wire() for events in copies for event in events]
         for number, chat in enumerate(chats):
             assert await _pages(store, chat.session_id, page) == given_events[number]
-            turn = await store.get_turn(chat.turn_id, include_events=True)
+            turn = await store.turn_reader.get(chat.turn_id, include_events=True)
             assert turn.events == join_deltas(given_events[number])
-            assert await store.last_seq(chat.session_id) == len(given_events[number])
+            assert await store.events.last_seq(chat.session_id) == len(given_events[number])
 
 
 async def _pages(store: Store, session_id: str, size: int) -> list[dict[str, Any]]:
     """All events, read as a client does that comes back again and again."""
     read: list[dict[str, Any]] = []
-    while events := await store.events_after(session_id, read[-1]["seq"] if read else 0, size):
+    while events := await store.events.after(session_id, read[-1]["seq"] if read else 0, size):
         read += events
     return read

@@ -43,11 +43,11 @@ async def begin(chat: Chat) -> None:
 
 async def queue(chat: Chat) -> None:
     op = UserMessage(request=ChatRequest(message=LONG))
-    await chat.store.save_queued_op(chat.session_id, "op_new", op)
+    await chat.store.queue.save(chat.session_id, "op_new", op)
 
 
 async def plan(chat: Chat) -> None:
-    await chat.store.save_plan(chat.session_id, chat.turn_id, Plan(task=LONG, steps=[]))
+    await chat.store.plans.save(chat.session_id, chat.turn_id, Plan(task=LONG, steps=[]))
 
 
 async def checkpoint(chat: Chat) -> None:
@@ -55,34 +55,34 @@ async def checkpoint(chat: Chat) -> None:
     source = random.Random(1).randbytes(50_000).hex()
     cell = CheckpointCell("c", {"source": source}, None)
     part = CheckpointPart(path="a.ipynb", span=0, orders=([], []), added=[cell])
-    await chat.store.save_checkpoint(chat.turn_id, part)
+    await chat.store.checkpoints.save(chat.turn_id, part)
 
 
 async def new_session(chat: Chat) -> None:
-    await chat.store.create_session(LONG, SessionSettings(mode="ask"))
+    await chat.store.sessions.create(LONG, SessionSettings(mode="ask"))
 
 
 async def rename(chat: Chat) -> None:
-    await chat.store.update_session(chat.session_id, title=LONG)
+    await chat.store.sessions.update(chat.session_id, title=LONG)
 
 
 async def fork(chat: Chat) -> None:
-    await (await chat.store.forks()).fork(chat.session_id, None, [{"content": LONG}])
+    await chat.store.forks.fork(chat.session_id, None, [{"content": LONG}])
 
 
 async def withdraw(chat: Chat) -> None:
-    (ended, *_) = (await chat.store.list_turns(chat.session_id)).turns
+    (ended, *_) = (await chat.store.turn_reader.list_page(chat.session_id)).turns
     event = WentBack(to_turn_id=LONG, include_turn=True, withdrawn=[ended.id], documents=False)
-    withdrawals = await chat.store.withdrawals()
+    withdrawals = chat.store.withdrawals
     await withdrawals.withdraw(chat.session_id, [ended.id], chat.timed(event), [])
 
 
 async def reset(chat: Chat) -> None:
-    await chat.store.reset_session(chat.session_id, events=chat.timed(SessionReset()))
+    await chat.store.sessions.reset(chat.session_id, events=chat.timed(SessionReset()))
 
 
 async def delete(chat: Chat) -> None:
-    await chat.store.delete_session(chat.session_id)
+    await chat.store.sessions.delete(chat.session_id)
 
 
 WRITES = [
@@ -101,24 +101,24 @@ async def a_chat(store: Store) -> Chat:
     await chat.start("Second")
     await chat.emit(Status(message="Runs"), items=[{"type": "message", "role": "user"}])
     op = UserMessage(request=ChatRequest(message="Later"))
-    await store.save_queued_op(chat.session_id, "op", op)
+    await store.queue.save(chat.session_id, "op", op)
     return chat
 
 
 async def everything(store: Store) -> Any:
     """All that can be read."""
-    sessions = (await store.list_sessions(limit=200)).sessions
+    sessions = (await store.sessions.list_page(limit=200)).sessions
     found = []
     for session in sessions:
-        turns = await store.list_turns(session.id, 200, include_events=True)
+        turns = await store.turn_reader.list_page(session.id, 200, include_events=True)
         found.append(
             (
                 session.to_wire(),
                 turns.to_wire(),
-                await store.events_after(session.id),
-                [each.op_id for each in await store.queued_ops(session.id)],
-                [await store.change_states(turn.id) for turn in turns.turns],
-                await store.last_plan(session.id),
+                await store.events.after(session.id),
+                [each.op_id for each in await store.queue.waiting(session.id)],
+                [await store.checkpoints.states(turn.id) for turn in turns.turns],
+                await store.plans.last(session.id),
             )
         )
     return found
@@ -135,7 +135,7 @@ async def test_a_write_that_finds_the_disk_full_leaves_all_as_it_was(
             super().__init__(path)
             connections.append(self)
 
-    monkeypatch.setattr("jupyter_datalayer_agent.store.database.DriverConnection", Noted)
+    monkeypatch.setattr("jupyter_datalayer_agent.store.file.database.DriverConnection", Noted)
     path = tmp_path / "agent.db"
     async with open_store(path) as store:
         chat = await a_chat(store)
@@ -205,11 +205,11 @@ async def test_another_programs_lock_is_reported_at_each_write_and_loses_nothing
         holder.unload()
         # The end of the turn could not be kept: it is ended as one whose server died.
         assert await store.recover(chat.session_id) == [chat.turn_id]
-        chat.seq = await store.last_seq(chat.session_id)
+        chat.seq = await store.events.last_seq(chat.session_id)
         await chat.start("Third")
         for write in (append, queue, plan, checkpoint, rename, fork, end, reset, delete):
             await write(chat)
-            chat.seq = max(chat.seq, await store.last_seq(chat.session_id))
+            chat.seq = max(chat.seq, await store.events.last_seq(chat.session_id))
         await asyncio.to_thread(holder.close)
 
 
@@ -222,5 +222,5 @@ async def test_writes_go_on_by_themselves_when_a_lock_is_short(tmp_path: Path) -
         await asyncio.sleep(0)
         holder.unload()
         await waiting
-        assert (await store.last_seq(chat.session_id)) == chat.seq
+        assert (await store.events.last_seq(chat.session_id)) == chat.seq
         await asyncio.to_thread(holder.close)

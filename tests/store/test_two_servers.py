@@ -22,8 +22,8 @@ async def test_two_servers_can_open_a_new_database_at_once(tmp_path: Path) -> No
     for number in range(5):
         stores = [Store(url(tmp_path / f"{number}.db")) for _ in range(3)]
         await asyncio.gather(*(store.open() for store in stores))
-        session = await stores[0].create_session()
-        assert await stores[2].get_session(session.id) == session
+        session = await stores[0].sessions.create()
+        assert await stores[2].sessions.get(session.id) == session
         for store in stores:
             await store.close()
 
@@ -66,7 +66,7 @@ async def test_both_write_at_once_and_each_reads_all(tmp_path: Path) -> None:
         await asyncio.gather(*(chat.say(*"abcdefghij" * 20) for chat in chats))
         for store in (one, two):
             for chat in chats:
-                events = await store.events_after(chat.session_id)
+                events = await store.events.after(chat.session_id)
                 assert "".join(event["delta"] for event in events) == "abcdefghij" * 20
 
 
@@ -76,12 +76,12 @@ async def test_one_server_does_not_end_the_other_ones_turns(tmp_path: Path) -> N
         chat = await Chat.new(one)
         await chat.start()
         async with open_store(path) as two:
-            assert (await two.get_turn(chat.turn_id)).status == "running"
+            assert (await two.turn_reader.get(chat.turn_id)).status == "running"
             with pytest.raises(AgentError) as raised:
                 await Chat(two, chat.session_id).start()
             assert raised.value.code == "turn_in_progress"
         await chat.finish()
-        assert (await one.get_turn(chat.turn_id)).status == "completed"
+        assert (await one.turn_reader.get(chat.turn_id)).status == "completed"
 
 
 async def test_a_turn_that_was_running_when_its_store_closed_is_ended_by_the_next(
@@ -92,7 +92,7 @@ async def test_a_turn_that_was_running_when_its_store_closed_is_ended_by_the_nex
         chat = await Chat.new(one)
         await chat.start()
     async with open_store(path) as two:
-        assert (await two.get_turn(chat.turn_id)).status == "aborted"
+        assert (await two.turn_reader.get(chat.turn_id)).status == "aborted"
 
 
 async def test_the_other_servers_events_are_numbered_with_its_own_and_each_reader_gets_its_servers(
@@ -106,9 +106,9 @@ async def test_the_other_servers_events_are_numbered_with_its_own_and_each_reade
         for store, reader in zip((one, two), readers, strict=True):
             store.follow(chat.session_id, reader)
         await chat.say("a", "b")
-        await two.append(chat.session_id, None, events=[TextDelta(item_id="i", delta="c")])
+        await two.events.append(chat.session_id, None, events=[TextDelta(item_id="i", delta="c")])
         await chat.say("d")
-        kept = await two.events_after(chat.session_id)
+        kept = await two.events.after(chat.session_id)
         assert [(event["seq"], event["delta"]) for event in kept] == [
             (1, "a"), (2, "b"), (3, "c"), (4, "d")
         ]  # fmt: skip

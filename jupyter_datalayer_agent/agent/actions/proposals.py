@@ -90,7 +90,7 @@ async def run_request(
 async def _stored(services: Services, session_id: str, proposal_id: str) -> OpenProposal | None:
     """A proposal from before the server was started, or an older one."""
     found, after = None, 0
-    while page := await services.store.events_after(session_id, after):
+    while page := await services.store.events.after(session_id, after):
         for event in page:
             if event["type"] == "action_proposed" and event["proposalId"] == proposal_id:
                 found = ActionProposed.model_validate(event)

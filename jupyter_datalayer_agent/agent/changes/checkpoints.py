@@ -44,7 +44,7 @@ async def open_changes(store: Store, turn_id: str) -> list[DocumentChanges]:
     """The turn's changes that are neither kept nor reverted, by document."""
     spans: dict[str, list[Span]] = {}
     made: dict[str, str | None] = {}
-    for stored in await store.open_changes(turn_id):
+    for stored in await store.checkpoints.open_spans(turn_id):
         cells = {cell.cell_id: cell for cell in stored.cells}
         whole = cells.pop(WHOLE_DOCUMENT, None)
         if whole is not None:
@@ -90,7 +90,7 @@ class _StoredCheckpoints:
 
     async def next_span(self, path: str) -> int:
         try:
-            return await self._store.next_checkpoint_span(self._turn_id, path)
+            return await self._store.checkpoints.next_span(self._turn_id, path)
         except AgentError as error:
             raise _not_recorded(error) from error
 
@@ -98,9 +98,9 @@ class _StoredCheckpoints:
         left = {"text": None if text is None else text_digest(text)}
         cell = CheckpointCell(WHOLE_DOCUMENT, None, left)
         try:
-            span = await self._store.next_checkpoint_span(self._turn_id, path)
+            span = await self._store.checkpoints.next_span(self._turn_id, path)
             part = CheckpointPart(path=path, span=span, orders=([], []), added=[cell])
-            await self._store.save_checkpoint(self._turn_id, part)
+            await self._store.checkpoints.save(self._turn_id, part)
         except AgentError as error:
             raise DocumentError(
                 "internal", f"{path} was made, but cannot be taken back: {error.message}"
@@ -108,7 +108,7 @@ class _StoredCheckpoints:
 
     async def _save(self, part: CheckpointPart) -> None:
         try:
-            await self._store.save_checkpoint(self._turn_id, part)
+            await self._store.checkpoints.save(self._turn_id, part)
         except AgentError as error:
             raise _not_recorded(error) from error
 

@@ -18,5 +18,5 @@ async def fork(services: Services, session_id: str, turn_id: str | None) -> Sess
 
     Raises ``AgentError``: ``not_found``, ``turn_in_progress`` for a turn that runs.
     """
-    forks = await services.store.forks()
+    forks = services.store.forks
     return await forks.fork(session_id, turn_id, [user_item(COPIED)])

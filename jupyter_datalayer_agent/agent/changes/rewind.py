@@ -28,7 +28,7 @@ async def go_back(session: SessionState, op: GoBack) -> None:
             "turn_in_progress",
             "A turn or a summary is running. Wait for its end or stop it, then go back.",
         )
-    withdrawals = await session.services.store.withdrawals()
+    withdrawals = session.services.store.withdrawals
     gone = await withdrawals.after(session.id, op.turn_id, op.include_turn)
     if not gone:
         raise AgentError("invalid_request", "Nothing came after this turn.")
@@ -51,13 +51,13 @@ async def _take_back(session: SessionState, turn_ids: Sequence[str]) -> list[str
     store = session.services.store
     left = []
     for turn_id in reversed(turn_ids):
-        if "open" in (await store.change_states(turn_id)).values():
+        if "open" in (await store.checkpoints.states(turn_id)).values():
             try:
                 await undo.take_back(session, Undo(turn_id=turn_id))
             except AgentError as error:
                 raise AgentError(
                     error.code, f"The conversation stays as it is. {error.message}", error.detail
                 ) from error
-        if set((await store.change_states(turn_id)).values()) - {"undone"}:
+        if set((await store.checkpoints.states(turn_id)).values()) - {"undone"}:
             left.append(turn_id)
     return left[::-1]

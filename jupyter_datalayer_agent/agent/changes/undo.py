@@ -55,7 +55,7 @@ class UndoPlan:
 
 async def check(session: SessionState, op: Undo | Keep | GoBack | AskAgain | ChooseAnswer) -> None:
     """Raises ``AgentError`` ``not_found`` unless the op is about a turn of this session."""
-    if await session.services.store.session_of_turn(op.turn_id) != session.id:
+    if await session.services.store.turn_reader.session_of(op.turn_id) != session.id:
         raise AgentError("not_found", f"There is no turn {op.turn_id} in this session.")
 
 
@@ -125,7 +125,7 @@ async def _to_decide(session: SessionState, op: Undo | Keep) -> list[DocumentCha
         return changes
     states = {
         state
-        for (_, cell_id), state in (await store.change_states(op.turn_id)).items()
+        for (_, cell_id), state in (await store.checkpoints.states(op.turn_id)).items()
         if op.cell_ids is None or cell_id in op.cell_ids
     }
     if not states:
@@ -350,7 +350,7 @@ async def _settle(
     remember: Callable[[], None] = lambda: None,
 ) -> None:
     """Store what was decided; ``remember`` updates the memory before it is emitted."""
-    await session.services.store.settle_changes(
+    await session.services.store.checkpoints.settle(
         session.id, turn_id, settled, events=[event], items=items
     )
     remember()

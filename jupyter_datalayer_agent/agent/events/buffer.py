@@ -18,7 +18,7 @@ from ...protocol.requests import ToolCallRecord
 from ..history.history import Item
 
 Write = Callable[..., Awaitable[None]]
-"""Store ``events`` with what belongs to them: ``Store.append`` for a turn."""
+"""Store ``events`` with what belongs to them: ``Store.events.append`` for a turn."""
 
 WINDOW_SECONDS = 0.05
 """For how long the deltas of one item are collected: a reader sees text grow 20 times a second."""

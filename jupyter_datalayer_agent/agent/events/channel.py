@@ -104,7 +104,7 @@ class EventChannel:
         leave = self.listen(take)
         try:
             while True:
-                page = await self._store.events_after(self._session_id, after, REPLAY_PAGE)
+                page = await self._store.events.after(self._session_id, after, REPLAY_PAGE)
                 for wire in page:
                     listener(SerializedEvent.of(wire))
                     after = wire["seq"]

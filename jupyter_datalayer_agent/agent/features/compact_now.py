@@ -74,5 +74,5 @@ async def _count(session: SessionState, through: int, call: Usage, model: str) -
     """The summary belongs to no turn; its tokens count for the newest one that it covers."""
     usage = session.count(Usage(), call)
     event = events.TokenUsage(usage=usage, call=call)
-    compactions = await session.services.store.compactions()
+    compactions = session.services.store.compactions
     await compactions.count(session.id, through, call, model, events=[event])

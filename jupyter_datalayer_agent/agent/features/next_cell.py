@@ -84,7 +84,7 @@ async def _answer(services: Services, request: ModelRequest) -> str:
         finished.usage = spent[0] if spent else None
         services.telemetry("", finished)
         if finished.usage is not None:
-            await (await services.store.usage()).add_apart(request.model, finished.usage)
+            await services.store.usage.add_apart(request.model, finished.usage)
     # Cut short it would be half a cell.
     return answer.text if answer.finish_reason == "stop" else ""
 

@@ -83,7 +83,7 @@ async def _context(
 ) -> ContextReply:
     """What a turn on this would send before its message."""
     gathered = await gather(services, request)
-    newest = (await services.store.list_turns(session_id, 1)).turns if session_id else []
+    newest = (await services.store.turn_reader.list_page(session_id, 1)).turns if session_id else []
     number = newest[-1].index + 2 if newest else 1
     known = history.known(effect_in(services.registry))
     composed = Composition(gathered.pieces, known, number, seen)
@@ -113,10 +113,10 @@ async def _conversation(
         return session.record.settings, session.created, history
     if session_id is None:
         return SessionSettings(), [], History()
-    record = await services.store.get_session(session_id)
+    record = await services.store.sessions.get(session_id)
     return (
         record.settings,
-        await services.store.created_paths(session_id),
+        await services.store.turn_reader.created_paths(session_id),
         await read_history(services.store, session_id),
     )
 

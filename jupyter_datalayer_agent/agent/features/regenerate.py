@@ -52,7 +52,7 @@ async def prepare_regeneration(session: SessionState, op: AskAgain) -> Regenerat
     turn = await _newest(session, op.turn_id)
     # As it is sent: with its pictures.
     parts = answered(session.history.turns[-1].items)
-    asked = await (await session.services.store.answers()).asked_with(turn.id)
+    asked = await session.services.store.answers.asked_with(turn.id)
     if turn.status != "completed" or not turn.reply or not parts.answer:
         raise AgentError("invalid_request", NO_ANSWER)
     keys = await session.services.store.past.responses_of(turn.id)
@@ -74,7 +74,7 @@ async def prepare_regeneration(session: SessionState, op: AskAgain) -> Regenerat
 async def choose(session: SessionState, op: ChooseAnswer) -> None:
     """Continue from another answer. Raises ``AgentError``."""
     turn = await _newest(session, op.turn_id)
-    answers = await session.services.store.answers()
+    answers = session.services.store.answers
     chosen = events.AnswerChosen(answer_id=op.answer_id)
     await answers.choose(session.id, turn.id, op.answer_id, [chosen])
     session.is_stale = True
@@ -93,8 +93,8 @@ async def _newest(session: SessionState, turn_id: str) -> Turn:
         )
     await session.refresh()
     store = session.services.store
-    turn = await store.get_turn(turn_id)
-    newest = (await store.list_turns(session.id, 1)).turns[-1]
+    turn = await store.turn_reader.get(turn_id)
+    newest = (await store.turn_reader.list_page(session.id, 1)).turns[-1]
     compaction = session.history.compaction
     if compaction is not None and compaction.through >= turn.index:
         raise AgentError("invalid_request", COMPACTED)
@@ -108,7 +108,7 @@ class _AnswerBuffer(EventBuffer):
     """Emits a model call's events as a further answer of a turn, without tool calls."""
 
     def __init__(self, session: SessionState, turn_id: str, answer_id: str) -> None:
-        super().__init__(partial(session.services.store.append, session.id, turn_id))
+        super().__init__(partial(session.services.store.events.append, session.id, turn_id))
         self._answer_id = answer_id
 
     def add(self, event: events.BaseEvent | None, **belongings: Any) -> None:
@@ -159,7 +159,7 @@ class Regeneration:
 
         Raises ``AgentError`` where the database cannot be used.
         """
-        answers = await self._session.services.store.answers()
+        answers = self._session.services.store.answers
         started = events.AnswerStarted(answer_id=self._id, model=self._model)
         await answers.begin(self._session.id, self._turn.id, self._id, self._model, [started])
         try:
@@ -228,7 +228,7 @@ class Regeneration:
             usage=self._usage,
         )
         try:
-            answers = await self._session.services.store.answers()
+            answers = self._session.services.store.answers
             await answers.finish(self._session.id, self._turn.id, finished)
         except AgentError as error:
             finished.status, finished.text, finished.message = "failed", "", error.message

@@ -250,7 +250,7 @@ class History:
 
 async def read_history(store: Store, session_id: str, *, without: str | None = None) -> History:
     """What is sent, as the database has it, but for the turn named ``without``."""
-    conversation = await (await store.compactions()).conversation(session_id)
+    conversation = await store.compactions.conversation(session_id)
     history = History(compaction=conversation.compaction)
     for turn in conversation.turns:
         if turn.turn_id == without:

@@ -66,7 +66,7 @@ class Compactor:
         out, and it can be retried.
         """
         status = events.Status(message=STATUS)
-        await self._store.append(self._session_id, self._turn_id, events=[status])
+        await self._store.events.append(self._session_id, self._turn_id, events=[status])
         last_item = await self._last_item(cut)
         try:
             summary = await summarise(summarizer, cut.parts)
@@ -99,7 +99,7 @@ class Compactor:
         await self._keep(cut, compaction, None, warning)
 
     async def _last_item(self, cut: Cut) -> int:
-        compactions = await self._store.compactions()
+        compactions = self._store.compactions
         return await compactions.last_item(self._session_id, cut.through)
 
     def _compaction(
@@ -135,7 +135,7 @@ class Compactor:
             tokens_after=compaction.tokens_after,
             summary=compaction.summary,
         )
-        compactions = await self._store.compactions()
+        compactions = self._store.compactions
 
         async def save() -> None:
             await compactions.save(

@@ -46,13 +46,13 @@ async def steer(
 
 async def stopped_plan(services: Services, session_id: str) -> StoredPlan | None:
     """The last plan, if it stopped before its end (its server may have died, too)."""
-    stored = await services.store.last_plan(session_id)
+    stored = await services.store.plans.last(session_id)
     return stored if stored is not None and stored.plan.state in RESUMABLE else None
 
 
 async def last_plan_is_done(services: Services, session_id: str) -> bool:
     """Whether the session's last plan came to its end."""
-    stored = await services.store.last_plan(session_id)
+    stored = await services.store.plans.last(session_id)
     return stored is not None and stored.plan.state == "completed"
 
 

@@ -291,7 +291,7 @@ class PlannedTurn(Turn):
             estimated_duration=plan.estimated_duration,
             workflow=plan.workflow.id if plan.workflow else None,
         )
-        await self.services.store.save_plan(self.session.id, self.id, plan, events=[event])
+        await self.services.store.plans.save(self.session.id, self.id, plan, events=[event])
 
     async def _set(self, index: int, status: StepStatus) -> None:
         assert self.plan is not None

@@ -188,7 +188,7 @@ class LiveSession:
                 elif isinstance(entry, TaskDone):
                     if entry.failure is not None and entry.turn_id is not None:
                         self._ending = True
-                        await self.state.services.store.abandon(entry.turn_id)
+                        await self.state.services.store.turns.abandon(entry.turn_id)
                         self.state.channel.send_failure(entry.failure, entry.turn_id)
                         break
                     if entry.failure is not None:
@@ -331,7 +331,7 @@ class LiveSession:
         if title is None and settings is None:
             return
         try:
-            state.record = await state.services.store.update_session(
+            state.record = await state.services.store.sessions.update(
                 self.id, title=title, settings=settings
             )
             await state.emit_configured()

@@ -20,7 +20,7 @@ def title_from(text: str) -> str | None:
 
 async def titles_from_messages(store: Store, session_id: str) -> set[str]:
     """The titles that the messages of a session can have given it."""
-    prompts = await (await store.withdrawals()).prompts(session_id)
+    prompts = await store.withdrawals.prompts(session_id)
     titles = (title_from(AGENT_PREFIX.sub("", prompt.message)) for prompt in prompts)
     return {title for title in titles if title}
 

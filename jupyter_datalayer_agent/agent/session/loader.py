@@ -29,22 +29,22 @@ async def load(
     """
     store = services.store
     await store.recover(session_id)
-    waiting = await store.take_waiting_turn(session_id)
-    seq = await store.last_seq(session_id)
+    waiting = await store.plans.take_waiting(session_id)
+    seq = await store.events.last_seq(session_id)
     if channel is None:
         channel = EventChannel(store, session_id, seq, services.telemetry)
     channel.seq = seq
     unfinished = None if waiting is None else waiting.turn_id
     state = SessionState.of(
         services,
-        await store.get_session(session_id),
+        await store.sessions.get(session_id),
         channel,
         await read_history(store, session_id, without=unfinished),
-        await store.created_paths(session_id),
+        await store.turn_reader.created_paths(session_id),
         retained,
     )
     session = LiveSession(state)
-    session.put_back(await store.queued_ops(session_id))
+    session.put_back(await store.queue.waiting(session_id))
     if waiting is None:
         session.run_queued()
         return session
@@ -52,7 +52,7 @@ async def load(
         await session.resume(waiting)
     except AgentError as error:
         log.warning("Turn %s cannot be resumed: %s", waiting.turn_id, error.message)
-        await store.abandon(waiting.turn_id)
+        await store.turns.abandon(waiting.turn_id)
         await session.close()
         return await load(services, session_id, channel, retained)
     return session

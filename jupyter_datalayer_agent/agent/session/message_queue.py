@@ -38,9 +38,7 @@ class MessageQueue:
     async def add(self, message: Message) -> None:
         """Queue a message."""
         event = events.OpQueued(op_id=message.op_id, message=message.op.request.message)
-        await self._store.save_queued_op(
-            self._session_id, message.op_id, message.op, events=[event]
-        )
+        await self._store.queue.save(self._session_id, message.op_id, message.op, events=[event])
         self._messages.append(message)
 
     async def take(self) -> Message | None:
@@ -65,7 +63,7 @@ class MessageQueue:
         holds = [events.OpHeld(op_id=op_id) for op_id in op_ids]
         for each in held:
             each.held = True
-        await self._store.hold_queued_ops(self._session_id, op_ids, events=holds)
+        await self._store.queue.hold(self._session_id, op_ids, events=holds)
 
     async def remove(self, op_id: str) -> None:
         """Remove a message for the user. Raises ``AgentError`` ``not_found``."""
@@ -94,9 +92,7 @@ class MessageQueue:
     async def _leave(self, message: Message, reason: Literal["started", "removed"]) -> bool:
         """Take a message off the queue, unless that cannot be stored."""
         event = events.OpDequeued(op_id=message.op_id, reason=reason)
-        removed = await self._store.remove_queued_op(
-            self._session_id, message.op_id, events=[event]
-        )
+        removed = await self._store.queue.remove(self._session_id, message.op_id, events=[event])
         if not removed:
             # Another server took it, and stored the event under a number that is not sent here.
             self._channel.send_unsaved(event, None)

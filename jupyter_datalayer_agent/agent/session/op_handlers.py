@@ -25,7 +25,7 @@ async def reset(session: SessionState) -> None:
     # A user's title stays; one that was made from a deleted message does not.
     titles = await titles_from_messages(session.services.store, session.id)
     title = UNTITLED if session.record.title in titles else session.record.title
-    await session.services.store.reset_session(
+    await session.services.store.sessions.reset(
         session.id, title=title, events=[events.SessionReset()]
     )
     session.record.title = title
@@ -46,7 +46,7 @@ async def _answer(session: SessionState, op: ops.UserInputAnswer) -> None:
 
 async def _configure(session: SessionState, op: ops.ConfigUpdate) -> None:
     store = session.services.store
-    session.record = await store.update_session(session.id, settings=op.settings)
+    session.record = await store.sessions.update(session.id, settings=op.settings)
     await session.emit_configured()
 
 

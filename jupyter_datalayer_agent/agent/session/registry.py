@@ -64,8 +64,8 @@ class SessionRegistry:
         request = request or SessionCreate()
         check_session(self.services.settings(), request.settings)
         if request.title is None:
-            return await self.services.store.create_session(settings=request.settings)
-        return await self.services.store.create_session(request.title, request.settings)
+            return await self.services.store.sessions.create(settings=request.settings)
+        return await self.services.store.sessions.create(request.title, request.settings)
 
     async def begin(self) -> LiveSession:
         """A new, empty session, live at once."""
@@ -142,7 +142,7 @@ class SessionRegistry:
 
     async def _resume_waiting(self) -> None:
         try:
-            for session_id in await self.services.store.sessions_left_waiting():
+            for session_id in await self.services.store.plans.left_waiting():
                 await self.live(session_id)
         except AgentError as error:
             log.warning("What waited for the user is resumed when it is opened: %s", error)
@@ -164,7 +164,7 @@ class SessionRegistry:
         check_session(self.services.settings(), patch.settings)
         if session_id in self._channels:
             await self.live(session_id)
-        record = await self.services.store.update_session(
+        record = await self.services.store.sessions.update(
             session_id, title=patch.title, settings=patch.settings
         )
         session = self._live.get(session_id)
@@ -187,7 +187,7 @@ class SessionRegistry:
             self._retained.pop(session_id, None)
             if session is not None:
                 await session.close()
-            await self.services.store.delete_session(session_id)
+            await self.services.store.sessions.delete(session_id)
             await self.services.forget(session_id)
         finally:
             self._deleting.discard(session_id)
@@ -237,7 +237,7 @@ class SessionRegistry:
     async def _delete_unused(self) -> None:
         before = now_ms() - self._retention_ms
         try:
-            for session_id in await self.services.store.unused_sessions(before):
+            for session_id in await self.services.store.sessions.unused(before):
                 if session_id not in self._channels and session_id not in self._loading:
                     await self.delete(session_id)
                     log.info("Session %s was deleted: it is older than retention_days", session_id)

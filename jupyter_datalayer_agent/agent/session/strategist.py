@@ -28,7 +28,7 @@ class Strategist:
         async with self._finding:
             session_id = await store.past.newest_session("strategist")
             if session_id is None:
-                session_id = (await store.create_session(TITLE)).id
+                session_id = (await store.sessions.create(TITLE)).id
                 await store.past.set_kind(session_id, "strategist")
             return await self._sessions.live(session_id)
 

@@ -85,8 +85,8 @@ async def resume_turn(session: SessionState, waiting: WaitingTurn) -> tuple[Turn
     )
     settings = for_turn(services.settings(), session.record.settings, waiting.request, request.mode)
     audience: Audience = "page" if request.location in ("panel", "inline") else "stream"
-    stored = await services.store.get_turn(waiting.turn_id)
-    conversation = await (await services.store.compactions()).conversation(session.id)
+    stored = await services.store.turn_reader.get(waiting.turn_id)
+    conversation = await services.store.compactions.conversation(session.id)
     sent = next(turn for turn in conversation.turns if turn.turn_id == stored.id)
     restored = Restored(stored, sent, waiting.wait)
     message = Message(waiting.op_id or new_id("op"), UserMessage(request=waiting.request), audience)

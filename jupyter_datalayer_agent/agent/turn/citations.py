@@ -8,9 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ...protocol.history import Citation
-from ...store.history_queries import HistoryQueries
+
+if TYPE_CHECKING:
+    from ...store.queries.history import HistoryQueries
 
 SCHEME = "turn:"
 NO_SUCH_TURN = "no such turn"

@@ -64,7 +64,9 @@ class Turn:
         self.settings = settings
         self.audience: Audience = audience
         self.services = session.services
-        self._buffer = EventBuffer(partial(session.services.store.append, session.id, self.id))
+        self._buffer = EventBuffer(
+            partial(session.services.store.events.append, session.id, self.id)
+        )
         self.model = ""
         self.record = TurnRecord(session, self.id, request, op_id, restored)
         self._stop = Stop()

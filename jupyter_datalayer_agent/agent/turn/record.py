@@ -100,7 +100,7 @@ class TurnRecord:
         self, started: events.TurnStarted, model: Callable[[], str], items: Sequence[Item]
     ) -> None:
         """Store the start of the turn, with its message; ``model`` returns the current one."""
-        self.index = await self._session.services.store.start_turn(
+        self.index = await self._session.services.store.turns.start(
             session_id=self._session.id,
             turn_id=self._id,
             mode=self._request.mode,
@@ -129,7 +129,7 @@ class TurnRecord:
             if reason is None
             else events.TurnAborted(reason=reason, duration_ms=duration)
         )
-        await self._session.services.store.finish_turn(
+        await self._session.services.store.turns.finish(
             self._id,
             status=status,
             reply=self.reply,

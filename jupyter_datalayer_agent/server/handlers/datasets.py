@@ -15,7 +15,7 @@ class DatasetsHandler(Handler):
         session_id = self.get_query_argument("sessionId", "") or None
         services = self.parts.services
         if session_id is not None:
-            await services.store.get_session(session_id)
+            await services.store.sessions.get(session_id)
         return DatasetsReply(
             datasets=await services.datasets.known(session_id),
             max_upload_bytes=services.datasets.limit,

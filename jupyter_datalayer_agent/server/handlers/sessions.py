@@ -30,7 +30,7 @@ class SessionsHandler(Handler):
         limit = self.number("limit", 50)
         if limit is None or not 1 <= limit <= 200:
             raise AgentError("invalid_request", "limit must be from 1 to 200.")
-        reply = await self.parts.services.store.list_sessions(
+        reply = await self.parts.services.store.sessions.list_page(
             self.get_query_argument("query", None),
             limit,
             self.get_query_argument("cursor", None),
@@ -56,12 +56,12 @@ class SessionHandler(Handler):
     async def get(self, session_id: str) -> Session:
         # Loading it ends turns that a crashed server left running.
         await self.parts.sessions.live(session_id)
-        session = await self.parts.services.store.get_session(session_id)
+        session = await self.parts.services.store.sessions.get(session_id)
         session.running_turn_id = self.parts.sessions.running_turn(session_id)
         session.waits = self.parts.sessions.waits(session_id) or None
         session.queued = [
             QueuedMessage(op_id=each.op_id, message=each.op.request.message, held=each.held or None)
-            for each in await self.parts.services.store.queued_ops(session_id)
+            for each in await self.parts.services.store.queue.waiting(session_id)
         ]
         return session
 
@@ -85,7 +85,7 @@ class TurnsHandler(Handler):
         limit = self.number("limit", 20)
         if limit is None or not 1 <= limit <= 200:
             raise AgentError("invalid_request", "limit must be from 1 to 200.")
-        return await self.parts.services.store.list_turns(
+        return await self.parts.services.store.turn_reader.list_page(
             session_id,
             limit,
             self.get_query_argument("before", None),
@@ -101,11 +101,11 @@ class ChangesHandler(Handler):
     @route("read")
     async def get(self, session_id: str, turn_id: str) -> ChangesReply:
         store = self.parts.services.store
-        turn = await store.get_turn(turn_id)
+        turn = await store.turn_reader.get(turn_id)
         if turn.session_id != session_id:
             raise AgentError("not_found", "There is no such turn in this session.")
-        changes = await store.changes_of(turn_id)
-        states = await store.change_states(turn_id)
+        changes = await store.turn_reader.changes(turn_id)
+        states = await store.checkpoints.states(turn_id)
         include = self.get_query_argument("include", "").split(",")
         return ChangesReply(
             turn_id=turn_id,
@@ -120,7 +120,7 @@ class ChangesHandler(Handler):
 async def cells_before(store: Store, turn_id: str) -> list[CellBefore]:
     """The undecided cells, as they were before the turn."""
     first: dict[tuple[str, str], CellBefore] = {}
-    for span in await store.open_changes(turn_id):
+    for span in await store.checkpoints.open_spans(turn_id):
         for cell in span.cells:
             if cell.cell_id:  # An empty id means the document.
                 place = (span.path, cell.cell_id)

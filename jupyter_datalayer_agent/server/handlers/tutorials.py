@@ -35,7 +35,7 @@ class TutorialBase(Handler):
 
     async def with_progress(self, tutorial: TutorialContent) -> Tutorial:
         """The tutorial as it goes over the wire."""
-        progress = (await (await self.parts.services.store.tutorials()).progress()).get(tutorial.id)
+        progress = (await self.parts.services.store.tutorials.progress()).get(tutorial.id)
         return await self.described(tutorial, progress)
 
     async def described(
@@ -63,7 +63,7 @@ class TutorialsHandler(TutorialBase):
 
     @route("read")
     async def get(self) -> TutorialsReply:
-        progress = await (await self.parts.services.store.tutorials()).progress()
+        progress = await self.parts.services.store.tutorials.progress()
         return TutorialsReply(
             tutorials=[await self.described(each, progress.get(each.id)) for each in TUTORIALS]
         )
@@ -84,7 +84,7 @@ class TutorialHandler(TutorialBase):
         path, created = await start_tutorial(
             services.notebooks, tutorial, request.folder, request.client_id
         )
-        await (await services.store.tutorials()).start(tutorial.id, path)
+        await services.store.tutorials.start(tutorial.id, path)
         return TutorialStarted(path=path, created=created)
 
 
@@ -106,7 +106,7 @@ class LessonCheckHandler(TutorialBase):
             request.client_id,
         )
         if verdict.passed:
-            await (await services.store.tutorials()).passed(tutorial.id, lesson)
+            await services.store.tutorials.passed(tutorial.id, lesson)
         return LessonChecked(
             passed=verdict.passed,
             feedback=verdict.feedback,
@@ -124,7 +124,7 @@ class LessonCheckHandler(TutorialBase):
         return int(number)
 
     async def _notebook(self, tutorial: TutorialContent) -> str:
-        progress = (await (await self.parts.services.store.tutorials()).progress()).get(tutorial.id)
+        progress = (await self.parts.services.store.tutorials.progress()).get(tutorial.id)
         notebook = progress.notebook if progress is not None else None
         if notebook is None or not await self.parts.services.notebooks.exists(notebook):
             raise AgentError(

@@ -170,7 +170,7 @@ class UploadHandler(Handler):
 
     async def _check_session(self) -> None:
         if self._fields.get("sessionId"):
-            await self.parts.services.store.get_session(self._fields["sessionId"])
+            await self.parts.services.store.sessions.get(self._fields["sessionId"])
 
     async def _drop(self) -> None:
         upload, self._upload = self._upload, None

@@ -179,7 +179,9 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             op = check_op(message.op)
             if isinstance(op, Resume) and op.client_id is None:
                 op = op.model_copy(update={"client_id": client_id})
-            if message.again and await self.parts.services.store.has_op(message.session_id, op_id):
+            if message.again and await self.parts.services.store.queue.knows(
+                message.session_id, op_id
+            ):
                 return op_id
             return await self.parts.sessions.submit(message.session_id, op, "page", op_id)
 

@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ...protocol.events import BaseEvent
 from .. import schema
-from ..database import Database
 from ..encoding import from_json, packed, to_json, unpacked
+from ..file.database import Database
 from ..file.driver import Connection
 from ..records import ChangeState, CheckpointCell, CheckpointPart, CheckpointSpan, Place
 from .event_log import save_events
@@ -82,7 +82,7 @@ class Checkpoints:
         self._database = database
 
     async def save(self, turn_id: str, part: CheckpointPart) -> None:
-        """See ``Store.save_checkpoint``."""
+        """Save a part of a turn's checkpoint of one document. Call it before the change."""
         where = {"turn": turn_id, "path": part.path, "number": part.span}
         row = {"turn_id": turn_id, "path": part.path, "span": part.span}
 
@@ -110,7 +110,7 @@ class Checkpoints:
         await self._database.quick(write)
 
     async def next_span(self, turn_id: str, path: str) -> int:
-        """See ``Store.next_checkpoint_span``."""
+        """A number that no span of the turn in this document has."""
         statement = sa.select(sa.func.coalesce(sa.func.max(CELLS.span) + 1, 0)).where(
             CELLS.turn_id == turn_id, CELLS.path == path
         )
@@ -121,7 +121,7 @@ class Checkpoints:
         return await self._database.read(query)
 
     async def open_spans(self, turn_id: str) -> list[CheckpointSpan]:
-        """See ``Store.open_changes``."""
+        """The turn's changes that are neither kept nor reverted, by path and in their order."""
 
         async def query(connection: AsyncConnection) -> list[CheckpointSpan]:
             spans = (
@@ -154,7 +154,7 @@ class Checkpoints:
         return await self._database.read(query)
 
     async def states(self, turn_id: str) -> dict[Place, ChangeState]:
-        """See ``Store.change_states``."""
+        """The state of each recorded cell (or document) that the turn changed."""
         statement = sa.select(CELLS.path, CELLS.cell_id, CELLS.state).where(
             CELLS.turn_id == turn_id
         )
@@ -170,10 +170,15 @@ class Checkpoints:
         session_id: str,
         turn_id: str,
         settled: Mapping[Place, ChangeState],
-        events: Sequence[BaseEvent],
-        items: Sequence[Mapping[str, Any]],
+        *,
+        events: Sequence[BaseEvent] = (),
+        items: Sequence[Mapping[str, Any]] = (),
     ) -> None:
-        """See ``Store.settle_changes``."""
+        """Save the decisions on a turn's changes, with their events.
+
+        The data to revert them goes. ``items`` are sent to the model where the conversation is
+        now, which may be turns later.
+        """
 
         def write(connection: Connection) -> None:
             for (path, cell_id), state in settled.items():

@@ -11,8 +11,8 @@ from ...protocol.base import now_ms
 from ...protocol.events import BaseEvent
 from ...protocol.requests import Usage
 from .. import schema
-from ..database import Database
 from ..encoding import from_json, plain_text, to_json
+from ..file.database import Database
 from ..file.driver import in_thread
 from ..records import Compaction, StoredConversation, TurnContext, TurnHistory
 from .chosen_answers import with_answer

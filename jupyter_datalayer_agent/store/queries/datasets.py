@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ...protocol.datasets import Dataset
 from ...protocol.errors import AgentError
 from .. import schema
-from ..database import Database
+from ..file.database import Database
 
 SETS = schema.datasets.c
 KNOWN = schema.session_datasets.c

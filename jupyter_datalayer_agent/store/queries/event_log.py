@@ -14,8 +14,8 @@ from ...protocol.events import BaseEvent, TurnAborted
 from ...protocol.requests import ToolCallRecord, Usage
 from ...protocol.tools import Change
 from .. import schema
-from ..database import Database
 from ..encoding import from_json, to_json
+from ..file.database import Database
 from ..file.driver import Connection
 from ..records import StoredEvent, TurnContext
 from .joined_text import rest_of
@@ -92,15 +92,21 @@ class EventLog:
         session_id: str,
         turn_id: str | None,
         *,
-        events: Sequence[BaseEvent],
-        items: Sequence[Mapping[str, Any]],
-        tool_calls: Sequence[ToolCallRecord],
-        changes: Sequence[Change],
-        usage: Usage | None,
-        model: str | None,
-        context: TurnContext | None,
+        events: Sequence[BaseEvent] = (),
+        items: Sequence[Mapping[str, Any]] = (),
+        tool_calls: Sequence[ToolCallRecord] = (),
+        changes: Sequence[Change] = (),
+        usage: Usage | None = None,
+        model: str | None = None,
+        context: TurnContext | None = None,
     ) -> None:
-        """See ``Store.append``."""
+        """Save all of these in one transaction; the cost does not depend on the chat's length.
+
+        ``items`` keep their order; a call that is known already (by ``call_id``) is updated, and
+        keeps what is None in the update; ``usage`` is that of one call of ``model``; ``context`` is
+        what stands before the message in requests. With ``turn_id`` None only events may be given.
+        Raises ``not_found`` when the session was deleted meanwhile.
+        """
         statements: list[Statement] = []
         if turn_id is not None:
             statements = turn_statements(
@@ -124,11 +130,13 @@ class EventLog:
             await self._database.quick(write)
 
     async def last_seq(self, session_id: str) -> int:
-        """See ``Store.last_seq``."""
+        """The number of the session's newest event; 0 when there is none, or no such session."""
         return await self._database.look(lambda connection: last_seq(connection, session_id))
 
-    async def after(self, session_id: str, after: int, limit: int) -> list[dict[str, Any]]:
-        """See ``Store.events_after``."""
+    async def after(
+        self, session_id: str, after: int = 0, limit: int = 1000
+    ) -> list[dict[str, Any]]:
+        """Up to ``limit`` events with a greater ``seq``, in order, as they go over the wire."""
 
         async def query(connection: AsyncConnection) -> Sequence[Any]:
             statement = (

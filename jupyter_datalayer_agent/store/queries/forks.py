@@ -19,8 +19,8 @@ from ...protocol.errors import AgentError
 from ...protocol.requests import Session
 from ...protocol.sessions import ForkOrigin
 from .. import schema
-from ..database import Database
 from ..encoding import from_json, to_json
+from ..file.database import Database
 from .checkpoints import INSERT_CELL
 from .event_log import INSERT_EVENT
 from .replay import join_deltas

@@ -11,8 +11,8 @@ from ...protocol.events import AnswerFinished, BaseEvent
 from ...protocol.requests import ChatRequest
 from .. import schema
 from ..answer_provenance import answer_type, provider_of
-from ..database import Database
 from ..encoding import from_json
+from ..file.database import Database
 from ..file.driver import Connection
 from ..records import AskedWith, TurnContext
 from .checkpoints import INSERT_LATER

@@ -12,8 +12,8 @@ from ...protocol.base import now_ms
 from ...protocol.events import BaseEvent
 from ...protocol.ops import UserMessage
 from .. import schema
-from ..database import Database
 from ..encoding import as_given, from_json, to_json
+from ..file.database import Database
 from ..file.driver import Connection
 from ..records import StoredOp
 from .event_log import save_events
@@ -40,9 +40,9 @@ class OpQueue:
         self._database = database
 
     async def save(
-        self, session_id: str, op_id: str, op: UserMessage, events: Sequence[BaseEvent]
+        self, session_id: str, op_id: str, op: UserMessage, *, events: Sequence[BaseEvent] = ()
     ) -> None:
-        """See ``Store.save_queued_op``."""
+        """Save a queued message, with its events."""
         row = {
             "session_id": session_id,
             "op_id": op_id,
@@ -57,8 +57,10 @@ class OpQueue:
 
         await self._database.quick(write)
 
-    async def remove(self, session_id: str, op_id: str, events: Sequence[BaseEvent]) -> bool:
-        """See ``Store.remove_queued_op``."""
+    async def remove(
+        self, session_id: str, op_id: str, *, events: Sequence[BaseEvent] = ()
+    ) -> bool:
+        """Remove a queued message and save ``events``; False, without events, if there is none."""
 
         def write(connection: Connection) -> bool:
             removed = DELETE_OP.run(connection, session=session_id, op=op_id).rowcount > 0
@@ -69,9 +71,9 @@ class OpQueue:
         return await self._database.quick(write)
 
     async def hold(
-        self, session_id: str, op_ids: Sequence[str], events: Sequence[BaseEvent]
+        self, session_id: str, op_ids: Sequence[str], *, events: Sequence[BaseEvent]
     ) -> None:
-        """See ``Store.hold_queued_ops``."""
+        """Hold queued messages until the user sends them; saved with their events."""
 
         def write(connection: Connection) -> None:
             for op_id in op_ids:
@@ -81,7 +83,7 @@ class OpQueue:
         await self._database.quick(write)
 
     async def knows(self, session_id: str, op_id: str) -> bool:
-        """See ``Store.has_op``."""
+        """Whether the message with this op id is queued or has a turn."""
 
         async def query(connection: AsyncConnection) -> bool:
             for table in (schema.queued_ops.c, schema.turns.c):
@@ -95,7 +97,7 @@ class OpQueue:
         return await self._database.read(query)
 
     async def waiting(self, session_id: str) -> list[StoredOp]:
-        """See ``Store.queued_ops``."""
+        """The session's queued messages, oldest first."""
 
         async def query(connection: AsyncConnection) -> Sequence[Any]:
             statement = (

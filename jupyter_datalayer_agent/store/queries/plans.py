@@ -11,8 +11,8 @@ from ...protocol.events import BaseEvent
 from ...protocol.plans import Plan
 from ...protocol.requests import ChatRequest
 from .. import schema
-from ..database import Database
 from ..encoding import from_json, to_json
+from ..file.database import Database
 from ..file.driver import in_thread
 from ..records import StoredPlan, WaitingTurn
 from .event_log import save_events
@@ -30,9 +30,9 @@ class Plans:
         self._database = database
 
     async def save(
-        self, session_id: str, turn_id: str, plan: Plan, events: Sequence[BaseEvent]
+        self, session_id: str, turn_id: str, plan: Plan, *, events: Sequence[BaseEvent] = ()
     ) -> None:
-        """See ``Store.save_plan``."""
+        """Save the turn's plan in its current state, with its events."""
         data = to_json(plan.to_wire())
 
         async def write(connection: AsyncConnection) -> None:
@@ -48,7 +48,7 @@ class Plans:
         await self._database.write(write)
 
     async def last(self, session_id: str) -> StoredPlan | None:
-        """See ``Store.last_plan``."""
+        """The plan of the newest turn that has one."""
 
         async def read(connection: AsyncConnection) -> StoredPlan | None:
             row = (
@@ -71,7 +71,7 @@ class Plans:
         return await self._database.read(read)
 
     async def left_waiting(self) -> list[str]:
-        """See ``Store.sessions_left_waiting``."""
+        """The sessions whose turn waits for the user and is run by no living server."""
         server = self._database.server
         running = sa.select(TURNS.session_id, TURNS.id, TURNS.server_id, TURNS.first_seq).where(
             TURNS.status == sa.literal_column("'running'")  # as the index of these has it
@@ -89,7 +89,8 @@ class Plans:
         return await self._database.read(read)
 
     async def take_waiting(self, session_id: str) -> WaitingTurn | None:
-        """See ``Store.take_waiting_turn``."""
+        """The session's turn that waits for the user and that no living server runs; from now on
+        this server does. To be called when no such turn is in memory here."""
         server = self._database.server
 
         async def write(connection: AsyncConnection) -> WaitingTurn | None:

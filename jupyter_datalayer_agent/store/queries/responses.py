@@ -8,12 +8,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from ...protocol.base import now_ms
-from ...protocol.errors import AgentError
 from ...protocol.history import Provenance, ResponseType, StoredResponse
 from ...protocol.plans import Plan
 from .. import schema
 from ..answer_provenance import answer_type, provider_of
-from ..database import Database
 from ..encoding import from_json, plain_text
 from .statements import Compiled, insert_into
 
@@ -155,68 +153,29 @@ def of_turn(connection: sqlite3.Connection, turn_id: str) -> list[Provenance]:
     ]
 
 
-class Responses:
-    """The table of answers."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def add(
-        self, turn_id: str, model: str | None, response_type: ResponseType, text: str
-    ) -> Provenance:
-        """See ``HistoryQueries.add_response``."""
-
-        def write(connection: sqlite3.Connection) -> Provenance:
-            if connection.execute(PROVIDER, (turn_id,)).fetchone() is None:
-                raise AgentError("not_found", f"There is no turn {turn_id}.")
-            return add(connection, turn_id, provider_of(model), response_type, text)
-
-        return await self._database.quick(write)
-
-    async def of_turn(self, turn_id: str) -> list[Provenance]:
-        """See ``HistoryQueries.responses_of``."""
-        return await self._database.look(lambda connection: of_turn(connection, turn_id))
-
-    async def get(self, key: Provenance) -> StoredResponse:
-        """See ``HistoryQueries.response``."""
-
-        def query(connection: sqlite3.Connection) -> Any:
-            return LOOK_UP.run(connection, **_values(key)).fetchone()
-
-        row = await self._database.look(query)
-        if row is None:
-            raise AgentError(
-                "not_found",
-                f"The turn {key.ai_turn_id} has no answer of type {key.response_type} and number "
-                f"{key.response_index} by {key.provider_id}.",
-            )
-        session_id, title, message, text, reply, plan_data, at = row
-        plan = None
-        if key.response_type == "plan" and text is None and plan_data is not None:
-            plan = Plan.model_validate(from_json(plan_data))
-            text = "\n".join(f"{n}. {step.description}" for n, step in enumerate(plan.steps, 1))
-        return StoredResponse(
-            provenance=key,
-            session_id=session_id,
-            session_title=title,
-            message=message,
-            text=reply if text is None else text,
-            plan=plan,
-            created_at=at,
-        )
-
-    async def explain(self) -> list[str]:
-        """How SQLite looks an answer up: for tests."""
-        key = Provenance(ai_turn_id="t", provider_id="p", response_type="batch")
-
-        def query(connection: sqlite3.Connection) -> list[str]:
-            sql, rows = LOOK_UP.rows([_values(key)])
-            return [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", rows[0])]
-
-        return await self._database.look(query)
+def look_up(connection: sqlite3.Connection, key: Provenance) -> StoredResponse | None:
+    """The answer of that provenance, if there is one."""
+    row = LOOK_UP.run(connection, **key_values(key)).fetchone()
+    if row is None:
+        return None
+    session_id, title, message, text, reply, plan_data, at = row
+    plan = None
+    if key.response_type == "plan" and text is None and plan_data is not None:
+        plan = Plan.model_validate(from_json(plan_data))
+        text = "\n".join(f"{n}. {step.description}" for n, step in enumerate(plan.steps, 1))
+    return StoredResponse(
+        provenance=key,
+        session_id=session_id,
+        session_title=title,
+        message=message,
+        text=reply if text is None else text,
+        plan=plan,
+        created_at=at,
+    )
 
 
-def _values(key: Provenance) -> dict[str, Any]:
+def key_values(key: Provenance) -> dict[str, Any]:
+    """The parameters of ``LOOK_UP``."""
     return {
         "turn": key.ai_turn_id,
         "provider": key.provider_id,

@@ -15,8 +15,8 @@ from ...protocol.events import BaseEvent
 from ...protocol.requests import Session, SessionSettings, SessionsReply
 from ...protocol.sessions import ForkOrigin
 from .. import schema
-from ..database import Database
 from ..encoding import from_json, like_pattern, plain_text, to_json
+from ..file.database import Database
 from ..file.driver import in_thread
 from ..search.session_search import sessions_with
 from .event_log import LAST_SEQ, save_events
@@ -82,8 +82,10 @@ class SessionQueries:
         self._database = database
         self._upkeep = upkeep
 
-    async def create(self, title: str, settings: SessionSettings | None) -> Session:
-        """See ``Store.create_session``."""
+    async def create(
+        self, title: str = "New session", settings: SessionSettings | None = None
+    ) -> Session:
+        """A new, empty session."""
         now = now_ms()
         settings = settings or SessionSettings()
         row: dict[str, Any] = {
@@ -108,13 +110,23 @@ class SessionQueries:
         )
 
     async def get(self, session_id: str) -> Session:
-        """See ``Store.get_session``."""
+        """The session. Raises ``not_found``."""
         return await self._database.look(lambda connection: row_of(connection, session_id))
 
     async def list_page(
-        self, query: str | None, limit: int, cursor: str | None, undecided_in: str | None = None
+        self,
+        query: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        *,
+        undecided_in: str | None = None,
     ) -> SessionsReply:
-        """See ``Store.list_sessions``."""
+        """Sessions, the newest updated first; ``query`` must be in the title or a message.
+        ``undecided_in``: only those with changes in this document that wait for a decision.
+
+        ``limit`` is kept between 1 and 200. Raises ``invalid_request`` for a cursor that no reply
+        gave.
+        """
         limit = max(1, min(limit, MAX_LIMIT))
         statement = _SELECT.where(_IS_CHAT)
         statement = statement.order_by(SESSIONS.updated_at.desc(), SESSIONS.id.desc())
@@ -138,9 +150,13 @@ class SessionQueries:
         return SessionsReply(sessions=page, next_cursor=more)
 
     async def update(
-        self, session_id: str, title: str | None, settings: SessionSettings | None
+        self,
+        session_id: str,
+        *,
+        title: str | None = None,
+        settings: SessionSettings | None = None,
     ) -> Session:
-        """See ``Store.update_session``."""
+        """Change the title, and of the settings those that are set. Raises ``not_found``."""
 
         def write(connection: sqlite3.Connection) -> Session:
             session = row_of(connection, session_id)
@@ -166,7 +182,10 @@ class SessionQueries:
         return await self._database.quick(write)
 
     async def unused(self, before: int) -> list[str]:
-        """See ``Store.unused_sessions``."""
+        """Sessions in which nothing happened since ``before`` (ms since 1970), the oldest first.
+
+        Not among them are those where a turn runs or waits, or a message does.
+        """
 
         async def query(connection: AsyncConnection) -> list[str]:
             waits = sa.exists().where(schema.queued_ops.c.session_id == SESSIONS.id)
@@ -180,8 +199,14 @@ class SessionQueries:
 
         return await self._database.read(query)
 
-    async def reset(self, session_id: str, title: str | None, events: Sequence[BaseEvent]) -> None:
-        """See ``Store.reset_session``."""
+    async def reset(
+        self, session_id: str, *, title: str | None = None, events: Sequence[BaseEvent] = ()
+    ) -> None:
+        """Delete the turns, events and token count; event numbers continue from where they were,
+        with ``events``. ``title`` is what the session is called then.
+
+        Waiting messages stay. Raises ``not_found``.
+        """
 
         async def write(connection: AsyncConnection) -> None:
             session = await _get(connection, session_id)
@@ -205,7 +230,7 @@ class SessionQueries:
         self._upkeep.begin()
 
     async def delete(self, session_id: str) -> None:
-        """See ``Store.delete_session``."""
+        """Delete the session and all that belongs to it. Raises ``not_found``."""
 
         async def write(connection: AsyncConnection) -> None:
             delete = sa.delete(schema.sessions).where(SESSIONS.id == session_id)

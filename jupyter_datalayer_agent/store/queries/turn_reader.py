@@ -15,9 +15,9 @@ from ...protocol.provenance import FurtherAnswer, Provenance
 from ...protocol.requests import ToolCallRecord, Turn, TurnsReply, Usage
 from ...protocol.tools import Change, NotDone
 from .. import schema
-from ..database import Database
 from ..encoding import from_json
-from ..records import TurnHistory, TurnsWhere
+from ..file.database import Database
+from ..records import TurnHistory
 from .chosen_answers import with_answer
 from .replay import join_deltas
 from .responses import CHOSEN_TEXT
@@ -86,8 +86,11 @@ class TurnReader:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def get(self, turn_id: str, include_events: bool) -> Turn:
-        """See ``Store.get_turn``."""
+    async def get(self, turn_id: str, include_events: bool = False) -> Turn:
+        """The turn with its items, calls, changes, usage. Raises ``not_found``.
+
+        ``events`` are the turn's events with the deltas of one item joined into one.
+        """
 
         async def query(connection: AsyncConnection) -> list[Turn]:
             rows = (await connection.execute(_SELECT.where(TURNS.id == turn_id))).all()
@@ -99,21 +102,32 @@ class TurnReader:
         return turns[0]
 
     async def list_page(
-        self, session_id: str, limit: int, where: TurnsWhere, include_events: bool
+        self,
+        session_id: str,
+        limit: int = 20,
+        before: str | None = None,
+        include_events: bool = False,
+        *,
+        after: str | None = None,
+        around: str | None = None,
     ) -> TurnsReply:
-        """See ``Store.list_turns``."""
+        """The newest ``limit`` (1 to 200) turns, or those before, after or around a turn (an id);
+        oldest first.
+
+        Raises ``not_found`` when that is no turn of the session.
+        """
         limit = max(1, min(limit, MAX_LIMIT))
 
         async def query(connection: AsyncConnection) -> TurnsReply:
             count = await connection.scalar(_COUNT.where(TURNS.session_id == session_id)) or 0
             first, end = 0, count
-            if where.before is not None:
-                end = await _position(connection, session_id, where.before)
-            if where.after is not None:
-                first = await _position(connection, session_id, where.after) + 1
+            if before is not None:
+                end = await _position(connection, session_id, before)
+            if after is not None:
+                first = await _position(connection, session_id, after) + 1
                 end = min(end, first + limit)
-            if where.around is not None:
-                middle = await _position(connection, session_id, where.around)
+            if around is not None:
+                middle = await _position(connection, session_id, around)
                 end = min(count, max(limit, middle + limit - limit // 2))
             first = max(first, end - limit)
             statement = _SELECT.where(
@@ -129,8 +143,12 @@ class TurnReader:
 
         return await self._database.read(query)
 
-    async def history(self, session_id: str, last_turns: int | None) -> list[TurnHistory]:
-        """See ``Store.history``."""
+    async def history(self, session_id: str, last_turns: int | None = None) -> list[TurnHistory]:
+        """The newest ``last_turns`` turns (None: all) with their items, oldest first, without those
+        that were withdrawn.
+
+        A turn that is still running is among them.
+        """
 
         async def query(connection: AsyncConnection) -> list[TurnHistory]:
             statement = (
@@ -157,7 +175,7 @@ class TurnReader:
         return await self._database.read(query)
 
     async def session_of(self, turn_id: str) -> str:
-        """See ``Store.session_of_turn``."""
+        """The id of the turn's session. Raises ``not_found``."""
 
         async def query(connection: AsyncConnection) -> str | None:
             statement = sa.select(TURNS.session_id).where(TURNS.id == turn_id)
@@ -170,7 +188,8 @@ class TurnReader:
         return session_id
 
     async def created_paths(self, session_id: str) -> list[str]:
-        """See ``Store.created_paths``."""
+        """The documents that the session's turns created, oldest first, without those that were
+        reverted."""
 
         async def query(connection: AsyncConnection) -> list[str]:
             made = schema.changes.join(schema.turns, schema.changes.c.turn_id == TURNS.id)
@@ -190,7 +209,7 @@ class TurnReader:
         return await self._database.read(query)
 
     async def changes(self, turn_id: str) -> list[Change]:
-        """See ``Store.changes_of``."""
+        """What the turn changed in documents, in order. Raises ``not_found``."""
 
         async def query(connection: AsyncConnection) -> list[Change] | None:
             known = await connection.scalar(sa.select(TURNS.id).where(TURNS.id == turn_id))

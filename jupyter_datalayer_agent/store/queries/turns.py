@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -15,8 +14,8 @@ from ...protocol.events import BaseEvent
 from ...protocol.requests import ChatRequest, Usage
 from ...protocol.tools import NotDone
 from .. import schema
-from ..database import Database
 from ..encoding import as_given, plain_text, to_json
+from ..file.database import Database
 from ..file.driver import Connection
 from .event_log import LAST_SEQ, save_events
 from .recovery import recover_session
@@ -65,67 +64,6 @@ PLACE = Compiled(
 """The position of a session's next turn, the number of its newest event, its running turn."""
 
 
-@dataclass(frozen=True)
-class TurnStart:
-    """What is known of a turn when it begins."""
-
-    session_id: str
-    turn_id: str
-    mode: Mode
-    notebook_mode: NotebookMode
-    location: Location
-    model: str | None
-    request: ChatRequest
-    op_id: str | None
-
-    def row(self, server_id: str) -> dict[str, Any]:
-        """The columns that do not depend on the database."""
-        return {
-            "id": self.turn_id,
-            "session_id": self.session_id,
-            "status": "running",
-            "mode": self.mode,
-            "notebook_mode": self.notebook_mode,
-            "location": self.location,
-            "model": self.model,
-            "op_id": self.op_id,
-            "server_id": server_id,
-            "request": to_json(as_given(self.request)),
-            "message": plain_text(self.request.message),
-            "reply": "",
-            "started_at": now_ms(),
-            **dict.fromkeys(NOT_YET),
-        }
-
-
-@dataclass(frozen=True)
-class TurnEnd:
-    """How a turn ended. Times in ms."""
-
-    status: str
-    reply: str
-    error: ErrorBody | None
-    not_done: NotDone | None
-    usage: Usage
-    ttft_ms: float | None
-    duration_ms: float | None
-    aborted_reason: str | None
-
-    def row(self) -> dict[str, Any]:
-        """The columns that the end sets."""
-        return {
-            "status": self.status,
-            "reason": self.aborted_reason,
-            "reply": plain_text(self.reply),
-            "error": None if self.error is None else to_json(self.error.to_wire()),
-            "not_done": None if self.not_done is None else to_json(self.not_done.to_wire()),
-            "usage": to_json(self.usage.to_wire()),
-            "ttft_ms": self.ttft_ms,
-            "duration_ms": self.duration_ms,
-            "ended_at": now_ms(),
-        }
-
-
 class Turns:
     """Begins and ends turns. A session has at most one that runs."""
 
@@ -136,14 +74,41 @@ class Turns:
 
     async def start(
         self,
-        start: TurnStart,
-        events: Sequence[BaseEvent],
-        items: Sequence[Mapping[str, Any]],
+        *,
+        session_id: str,
+        turn_id: str,
+        mode: Mode,
+        notebook_mode: NotebookMode,
+        location: Location,
+        request: ChatRequest,
+        model: str | None = None,
+        op_id: str | None = None,
+        events: Sequence[BaseEvent] = (),
+        items: Sequence[Mapping[str, Any]] = (),
     ) -> int:
-        """See ``Store.start_turn``."""
-        session_id = start.session_id
-        row = start.row(self._database.server.server_id)
-        statements = turn_statements(session_id, start.turn_id, items=items)
+        """Begin a turn, with its first events and items; its index in the session, from 0.
+
+        Raises ``not_found`` for an unknown session, ``turn_in_progress`` while a turn runs in it,
+        here or in another server. A running turn whose server died is ended first, with events of
+        its own.
+        """
+        row = {
+            "id": turn_id,
+            "session_id": session_id,
+            "status": "running",
+            "mode": mode,
+            "notebook_mode": notebook_mode,
+            "location": location,
+            "model": model,
+            "op_id": op_id,
+            "server_id": self._database.server.server_id,
+            "request": to_json(as_given(request)),
+            "message": plain_text(request.message),
+            "reply": "",
+            "started_at": now_ms(),
+            **dict.fromkeys(NOT_YET),
+        }
+        statements = turn_statements(session_id, turn_id, items=items)
 
         def write(connection: Connection) -> int | None:
             """The turn's position; None while another one is marked as running."""
@@ -155,7 +120,7 @@ class Turns:
                 return None
             INSERT_TURN.run(connection, **row, position=position, first_seq=last_seq + 1)
             TOUCH.run(connection, session=session_id, now=row["started_at"])
-            save_events(connection, session_id, start.turn_id, events)
+            save_events(connection, session_id, turn_id, events)
             run_all(connection, statements)
             return int(position)
 
@@ -169,19 +134,43 @@ class Turns:
     async def finish(
         self,
         turn_id: str,
-        end: TurnEnd,
-        events: Sequence[BaseEvent],
-        items: Sequence[Mapping[str, Any]],
+        *,
+        status: Literal["completed", "failed", "aborted"],
+        reply: str = "",
+        error: ErrorBody | None = None,
+        not_done: NotDone | None = None,
+        usage: Usage | None = None,
+        ttft_ms: float | None = None,
+        duration_ms: float | None = None,
+        aborted_reason: str | None = None,
+        events: Sequence[BaseEvent] = (),
+        items: Sequence[Mapping[str, Any]] = (),
     ) -> None:
-        """See ``Store.finish_turn``."""
-        row = end.row()
+        """End a running turn. Times in ms.
+
+        Give the turn's last events and items here: they and the end are then kept together, and a
+        crash cannot part them. ``aborted_reason`` may be left out when the turn has a
+        ``turn_aborted`` event. ``usage`` is the turn's sum; the session's count grows by what
+        ``append`` was given.
+        """
+        row = {
+            "status": status,
+            "reason": aborted_reason,
+            "reply": plain_text(reply),
+            "error": None if error is None else to_json(error.to_wire()),
+            "not_done": None if not_done is None else to_json(not_done.to_wire()),
+            "usage": to_json((usage or Usage()).to_wire()),
+            "ttft_ms": ttft_ms,
+            "duration_ms": duration_ms,
+            "ended_at": now_ms(),
+        }
 
         def write(connection: Connection) -> None:
             found = SESSION_OF.run(connection, turn=turn_id).fetchone()
             if found is None:
                 raise unknown_turn(turn_id)
-            session_id, status = found
-            if status != "running":
+            session_id, kept_status = found
+            if kept_status != "running":
                 raise AgentError("internal", f"The turn {turn_id} has already ended.")
             FINISH_TURN.run(connection, turn=turn_id, **row)
             keep_answer(connection, turn_id)
@@ -197,12 +186,13 @@ class Turns:
             raise
         self._upkeep.begin()
 
-    def abandon(self, turn_id: str) -> None:
-        """See ``Store.abandon``."""
+    async def abandon(self, turn_id: str) -> None:
+        """This turn no longer runs and its end could not be saved: ``recover`` ends it."""
         self._end_not_kept.add(turn_id)
 
     async def recover(self, session_id: str | None) -> list[str]:
-        """See ``Store.recover``."""
+        """End the orphaned running turns of one session or of all: ``Store.recover`` without the
+        answers."""
 
         async def running(connection: AsyncConnection) -> Sequence[str]:
             statement = sa.select(TURNS.session_id).where(TURNS.status == "running")

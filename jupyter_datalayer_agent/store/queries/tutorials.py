@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ...protocol.base import now_ms
 from .. import schema
-from ..database import Database
+from ..file.database import Database
 from ..records import TutorialProgress
 
 STARTED = schema.started_tutorials.c

@@ -13,7 +13,7 @@ import logging
 import sqlite3
 
 from ...protocol.errors import AgentError
-from ..database import Database
+from ..file.database import Database
 from ..file.vacuum import is_to_be_rebuilt, shrink
 from ..search.grams import BLOCK, grams
 from ..search.indexed import TEXTS_OF_BLOCK, text_of

@@ -9,7 +9,7 @@ from typing import Any
 from ...protocol.requests import Usage
 from ...protocol.usage import UsageBy, UsageReply, UsageRow
 from .. import schema
-from ..database import Database
+from ..file.database import Database
 from .statements import insert_into, usage_row
 
 MAX_ROWS = 366

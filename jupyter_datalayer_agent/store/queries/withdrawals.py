@@ -15,7 +15,7 @@ from ...protocol.errors import AgentError
 from ...protocol.events import BaseEvent
 from ...protocol.sessions import ChangedPath, PromptStep
 from .. import schema
-from ..database import Database
+from ..file.database import Database
 from ..file.driver import Connection
 from .checkpoints import NEWEST_TURN
 from .event_log import save_events

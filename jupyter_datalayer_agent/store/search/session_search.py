@@ -7,7 +7,7 @@ that very many texts have, is found sooner by going through the sessions from th
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ..encoding import plain_text
 from .texts import Query
@@ -46,13 +46,3 @@ def _all(
 ) -> Iterator[tuple[str, str]]:
     yield from titles
     yield from connection.execute(MESSAGES, values)
-
-
-def plans_of(connection: sqlite3.Connection) -> dict[str, Sequence[str]]:
-    """How SQLite carries out each of the queries: for tests."""
-    values = {"match": '"abc"', "most": MOST}
-    queries = {"messages": MESSAGES, "titles": TITLES, "matches": MATCHES}
-    return {
-        name: [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
-        for name, sql in queries.items()
-    }

@@ -10,7 +10,7 @@ The index is contentless: texts are read from the turns, by their numbers in ``s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -192,19 +192,3 @@ def _hit(row: Row, query: Query) -> SearchHit:
             "created_at": at,
         }
     )
-
-
-def plans_of(connection: sqlite3.Connection) -> dict[str, Sequence[str]]:
-    """How SQLite carries out each of the queries: for tests and for the benchmark."""
-    queries = {
-        "long": MATCHING,
-        "long, in one session": MATCHING_IN_SESSION,
-        "short: blocks": BLOCKS,
-        "short: a block's texts": NUMBERED,
-        "in one session": OF_SESSION,
-    }
-    values = {"match": '"abc"', "first": 1, "last": 9, "session": "s", "after": 0}
-    return {
-        name: [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
-        for name, sql in queries.items()
-    }

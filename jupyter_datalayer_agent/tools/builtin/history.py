@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from datetime import datetime, timezone
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, model_validator
 
@@ -16,12 +16,14 @@ from ...protocol.base import Wire
 from ...protocol.errors import AgentError
 from ...protocol.history import Provenance, ResponseType, SearchHit
 from ...protocol.requests import ToolCallRecord, Turn
-from ...store.history_queries import HistoryQueries
 from .. import redaction as private
 from ..context import ToolContext, ToolFailure
 from ..outputs import OUTPUTS, ROW_DATA
 from ..redaction import Part
 from ..registry import ToolOutcome, tool
+
+if TYPE_CHECKING:
+    from ...store.queries.history import HistoryQueries
 
 MAX_RESULTS = 50
 MAX_CALLS = 20

@@ -104,7 +104,7 @@ async def test_an_older_turn_is_undone_and_later_turns_count_as_since(tmp_path: 
         assert (await c.undo(first))["conflicts"] == []
         assert c.sources() == {"a": "a", "b": "b", "c": "c"}
         # A reload shows what became of a turn with that turn, whatever came after it.
-        turns = (await c.store.list_turns(c.session.id, include_events=True)).turns
+        turns = (await c.store.turn_reader.list_page(c.session.id, include_events=True)).turns
         kinds = [[event["type"] for event in turn.events or []] for turn in turns]
         assert kinds[0].count("changes_undone") == 2
         assert kinds[1].count("changes_undone") == 1
@@ -315,7 +315,7 @@ async def test_an_undo_that_cannot_be_written_down_is_not_done(
             raise AgentError("internal", "The disk is full.")
 
         with monkeypatch.context() as patch:
-            patch.setattr(c.store, "settle_changes", full)
+            patch.setattr(c.store.checkpoints, "settle", full)
             event = await c.undo(turn)
         assert (event["type"], event["message"]) == ("error", "The disk is full.")
         assert c.cells() == after
@@ -333,7 +333,7 @@ async def test_a_change_that_cannot_be_recorded_is_not_made(
             raise AgentError("internal", "The disk is full.")
 
         async with c.turn() as turn:
-            monkeypatch.setattr(c.store, "save_checkpoint", full)
+            monkeypatch.setattr(c.store.checkpoints, "save", full)
             with pytest.raises(Exception, match="disk is full"):
                 await turn.edit(update("a", "a", "agent"))
         assert c.sources()["a"] == "a"
@@ -535,7 +535,7 @@ async def test_a_turn_or_cell_that_is_not_there_is_not_found(tmp_path: Path) -> 
         write_notebook(c.world.root, A_B_C)
         async with c.turn() as turn:
             await turn.edit(update("a", "a", "agent"))
-        other = await c.store.create_session()
+        other = await c.store.sessions.create()
         event = await c.undo(turn, "b")
         assert (event["type"], event["code"]) == ("error", "not_found")
         for turn_id in ("nothing", await turn_elsewhere(c, other.id)):
@@ -547,7 +547,7 @@ async def test_a_turn_or_cell_that_is_not_there_is_not_found(tmp_path: Path) -> 
 async def turn_elsewhere(c: Chat, session_id: str) -> str:
     event = TurnStarted(mode="agent", notebook_mode="off", tools=[])
     event.seq = 1
-    await c.store.start_turn(
+    await c.store.turns.start(
         session_id=session_id,
         turn_id="elsewhere",
         mode="agent",
@@ -578,5 +578,5 @@ async def test_a_reset_and_a_deleted_session_take_their_checkpoints_with_them(
         assert not any(rows(tmp_path / "agent.db", f"SELECT * FROM {each}") for each in tables)
         await c.edit(update("a", "agent", "a"))
         await one_turn()
-        await c.store.delete_session(c.session.id)
+        await c.store.sessions.delete(c.session.id)
         assert not any(rows(tmp_path / "agent.db", f"SELECT * FROM {each}") for each in tables)

@@ -45,7 +45,7 @@ class Chat:
         self.answers: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
     async def listen(self) -> None:
-        last = await self.store.last_seq(self.session.id)
+        last = await self.store.events.last_seq(self.session.id)
 
         def on_entry(entry: Any) -> None:
             if entry.type in ANSWERS:
@@ -59,7 +59,7 @@ class Chat:
         turn_id = new_id("turn")
         session = self.session
 
-        await self.store.start_turn(
+        await self.store.turns.start(
             session_id=session.id,
             turn_id=turn_id,
             mode="agent",
@@ -72,7 +72,7 @@ class Chat:
         yield TurnActs(self, turn_id, service)
         session.state.history.add([user_item("Do it")])
         ended = TurnCompleted(duration_ms=1, usage=Usage())
-        await self.store.finish_turn(turn_id, status="completed", events=[ended])
+        await self.store.turns.finish(turn_id, status="completed", events=[ended])
 
     async def turn_that_creates(self, *edits: CellEdit) -> tuple[TurnActs, str]:
         """A turn that creates a notebook with these edits; the turn and the path."""
@@ -105,7 +105,7 @@ class Chat:
 
     async def states(self, turn: TurnActs) -> dict[str, str]:
         """What became of each cell."""
-        states = await self.store.change_states(turn.id)
+        states = await self.store.checkpoints.states(turn.id)
         return {cell_id: state for (_, cell_id), state in states.items()}
 
     def cells(self, path: str = "a.ipynb") -> list[dict[str, Any]]:
@@ -129,7 +129,7 @@ class TurnActs:
         changes = (await document.edit(edits)).changes
         event = DocumentChanged(path=path, changes=changes)
         session_id = self.chat.session.id
-        await self.chat.store.append(session_id, self.id, events=[event], changes=changes)
+        await self.chat.store.events.append(session_id, self.id, events=[event], changes=changes)
         return changes
 
     async def run(self, *cell_ids: str, path: str = "a.ipynb") -> None:
@@ -156,7 +156,7 @@ async def chat(tmp_path: Path, **options: Any) -> AsyncIterator[Chat]:
             service_registry=cast(Any, None),
             router=cast(Any, None),
         )
-        session = await load(services, (await store.create_session()).id)
+        session = await load(services, (await store.sessions.create()).id)
         talk = Chat(w, store, session)
         await talk.listen()
         try:

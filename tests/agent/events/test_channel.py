@@ -61,7 +61,7 @@ async def test_what_was_read_of_the_past_is_not_sent_again(tmp_path: Path) -> No
         chat = await Chat.new(store)
         channel = EventChannel(store, chat.session_id, 0)
         late: list[SerializedEvent] = []
-        events_after, page = store.events_after, Page()
+        events_after, page = store.events.after, Page()
         leave = channel.listen(late.append)
         await chat.say("a", "b")
         leave()
@@ -72,7 +72,7 @@ async def test_what_was_read_of_the_past_is_not_sent_again(tmp_path: Path) -> No
                 each(late[1])  # it was committed, read, and only then passed on
             return found
 
-        store.events_after = as_a_thread_is_faster  # type: ignore[method-assign,assignment]
+        store.events.after = as_a_thread_is_faster  # type: ignore[method-assign,assignment]
         await channel.subscribe(page.got.append, 0)
         assert page.numbers == [1, 2]
 
@@ -133,10 +133,10 @@ async def test_a_channel_stays_behind_where_another_server_wrote(tmp_path: Path)
         channel, page = EventChannel(one, chat.session_id, 0), Page()
         await channel.subscribe(page.got.append, 0)
         await chat.say("a")
-        await two.append(chat.session_id, None, events=[TextDelta(item_id="i", delta="b")])
+        await two.events.append(chat.session_id, None, events=[TextDelta(item_id="i", delta="b")])
         await chat.say("c")
         assert (page.numbers, page.text) == ([1, 3], "ac")
-        assert (channel.seq, await one.last_seq(chat.session_id)) == (1, 3)
+        assert (channel.seq, await one.events.last_seq(chat.session_id)) == (1, 3)
 
 
 async def test_a_channel_that_nobody_holds_is_let_go(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ async def test_a_session_continues_where_not_even_its_error_can_be_emitted(
 
         with monkeypatch.context() as patch:
             patch.setitem(op_handlers.OP_HANDLERS, ConfigUpdate, broken)
-            patch.setattr(talk.store, "append", untold)
+            patch.setattr(talk.store.events, "append", untold)
             op_id = talk.session.submit(ConfigUpdate(settings=SessionSettings()))
             # Those who listen hear of it all the same.
             error = await asyncio.wait_for(talk.answers.get(), 10)
@@ -106,7 +106,7 @@ async def test_a_message_waits_on_where_it_cannot_be_written_that_it_does_not(
         await queue.add(Message("op_1", message(), "page"))
         await queue.add(Message("op_2", message(), "page"))
         with monkeypatch.context() as patch:
-            patch.setattr(talk.store, "remove_queued_op", full)
+            patch.setattr(talk.store.queue, "remove", full)
             with pytest.raises(AgentError, match="full"):
                 await (queue.take() if way == "take" else queue.remove("op_1"))
         taken = [await queue.take(), await queue.take()]

@@ -34,7 +34,7 @@ async def assert_refused(path: Path, *words: str) -> None:
     """Reading and writing both fail, name the file, and leave its bytes alone."""
     before = content(path)
     async with open_store(path) as store:
-        for call in (store.list_sessions(None, 10, None), store.create_session("New")):
+        for call in (store.sessions.list_page(None, 10, None), store.sessions.create("New")):
             with pytest.raises(AgentError) as raised:
                 await call
             assert raised.value.code == "internal"
@@ -82,10 +82,10 @@ async def test_peers_13_damage_inside_the_file_is_reported_and_not_written_over(
     path.write_bytes(data)
     async with open_store(path) as store:
         with pytest.raises(AgentError, match="damaged") as raised:
-            await store.get_session(chat.session_id)
+            await store.sessions.get(chat.session_id)
         assert str(path) in raised.value.message
         with pytest.raises(AgentError, match="damaged"):
-            await store.create_session("New")
+            await store.sessions.create("New")
     assert path.read_bytes() == bytes(data)
 
 
@@ -105,11 +105,11 @@ async def test_a_locked_database_says_so_and_works_again_afterwards(
         await chat.start()
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            for call in (chat.say("lost"), store.update_session(chat.session_id, title="x")):
+            for call in (chat.say("lost"), store.sessions.update(chat.session_id, title="x")):
                 with pytest.raises(AgentError, match="locked by another program") as raised:
                     await call
                 assert (raised.value.code, str(path) in raised.value.message) == ("internal", True)
-            assert (await store.get_session(chat.session_id)).title == "New session"
+            assert (await store.sessions.get(chat.session_id)).title == "New session"
             other.execute("ROLLBACK")
         await chat.say("kept")
         assert await chat.numbers() == [1], "what was lost took no number"
@@ -126,7 +126,7 @@ async def test_a_full_disk_says_so_and_loses_nothing_that_was_kept(
             super().__init__(path)
             connections.append(self)
 
-    monkeypatch.setattr("jupyter_datalayer_agent.store.database.DriverConnection", Noted)
+    monkeypatch.setattr("jupyter_datalayer_agent.store.file.database.DriverConnection", Noted)
     async with open_store(path) as store:
         chat = await Chat.new(store)
         await chat.start()
@@ -155,11 +155,11 @@ async def test_a_turn_whose_end_could_not_be_kept_does_not_block_the_next(
             other.execute("BEGIN IMMEDIATE")
             with pytest.raises(AgentError, match="locked"):
                 await chat.finish()
-        chat.seq = await store.last_seq(chat.session_id)
+        chat.seq = await store.events.last_seq(chat.session_id)
         await chat.start()
-        chat.seq = await store.last_seq(chat.session_id)
+        chat.seq = await store.events.last_seq(chat.session_id)
         await chat.say("next")
-        assert [turn.status for turn in await store.history(chat.session_id)] == [
+        assert [turn.status for turn in await store.turn_reader.history(chat.session_id)] == [
             "aborted",
             "running",
         ]

@@ -54,12 +54,12 @@ async def test_an_older_database_shrinks_and_keeps_all(tmp_path: Path) -> None:
     path = tmp_path / "agent.db"
     before = old_database(path)
     async with open_store(path) as store:
-        turns = await store.list_turns("s", include_events=True)
+        turns = await store.turn_reader.list_page("s", include_events=True)
         await idle(store)
         assert path.stat().st_size < before / 4, "while it is open"
-        assert await store.list_turns("s", include_events=True) == turns
+        assert await store.turn_reader.list_page("s", include_events=True) == turns
         assert [hit.turn_id for hit in await store.past.search("oaded", 5)] == ["t0"]
-        chat = Chat(store, "s", await store.last_seq("s"))
+        chat = Chat(store, "s", await store.events.last_seq("s"))
         await chat.start("And now?")
         await chat.say("It goes on.")
         await chat.finish()
@@ -80,7 +80,7 @@ async def test_it_is_not_written_anew_while_another_server_has_it_or_a_turn_runs
         await idle(store)
         assert rows(path, "PRAGMA auto_vacuum") == [(0,)]
         await other.close()
-        chat = Chat(store, "s", await store.last_seq("s"))
+        chat = Chat(store, "s", await store.events.last_seq("s"))
         await chat.start()
         (await store._open()).upkeep.begin()
         await idle(store)
@@ -123,7 +123,7 @@ async def test_what_was_deleted_goes_back_to_the_disk_a_few_pages_at_a_time(
             return more
 
         monkeypatch.setattr(upkeep, "shrink", counted)
-        await store.delete_session(chat.session_id)
+        await store.sessions.delete(chat.session_id)
         await idle(store)
         (left,) = rows(path, "PRAGMA page_count")[0]
         assert pages - left > 1200
@@ -159,16 +159,16 @@ async def test_conversations_that_nobody_used_since_are_found_unless_something_w
             connection.execute(
                 "UPDATE sessions SET updated_at = 5 WHERE id <> ?", (new.session_id,)
             )
-        assert await store.unused_sessions(6) == [old.session_id]
-        assert await store.unused_sessions(5) == []
+        assert await store.sessions.unused(6) == [old.session_id]
+        assert await store.sessions.unused(5) == []
 
 
 async def test_a_database_opens_while_another_program_writes_to_it(tmp_path: Path) -> None:
     path = tmp_path / "agent.db"
     async with open_store(path) as store:
-        session = await store.create_session("Cars")
+        session = await store.sessions.create("Cars")
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         async with open_store(path) as store:
-            assert await store.get_session(session.id) == session
+            assert await store.sessions.get(session.id) == session
             other.execute("ROLLBACK")

@@ -68,15 +68,15 @@ async def test_writes_take_place_in_the_order_in_which_they_were_asked_for(
         await chat.start()
         await asyncio.gather(
             chat.emit(items=[{"n": 1}]),
-            store.update_session(chat.session_id, title="Between"),
+            store.sessions.update(chat.session_id, title="Between"),
             chat.emit(items=[{"n": 2}]),
             chat.finish(),
             chat.start(),
         )
-        first, second = await store.history(chat.session_id)
+        first, second = await store.turn_reader.history(chat.session_id)
         assert (first.items, first.status) == ([{"n": 1}, {"n": 2}], "completed")
         assert (second.items, second.status) == ([], "running")
-        assert (await store.get_session(chat.session_id)).title == "Between"
+        assert (await store.sessions.get(chat.session_id)).title == "Between"
 
 
 async def test_a_caller_that_is_cancelled_does_not_undo_its_write_or_disturb_others(
@@ -120,19 +120,19 @@ async def test_closing_waits_for_what_is_being_written(tmp_path: Path) -> None:
     await store.close()
     async with open_store(tmp_path / "agent.db") as again:
         assert [
-            e["seq"] for e in await again.events_after(chat.session_id) if "delta" in e
+            e["seq"] for e in await again.events.after(chat.session_id) if "delta" in e
         ] == list(range(1, 51))
 
 
 async def test_a_store_can_be_opened_again_after_its_close(tmp_path: Path) -> None:
     async with open_store(tmp_path / "agent.db") as store:
-        session = await store.create_session()
+        session = await store.sessions.create()
         await store.close()
         with pytest.raises(AgentError, match="closed"):
-            await store.get_session(session.id)
+            await store.sessions.get(session.id)
         await store.open()
         await store.open()
-        assert await store.get_session(session.id) == session
+        assert await store.sessions.get(session.id) == session
 
 
 async def test_a_fault_that_is_none_of_the_database_reaches_its_callers_and_the_next_is_served(

@@ -15,7 +15,7 @@ from ..chats import Chat, execute, open_store, rows
 
 async def conversation(store: Store, session_id: str) -> tuple[str | None, list[tuple[int, Any]]]:
     """The summary, and of each turn its index and the texts of its items."""
-    found = await (await store.compactions()).conversation(session_id)
+    found = await store.compactions.conversation(session_id)
     return (
         None if found.compaction is None else found.compaction.summary,
         [(turn.index, [item["text"] for item in turn.items]) for turn in found.turns],
@@ -31,7 +31,7 @@ async def chat_of(store: Store, turns: int) -> Chat:
 
 
 async def compact(chat: Chat, through: int, summary: str) -> None:
-    compactions = await chat.store.compactions()
+    compactions = chat.store.compactions
     made = Compaction(
         through=through,
         last_item=await compactions.last_item(chat.session_id, through),
@@ -99,6 +99,6 @@ async def test_a_reset_forgets_the_compactions(tmp_path: Path) -> None:
     async with open_store(path) as store:
         chat = await chat_of(store, 3)
         await compact(chat, 1, "gone")
-        await store.reset_session(chat.session_id)
+        await store.sessions.reset(chat.session_id)
         assert await conversation(store, chat.session_id) == (None, [])
     assert rows(path, "SELECT count(*) FROM compactions") == [(0,)]

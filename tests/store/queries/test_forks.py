@@ -33,18 +33,18 @@ async def talk(chat: Chat, *messages: str) -> list[str]:
 
 
 async def fork(store: Store, session: str, turn: str | None = None) -> Session:
-    return await (await store.forks()).fork(session, turn, [item("copied")])
+    return await store.forks.fork(session, turn, [item("copied")])
 
 
 async def sent(store: Store, session: str) -> list[Any]:
     """The items that the model would be sent, with a compaction's first."""
-    conversation = await (await store.compactions()).conversation(session)
+    conversation = await store.compactions.conversation(session)
     first = [] if conversation.compaction is None else conversation.compaction.items
     return [*first, *(each for turn in conversation.turns for each in turn.items)]
 
 
 async def compact(store: Store, session: str, through: int) -> None:
-    compactions = await store.compactions()
+    compactions = store.compactions
     compaction = Compaction(
         through=through,
         last_item=await compactions.last_item(session, through),
@@ -87,7 +87,7 @@ async def test_a_summary_that_speaks_of_withdrawn_turns_is_not_copied(tmp_path: 
         await compact(store, chat.session_id, 1)
         await asyncio.sleep(0.002)  # times are in whole milliseconds
         event = WentBack(to_turn_id=ids[0], include_turn=False, withdrawn=ids[1:], documents=False)
-        withdrawals = await store.withdrawals()
+        withdrawals = store.withdrawals
         await withdrawals.withdraw(chat.session_id, ids[1:], chat.timed(event), [])
         await asyncio.sleep(0.002)
         await talk(chat, "three")
@@ -114,34 +114,36 @@ async def test_all_that_a_turn_did_is_copied_but_what_it_cost_and_what_could_be_
             part = CheckpointPart(
                 path="a.ipynb", span=number, orders=([], []), added=[CheckpointCell(cell, None, 1)]
             )
-            await store.save_checkpoint(turn, part)
+            await store.checkpoints.save(turn, part)
         plan = Plan(task="Load", steps=[], state="stopped")
-        await store.save_plan(chat.session_id, turn, plan)
+        await store.plans.save(chat.session_id, turn, plan)
         await chat.finish()
         sizes = {"rows": 1, "size": 1, "memory": 1}
         report = DatasetReport(format="csv")
         dataset = Dataset(
             name="cars", path="cars", source="cars.csv", columns=[], report=report, **sizes
         )
-        datasets = await store.datasets()
+        datasets = store.datasets
         await datasets.save("/root", dataset, [])
         await datasets.register(chat.session_id, "/root", "cars")
         copy = await fork(store, chat.session_id)
-        (copied,) = (await store.list_turns(copy.id, include_events=True)).turns
-        (original,) = (await store.list_turns(chat.session_id, include_events=True)).turns
+        (copied,) = (await store.turn_reader.list_page(copy.id, include_events=True)).turns
+        (original,) = (
+            await store.turn_reader.list_page(chat.session_id, include_events=True)
+        ).turns
         same = ("message", "reply", "status", "tool_calls", "changes", "usage", "started_at")
         assert [getattr(copied, name) for name in same] == [
             getattr(original, name) for name in same
         ]
         kinds = [event["type"] for event in original.events or []]
         assert [event["type"] for event in copied.events or []] == [*kinds, "changes_kept"]
-        numbers = [event["seq"] for event in await store.events_after(copy.id)]
+        numbers = [event["seq"] for event in await store.events.after(copy.id)]
         assert numbers == list(range(1, len(numbers) + 1))
-        assert set((await store.change_states(copied.id)).values()) == {"kept"}
-        assert await store.open_changes(copied.id) == []
-        assert len(await store.open_changes(turn)) == 2
-        assert await store.created_paths(copy.id) == ["a.ipynb"]
-        stored = await store.last_plan(copy.id)
+        assert set((await store.checkpoints.states(copied.id)).values()) == {"kept"}
+        assert await store.checkpoints.open_spans(copied.id) == []
+        assert len(await store.checkpoints.open_spans(turn)) == 2
+        assert await store.turn_reader.created_paths(copy.id) == ["a.ipynb"]
+        stored = await store.plans.last(copy.id)
         assert stored is not None
         assert (stored.turn_id, stored.plan) == (copied.id, plan)
         assert [each.name for each in await datasets.known("/root", copy.id)] == ["cars"]

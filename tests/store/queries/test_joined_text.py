@@ -73,7 +73,7 @@ def shown(*parts: Sequence[dict[str, Any]]) -> list[Any]:
 async def replayed(store: Store, session: str, after: int, limit: int) -> list[dict[str, Any]]:
     """All events after a number, read in pages."""
     events: list[dict[str, Any]] = []
-    while page := await store.events_after(session, after, limit):
+    while page := await store.events.after(session, after, limit):
         events += page
         after = page[-1]["seq"]
     return events
@@ -120,13 +120,13 @@ async def test_the_pieces_of_a_turn_that_ended_become_one_event(tmp_path: Path) 
         assert rows(path, "SELECT count(*) FROM events") == [(1200,)], "it still runs"
         await chat.finish()
         await joined(store)
-        [text, end] = await store.events_after(chat.session_id)
+        [text, end] = await store.events.after(chat.session_id)
         assert (text["seq"], end["seq"]) == (1200, 1201)
         assert text["delta"] == "".join(f"{n} " for n in range(1200))
         assert "pieces" not in text
-        [late, _] = await store.events_after(chat.session_id, 1190)
+        [late, _] = await store.events.after(chat.session_id, 1190)
         assert late["delta"] == "1190 1191 1192 1193 1194 1195 1196 1197 1198 1199 "
-        turn = await store.get_turn(chat.turn_id, include_events=True)
+        turn = await store.turn_reader.get(chat.turn_id, include_events=True)
         assert turn.events == [text, end]
         assert rows(path, "SELECT count(*) FROM unjoined_turns") == [(0,)]
 
@@ -156,7 +156,7 @@ async def test_another_models_answer_is_joined_once_it_has_ended(tmp_path: Path)
         await chat.say("Apple.")
         await chat.finish()
         await joined(store)
-        answers = await store.answers()
+        answers = store.answers
         begun = chat.timed(AnswerStarted(answer_id="x", model="openai/b"))
         await answers.begin(chat.session_id, chat.turn_id, "x", "openai/b", begun)
         await chat.emit(*(AnswerDelta(answer_id="x", item_id="x:m", delta=c) for c in "Pear."))
@@ -170,7 +170,7 @@ async def test_another_models_answer_is_joined_once_it_has_ended(tmp_path: Path)
             "answer_delta",
         )
         assert kept == [(8, "Pear.")]
-        [turn] = (await store.list_turns(chat.session_id, include_events=True)).turns
+        [turn] = (await store.turn_reader.list_page(chat.session_id, include_events=True)).turns
         assert [e["delta"] for e in turn.events or [] if e["type"] in DELTAS] == ["Apple.", "Pear."]
 
 
@@ -199,9 +199,11 @@ async def test_the_text_that_an_older_version_kept_in_pieces_is_joined(
         )
     execute(path, "UPDATE turns SET first_seq = 901 WHERE id = 't1'")
     async with open_store(path) as store:
-        first, second = (await store.list_turns("s", include_events=True)).turns
+        first, second = (await store.turn_reader.list_page("s", include_events=True)).turns
         await joined(store)
-        assert [first, second] == (await store.list_turns("s", include_events=True)).turns
+        assert [first, second] == (
+            await store.turn_reader.list_page("s", include_events=True)
+        ).turns
         assert rows(path, "SELECT seq FROM events ORDER BY seq") == [(899,), (900,), (902,), (903,)]
-        [rest, *_] = await store.events_after("s", 898)
+        [rest, *_] = await store.events.after("s", 898)
         assert rest["delta"] == "899 "

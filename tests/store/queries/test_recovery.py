@@ -18,7 +18,7 @@ ENDS = ("turn_completed", "turn_aborted")
 
 
 async def last_turn(store: Store, session_id: str) -> Turn:
-    return (await store.list_turns(session_id, include_events=True)).turns[-1]
+    return (await store.turn_reader.list_page(session_id, include_events=True)).turns[-1]
 
 
 def ends(events: list[dict[str, Any]] | None) -> list[tuple[str, str | None]]:
@@ -57,11 +57,11 @@ async def test_a_dead_turn_is_aborted_with_one_end_and_keeps_its_text(tmp_path: 
             input_tokens=4, output_tokens=1, total_tokens=5, session_tokens=5
         )
         assert turn.ended_at is not None
-        (history,) = await store.history(session_id)
+        (history,) = await store.turn_reader.history(session_id)
         assert history.aborted_reason == "shutdown"
         assert [item.get("id") for item in history.items] == [None, "msg_1", None]
         assert history.items[-1] == assistant("Second, cut")
-        assert (await store.get_session(session_id)).running_turn_id is None
+        assert (await store.sessions.get(session_id)).running_turn_id is None
     async with open_store(path) as store:
         assert await last_turn(store, session_id) == turn
 
@@ -69,14 +69,14 @@ async def test_a_dead_turn_is_aborted_with_one_end_and_keeps_its_text(tmp_path: 
 async def test_text_that_was_taken_back_stays_taken_back(tmp_path: Path) -> None:
     session_id = crash(tmp_path / "agent.db", "takes_back")
     async with open_store(tmp_path / "agent.db") as store:
-        (history,) = await store.history(session_id)
+        (history,) = await store.turn_reader.history(session_id)
         assert history.items == [USER, assistant("right")]
 
 
 async def test_a_message_that_was_kept_is_not_kept_twice(tmp_path: Path) -> None:
     session_id = crash(tmp_path / "agent.db", "forgets_ids")
     async with open_store(tmp_path / "agent.db") as store:
-        (history,) = await store.history(session_id)
+        (history,) = await store.turn_reader.history(session_id)
         assert history.items == [USER, {"role": "assistant", "content": "Said."}]
 
 
@@ -102,7 +102,7 @@ async def test_calls_without_an_answer_are_answered_aborted(tmp_path: Path) -> N
             ("runs", "aborted"),
             ("streams", "aborted"),
         ]
-        numbers = [event["seq"] for event in await store.events_after(session_id)]
+        numbers = [event["seq"] for event in await store.events.after(session_id)]
         assert numbers == list(range(1, len(numbers) + 1))
         assert ends(turn.events) == [("turn_aborted", "shutdown")]
 
@@ -113,17 +113,17 @@ async def test_an_end_that_was_emitted_stays_the_end(tmp_path: Path) -> None:
         turn = await last_turn(store, session_id)
         assert (turn.status, turn.reply) == ("completed", "Done.")
         assert ends(turn.events) == [("turn_completed", None)]
-        assert (await store.history(session_id))[0].aborted_reason is None
+        assert (await store.turn_reader.history(session_id))[0].aborted_reason is None
 
 
 async def test_the_session_goes_on_after_a_crash(tmp_path: Path) -> None:
     session_id = crash(tmp_path / "agent.db", "speaks")
     async with open_store(tmp_path / "agent.db") as store:
-        chat = Chat(store, session_id, await store.last_seq(session_id))
+        chat = Chat(store, session_id, await store.events.last_seq(session_id))
         assert await chat.start("Go on") == 1
         await chat.say("Yes.")
         await chat.finish()
-        history = await store.history(session_id)
+        history = await store.turn_reader.history(session_id)
         assert [turn.status for turn in history] == ["aborted", "completed"]
         numbers = list(kept_events(tmp_path / "agent.db", session_id))
         assert numbers == list(range(1, len(numbers) + 1))
@@ -136,7 +136,7 @@ async def test_the_turn_of_a_live_server_is_left_alone(tmp_path: Path) -> None:
     async with open_store(path) as store:
         assert (await last_turn(store, server.session_id)).status == "running"
         assert await store.recover() == []
-        chat = Chat(store, server.session_id, await store.last_seq(server.session_id))
+        chat = Chat(store, server.session_id, await store.events.last_seq(server.session_id))
         with pytest.raises(AgentError) as raised:
             await chat.start()
         assert raised.value.code == "turn_in_progress"
@@ -156,7 +156,7 @@ async def test_a_turn_can_begin_where_another_servers_turn_died(tmp_path: Path) 
         server.kill()
         chat = Chat(store, server.session_id)
         assert await chat.start() == 1
-        turn = (await store.list_turns(server.session_id, include_events=True)).turns[0]
+        turn = (await store.turn_reader.list_page(server.session_id, include_events=True)).turns[0]
         assert ends(turn.events) == [("turn_aborted", "shutdown")]
 
 

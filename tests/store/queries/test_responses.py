@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from jupyter_datalayer_agent.protocol.history import Provenance
 from jupyter_datalayer_agent.protocol.plans import Plan, PlanStep
 from jupyter_datalayer_agent.protocol.requests import Usage
 from jupyter_datalayer_agent.store.answer_provenance import answer_type, provider_of
+from jupyter_datalayer_agent.store.queries.responses import add
 from jupyter_datalayer_agent.store.records import Compaction, TurnContext
 
 from ..chats import Chat, execute, open_store, rows
@@ -89,14 +91,18 @@ async def test_an_answer_asked_again_has_another_index_or_provider(tmp_path: Pat
         chat = await Chat.new(store)
         await chat.start("one", model="openai/a")
         await chat.finish("First.")
-        again = await store.past.add_response(chat.turn_id, "openai/b", "batch", "Second.")
-        other = await store.past.add_response(chat.turn_id, "anthropic/c", "batch", "Third.")
+        database = (await store._open()).database
+        again, other = [
+            await database.quick(partial(add, turn_id=chat.turn_id, **each))
+            for each in (
+                {"provider_id": "openai", "response_type": "batch", "text": "Second."},
+                {"provider_id": "anthropic", "response_type": "batch", "text": "Third."},
+            )
+        ]
         assert (again.response_index, other.response_index) == (1, 0)
         assert (await store.past.response(again)).text == "Second."
         assert (await store.past.response(other)).text == "Third."
         assert len(await store.past.responses_of(chat.turn_id)) == 3
-        with pytest.raises(AgentError, match="no turn"):
-            await store.past.add_response("nothing", None, "summary", "x")
         with pytest.raises(AgentError, match="no answer of type plan") as raised:
             await store.past.response(other.model_copy(update={"response_type": "plan"}))
         assert raised.value.code == "not_found"
@@ -109,7 +115,7 @@ async def test_a_plan_has_one_key_however_often_it_changes(tmp_path: Path) -> No
         await chat.start("one")
         for status in ("pending", "completed"):
             steps = [PlanStep(description="Load", status=status), PlanStep(description="Plot")]
-            await store.save_plan(chat.session_id, chat.turn_id, Plan(task="one", steps=steps))
+            await store.plans.save(chat.session_id, chat.turn_id, Plan(task="one", steps=steps))
         await chat.finish("")
         assert rows(path, KEYS) == [("workflow", "plan", 0)], "no answer, no key"
         (key,) = await store.past.responses_of(chat.turn_id)
@@ -144,7 +150,7 @@ async def test_a_summary_is_an_answer_of_the_turn_in_which_it_was_made(
         await chat.finish()
         first = chat.turn_id
         await chat.start("two")
-        compactions = await store.compactions()
+        compactions = store.compactions
         await compactions.save(
             chat.session_id,
             Compaction(
@@ -173,7 +179,7 @@ async def test_a_further_answer_is_kept_searched_copied_and_forgotten_with_its_t
         await chat.start("one", model="openai/a")
         await chat.emit(items=ASKED, context=CONTEXT)
         await chat.finish("First.")
-        answers = await store.answers()
+        answers = store.answers
         assert (await answers.asked_with(chat.turn_id)).context == CONTEXT
         started = AnswerStarted(answer_id="a1", model="openai/b")
         where = (chat.session_id, chat.turn_id)
@@ -189,14 +195,14 @@ async def test_a_further_answer_is_kept_searched_copied_and_forgotten_with_its_t
         assert [hit.turn_id for hit in await store.past.search("zebra")] == [chat.turn_id]
         assert [hit.role for hit in await store.past.search("ze")] == ["assistant"]
         await answers.choose(*where, "a1", chat.timed(AnswerChosen(answer_id="a1")))
-        copy = await (await store.forks()).fork(chat.session_id, None, [])
+        copy = await store.forks.fork(chat.session_id, None, [])
         assert len(await store.past.search("zebra")) == 1, "a copy is found in the copy alone"
         assert len(await store.past.search("zebra", session_id=copy.id)) == 1
         for session in (chat.session_id, copy.id):
-            (turn,) = (await store.list_turns(session)).turns
+            (turn,) = (await store.turn_reader.list_page(session)).turns
             assert [each.text for each in turn.answers] == ["Zebra stripes."]
             assert (await answers.asked_with(turn.id)).context == CONTEXT
-            (sent,) = await store.history(session)
+            (sent,) = await store.turn_reader.history(session)
             assert "Zebra stripes." in str(sent.items)
             assert "First." not in str(sent.items)
         await chat.start("two")
@@ -204,11 +210,11 @@ async def test_a_further_answer_is_kept_searched_copied_and_forgotten_with_its_t
         await chat.emit(context=TurnContext(None))
         assert (await answers.asked_with(chat.turn_id)).context == TurnContext(None)
         for session, count in ((chat.session_id, 2), (copy.id, 1)):
-            conversation = await (await store.compactions()).conversation(session)
+            conversation = await store.compactions.conversation(session)
             contexts = [turn.context for turn in conversation.turns]
             assert contexts == [CONTEXT, TurnContext(None)][:count]
         for session in (chat.session_id, copy.id):
-            await store.delete_session(session)
+            await store.sessions.delete(session)
         assert await store.past.search("zebra") == []
     assert rows(path, "SELECT count(*) FROM contexts") == [(0,)]
     execute(path, "INSERT INTO search_index (search_index) VALUES ('integrity-check')")
@@ -221,13 +227,13 @@ async def test_an_answer_of_a_server_that_died_is_reported_as_stopped_once(tmp_p
         await chat.start("one")
         await chat.finish("First.")
         started = AnswerStarted(answer_id="a1", model="openai/b")
-        answers = await store.answers()
+        answers = store.answers
         await answers.begin(chat.session_id, chat.turn_id, "a1", "openai/b", chat.timed(started))
         await store.recover(chat.session_id)
         assert rows(path, "SELECT count(*) FROM open_answers") == [(1,)], "it is being given"
     for _ in range(2):
         async with open_store(path) as store:
-            turn = await store.get_turn(chat.turn_id, include_events=True)
+            turn = await store.turn_reader.get(chat.turn_id, include_events=True)
             assert turn.events is not None
             types = [event["type"] for event in turn.events]
             assert types[-2:] == ["answer_started", "answer_finished"]

@@ -37,9 +37,9 @@ async def test_a_turn_is_read_back_with_all_that_belongs_to_it(tmp_path: Path) -
         ended = ToolCallRecord(call_id="c", name="run", status="ok", output=output, duration_ms=2.5)
         await chat.emit(tool_calls=[ended], items=items[1:], changes=[change])
         await chat.emit(usage=usage, model="gpt")
-        turn = await store.get_turn(chat.turn_id)
+        turn = await store.turn_reader.get(chat.turn_id)
         assert (turn.status, turn.usage, turn.ended_at) == ("running", usage, None)
-        await store.finish_turn(
+        await store.turns.finish(
             chat.turn_id,
             status="failed",
             reply="It did not work.",
@@ -50,11 +50,11 @@ async def test_a_turn_is_read_back_with_all_that_belongs_to_it(tmp_path: Path) -
             items=[{"type": "note"}],
         )
     async with open_store(tmp_path / "agent.db") as store:
-        turn = await store.get_turn(chat.turn_id)
+        turn = await store.turn_reader.get(chat.turn_id)
         assert turn.items == [*items, {"type": "note"}]
         arguments = {"arguments": {"all": True}}
         assert turn.tool_calls == [ended.model_copy(update=arguments)]
-        assert turn.changes == await store.changes_of(chat.turn_id) == [change]
+        assert turn.changes == await store.turn_reader.changes(chat.turn_id) == [change]
         assert (turn.status, turn.reply, turn.message) == (
             "failed",
             "It did not work.",
@@ -76,7 +76,7 @@ async def test_events_come_back_in_order_as_they_go_over_the_wire(tmp_path: Path
             ToolCallOutput(call_id="c", name="run", status="ok", output={"x": None}),
             Status(message=""),
         )
-        events = await store.events_after(chat.session_id)
+        events = await store.events.after(chat.session_id)
         assert [event["seq"] for event in events] == [1, 2, 3, 4]
         assert events[0] == {
             "type": "text_delta",
@@ -87,11 +87,11 @@ async def test_events_come_back_in_order_as_they_go_over_the_wire(tmp_path: Path
             "delta": "a",
         }
         assert (events[2]["callId"], events[2]["truncated"]) == ("c", False)
-        later = await store.events_after(chat.session_id, 1, limit=2)
+        later = await store.events.after(chat.session_id, 1, limit=2)
         assert [event["seq"] for event in later] == [2, 3]
-        assert await store.last_seq(chat.session_id) == 4
-        assert await store.events_after(chat.session_id, 4) == []
-        assert await store.last_seq("s_no") == 0
+        assert await store.events.last_seq(chat.session_id) == 4
+        assert await store.events.after(chat.session_id, 4) == []
+        assert await store.events.last_seq("s_no") == 0
 
 
 async def test_a_turns_events_are_its_own_with_the_deltas_joined(tmp_path: Path) -> None:
@@ -108,13 +108,13 @@ async def test_a_turns_events_are_its_own_with_the_deltas_joined(tmp_path: Path)
         chat.turn_id = ""
         await chat.emit(Status(message="of no turn"))
         for number, text in enumerate(("one", "two")):
-            turn = await store.get_turn(turns[number], include_events=True)
+            turn = await store.turn_reader.get(turns[number], include_events=True)
             assert turn.events is not None
             kinds = ["item_discarded", "text_delta", "turn_completed"]
             assert [event["type"] for event in turn.events] == kinds
             assert turn.events[1]["delta"] == text
             assert (turn.first_seq, turn.last_seq) == (1 + 6 * number, 6 + 6 * number)
-        listed = (await store.list_turns(chat.session_id, include_events=True)).turns
+        listed = (await store.turn_reader.list_page(chat.session_id, include_events=True)).turns
         assert [len(turn.events or []) for turn in listed] == [3, 3]
 
 
@@ -127,14 +127,14 @@ async def test_pages_of_turns_go_back_from_the_newest(tmp_path: Path) -> None:
         seen: list[list[str]] = []
         before = None
         while True:
-            page = await store.list_turns(chat.session_id, limit=3, before=before)
+            page = await store.turn_reader.list_page(chat.session_id, limit=3, before=before)
             seen.append([turn.message for turn in page.turns])
             before = page.before
             if before is None:
                 break
         assert seen == [["4", "5", "6"], ["1", "2", "3"], ["0"]]
         with pytest.raises(AgentError) as raised:
-            await store.list_turns(chat.session_id, before="t_no")
+            await store.turn_reader.list_page(chat.session_id, before="t_no")
         assert raised.value.code == "not_found"
 
 
@@ -147,16 +147,16 @@ async def test_history_has_the_newest_turns_oldest_first_and_why_they_ended(tmp_
             await chat.finish()
         await chat.start()
         await chat.emit(TurnAborted(reason="interrupted"))
-        await store.finish_turn(chat.turn_id, status="aborted")
+        await store.turns.finish(chat.turn_id, status="aborted")
         await chat.start()
-        await store.finish_turn(chat.turn_id, status="aborted", aborted_reason="tool_limit")
-        history = await store.history(chat.session_id, 3)
+        await store.turns.finish(chat.turn_id, status="aborted", aborted_reason="tool_limit")
+        history = await store.turn_reader.history(chat.session_id, 3)
         assert [turn.index for turn in history] == [2, 3, 4]
         assert [turn.aborted_reason for turn in history] == [None, "interrupted", "tool_limit"]
         assert [turn.status for turn in history] == ["completed", "aborted", "aborted"]
         assert history[0].items == [{"n": 2}, {"n": 2.5}]
-        assert len(await store.history(chat.session_id)) == 5
-        assert await store.history("s_no") == []
+        assert len(await store.turn_reader.history(chat.session_id)) == 5
+        assert await store.turn_reader.history("s_no") == []
 
 
 async def test_first_events_and_items_are_kept_with_the_turns_start(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ async def test_first_events_and_items_are_kept_with_the_turns_start(tmp_path: Pa
         chat = await Chat.new(store)
         await chat.emit(Status(message="before"))
         await chat.start(events=chat.timed(started), items=[{"type": "message"}])
-        turn = await store.get_turn(chat.turn_id, include_events=True)
+        turn = await store.turn_reader.get(chat.turn_id, include_events=True)
         assert (turn.first_seq, turn.last_seq) == (2, 2)
         assert turn.items == [{"type": "message"}]
 
@@ -183,8 +183,8 @@ async def test_the_documents_that_a_session_made_are_known(tmp_path: Path) -> No
                 Change(path="b.ipynb", op="create"),
             ]
         )
-        assert await store.created_paths(chats[0].session_id) == ["b.ipynb", "a.ipynb"]
-        assert await store.created_paths(chats[1].session_id) == []
+        assert await store.turn_reader.created_paths(chats[0].session_id) == ["b.ipynb", "a.ipynb"]
+        assert await store.turn_reader.created_paths(chats[1].session_id) == []
 
 
 async def test_a_second_turn_of_a_session_is_refused_while_one_runs(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ async def test_a_second_turn_of_a_session_is_refused_while_one_runs(tmp_path: Pa
         with pytest.raises(AgentError) as raised:
             await chat.start()
         assert raised.value.code == "turn_in_progress"
-        assert (await store.get_turn(first)).status == "running"
+        assert (await store.turn_reader.get(first)).status == "running"
 
 
 async def test_a_turn_ends_once(tmp_path: Path) -> None:
@@ -205,16 +205,16 @@ async def test_a_turn_ends_once(tmp_path: Path) -> None:
         await chat.finish("first")
         with pytest.raises(AgentError, match="already ended"):
             await chat.finish("second")
-        assert (await store.get_turn(chat.turn_id)).reply == "first"
+        assert (await store.turn_reader.get(chat.turn_id)).reply == "first"
         assert await chat.numbers() == [1]
 
 
 async def test_an_unknown_turn_is_not_found(tmp_path: Path) -> None:
     async with open_store(tmp_path / "agent.db") as store:
         for call in (
-            store.get_turn("t_no"),
-            store.changes_of("t_no"),
-            store.finish_turn("t_no", status="completed"),
+            store.turn_reader.get("t_no"),
+            store.turn_reader.changes("t_no"),
+            store.turns.finish("t_no", status="completed"),
         ):
             with pytest.raises(AgentError) as raised:
                 await call
@@ -231,7 +231,7 @@ async def test_an_append_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
         reader = Reader()
         store.follow(chat.session_id, reader)
         with pytest.raises(AgentError, match="no"):
-            await store.append(
+            await store.events.append(
                 chat.session_id,
                 chat.turn_id,
                 events=[TextDelta(item_id="i", delta="new")],
@@ -241,7 +241,7 @@ async def test_an_append_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
         assert reader.taken == []
         assert await chat.numbers() == [1]
         assert rows(path, "SELECT count(*) FROM items") == [(0,)]
-        assert (await store.get_session(chat.session_id)).session_tokens == 0
+        assert (await store.sessions.get(chat.session_id)).session_tokens == 0
 
 
 async def test_only_events_go_without_a_turn(tmp_path: Path) -> None:
@@ -250,7 +250,7 @@ async def test_only_events_go_without_a_turn(tmp_path: Path) -> None:
         await chat.emit(TokenUsage(usage=Usage()))
         assert await chat.numbers() == [1]
         with pytest.raises(ValueError, match="without a turn"):
-            await store.append(chat.session_id, None, items=[{"type": "message"}])
+            await store.events.append(chat.session_id, None, items=[{"type": "message"}])
 
 
 async def test_half_of_an_emoji_is_kept_until_the_other_half_comes(tmp_path: Path) -> None:
@@ -259,11 +259,11 @@ async def test_half_of_an_emoji_is_kept_until_the_other_half_comes(tmp_path: Pat
         chat = await Chat.new(store, "car \ud83d\ude97 and half \ud83d")
         await chat.start()
         await chat.emit(items=[{"text": half} for half in halves])
-        (turn,) = await store.history(chat.session_id)
+        (turn,) = await store.turn_reader.history(chat.session_id)
         assert [item["text"] for item in turn.items] == halves
-        await store.finish_turn(chat.turn_id, status="completed", reply="".join(halves))
-        assert (await store.get_turn(chat.turn_id)).reply == "🚗"
-        assert (await store.get_session(chat.session_id)).title == "car 🚗 and half \ufffd"
+        await store.turns.finish(chat.turn_id, status="completed", reply="".join(halves))
+        assert (await store.turn_reader.get(chat.turn_id)).reply == "🚗"
+        assert (await store.sessions.get(chat.session_id)).title == "car 🚗 and half \ufffd"
 
 
 async def test_waiting_messages_survive_a_restart_in_their_order(tmp_path: Path) -> None:
@@ -277,17 +277,17 @@ async def test_waiting_messages_survive_a_restart_in_their_order(tmp_path: Path)
         for number, request in enumerate(requests):
             events = chat.timed(Status(message="queued"))
             op = UserMessage(request=request)
-            await store.save_queued_op(chat.session_id, f"op_{number}", op, events=events)
-        assert await store.remove_queued_op(chat.session_id, "op_1")
+            await store.queue.save(chat.session_id, f"op_{number}", op, events=events)
+        assert await store.queue.remove(chat.session_id, "op_1")
         events = chat.timed(Status(message="never kept"))
-        assert not await store.remove_queued_op(chat.session_id, "op_1", events=events)
+        assert not await store.queue.remove(chat.session_id, "op_1", events=events)
     async with open_store(tmp_path / "agent.db") as store:
-        waiting = await store.queued_ops(chat.session_id)
+        waiting = await store.queue.waiting(chat.session_id)
         assert [op.op_id for op in waiting] == ["op_0", "op_2"]
         assert [op.op.request for op in waiting] == [requests[0], requests[2]]
         # An explicit null is another thing than a field left out.
         assert "active_notebook" in waiting[0].op.request.model_fields_set
-        assert await store.last_seq(chat.session_id) == 3
+        assert await store.events.last_seq(chat.session_id) == 3
 
 
 async def test_a_store_in_memory_works_like_one_in_a_file() -> None:
@@ -296,9 +296,9 @@ async def test_a_store_in_memory_works_like_one_in_a_file() -> None:
     await chat.start()
     await chat.say("a", "b")
     await chat.finish("ab")
-    turn = await store.get_turn(chat.turn_id, include_events=True)
+    turn = await store.turn_reader.get(chat.turn_id, include_events=True)
     assert turn.events is not None
     assert turn.events[0]["delta"] == "ab"
     await store.close()
     with pytest.raises(AgentError, match="closed"):
-        await store.get_session(chat.session_id)
+        await store.sessions.get(chat.session_id)

@@ -22,6 +22,7 @@ from jupyter_datalayer_agent.store.search.snippets import snippet
 
 from ..chats import Chat, execute, open_store, rows
 from ..crashing import crash
+from ..query_plans import plan_of_a_look_up, search_plans
 from ..test_migrations import database_at
 
 INDEXED = "SELECT count(*) FROM search_index_docsize"
@@ -145,7 +146,9 @@ async def test_a_running_turn_is_found_by_its_message_and_an_aborted_one_by_both
         execute(path, "INSERT INTO search_index (search_index) VALUES ('integrity-check')")
         assert rows(path, INDEXED) == rows(path, "SELECT count(*) FROM search_texts") == [(2,)]
         assert await found(store, "Second, cut") == ["First.  Second, cut"]
-        (answer,) = await store.past.responses_of((await store.list_turns(session_id)).turns[0].id)
+        (answer,) = await store.past.responses_of(
+            (await store.turn_reader.list_page(session_id)).turns[0].id
+        )
         assert answer.response_type == "batch"
         chat = await Chat.new(store)
         await chat.start("still running")
@@ -159,8 +162,8 @@ async def test_what_is_deleted_or_reset_is_found_no_more_and_leaves_no_row(tmp_p
         for chat in (kept, reset, gone):
             for _ in range(BLOCK):
                 await say(chat, "plot the pH", "here")
-        await store.reset_session(reset.session_id)
-        await store.delete_session(gone.session_id)
+        await store.sessions.reset(reset.session_id)
+        await store.sessions.delete(gone.session_id)
         for query in ("plot the", "pH"):
             hits = await store.past.search(query, 500)
             assert {hit.session_id for hit in hits} == {kept.session_id}
@@ -200,11 +203,11 @@ async def test_what_was_written_into_documents_is_found_too(tmp_path: Path) -> N
             (hit,) = await store.past.search(query)
             assert (hit.turn_id, hit.role, hit.path) == (chat.turn_id, "assistant", "a.ipynb")
         assert await found(store, "zyx") == []
-        fork = await (await store.forks()).fork(chat.session_id, None, [])
+        fork = await store.forks.fork(chat.session_id, None, [])
         assert len(await found(store, "sns.heat")) == 1
-        await store.delete_session(chat.session_id)
+        await store.sessions.delete(chat.session_id)
         assert len(await found(store, "sns.heat")) == 1
-        await store.reset_session(fork.id)
+        await store.sessions.reset(fork.id)
         assert await found(store, "sns.heat") == []
     assert rows(path, INDEXED) == rows(path, "SELECT count(*) FROM search_texts") == [(0,)]
     execute(path, "INSERT INTO search_index (search_index) VALUES ('integrity-check')")
@@ -214,14 +217,14 @@ async def test_a_fork_is_found_once_and_by_itself(tmp_path: Path) -> None:
     async with open_store(tmp_path / "agent.db") as store:
         chat = await Chat.new(store, "Original")
         await say(chat, "plot the cars", "plotted")
-        fork = await (await store.forks()).fork(chat.session_id, None, [])
+        fork = await store.forks.fork(chat.session_id, None, [])
         hits = await store.past.search("plot the")
         assert [hit.session_id for hit in hits] == [chat.session_id]
         assert await found(store, "plot the", fork.id) == ["plot the cars"]
-        copy = (await store.list_turns(fork.id)).turns[0]
+        copy = (await store.turn_reader.list_page(fork.id)).turns[0]
         (key,) = await store.past.responses_of(copy.id)
         assert (await store.past.response(key)).text == "plotted"
-        await store.delete_session(chat.session_id)
+        await store.sessions.delete(chat.session_id)
         assert [hit.session_id for hit in await store.past.search("plot the")] == [fork.id]
 
 
@@ -278,14 +281,14 @@ async def test_older_turns_are_indexed_and_their_answers_named(older: Path) -> N
 
 async def test_no_query_reads_a_table_or_an_index_from_end_to_end(older: Path) -> None:
     async with open_store(older) as store:
-        plan = await (await store._open()).responses.explain()
+        plan = await (await store._open()).database.look(plan_of_a_look_up)
         assert plan[0] == (
             "SEARCH responses USING INDEX responses_by_key (ai_turn_id=? AND provider_id=? AND "
             "response_type=? AND response_index=?)"
         )
         assert all(step.startswith("SEARCH") for step in plan)
     with closing(sqlite3.connect(older)) as connection:
-        plans = search.plans_of(connection)
+        plans = search_plans(connection)
         tables = connection.execute("SELECT count(*) FROM search_texts").fetchone()[0]
     assert tables == 4_000 + 3
     for name, plan in plans.items():

@@ -78,7 +78,7 @@ async def test_a_search_leaves_out_the_message_that_is_being_answered(tmp_path: 
         assert [hit["turnId"] for hit in result.output["results"]] == [first]
         assert result.output["results"][0] == {
             "turnId": first,
-            "sessionId": (await store.get_turn(first)).session_id,
+            "sessionId": (await store.turn_reader.get(first)).session_id,
             "session": "Cars",
             "role": "user",
             "at": result.output["results"][0]["at"],

@@ -28,11 +28,11 @@ async def exported(store: Store, session_id: str, kind: ExportFormat) -> tuple[S
 
     Raises ``AgentError`` ``not_found``.
     """
-    session = await store.get_session(session_id)
+    session = await store.sessions.get(session_id)
     turns: list[Turn] = []
     before = None
     while True:
-        page = await store.list_turns(session_id, PAGE, before)
+        page = await store.turn_reader.list_page(session_id, PAGE, before)
         turns[:0] = page.turns
         before = page.before
         if before is None:

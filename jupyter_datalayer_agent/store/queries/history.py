@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, cast
+import sqlite3
+from collections.abc import Sequence
+from typing import cast
 
-from ..protocol.base import SessionKind
-from ..protocol.errors import AgentError
-from ..protocol.history import Citation, Provenance, ResponseType, SearchHit, StoredResponse
-from ..protocol.requests import Turn
-from .search.texts import search
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    from .repositories import Repositories
+from ...protocol.base import SessionKind
+from ...protocol.errors import AgentError
+from ...protocol.history import Citation, Provenance, SearchHit, StoredResponse
+from ...protocol.requests import Turn
+from ..file.database import Database
+from ..search.texts import search
+from .responses import look_up, of_turn
+from .turn_reader import TurnReader
 
 FIRST_LINE = 120
 """Characters of a message that are shown of a turn."""
@@ -36,10 +35,11 @@ NEWEST_SESSION = """
 
 
 class HistoryQueries:
-    """Part of ``Store``, which opens the database at the first query."""
+    """What is found in all conversations."""
 
-    def __init__(self, opened: Callable[[], Awaitable[Repositories]]) -> None:
-        self._opened = opened
+    def __init__(self, database: Database, turn_reader: TurnReader) -> None:
+        self._database = database
+        self._turn_reader = turn_reader
 
     async def search(
         self, query: str, limit: int = 20, session_id: str | None = None
@@ -50,8 +50,7 @@ class HistoryQueries:
         query as a whole, texts with each of its words are given. One session's, where it is named;
         else all chats', with a turn that a fork copied shown once.
         """
-        database = (await self._opened()).database
-        return await database.read_raw(
+        return await self._database.read_raw(
             lambda connection: search(connection, query, limit, session_id)
         )
 
@@ -62,13 +61,13 @@ class HistoryQueries:
         turn that is left out."""
         sql = RECENT if session_id is None else RECENT_IN_SESSION
         values = {"limit": limit, "session": session_id, "without": without}
-        return await (await self._opened()).database.look(
+        return await self._database.look(
             lambda connection: [row[0] for row in connection.execute(sql, values)]
         )
 
     async def turn(self, turn_id: str) -> Turn:
         """The turn with its calls and changes. Raises ``not_found``."""
-        return await (await self._opened()).reader.get(turn_id, False)
+        return await self._turn_reader.get(turn_id)
 
     async def turn_at(self, session_id: str, number: int) -> str:
         """The id of the session's turn with that number, from 1, those that were reverted
@@ -79,7 +78,7 @@ class HistoryQueries:
             row = connection.execute(NUMBERED, (session_id, number - 1)).fetchone()
             return (None if row is None else row[0]), count
 
-        turn_id, count = await (await self._opened()).database.look(query)
+        turn_id, count = await self._database.look(query)
         if turn_id is None:
             turns = f"{count} turn{'' if count == 1 else 's'}"
             raise AgentError("not_found", f"There is no turn {number}; the session has {turns}.")
@@ -95,7 +94,7 @@ class HistoryQueries:
             ]
             return [_citation(*row) for row in rows if row is not None]
 
-        return await (await self._opened()).database.look(query)
+        return await self._database.look(query)
 
     async def title_of(self, session_id: str) -> str | None:
         """The session's title; None where there is no such session."""
@@ -113,36 +112,31 @@ class HistoryQueries:
     async def set_kind(self, session_id: str, kind: SessionKind) -> None:
         """Set the kind of an empty session: only the turns of chats are searched."""
         sql = "INSERT INTO session_kinds (session_id, kind) VALUES (?, ?)"
-        await (await self._opened()).database.quick(
-            lambda connection: connection.execute(sql, (session_id, kind))
-        )
+        await self._database.quick(lambda connection: connection.execute(sql, (session_id, kind)))
 
     # Answers
 
     async def response(self, key: Provenance) -> StoredResponse:
         """The answer of that provenance. Raises ``not_found``."""
-        return await (await self._opened()).responses.get(key)
+        found = await self._database.look(lambda connection: look_up(connection, key))
+        if found is None:
+            raise AgentError(
+                "not_found",
+                f"The turn {key.ai_turn_id} has no answer of type {key.response_type} and number "
+                f"{key.response_index} by {key.provider_id}.",
+            )
+        return found
 
     async def responses_of(self, turn_id: str) -> list[Provenance]:
         """The keys of all answers of a turn, in the order in which they were given."""
-        return await (await self._opened()).responses.of_turn(turn_id)
-
-    async def add_response(
-        self, turn_id: str, model: str | None, response_type: ResponseType, text: str
-    ) -> Provenance:
-        """Keep one more answer of a turn: a summary, or the same asked again of another model.
-
-        ``model`` is a name in litellm's form, None where no model answered. The turn's own answer
-        and its plan are kept with them. Raises ``not_found``.
-        """
-        return await (await self._opened()).responses.add(turn_id, model, response_type, text)
+        return await self._database.look(lambda connection: of_turn(connection, turn_id))
 
     async def _one(self, sql: str, value: str) -> str | None:
         def query(connection: sqlite3.Connection) -> str | None:
             row = connection.execute(sql, (value,)).fetchone()
             return None if row is None else row[0]
 
-        return await (await self._opened()).database.look(query)
+        return await self._database.look(query)
 
 
 def _citation(turn_id: str, session_id: str, title: str, message: str, at: int) -> Citation:

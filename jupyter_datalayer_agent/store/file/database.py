@@ -18,17 +18,17 @@ import aiosqlite
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from ..protocol.base import now_ms
-from ..protocol.errors import AgentError
-from .file.damage import damage
-from .file.driver import DriverConnection, in_thread
-from .file.errors import DATABASE_ERRORS, corrupt, explain
-from .file.file_system import network_file_system
-from .file.journal import has_log, leave_log
-from .file.servers import ServerLock
-from .file.vacuum import INCREMENTAL, is_to_be_rebuilt, rebuild
-from .file.writer import Publish, QuickWrite, Write, Writer
-from .migrations import ForeignDatabase, NewerDatabase, is_current, migrate
+from ...protocol.base import now_ms
+from ...protocol.errors import AgentError
+from ..migrations import ForeignDatabase, NewerDatabase, is_current, migrate
+from .damage import damage
+from .driver import DriverConnection, in_thread
+from .errors import DATABASE_ERRORS, corrupt, explain
+from .file_system import network_file_system
+from .journal import has_log, leave_log
+from .servers import ServerLock
+from .vacuum import INCREMENTAL, is_to_be_rebuilt, rebuild
+from .writer import Publish, QuickWrite, Write, Writer
 
 T = TypeVar("T")
 
