@@ -25,6 +25,11 @@ export class ApiError extends Error {
   }
 }
 
+/** What an error says, whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** The error of a response that is not a success, whoever made the response. */
 export function errorOf(response: Response, text: string): ApiError {
   try {

@@ -1,3 +1,4 @@
+import { messageOf } from './errors';
 import { PageFailure, PageProgress, PageRequest, PageResponse } from './types';
 
 /** How long an answer is kept for a server that may have missed it, in ms. */
@@ -165,6 +166,6 @@ function asFailure(error: unknown, method: string): PageFailure {
     return { code, message, ...(cells && { cells }) };
   }
   console.error(`datalayer-agent: ${method} failed`, error);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return { code: 'internal', message };
 }

@@ -31,10 +31,10 @@ export function Question(props: {
   const offered = entry.options.filter(
     option => !isLong || option.toLowerCase().includes(typed)
   );
-  const answer = (words: string) => {
-    if (words.trim()) {
+  const answer = (text: string) => {
+    if (text.trim()) {
       setSent(true);
-      props.answer(words.trim());
+      props.answer(text.trim());
       setTimeout(() => setSent(false), 3000);
     }
   };

@@ -3,6 +3,7 @@ import { CodeCell, ICodeCellModel } from '@jupyterlab/cells';
 import { INotebookCellExecutor, NotebookPanel } from '@jupyterlab/notebook';
 import { PromiseDelegate } from '@lumino/coreutils';
 
+import { messageOf } from '../api/errors';
 import {
   CellRun,
   PageProgress,
@@ -302,7 +303,7 @@ export class Runner {
       if (run.panel.isDisposed) {
         await run.closed.promise;
       }
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       last.note = last.note ? `${last.note} ${why}` : why;
     }
   }

@@ -1,6 +1,7 @@
 import type { ICell } from '@jupyterlab/nbformat';
 import { IDisposable } from '@lumino/disposable';
 
+import { messageOf } from '../api/errors';
 import { openChanges } from '../session/decided';
 import type { ITurn } from '../session/turn';
 import { Observable } from '../session/observable';
@@ -116,7 +117,7 @@ export class DiffModel implements IDisposable {
         this._look();
       }
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = messageOf(error);
       this.shown.patch({ problem });
     }
   }

@@ -1,6 +1,7 @@
 import { CodeCell } from '@jupyterlab/cells';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 
+import { messageOf } from '../api/errors';
 import { AgentClient } from '../api/client';
 import { IPageConnection } from '../api/connection';
 import { FixesReply } from '../api/types';
@@ -94,7 +95,7 @@ export class ErrorController implements IErrorActions {
     } catch (error) {
       chat.state.patch({
         activity: null,
-        notice: error instanceof Error ? error.message : String(error)
+        notice: messageOf(error)
       });
     }
   }

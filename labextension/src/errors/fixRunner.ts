@@ -1,6 +1,7 @@
 import { CodeCell } from '@jupyterlab/cells';
 import { NotebookPanel } from '@jupyterlab/notebook';
 
+import { messageOf } from '../api/errors';
 import {
   ActsReply,
   CellFix,
@@ -302,7 +303,7 @@ export class FixRunner {
       if (!chat.isDisposed) {
         chat.state.patch({
           activity: null,
-          notice: error instanceof Error ? error.message : String(error)
+          notice: messageOf(error)
         });
       }
     } finally {

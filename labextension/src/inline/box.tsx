@@ -113,8 +113,8 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
 
   const { waiting } = state;
   const isWorking = state.activity !== null && waiting?.kind !== 'question';
-  const answer = (words: string) => {
-    void model.send(words);
+  const answer = (text: string) => {
+    void model.send(text);
     setText('');
   };
   const send = () => {
@@ -338,7 +338,7 @@ function Folded({ children }: { children: React.ReactNode }): JSX.Element {
         data-lm-suppress-shortcuts="true"
         onClick={() => setOpen(!isOpen)}
       />
-      <div className="da-inline-words" hidden={!isOpen}>
+      <div className="da-inline-body" hidden={!isOpen}>
         {children}
       </div>
       {!isOpen && <span className="da-inline-dim">Answer</span>}

@@ -7,7 +7,7 @@ import {
 } from '@jupyterlab/cells';
 import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import { NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
-import { DisposableDelegate, IDisposable } from '@lumino/disposable';
+import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
@@ -21,6 +21,7 @@ import {
   isMarkdown,
   ProposalTarget
 } from '../proposals';
+import { holdInView, isSeen } from './inView';
 import type { IOpenChat } from './openChats';
 import type { ISubject } from './plain';
 import { foundAgain, selectedIn } from './selected';
@@ -398,26 +399,4 @@ export class CellTarget implements IInlineTarget {
   private _isDisposed = false;
   private readonly _gone = new Signal<this, void>(this);
   private readonly _moved = new Signal<this, void>(this);
-}
-
-/** It stays in view over a proposal that is higher than the window, which begins below it. */
-function holdInView(box: Widget, cell: Cell): IDisposable {
-  box.addClass('da-mod-held');
-  const { style } = cell.node;
-  const observer = new ResizeObserver(() =>
-    style.setProperty('--da-inline-height', `${box.node.offsetHeight + 8}px`)
-  );
-  observer.observe(box.node);
-  return new DisposableDelegate(() => {
-    observer.disconnect();
-    style.removeProperty('--da-inline-height');
-  });
-}
-
-/** Whether any of an element is on the screen, in what scrolls. */
-function isSeen(element: HTMLElement, frame: HTMLElement): boolean {
-  const [inner, outer] = [element, frame].map(each =>
-    each.getBoundingClientRect()
-  );
-  return inner.bottom > outer.top && inner.top < outer.bottom;
 }

@@ -10,6 +10,8 @@ import {
   Before,
   ProposalReview,
   IDecidedProposal,
+  isForText,
+  isSame,
   nameOf
 } from './proposalReview';
 import { IOpenChat, wasAsked } from './openChats';
@@ -551,23 +553,3 @@ export class InlineModel implements IDisposable {
 }
 
 const UNDECIDED: Before = { done: [] };
-
-function isSame(one: IProposal, other: IProposal): boolean {
-  return (
-    one.source === other.source &&
-    one.target.kind === other.target.kind &&
-    nameOf(one.target) === nameOf(other.target)
-  );
-}
-
-/** Whether two proposals are for the one text of a cell or a file, which can show only one. */
-function isForText(
-  { target }: IProposal,
-  { target: other }: IProposal
-): boolean {
-  return (
-    (target.kind === 'cell' || target.kind === 'file') &&
-    target.kind === other.kind &&
-    nameOf(target) === nameOf(other)
-  );
-}

@@ -362,3 +362,24 @@ function keyOf({ target }: IProposal, all: readonly IProposal[]): string {
 export function nameOf(target: ProposalTarget): string {
   return target.kind === 'file' ? target.path : target.cellId;
 }
+
+/** Whether two proposals put the same text in the same place. */
+export function isSame(one: IProposal, other: IProposal): boolean {
+  return (
+    one.source === other.source &&
+    one.target.kind === other.target.kind &&
+    nameOf(one.target) === nameOf(other.target)
+  );
+}
+
+/** Whether two proposals are for the one text of a cell or a file, which can show only one. */
+export function isForText(
+  { target }: IProposal,
+  { target: other }: IProposal
+): boolean {
+  return (
+    (target.kind === 'cell' || target.kind === 'file') &&
+    target.kind === other.kind &&
+    nameOf(target) === nameOf(other)
+  );
+}

@@ -1,6 +1,6 @@
 import { IDisposable } from '@lumino/disposable';
 
-import { ApiError } from '../api/errors';
+import { ApiError, messageOf } from '../api/errors';
 import { Decide } from '../approvals/Approval';
 import { Event, Op } from '../api/types';
 import { IPanelConnection } from '../api/services';
@@ -187,7 +187,7 @@ export class InlineRequest implements IDisposable {
     this._turn.failed();
     this._state.patch({
       activity: null,
-      notice: error instanceof Error ? error.message : String(error),
+      notice: messageOf(error),
       draft: message || null
     });
   }

@@ -4,6 +4,7 @@ import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { PromiseDelegate } from '@lumino/coreutils';
 
+import { messageOf } from '../api/errors';
 import { PageRequestError } from '../api';
 import { forEachNotebook } from './forEachNotebook';
 import { within } from './waiting';
@@ -68,7 +69,7 @@ export class Saver {
       if (error instanceof PageRequestError) {
         throw error;
       }
-      throw failed(error instanceof Error ? error.message : String(error));
+      throw failed(messageOf(error));
     } finally {
       Dialog.tracker.widgetAdded.disconnect(onDialog);
     }

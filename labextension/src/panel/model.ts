@@ -1,6 +1,7 @@
 import { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
+import { messageOf } from '../api/errors';
 import { Event } from '../api/types';
 import { AnswersController } from './conversation/answersController';
 import { ChangesController } from './changes/changesController';
@@ -387,7 +388,7 @@ export class PanelModel implements IDisposable {
 
   /** Report what went wrong, as a notice. */
   reportError(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     this.notice.set({ level: 'error', message });
   }
 

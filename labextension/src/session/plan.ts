@@ -175,9 +175,3 @@ export function isResumable(turn: { status: string; plan?: IPlan }): boolean {
     (state === 'stopped' || state === 'running' || state === 'paused')
   );
 }
-
-/** "Exploratory data analysis", of the template with the id `exploratory-data-analysis`. */
-export function workflowLabel(id: string): string {
-  const words = id.replace(/[-_]+/g, ' ').trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}

@@ -3,7 +3,6 @@ import {
   Change,
   DocumentChanged,
   Event,
-  FinalReply,
   ToolCallOutput,
   ToolCallStarted,
   TurnStarted
@@ -11,8 +10,10 @@ import {
 import { reduceAnswers } from './answers';
 import { reduceDecided } from './decided';
 import { offersAfter } from './offers';
+import { replied } from './finalReply';
 import { reducePlan } from './plan';
-import { Activity, Entry, ITurn, IToolEntry } from './turn';
+import { Activity, ITurn, IToolEntry } from './turn';
+import { append, find, replace, settled } from './turnEntries';
 
 /**
  * A turn after one more of its events. An event that says nothing about the turn returns the
@@ -141,24 +142,6 @@ export function reduceTurn(turn: ITurn, event: Event): ITurn {
   }
 }
 
-/** The turn with nothing left open: what still ran was cut off. */
-export function settled(turn: ITurn): ITurn {
-  return { ...turn, entries: turn.entries.map(settledEntry) };
-}
-
-function settledEntry(entry: Entry): Entry {
-  if (entry.kind === 'tool' && entry.status === 'running') {
-    return { ...entry, status: 'aborted' };
-  }
-  if (entry.kind === 'approval' && !entry.decision) {
-    return { ...entry, decision: 'aborted' };
-  }
-  if (entry.kind === 'question' && entry.open) {
-    return { ...entry, open: false };
-  }
-  return entry;
-}
-
 function started(turn: ITurn, event: TurnStarted): ITurn {
   return {
     ...turn,
@@ -179,35 +162,6 @@ function act(turn: ITurn, activity: Activity): ITurn {
     activity.kind !== 'model' &&
     activity.kind !== 'message';
   return same ? turn : { ...turn, activity };
-}
-
-function append(turn: ITurn, entry: Entry): ITurn {
-  return { ...turn, entries: [...turn.entries, entry] };
-}
-
-/** The place of an entry; the newest first, since events are nearly always about it. */
-function find(turn: ITurn, id: string): number {
-  for (let i = turn.entries.length - 1; i >= 0; i--) {
-    if (turn.entries[i].id === id) {
-      return i;
-    }
-  }
-  return -1;
-}
-
-function replace(
-  turn: ITurn,
-  id: string,
-  change: (entry: Entry) => Entry | undefined
-): ITurn {
-  const index = find(turn, id);
-  const next = index < 0 ? undefined : change(turn.entries[index]);
-  if (!next) {
-    return turn;
-  }
-  const entries = turn.entries.slice();
-  entries[index] = next;
-  return { ...turn, entries };
 }
 
 function grow(
@@ -349,61 +303,6 @@ function presumedAuthor({ entries }: ITurn): string {
   );
   const running = calls.find(({ status }) => status === 'running');
   return (running ?? calls[calls.length - 1])?.id ?? '';
-}
-
-/** The end of the answer, under a line that says what was not done, whatever the answer says. */
-function replied(turn: ITurn, event: FinalReply): ITurn {
-  const next = answered(turn, event);
-  if (!event.notDone) {
-    return next;
-  }
-  const texts = next.entries.filter(
-    entry => entry.kind === 'text' && entry.text.trim()
-  );
-  const answer = texts[texts.length - 1];
-  const at = answer ? next.entries.indexOf(answer) : next.entries.length;
-  const entries = next.entries.slice();
-  entries.splice(at, 0, notDoneNotice(event.notDone, event.seq));
-  return { ...next, entries };
-}
-
-/** The line above an answer that says what of its turn did not come about. */
-export function notDoneNotice(
-  { message }: NonNullable<FinalReply['notDone']>,
-  seq: number
-): Entry {
-  return {
-    kind: 'notice',
-    id: `not-done-${seq}`,
-    level: 'warning',
-    code: 'not_done',
-    message,
-    retryable: false
-  };
-}
-
-/** The whole answer: shown where no stream showed it before. */
-function answered(turn: ITurn, event: FinalReply): ITurn {
-  const last = turn.entries
-    .filter(entry => entry.kind === 'text')
-    .map(entry => (entry.kind === 'text' ? entry.text : ''))
-    .pop();
-  if (!event.text.trim() || last?.trim() === event.text.trim()) {
-    return turn;
-  }
-  const all = turn.entries
-    .map(entry => (entry.kind === 'text' ? entry.text : ''))
-    .join('');
-  if (all.trim() === event.text.trim()) {
-    return turn;
-  }
-  // The summary of a plan comes behind the last words of the model, which are there already.
-  const shown = last?.trim() ?? '';
-  const text =
-    shown && event.text.startsWith(`${shown}\n`)
-      ? event.text.slice(shown.length).trimStart()
-      : event.text;
-  return append(turn, { kind: 'text', id: `reply-${event.seq}`, text });
 }
 
 function normal(name: string): string {

@@ -4,7 +4,9 @@ import {
   IConversation,
   reduceConversation
 } from './conversation';
-import { notDoneNotice, reduceTurn, settled } from './reduceTurn';
+import { notDoneNotice } from './finalReply';
+import { reduceTurn } from './reduceTurn';
+import { settled } from './turnEntries';
 import { openChanges } from './decided';
 import { ITurn, emptyTurn } from './turn';
 import { IStale, staleAfter } from './stale';

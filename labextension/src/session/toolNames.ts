@@ -1,9 +1,10 @@
-/** `getNotebookCells` as "Get notebook cells": a tool that declares no label. */
+/** A name in code as a label: `getNotebookCells` and `get-notebook-cells` as "Get notebook cells". */
 export function spoken(name: string): string {
-  const words = name
+  const text = name
     .replace(/^datalayer_/, '')
-    .replace(/_/g, ' ')
-    .replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b}`)
+    .replace(/[_-]+/g, ' ')
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .trim()
     .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

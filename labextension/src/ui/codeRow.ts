@@ -78,10 +78,10 @@ export class CodeRow {
     }
     for (const { act, label, reason } of actions) {
       const button = this._acts.get(act) ?? this._addAct(act);
-      const words = reason ? `${label}: ${reason}` : label;
-      if (button.title !== words) {
-        button.title = words;
-        button.setAttribute('aria-label', words);
+      const title = reason ? `${label}: ${reason}` : label;
+      if (button.title !== title) {
+        button.title = title;
+        button.setAttribute('aria-label', title);
         button.setAttribute('aria-disabled', String(reason !== null));
       }
     }

@@ -59,28 +59,28 @@ function cut(
 
 /** What marks up a text, in order. */
 function markupOf(text: string): Span[] {
-  const { spans, words } = withoutCode(text);
+  const { spans, masked } = withoutCode(text);
   for (const pattern of PAIRS) {
-    for (const { index, 0: whole, 1: before, 2: after } of words.matchAll(
+    for (const { index, 0: whole, 1: before, 2: after } of masked.matchAll(
       pattern
     )) {
       const end = index + whole.length;
       spans.push([index, index + before.length], [end - after.length, end]);
     }
   }
-  for (const { index, 0: whole } of words.matchAll(ALONE)) {
+  for (const { index, 0: whole } of masked.matchAll(ALONE)) {
     spans.push([index, index + whole.length]);
   }
   return spans.sort(([a], [b]) => a - b);
 }
 
 /** The marks of code, and the text with letters in the place of code and of its marks. */
-function withoutCode(text: string): { spans: Span[]; words: string } {
+function withoutCode(text: string): { spans: Span[]; masked: string } {
   const spans: Span[] = [];
-  let words = '';
+  let masked = '';
   let at = 0;
   const codeUntil = (end: number, from = at) => {
-    words += text.slice(at, from) + 'x'.repeat(end - from);
+    masked += text.slice(at, from) + 'x'.repeat(end - from);
     at = end;
   };
   CODE.lastIndex = 0;
@@ -101,7 +101,7 @@ function withoutCode(text: string): { spans: Span[]; words: string } {
     }
     CODE.lastIndex = at;
   }
-  return { spans, words: words + text.slice(at) };
+  return { spans, masked: masked + text.slice(at) };
 }
 
 /** Where code ends that begins with these marks; null where it does not. */

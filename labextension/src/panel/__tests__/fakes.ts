@@ -126,12 +126,16 @@ export class FakeConnection implements IPanelConnection {
   /** Something happens in a session. */
   emit(sessionId: string, event: EventInput): Event {
     const log = this._log(sessionId);
+    // As the server does: what could not be stored has the number 0, and does not come again.
+    const isUnsaved = (event as Partial<Event>).seq === 0;
     const whole = {
       at: Date.now(),
       ...event,
-      seq: log.length + 1
+      seq: isUnsaved ? 0 : log.length + 1
     } as Event;
-    log.push(whole);
+    if (!isUnsaved) {
+      log.push(whole);
+    }
     for (const { sessionId: id, handler } of [...this._handlers]) {
       if (id === sessionId) {
         handler(whole);

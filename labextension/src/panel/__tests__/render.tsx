@@ -103,10 +103,10 @@ export async function doing(run: () => unknown): Promise<void> {
   });
 }
 
-/** A button by its words. */
-export function button(node: HTMLElement, words: string) {
+/** A button by its label. */
+export function button(node: HTMLElement, label: string) {
   return [...node.querySelectorAll('button')].find(
-    item => item.textContent === words
+    item => item.textContent === label
   );
 }
 

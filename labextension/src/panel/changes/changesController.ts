@@ -1,5 +1,6 @@
 import { ISignal, Signal } from '@lumino/signaling';
 
+import { messageOf } from '../../api/errors';
 import { Event, Op } from '../../api/types';
 import { SubmitOp } from '../plan/planController';
 import { keptCellsLabel } from '../../session/undoLabels';
@@ -73,10 +74,7 @@ export class ChangesController {
     this._timer = setTimeout(() => this._over(), TIMEOUT_MS);
     this._submit(op).catch((error: unknown) => {
       this._over();
-      this._notify(
-        'error',
-        error instanceof Error ? error.message : String(error)
-      );
+      this._notify('error', messageOf(error));
     });
   }
 

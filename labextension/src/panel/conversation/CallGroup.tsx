@@ -36,7 +36,7 @@ export const CallGroup = memo(
           onClick={() => setOpen(!isOpen)}
         >
           <Icon tag="span" className="da-status-icon" aria-hidden="true" />
-          <span className="da-tool-words">
+          <span className="da-tool-label">
             {groupLabel(props.group, cellNumber)}
             {kind === 'reads' && (
               <span className="da-dim">

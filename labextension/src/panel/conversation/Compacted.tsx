@@ -25,7 +25,7 @@ export const Compacted = memo(
           aria-controls={id}
           onClick={() => setOpen(!isOpen)}
         >
-          <span className="da-tool-words">
+          <span className="da-tool-label">
             {how === 'summary'
               ? 'Earlier turns were summarised'
               : 'Earlier turns are no longer sent to the model'}

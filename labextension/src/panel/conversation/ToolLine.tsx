@@ -46,7 +46,7 @@ export const ToolLine = memo(
     const [isOpen, setOpen] = useState(false);
     const id = useId();
     const cellNumber = useCellNumber(props.target);
-    const words =
+    const label =
       (call.status === 'running' && props.doing) || toolLabel(call, cellNumber);
     const Caret = isOpen ? caretDownIcon.react : caretRightIcon.react;
     return (
@@ -65,14 +65,14 @@ export const ToolLine = memo(
         >
           <StatusMark status={call.needs ? 'denied' : call.status} />
           <span
-            className="da-tool-words"
+            className="da-tool-label"
             title={
-              call.summary && /\bcells? \d/i.test(words)
+              call.summary && /\bcells? \d/i.test(label)
                 ? 'Cell numbers at the time of the call'
                 : undefined
             }
           >
-            {words}
+            {label}
             {call.status === 'running' && <Elapsed since={call.startedAt} />}
           </span>
           {!!call.withheld?.length && (

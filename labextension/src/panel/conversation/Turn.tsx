@@ -188,7 +188,7 @@ const Reasoning = memo(
           aria-controls={id}
           onClick={() => setOpen(!isOpen)}
         >
-          <span className="da-tool-words">Reasoning</span>
+          <span className="da-tool-label">Reasoning</span>
           <Caret tag="span" className="da-caret" aria-hidden="true" />
         </button>
         {isOpen && (
@@ -229,7 +229,7 @@ const Notice = memo((props: { entry: INoticeEntry }): JSX.Element => {
 /** What goes on, in words, unless a tool call at the end says so already. */
 function Working(props: { turn: ITurn }): JSX.Element | null {
   const { turn } = props;
-  const words = activityLabel(turn, useCellNumber(turn.target));
+  const label = activityLabel(turn, useCellNumber(turn.target));
   const isSaid = waitingIn(turn).length > 0 || !!runningCall(turn);
   if (isSaid) {
     return null;
@@ -237,7 +237,7 @@ function Working(props: { turn: ITurn }): JSX.Element | null {
   return (
     <div className="da-working">
       <span className="da-working-dot" aria-hidden="true" />
-      {words}
+      {label}
       {!planWaits(turn) && <Elapsed since={turn.startedAt} />}
     </div>
   );

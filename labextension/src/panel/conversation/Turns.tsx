@@ -59,7 +59,7 @@ function Withdrawn(props: {
         aria-controls={id}
         onClick={() => setWanted(!isOpen)}
       >
-        <span className="da-tool-words">
+        <span className="da-tool-label">
           {ids.length === 1
             ? '1 turn reverted'
             : `${ids.length} turns reverted`}

@@ -1,3 +1,4 @@
+import { messageOf } from '../../api/errors';
 import { IUploadStep } from '../../api/upload';
 import { Attachment, Dataset, Event, Op } from '../../api/types';
 import { IPanelClient } from '../../api/services';
@@ -96,7 +97,7 @@ export class DatasetController {
         await this._parts.client.listDatasets();
       this.known.set({ list: datasets, limit: maxUploadBytes });
     } catch (error) {
-      this.known.patch({ problem: wordsOf(error) });
+      this.known.patch({ problem: messageOf(error) });
     }
   }
 
@@ -156,7 +157,7 @@ export class DatasetController {
       void this.refresh();
     } catch (error) {
       if (!running.signal.aborted) {
-        this._change(id, { stage: 'failed', problem: wordsOf(error) });
+        this._change(id, { stage: 'failed', problem: messageOf(error) });
       }
     } finally {
       this._running.delete(id);
@@ -191,8 +192,4 @@ export class DatasetController {
   private readonly _running = new Map<number, AbortController>();
   private _before: Promise<void> = Promise.resolve();
   private _lastId = 0;
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

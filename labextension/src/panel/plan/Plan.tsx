@@ -154,7 +154,7 @@ function Head(props: {
   const id = useId();
   const Caret = isOpen ? caretDownIcon.react : caretRightIcon.react;
   const label = (
-    <span className="da-tool-words">{headLabel(plan, !!hasEnded)}</span>
+    <span className="da-tool-label">{headLabel(plan, !!hasEnded)}</span>
   );
   return (
     <>

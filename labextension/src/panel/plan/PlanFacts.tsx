@@ -1,6 +1,6 @@
 import React from 'react';
 
-import { IPlan, workflowLabel } from '../../session/plan';
+import { IPlan } from '../../session/plan';
 import { lowerFirst } from '../../session/labels';
 import { spoken } from '../../session/toolNames';
 
@@ -18,9 +18,7 @@ export function PlanFacts(props: { plan: IPlan }): JSX.Element | null {
   }
   return (
     <div className="da-plan-facts">
-      {workflow && (
-        <div>Ready workflow, no model: {workflowLabel(workflow)}</div>
-      )}
+      {workflow && <div>Ready workflow, no model: {spoken(workflow)}</div>}
       {tools.size > 0 && <div>Tools: {[...tools].join(', ')}</div>}
       {estimatedDuration && <div>Takes about: {about(estimatedDuration)}</div>}
     </div>

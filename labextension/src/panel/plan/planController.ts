@@ -1,3 +1,4 @@
+import { messageOf } from '../../api/errors';
 import { Event, NewPlanStep, Op } from '../../api/types';
 import { IDraftStep, IPlanDraft, PlanDrafts } from './planDrafts';
 import { IPlan } from '../../session/plan';
@@ -134,8 +135,7 @@ export class PlanController {
     this.draft.set({ ...draft, isSending: true, problem: undefined });
     const steps = draft.steps.map(sent);
     this._submit({ type: 'plan_decision', decision: 'edit', steps }).catch(
-      (error: unknown) =>
-        this._refused(error instanceof Error ? error.message : String(error))
+      (error: unknown) => this._refused(messageOf(error))
     );
   }
 

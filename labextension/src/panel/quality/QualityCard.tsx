@@ -74,7 +74,7 @@ function Report(props: { path: string; report: QualityReport }): JSX.Element {
       <div className="da-score" data-level={levelOf(report.score)}>
         <span className="da-score-number">{report.score}</span>
         <span className="da-dim">of 100</span>
-        <span className="da-score-words">{scoreLabel(report.score)}</span>
+        <span className="da-score-label">{scoreLabel(report.score)}</span>
       </div>
       <div
         className="da-meter"
@@ -128,7 +128,7 @@ function Issue(props: { path: string; issue: QualityIssue }): JSX.Element {
   const label = (
     <>
       <Icon tag="span" className="da-status-icon" aria-hidden="true" />
-      <span className="da-issue-words">
+      <span className="da-issue-label">
         <span className="da-hidden">{severity}: </span>
         {index !== undefined && (
           <span className="da-issue-cell">{`Cell ${index + 1}`}</span>

@@ -1,3 +1,4 @@
+import { messageOf } from '../../api/errors';
 import { QualityReport } from '../../api/types';
 import { IEditor } from '../../notebook/editor';
 import { IPanelClient } from '../../api/services';
@@ -49,7 +50,7 @@ export class QualityController {
       });
       answer = { report };
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = messageOf(error);
       answer = { problem };
     }
     if (this.shown.current === asked) {

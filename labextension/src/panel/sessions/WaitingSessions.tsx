@@ -26,7 +26,7 @@ export function WaitingSessions(): JSX.Element | null {
       data-testid="da-waits-elsewhere"
       role="status"
     >
-      <span className="da-waits-words">
+      <span className="da-waits-label">
         Another session waits for you:{' '}
         <span className="da-waits-title">{title}</span>
         {more.length > 0 && ` and ${more.length} more`}

@@ -1,3 +1,4 @@
+import { messageOf } from '../../api/errors';
 import { StrategistReply } from '../../api/types';
 import { IPanelClient } from '../../api/services';
 import { IMemory } from '../../ui/memory';
@@ -98,7 +99,7 @@ export class StrategistController {
       outcome = answer.error ? { problem: answer.error.message } : { answer };
     } catch (error) {
       outcome = {
-        problem: error instanceof Error ? error.message : String(error)
+        problem: messageOf(error)
       };
     }
     const done = { ...asked, ...outcome, isAsking: false };

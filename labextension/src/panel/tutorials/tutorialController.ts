@@ -1,3 +1,4 @@
+import { messageOf } from '../../api/errors';
 import { Lesson, LessonChecked, Tutorial } from '../../api/types';
 import { IEditor } from '../../notebook/editor';
 import { IPanelClient } from '../../api/services';
@@ -54,7 +55,7 @@ export class TutorialController {
       const { tutorials } = await this._client.listTutorials();
       this.known.patch({ list: tutorials, problem: undefined });
     } catch (error) {
-      this.known.patch({ problem: wordsOf(error) });
+      this.known.patch({ problem: messageOf(error) });
     }
   }
 
@@ -83,7 +84,7 @@ export class TutorialController {
       await this.refresh();
     } catch (error) {
       await this.refresh();
-      this.known.patch({ problem: wordsOf(error) });
+      this.known.patch({ problem: messageOf(error) });
     }
     this.known.patch({ starting: undefined });
     const tutorial = this.find(id);
@@ -149,7 +150,7 @@ export class TutorialController {
       this._learn(tutorial);
       answer = { verdict: { passed, feedback } };
     } catch (error) {
-      answer = { problem: wordsOf(error), verdict: undefined };
+      answer = { problem: messageOf(error), verdict: undefined };
     }
     if (this.place.current === asked) {
       this.place.set({ ...asked, ...answer, isChecking: false });
@@ -190,8 +191,4 @@ export class TutorialController {
   }
 
   private _front: string | null;
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../api/errors';
 import { UsageBy, UsageReply } from '../../api/types';
 import { IPanelClient } from '../../api/services';
 import { Observable } from '../../session/observable';
@@ -31,7 +32,7 @@ export class UsageController {
     try {
       answer = { reply: await this._client.usage({ by, days }) };
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = messageOf(error);
       answer = { problem };
     }
     if (this.shown.current === asked) {

@@ -76,7 +76,7 @@ function Select(
   props: IFieldProps & { common: ICommon; options: readonly string[] }
 ): JSX.Element {
   const { field, value, common, options, onChange } = props;
-  const words = { true: 'Yes', false: 'No' } as Record<string, string>;
+  const labels = { true: 'Yes', false: 'No' } as Record<string, string>;
   return (
     <select
       {...common}
@@ -89,7 +89,7 @@ function Select(
       )}
       {options.map(option => (
         <option key={option} value={option}>
-          {field.kind === 'switch' ? words[option] : option}
+          {field.kind === 'switch' ? labels[option] : option}
         </option>
       ))}
     </select>

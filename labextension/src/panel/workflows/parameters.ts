@@ -1,4 +1,5 @@
 import { WorkflowInfo } from '../../api/types';
+import { spoken } from '../../session/toolNames';
 
 /** How a parameter of a workflow is asked for. */
 export type FieldKind =
@@ -109,7 +110,7 @@ function fieldOf(name: string, schema: ISchema, isRequired: boolean): IField {
   const { description, default: initial } = schema;
   return {
     name,
-    label: LABELS[name] ?? spaced(name),
+    label: LABELS[name] ?? spoken(name),
     help: description ?? inner.description,
     kind: name === 'data' ? 'data' : kindOf(inner, choices),
     isRequired,
@@ -160,13 +161,4 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** `maxDepth` as words: "Max depth". */
-function spaced(name: string): string {
-  const words = name
-    .replace(/[_-]+/g, ' ')
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

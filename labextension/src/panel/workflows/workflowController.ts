@@ -1,3 +1,4 @@
+import { messageOf } from '../../api/errors';
 import { WorkflowCall, WorkflowInfo } from '../../api/types';
 import { IPanelClient } from '../../api/services';
 import { formatWorkflow } from './parameters';
@@ -27,7 +28,7 @@ export class WorkflowController {
       const { workflows } = await this._client.listWorkflows();
       this.known.set({ list: workflows });
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = messageOf(error);
       this.known.patch({ problem });
     }
   }

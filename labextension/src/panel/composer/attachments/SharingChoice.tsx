@@ -30,7 +30,7 @@ const KINDS = [
 /** What goes to the model in this session, in two words; a click opens the choice. */
 export function SharingChoice(props: { sharing: SharingNow }): JSX.Element {
   const { model } = usePanel();
-  const words = sharingLabel(
+  const label = sharingLabel(
     sharedNow(useValue(model.composerState), props.sharing)
   );
   return (
@@ -52,7 +52,7 @@ export function SharingChoice(props: { sharing: SharingNow }): JSX.Element {
         })
       }
     >
-      {words}
+      {label}
     </button>
   );
 }
@@ -84,9 +84,9 @@ export function SharingForm(props: {
                 })
               }
             >
-              {POLICIES.map(({ policy, label: words }) => (
+              {POLICIES.map(({ policy, label: option }) => (
                 <option key={policy} value={policy}>
-                  {words}
+                  {option}
                 </option>
               ))}
             </select>

@@ -2,6 +2,7 @@ import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
 import { Widget } from '@lumino/widgets';
 import React from 'react';
 
+import { messageOf } from '../../../api/errors';
 import { ContextPart, ContextReply, Mode } from '../../../api/types';
 import { countShort } from '../../../session/labels';
 
@@ -31,7 +32,7 @@ export async function showWhatIsSent(
     body = ReactWidget.create(<WhatIsSent reply={reply} />);
   } catch (error) {
     const node = document.createElement('p');
-    node.textContent = error instanceof Error ? error.message : String(error);
+    node.textContent = messageOf(error);
     body = new Widget({ node });
   }
   await showDialog({
@@ -167,8 +168,8 @@ function Part(props: {
 /** How much is sent of something; `zero` says why nothing is. */
 function Size(props: { tokens: number; zero?: string }): JSX.Element {
   const { tokens, zero } = props;
-  const words = tokens || !zero ? `${countShort(tokens)} tokens` : zero;
-  return <span className="da-dim"> · {words}</span>;
+  const label = tokens || !zero ? `${countShort(tokens)} tokens` : zero;
+  return <span className="da-dim"> · {label}</span>;
 }
 
 function count(many: number, what: string): string {

@@ -41,6 +41,35 @@ describe('the conversation', () => {
     expect(messages[1].querySelector('strong')?.textContent).toBe('104.5');
   });
 
+  it('reports a turn whose end could not be stored once, also when the server closes it later', async () => {
+    const { model, emit } = await makePanel();
+    const node = await draw(model, <Conversation />);
+    const unsaved = { seq: 0 };
+    await emit(
+      STARTED,
+      { type: 'text_delta', itemId: 'a', delta: 'It is 104.5.' },
+      {
+        ...unsaved,
+        type: 'error',
+        code: 'internal',
+        message: 'The database is full.',
+        retryable: true
+      },
+      { ...unsaved, type: 'turn_aborted', reason: 'error' }
+    );
+    const reports = () =>
+      node.textContent?.match(/The database is full\./g)?.length;
+    expect(reports()).toBe(1);
+    // The error says it: the end of the turn does not say it again.
+    expect(node.textContent).not.toContain('Stopped');
+    expect(model.notice.current).toBeNull();
+    // The session is loaded again, and the turn gets the end that it lacks.
+    await emit({ type: 'turn_aborted', reason: 'error' });
+    expect(reports()).toBe(1);
+    expect(node.textContent).not.toContain('Stopped');
+    expect(node.textContent).toContain('It is 104.5.');
+  });
+
   it('draws nothing anew but the message that grows', async () => {
     const { model, emit } = await makePanel();
     const node = await draw(model, <Conversation />);

@@ -399,13 +399,13 @@ describe('a plan that stopped', () => {
     const turn = model.shown.current.store.turn('turn_1').current;
     return {
       node: await draw(model, <KeptPlan turn={turn} />),
-      words: abortLabel(turn)
+      label: abortLabel(turn)
     };
   };
 
   it('because the user did not approve an act says so, and not that it failed', async () => {
-    const { node, words } = await drawn('deny');
-    expect(words).toBe('You declined this.');
+    const { node, label } = await drawn('deny');
+    expect(label).toBe('You declined this.');
     expect(node.textContent).toContain('LoadYou declined this.not done');
     expect(node.textContent).not.toContain('failed');
     expect(node.querySelector('[data-kind="failed"]')).toBeNull();
@@ -413,8 +413,8 @@ describe('a plan that stopped', () => {
   });
 
   it('because nobody answered failed, and offers to go on', async () => {
-    const { node, words } = await drawn('expired');
-    expect(words).toBe('Stopped by an error.');
+    const { node, label } = await drawn('expired');
+    expect(label).toBe('Stopped by an error.');
     expect(node.textContent).toContain('failed');
     expect(byId(node, 'da-plan-continue')?.className).toContain('primary');
   });

@@ -1,0 +1,58 @@
+import { FinalReply } from '../api/types';
+import { Entry, ITurn } from './turn';
+import { append } from './turnEntries';
+
+/** The end of the answer, under a line that says what was not done, whatever the answer says. */
+export function replied(turn: ITurn, event: FinalReply): ITurn {
+  const next = answered(turn, event);
+  if (!event.notDone) {
+    return next;
+  }
+  const texts = next.entries.filter(
+    entry => entry.kind === 'text' && entry.text.trim()
+  );
+  const answer = texts[texts.length - 1];
+  const at = answer ? next.entries.indexOf(answer) : next.entries.length;
+  const entries = next.entries.slice();
+  entries.splice(at, 0, notDoneNotice(event.notDone, event.seq));
+  return { ...next, entries };
+}
+
+/** The line above an answer that says what of its turn did not come about. */
+export function notDoneNotice(
+  { message }: NonNullable<FinalReply['notDone']>,
+  seq: number
+): Entry {
+  return {
+    kind: 'notice',
+    id: `not-done-${seq}`,
+    level: 'warning',
+    code: 'not_done',
+    message,
+    retryable: false
+  };
+}
+
+/** The whole answer: shown where no stream showed it before. */
+function answered(turn: ITurn, event: FinalReply): ITurn {
+  const last = turn.entries
+    .filter(entry => entry.kind === 'text')
+    .map(entry => (entry.kind === 'text' ? entry.text : ''))
+    .pop();
+  if (!event.text.trim() || last?.trim() === event.text.trim()) {
+    return turn;
+  }
+  const all = turn.entries
+    .map(entry => (entry.kind === 'text' ? entry.text : ''))
+    .join('');
+  if (all.trim() === event.text.trim()) {
+    return turn;
+  }
+  // The summary of a plan comes behind the last words of the model, which are there already.
+  const shown = last?.trim() ?? '';
+  const text =
+    shown && event.text.startsWith(`${shown}\n`)
+      ? event.text.slice(shown.length).trimStart()
+      : event.text;
+  return append(turn, { kind: 'text', id: `reply-${event.seq}`, text });
+}
