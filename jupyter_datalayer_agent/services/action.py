@@ -35,10 +35,12 @@ class ActionFailed(Exception):
 
 @dataclass(frozen=True)
 class Option:
-    """An answer that can be picked. ``label`` is what the user reads, the value itself without."""
+    """An answer that can be picked. ``label`` is what the user reads, the value itself without;
+    ``aliases`` are what else a message may call it."""
 
     value: Any
     label: str | None = None
+    aliases: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...datasets.files.columns import columns_of
 from ...notebook.document import DocumentError
 from ...protocol.cells import CellEdit
 from ...protocol.quality import QualityReport
 from ...services.action import ActionFailed, Option
-from ...workflows.parameters import columns_of
 from ...workflows.probe import NotebookProbe
 from ..plan.own_calls import OwnCalls
 from ..services import Services

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ..registry import ServiceRegistry
+from .data.service import SERVICE as DATA
 from .notebook.service import SERVICE as NOTEBOOK
 
-SERVICES = (NOTEBOOK,)
+SERVICES = (NOTEBOOK, DATA)
 
 
 def builtin_services() -> ServiceRegistry:
