@@ -58,6 +58,8 @@ class Matcher:
             return _chosen(question, message)
         if question.kind == "new-path":
             return _new_path(question, message)
+        if question.kind == "packages":
+            return _packages(message)
         if question.kind == "name":
             return _named(message)
         if question.type == "number":
@@ -205,6 +207,40 @@ def _new_path(question: Question, message: str) -> Answer | None:
     ]
     names = list(dict.fromkeys(after))
     return Answer(names[0], names[0]) if len(names) == 1 else None
+
+
+_PACKAGES = re.compile(
+    r"\b(?:install|uninstall|remove|add|upgrade|update|downgrade|need|desinstall\w*|deinstall\w*"
+    r"|entfern\w*|installier\w*|installe\w*|ajoute\w*|supprime\w*|instala\w*|desinstala\w*"
+    r"|elimina\w*|with|mit|avec)\s+(?:-U\s+)?(.*)",
+    re.I | re.S,
+)
+_PACKAGE = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[\w, .-]*\])?(?:\s*(?:[=!<>~]=?=?)\s*[\w.*]+,?)*")
+_BESIDES = re.compile(
+    r"the|an?|packages?|library|libraries|modules?|latest|version|of|and|und|et|y|please|bitte|also"
+    r"|again|newest|les?|las?|els?|los|das|die|der|paquete?s?|pakete?|pip",
+    re.I,
+)
+_AFTER = re.compile(
+    r"in|into|for|to|from|on|so|then|because|it|this|that|them|everything|all|if|with|which|using"
+    r"|als|fur|pour|para|dans|en|here|now|aus|im|von|del?|out|my|our|me|us|what|more|another",
+    re.I,
+)
+
+
+def _packages(message: str) -> Answer | None:
+    """The names after a verb of installing or removing, with their versions."""
+    match = _PACKAGES.search(message)
+    if match is None:
+        return None
+    names = []
+    for found in _PACKAGE.finditer(match[1].replace("`", " ").replace('"', " ").replace("'", " ")):
+        name = found[0].rstrip(".,")
+        if _AFTER.fullmatch(plain(name)):
+            break
+        if not _BESIDES.fullmatch(plain(name)):
+            names.append("".join(name.split()))
+    return Answer(names, ", ".join(names)) if names else None
 
 
 def _number(question: Question, message: str, questions: Sequence[Question]) -> Answer | None:
