@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from ..registry import ServiceRegistry
-from .data.service import SERVICE as DATA
-from .environment.service import SERVICE as ENVIRONMENT
 from .notebook.service import SERVICE as NOTEBOOK
 
-SERVICES = (NOTEBOOK, DATA, ENVIRONMENT)
+SERVICES = (NOTEBOOK,)
 
 
 def builtin_services() -> ServiceRegistry:

@@ -4,17 +4,21 @@ import { ServerConnection } from '@jupyterlab/services';
 import { ApiError, errorOf } from './errors';
 import { IUploadOptions, upload, uploadUrl } from './upload';
 import {
+  ActionProposal,
   Attachment,
   ChangesReply,
   ConfigReply,
   ContextReply,
   Dataset,
   DatasetsReply,
+  DryRunRequest,
   ExportFormat,
   FixAttempt,
   FixAttemptRequest,
   FixesReply,
   ForkRequest,
+  IntentReply,
+  IntentRequest,
   LessonCheck,
   LessonChecked,
   Location,
@@ -27,6 +31,7 @@ import {
   ScratchpadReply,
   ScratchpadRequest,
   SearchReply,
+  ServicesReply,
   Session,
   SessionCreate,
   SessionPatch,
@@ -247,6 +252,29 @@ export class AgentClient {
   /** What can be carried out without a model. */
   listWorkflows(): Promise<WorkflowsReply> {
     return this._request('GET', ['workflows']);
+  }
+
+  /** The services, each a slash command, with their actions. */
+  listServices(): Promise<ServicesReply> {
+    return this._request('GET', ['services']);
+  }
+
+  /** What an action would be run with; nothing is executed. */
+  dryRun(
+    service: string,
+    action: string,
+    body: DryRunRequest
+  ): Promise<ActionProposal> {
+    return this._request(
+      'POST',
+      ['services', service, 'actions', action, 'dry-run'],
+      { body }
+    );
+  }
+
+  /** What a message asks for, as far as no model is needed to know. */
+  intent(body: IntentRequest): Promise<IntentReply> {
+    return this._request('POST', ['intent'], { body });
   }
 
   /** What could be done, without a model, about a cell that failed; the likeliest first. */

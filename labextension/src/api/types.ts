@@ -109,6 +109,21 @@ export type TutorialStarted = Wire<'TutorialStarted'>;
 export type LessonCheck = Wire<'LessonCheck'>;
 export type LessonChecked = Wire<'LessonChecked'>;
 
+// Services
+
+export type ServiceInfo = Wire<'ServiceInfo'>;
+export type ActionInfo = Wire<'ActionInfo'>;
+export type ServicesReply = Wire<'ServicesReply'>;
+export type ServiceHelp = Wire<'ServiceHelp'>;
+export type Intent = Wire<'Intent'>;
+export type IntentChoice = Wire<'IntentChoice'>;
+export type IntentRequest = Wire<'IntentRequest'>;
+export type IntentReply = Wire<'IntentReply'>;
+export type ActionCall = Wire<'ActionCall'>;
+export type ActionParameter = Wire<'ActionParameter'>;
+export type ActionProposal = Wire<'ActionProposal'>;
+export type DryRunRequest = Wire<'DryRunRequest'>;
+
 // Data sets
 
 export type Dataset = Wire<'Dataset'>;
@@ -173,6 +188,8 @@ export type CellsStale = Wire<'CellsStale'>;
 export type FixesOffered = Wire<'FixesOffered'>;
 export type DatasetRegistered = Wire<'DatasetRegistered'>;
 export type TokenUsage = Wire<'TokenUsage'>;
+export type ActionProposed = Wire<'ActionProposed'>;
+export type IntentDetected = Wire<'IntentDetected'>;
 export type ContextCompacted = Wire<'ContextCompacted'>;
 export type FinalReply = Wire<'FinalReply'>;
 export type ErrorEvent = Wire<'ErrorEvent'>;

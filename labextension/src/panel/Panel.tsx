@@ -58,7 +58,8 @@ export function Panel(props: IPanelProps): JSX.Element {
         input.value ||= text;
         inputIn(frame.current)?.focus();
       },
-      focus: () => inputIn(frame.current)?.focus()
+      focus: () => inputIn(frame.current)?.focus(),
+      commands: setup.help
     }),
     [setup]
   );

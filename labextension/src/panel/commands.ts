@@ -10,7 +10,8 @@ export const CommandIDs = {
   newSession: 'datalayer-agent:new-session',
   stop: 'datalayer-agent:stop',
   undoTurn: 'datalayer-agent:undo-turn',
-  usage: 'datalayer-agent:usage'
+  usage: 'datalayer-agent:usage',
+  runAction: 'datalayer-agent:run-action'
 } as const;
 
 /** Add the panel's commands, and to the palette. */
@@ -66,6 +67,17 @@ export function addCommands(
       shell.activateById(panel.id);
       await panel.ready();
       panel.model.toolsPanel.showUsage();
+    }
+  });
+
+  commands.addCommand(CommandIDs.runAction, {
+    label: 'Run an Action…',
+    caption: "Choose one of the agent's actions, fill in its form and run it",
+    describedBy: noArguments,
+    execute: async () => {
+      shell.activateById(panel.id);
+      await panel.ready();
+      panel.model.toolsPanel.showActions();
     }
   });
 

@@ -1,4 +1,4 @@
-import { Op, WorkflowCall } from '../api/types';
+import { Op } from '../api/types';
 import type { Ask } from './sessions/ask';
 import { ComposerState } from './composer/composerState';
 import { DatasetController } from './datasets/datasetController';
@@ -11,7 +11,9 @@ import { HistoryController } from './sessions/historyController';
 import { QualityController } from './quality/qualityController';
 import { ScratchpadController } from './scratchpad/scratchpadController';
 import { IPanelClient } from '../api/services';
+import { IWork } from './composer/messageController';
 import { IMemory } from '../ui/memory';
+import { ServicesController } from './services/servicesController';
 import { SessionController } from './sessions/sessionController';
 import { StrategistController } from './strategist/strategistController';
 import { TutorialController } from './tutorials/tutorialController';
@@ -28,7 +30,7 @@ export interface IPanelServices {
   /** Put an op on the queue of a session: of the one that is shown, where no other is named. */
   submit: (op: Op, sessionId?: string) => Promise<void>;
   /** Send a message with a ready piece of work. */
-  work: (message: string, workflow: WorkflowCall) => Promise<boolean>;
+  work: (message: string, work: IWork) => Promise<boolean>;
   /** A sentence above the input. */
   notify: (message: string) => void;
   reportError: (error: unknown) => void;
@@ -41,7 +43,9 @@ export function makeToolsPanel(
 ): ToolsPanel {
   const { client, clientId, editor, sessions, work, notify } = services;
   return new ToolsPanel({
-    workflows: new WorkflowController(client, work),
+    workflows: new WorkflowController(client, (message, workflow) =>
+      work(message, { workflow })
+    ),
     quality: new QualityController(client, editor, clientId),
     tutorials: new TutorialController(
       client,
@@ -52,6 +56,20 @@ export function makeToolsPanel(
     ),
     usage: new UsageController(client),
     notify
+  });
+}
+
+/** The controller of services and their actions. */
+export function makeServices(services: IPanelServices): ServicesController {
+  const { client, clientId, editor, sessions, submit } = services;
+  return new ServicesController({
+    client,
+    clientId,
+    editor,
+    sessionId: () => sessions.shown.current.sessionId,
+    submit,
+    send: services.work,
+    reportError: services.reportError
   });
 }
 

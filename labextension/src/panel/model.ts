@@ -14,6 +14,7 @@ import {
   makeFixes,
   makeToolsPanel,
   makeHistory,
+  makeServices,
   makeScratchpad,
   makeStrategist
 } from './controllers';
@@ -43,6 +44,7 @@ import { IShown, SessionController } from './sessions/sessionController';
 import { runStale } from './conversation/stale';
 import { staleWithout } from '../session/stale';
 import { ITurn } from '../session/turn';
+import { ServicesController } from './services/servicesController';
 import { StrategistController } from './strategist/strategistController';
 import { Observable } from '../session/observable';
 
@@ -81,6 +83,7 @@ export class PanelModel implements IDisposable {
       this.actionNotice.set(notice)
     );
     this.strategist = makeStrategist(services, options.strategistMemory);
+    this.services = makeServices(services);
     this.toolsPanel = makeToolsPanel(services, options.tutorialMemory);
     this.models = new Models(() => this.client.models());
     this.models.subscribe(() => this._onModels());
@@ -114,6 +117,8 @@ export class PanelModel implements IDisposable {
   /** Acts on the conversation history. */
   readonly history: HistoryController;
   readonly scratchpad: ScratchpadController;
+  /** Services and their actions. */
+  readonly services: ServicesController;
   readonly strategist: StrategistController;
   readonly models: Models;
   readonly notice = new Observable<INotice | null>(null);
@@ -298,7 +303,7 @@ export class PanelModel implements IDisposable {
       sessions,
       composerState,
       submit: (op, sessionId) => this.ops.submit(op, sessionId),
-      work: (message, workflow) => this.send(message, { workflow }),
+      work: (message, work) => this.send(message, work),
       notify: message => this._notify(message),
       reportError: error => this.reportError(error)
     };

@@ -1,4 +1,5 @@
 import { FinalReply } from '../api/types';
+import { isShownAlready } from './services';
 import { Entry, ITurn } from './turn';
 import { append } from './turnEntries';
 
@@ -39,7 +40,11 @@ function answered(turn: ITurn, event: FinalReply): ITurn {
     .filter(entry => entry.kind === 'text')
     .map(entry => (entry.kind === 'text' ? entry.text : ''))
     .pop();
-  if (!event.text.trim() || last?.trim() === event.text.trim()) {
+  if (
+    !event.text.trim() ||
+    last?.trim() === event.text.trim() ||
+    isShownAlready(turn, event.text)
+  ) {
     return turn;
   }
   const all = turn.entries

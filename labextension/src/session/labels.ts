@@ -152,6 +152,10 @@ export function doneAndNot(
   const not: string[] = [];
   let hadBegun = false;
   for (const entry of turn.entries) {
+    if (entry.kind === 'action' && entry.status === 'cancelled') {
+      not.push(entry.title);
+      hadBegun = true;
+    }
     if (entry.kind !== 'tool') {
       continue;
     }

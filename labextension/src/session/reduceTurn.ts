@@ -12,6 +12,7 @@ import { reduceDecided } from './decided';
 import { offersAfter } from './offers';
 import { replied } from './finalReply';
 import { reducePlan } from './plan';
+import { reduceServices } from './services';
 import { Activity, ITurn, IToolEntry } from './turn';
 import { append, find, replace, settled } from './turnEntries';
 
@@ -38,6 +39,13 @@ export function reduceTurn(turn: ITurn, event: Event): ITurn {
     case 'answer_finished':
     case 'answer_chosen':
       return reduceAnswers(turn, event);
+    case 'intent_detected':
+    case 'help_shown':
+    case 'action_proposed':
+    case 'action_started':
+    case 'action_progress':
+    case 'action_finished':
+      return reduceServices(turn, event);
     case 'tool_call_started':
       return callStarted(turn, event);
     case 'tool_call_arguments':

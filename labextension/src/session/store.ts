@@ -9,6 +9,7 @@ import { reduceTurn } from './reduceTurn';
 import { settled } from './turnEntries';
 import { openChanges } from './decided';
 import { ITurn, emptyTurn } from './turn';
+import { IProposals, NO_PROPOSALS, proposalsIn } from './services';
 import { IStale, staleAfter } from './stale';
 import { FrameObservable, IReadable, Observable } from './observable';
 
@@ -18,7 +19,10 @@ const MARKS: ReadonlySet<Event['type']> = new Set([
   'document_changed',
   'changes_kept',
   'changes_undone',
-  'plan_updated'
+  'plan_updated',
+  'action_proposed',
+  'action_finished',
+  'went_back'
 ]);
 
 /**
@@ -38,6 +42,9 @@ export class ConversationStore {
 
   /** The newest turn with a plan that the server carries out. */
   readonly planned = new Observable<string | undefined>(undefined);
+
+  /** Actions that were proposed. */
+  readonly proposals = new Observable<IProposals>(NO_PROPOSALS);
 
   /** How often older turns were summed up, or left out, while the page listened. */
   readonly compactions = new Observable(0);
@@ -134,12 +141,14 @@ export class ConversationStore {
 
   /** Find the turns that something is to be decided about, the newest first. */
   private _look(): void {
-    const turns = this.conversation.current.turnIds
-      .map(id => this._turn(id).current)
-      .reverse();
+    const { turnIds, withdrawn } = this.conversation.current;
+    const turns = turnIds.map(id => this._turn(id).current).reverse();
     const open = turns.filter(turn => openChanges(turn).length > 0);
     this.undecided.set(open[0]?.id);
     this.planned.set(turns.find(turn => !!turn.plan?.state)?.id);
+    this.proposals.set(
+      proposalsIn(turns.filter(({ id }) => !withdrawn.has(id)).reverse())
+    );
     if (open.length || this.open.current.length) {
       this.open.set(open);
     }

@@ -1,10 +1,13 @@
 import {
+  ActionProposal,
   Change,
   ContextCompacted,
   ErrorCode,
+  IntentDetected,
   Mode,
   NotebookMode,
   Provenance,
+  ServiceHelp,
   ShareRequest,
   ToolCallStatus,
   ToolLabel,
@@ -115,6 +118,40 @@ export interface ICompactedEntry {
   tokens: { before: number; after: number };
 }
 
+/** What the agent can do, by service. */
+export interface IHelpEntry {
+  kind: 'help';
+  id: string;
+  services: readonly ServiceHelp[];
+}
+
+/** An action that the user may run; its id is the proposal's. */
+export interface IProposalEntry {
+  kind: 'proposal';
+  id: string;
+  proposal: ActionProposal;
+}
+
+/** A run of an action; `fraction` from 0 to 1, where it is known; `output` is Markdown. */
+export interface IActionEntry {
+  kind: 'action';
+  id: string;
+  title: string;
+  proposalId?: string;
+  status: 'running' | 'ok' | 'error' | 'cancelled';
+  message?: string;
+  fraction?: number;
+  output: string;
+  /** Files that it wrote. */
+  paths: readonly string[];
+}
+
+/** What a message was understood to ask of the services. */
+export type IDetectedIntent = Pick<
+  IntentDetected,
+  'service' | 'subcommand' | 'title' | 'alternatives' | 'how'
+>;
+
 /** One thing that is in a turn, in the order in which it came up. */
 export type Entry =
   | ITextEntry
@@ -124,7 +161,10 @@ export type Entry =
   | IQuestionEntry
   | INoticeEntry
   | IUndoneEntry
-  | ICompactedEntry;
+  | ICompactedEntry
+  | IHelpEntry
+  | IProposalEntry
+  | IActionEntry;
 
 /** What is going on now, from which the activity label is made. */
 export type Activity =
@@ -167,6 +207,8 @@ export interface ITurn {
   target?: string;
   /** The ready workflow that was asked for. */
   workflow?: WorkflowCall;
+  /** The service that answers it. */
+  intent?: IDetectedIntent;
   startedAt: number;
   status: 'running' | 'completed' | 'aborted';
   abortReason?: TurnAborted['reason'];

@@ -46,5 +46,8 @@ function settledEntry(entry: Entry): Entry {
   if (entry.kind === 'question' && entry.open) {
     return { ...entry, open: false };
   }
+  if (entry.kind === 'action' && entry.status === 'running') {
+    return { ...entry, status: 'cancelled' };
+  }
   return entry;
 }

@@ -6,7 +6,6 @@ import functools
 import importlib
 import importlib.util
 import shutil
-from importlib.metadata import entry_points
 from pathlib import Path
 
 LABELS = {
@@ -33,8 +32,9 @@ _PROGRAMS = {
 
 def formats() -> dict[str, str]:
     """The exporters that work here, with what they are called."""
-    # By their entry points: importing nbconvert to ask it takes seconds.
-    names = {each.name for each in entry_points(group="nbconvert.exporters")}
+    from nbconvert.exporters.base import get_export_names
+
+    names = set(map(str, get_export_names()))  # type: ignore[no-untyped-call]
     return {name: label for name, label in LABELS.items() if name in names and _works(name)}
 
 

@@ -6,11 +6,14 @@ import { IFile } from '../../api/client';
 import { ApiError } from '../../api/errors';
 import { IUploadOptions } from '../../api/upload';
 import {
+  ActionProposal,
   ChangesReply,
   ContextReply,
   Dataset,
   DatasetsReply,
+  DryRunRequest,
   FixesReply,
+  IntentReply,
   LessonChecked,
   QualityReport,
   TutorialStarted,
@@ -25,6 +28,8 @@ import {
   ScratchpadRequest,
   SearchHit,
   SearchReply,
+  ServiceInfo,
+  ServicesReply,
   StrategistReply,
   StrategistRequest,
   StrategistState,
@@ -461,6 +466,35 @@ export class FakeClient implements IPanelClient {
 
   async listWorkflows(): Promise<WorkflowsReply> {
     return this.workflowsReply;
+  }
+
+  services: ServiceInfo[] = [];
+  intentReply: IntentReply = {
+    how: 'ranking',
+    confidence: 0,
+    alternatives: []
+  };
+  /** What a dry run answers, and what it was asked with. */
+  proposal: (body: DryRunRequest) => ActionProposal = () => {
+    throw new ApiError('not_found', 'There is no such action.');
+  };
+  readonly dryRuns: DryRunRequest[] = [];
+
+  async listServices(): Promise<ServicesReply> {
+    return { services: this.services, problems: [] };
+  }
+
+  async intent(): Promise<IntentReply> {
+    return this.intentReply;
+  }
+
+  async dryRun(
+    _service: string,
+    _action: string,
+    body: DryRunRequest
+  ): Promise<ActionProposal> {
+    this.dryRuns.push(body);
+    return this.proposal(body);
   }
 
   readonly fixesAsked: string[] = [];

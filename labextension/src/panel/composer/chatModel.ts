@@ -2,6 +2,7 @@ import { AbstractChatModel, IChatContext } from '@jupyter/chat/lib/model';
 import { AbstractChatContext } from '@jupyter/chat/lib/model';
 import { INewMessage, IUser } from '@jupyter/chat/lib/types';
 
+import { commandIn } from './commandIn';
 import { ISubmitted } from './messageController';
 import { PanelModel } from '../model';
 
@@ -26,16 +27,18 @@ export class InputChatModel extends AbstractChatModel {
       return;
     }
     const name = commandIn(body);
-    if (name) {
-      const why = this._isCommand(name)
-        ? `${name} does not take this argument`
-        : `unknown command ${name}`;
+    if (name && this._isCommand(name)) {
       this._panel.notice.set({
         level: 'error',
-        message: `Not sent: ${why}. /help lists the commands. To send it as a message, start with another word.`
+        message: `Not sent: ${name} does not take this argument. /help lists the commands. To send it as a message, start with another word.`
       });
       // The input empties itself when this returns.
       queueMicrotask(() => this._giveBack(body));
+      return;
+    }
+    if (name) {
+      // For a service, or answered with the nearest that there are.
+      void this.submit(body.trim());
       return;
     }
     if (this._panel.notebookQuestion.ask(body.trim())) {
@@ -60,14 +63,6 @@ export class InputChatModel extends AbstractChatModel {
   createChatContext(): IChatContext {
     return new NobodyElse({ model: this });
   }
-}
-
-/**
- * The word with which a message begins that looks like a command; those that are carried out never
- * come here. A path (`/data/cars.csv`) is none.
- */
-function commandIn(body: string): string | null {
-  return /^\s*(\/[a-z][\w-]*)(?=\s|$)/i.exec(body)?.[1] ?? null;
 }
 
 /** The people in the chat: nobody who could be mentioned. */

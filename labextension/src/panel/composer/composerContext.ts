@@ -1,5 +1,7 @@
 import { createContext, useContext } from 'react';
 
+import { ICommandHelp } from '../toolsPanel/toolsPanel';
+
 /** The way for other components to the input. */
 export interface IComposer {
   /** Put text into the input, for the user to send. */
@@ -7,13 +9,16 @@ export interface IComposer {
   /** The same, where nothing stands in the input yet. */
   offer(text: string): void;
   focus(): void;
+  /** The panel's own commands. */
+  commands: readonly ICommandHelp[];
 }
 
 /** The context of the input. */
 export const ComposerContext = createContext<IComposer>({
   write: () => undefined,
   offer: () => undefined,
-  focus: () => undefined
+  focus: () => undefined,
+  commands: []
 });
 
 /** The input around this component. */

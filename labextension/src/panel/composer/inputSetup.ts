@@ -10,6 +10,8 @@ import { InputChatModel } from './chatModel';
 import { ToolCommands } from './completion/toolCommands';
 import { IInputRegistries } from './registries';
 import { PanelCommands } from './completion/panelCommands';
+import { ServiceCommands } from '../services/serviceCommands';
+import { ICommandHelp } from '../toolsPanel/toolsPanel';
 import { ReferenceCommands } from './completion/referenceCommands';
 
 /** The input of `@jupyter/chat` with our registries. */
@@ -17,6 +19,8 @@ export interface IInputSetup extends IInputRegistries {
   chatModel: InputChatModel;
   /** Whether a text is, as a whole, something that the panel itself does: `/new`. */
   isCommand(text: string): boolean;
+  /** The panel's own commands. */
+  help: readonly ICommandHelp[];
 }
 
 /** Make the input's model, and add what the panel brings to what other extensions have added. */
@@ -27,10 +31,10 @@ export function setUpInput(
 ): IInputSetup {
   const { commands, openers, toolbar } = registries;
   const panelCommands = new PanelCommands(model);
-  const chatModel = new InputChatModel(model, name =>
-    panelCommands.list.some(each => each.name === name)
-  );
+  const chatModel = new InputChatModel(model, name => panelCommands.does(name));
 
+  // Services first.
+  commands.addProvider(new ServiceCommands(model.services));
   commands.addProvider(panelCommands);
   commands.addProvider(new ToolCommands(model));
   const references = new ReferenceCommands(model, contents);
@@ -56,5 +60,6 @@ export function setUpInput(
   toolbar.addOwn('send', { element: SendButtons, position: 100 });
 
   const isCommand = (text: string) => panelCommands.has(text);
-  return { ...registries, chatModel, isCommand };
+  const help = panelCommands.list;
+  return { ...registries, chatModel, isCommand, help };
 }

@@ -1,4 +1,10 @@
-import { ContextReply, Event, WorkflowCall } from '../../api/types';
+import {
+  ActionCall,
+  ContextReply,
+  Event,
+  IntentChoice,
+  WorkflowCall
+} from '../../api/types';
 import { Decided } from '../../proposals/decided';
 import { ITyped, NOTHING_TYPED, typedIn } from './attachments/typedReferences';
 import {
@@ -8,6 +14,7 @@ import {
   withAdded
 } from './composerState';
 import { SendingMessages } from './sendingMessages';
+import { commandIn } from './commandIn';
 import { isPlanned } from './planned';
 import { DatasetController } from '../datasets/datasetController';
 import { IEditor } from '../../notebook/editor';
@@ -25,9 +32,14 @@ import { IReadiness, Models } from './models';
 import { Ops } from '../ops';
 import { References, toolsIn } from './attachments/references';
 
-/** A workflow that is sent in the user's words: it needs no model. */
+/** What the user chose that is to be done about a message, beside the model's answer. */
 export interface IWork {
-  workflow: WorkflowCall;
+  /** Carried out as it is: it needs no model. */
+  workflow?: WorkflowCall;
+  /** Run with the values of its form: it needs no model. */
+  action?: ActionCall;
+  /** The service that the message is for; without one it is an ordinary message. */
+  intent?: IntentChoice;
   /** The notebook that it is about; else the active one. */
   notebook?: string;
 }
@@ -93,9 +105,10 @@ export class MessageController {
     submitted = this.submitted
   ): Promise<boolean> {
     const { shown, composerState } = submitted;
-    const typing = work
-      ? Promise.resolve(NOTHING_TYPED)
-      : typedIn(message, this._panel.references);
+    const typing =
+      work && !work.intent
+        ? Promise.resolve(NOTHING_TYPED)
+        : typedIn(message, this._panel.references);
     this._panel.notice.set(null);
     this._panel.actionNotice.set(null);
     if (this._panel.link.current.status === 'offline') {
@@ -105,9 +118,9 @@ export class MessageController {
       await this._panel.refreshModels();
     }
     if (
-      !work &&
       !this._panel.readinessOf(composerState.model).isReady &&
-      !isPlanned(message, composerState, shown.store)
+      !isPlanned(message, composerState, shown.store) &&
+      !(await this._needsNoModel(message, work))
     ) {
       this._needModel();
       return false;
@@ -131,7 +144,8 @@ export class MessageController {
         request: {
           message,
           sessionId,
-          mode: composerState.mode,
+          // The user's own click is what lets an action act.
+          mode: work?.action ? 'agent' : composerState.mode,
           model: composerState.model,
           attachments,
           toolReferences: [
@@ -143,7 +157,9 @@ export class MessageController {
           decided: [...decided],
           planFirst: composerState.planFirst,
           // The user's own click is what lets it act: the server carries it out in Agent mode.
-          workflow: work?.workflow
+          workflow: work?.workflow,
+          action: work?.action,
+          intent: work?.intent
         }
       });
       this._panel.ops.add(opId);
@@ -198,6 +214,23 @@ export class MessageController {
       const message = `Not attached: ${typed.nothing.join(', ')}.`;
       notice.set({ level: 'info', message });
     }
+  }
+
+  /** Whether there is an answer without a model: of a service, or of what the user chose. */
+  private async _needsNoModel(message: string, work?: IWork): Promise<boolean> {
+    if (work?.workflow || work?.action || work?.intent?.service) {
+      return true;
+    }
+    if (work?.intent) {
+      return false;
+    }
+    if (commandIn(message)) {
+      return true;
+    }
+    const intent = await this._panel.client
+      .intent({ message })
+      .catch(() => null);
+    return !!intent?.service;
   }
 
   /** No session and no turn is made of a message that nobody could answer. */

@@ -27,6 +27,11 @@ import { QuestionEntry } from './QuestionEntry';
 import { useReadiness } from './Readiness';
 import { Refused } from './Refused';
 import { AttachActive, SwitchToAgent } from '../composer/ToolRequirements';
+import { ActionRun } from '../services/ActionRun';
+import { HelpList } from '../services/HelpList';
+import { ProposalCard } from '../services/ProposalCard';
+import { RoutingLine } from '../services/RoutingLine';
+import { UnknownCommand } from '../services/UnknownCommand';
 import { ToolLine } from './ToolLine';
 import { TurnFoot } from './TurnFoot';
 import { TurnContext, useCellNumber } from '../context';
@@ -55,11 +60,13 @@ export const TurnView = memo(
           data-status={turn.status}
         >
           <UserMessage text={turn.message} />
+          {turn.intent && <RoutingLine turn={turn} intent={turn.intent} />}
           {shown.map((entry, index) => (
             <EntryView
               key={entry.id}
               entry={entry}
               target={turn.target}
+              message={turn.message}
               isGrowing={
                 isRunning &&
                 index === shown.length - 1 &&
@@ -77,6 +84,7 @@ export const TurnView = memo(
           {!isRunning && <OfferedFixes turn={turn} />}
           {!isRunning && <OfferedWorkflows turn={turn} />}
           {!isRunning && <Refused turn={turn} />}
+          {!isRunning && <UnknownCommand turn={turn} />}
           {isRunning ? <Working turn={turn} /> : <TurnFoot turn={turn} />}
           <FurtherAnswers turn={turn} />
         </article>
@@ -90,6 +98,13 @@ function runningCall(turn: ITurn): Entry | undefined {
   return turn.entries
     .filter(entry => entry.kind === 'tool' && entry.status === 'running')
     .pop();
+}
+
+/** Whether an action runs, which says itself how far it is. */
+function isActing({ entries }: ITurn): boolean {
+  return entries.some(
+    entry => entry.kind === 'action' && entry.status === 'running'
+  );
 }
 
 /** A call that waits for approval, or never had an answer, did nothing: the question stands for it. */
@@ -124,6 +139,7 @@ const EntryView = memo(
   (props: {
     entry: Entry | ICallGroup;
     target?: string;
+    message: string;
     isGrowing: boolean;
     doing?: string;
   }): JSX.Element | null => {
@@ -160,6 +176,17 @@ const EntryView = memo(
         return <Notice entry={entry} />;
       case 'compacted':
         return <Compacted entry={entry} />;
+      case 'help':
+        return (
+          <HelpList
+            services={entry.services}
+            isWhole={/^\s*\/help\s*$/i.test(props.message)}
+          />
+        );
+      case 'proposal':
+        return <ProposalCard entry={entry} message={props.message} />;
+      case 'action':
+        return <ActionRun entry={entry} />;
       case 'undone':
         return (
           <div className="da-decided" role="status">
@@ -230,7 +257,8 @@ const Notice = memo((props: { entry: INoticeEntry }): JSX.Element => {
 function Working(props: { turn: ITurn }): JSX.Element | null {
   const { turn } = props;
   const label = activityLabel(turn, useCellNumber(turn.target));
-  const isSaid = waitingIn(turn).length > 0 || !!runningCall(turn);
+  const isSaid =
+    waitingIn(turn).length > 0 || !!runningCall(turn) || isActing(turn);
   if (isSaid) {
     return null;
   }

@@ -1,8 +1,9 @@
 import React, { useRef } from 'react';
 
 import { useValue } from '../../session/observable';
+import { ActionCard } from '../services/ActionCard';
+import { ActionList } from '../services/ActionList';
 import { DatasetsCard } from '../datasets/DatasetsCard';
-import { HelpCard } from './HelpCard';
 import { LessonCard } from '../tutorials/LessonCard';
 import { QualityCard } from '../quality/QualityCard';
 import { StrategistCard } from '../strategist/StrategistCard';
@@ -44,7 +45,10 @@ export function ToolsPanelCard(): JSX.Element | null {
       {card.kind === 'datasets' && <DatasetsCard />}
       {card.kind === 'tutorials' && <TutorialList />}
       {card.kind === 'strategist' && <StrategistCard />}
-      {card.kind === 'help' && <HelpCard commands={card.commands} />}
+      {card.kind === 'actions' && <ActionList />}
+      {card.kind === 'action' && (
+        <ActionCard key={`${card.id.service}.${card.id.action}`} id={card.id} />
+      )}
       {card.kind === 'lesson' && <LessonCard />}
     </div>
   );

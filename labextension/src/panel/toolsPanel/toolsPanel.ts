@@ -1,3 +1,4 @@
+import { ActionCall } from '../../api/types';
 import { QualityController } from '../quality/qualityController';
 import { TutorialController } from '../tutorials/tutorialController';
 import { UsageController } from '../usage/usageController';
@@ -12,6 +13,9 @@ export interface ICommandHelp {
   takes: boolean;
 }
 
+/** An action, by the ids of its service and its own. */
+export type IActionId = Pick<ActionCall, 'service' | 'action'>;
+
 /** What stands in the card under the conversation. */
 export type Card =
   | { kind: 'workflows' }
@@ -21,11 +25,12 @@ export type Card =
   | { kind: 'datasets' }
   | { kind: 'tutorials' }
   | { kind: 'strategist' }
-  | { kind: 'help'; commands: readonly ICommandHelp[] }
+  | { kind: 'actions' }
+  | { kind: 'action'; id: IActionId }
   | { kind: 'lesson' };
 
 /** Cards that are no more than lists to choose from. */
-const LISTS: readonly Card['kind'][] = ['help', 'workflows', 'tutorials'];
+const LISTS: readonly Card['kind'][] = ['actions', 'workflows', 'tutorials'];
 
 /** What `ToolsPanel` is made of. */
 export interface IToolsPanelOptions {
@@ -78,6 +83,16 @@ export class ToolsPanel {
     } else {
       this._notify('Open a notebook to check its quality.');
     }
+  }
+
+  /** All actions of the services, to choose one from. */
+  showActions(): void {
+    this.card.set({ kind: 'actions' });
+  }
+
+  /** The form of an action. */
+  showAction(id: IActionId): void {
+    this.card.set({ kind: 'action', id });
   }
 
   /** What was used in the last days. */

@@ -19,7 +19,8 @@ interface IArgument {
 /** What the panel itself does; `about` is what was typed after the command, if it takes that. */
 interface IPanelCommand {
   description: string;
-  run: (about?: string) => void;
+  /** Left out: the server answers it. */
+  run?: (about?: string) => void;
   completions?: () => Promise<IArgument[]>;
   /** Whether a word that was typed after it is one that it knows. */
   knows?: (about: string) => boolean;
@@ -59,12 +60,20 @@ export class PanelCommands implements IChatCommandProvider {
   /** Whether a text is one of the commands, with nothing left to be completed. */
   has(text: string): boolean {
     const [name, about] = text.trim().split(/\s+/);
+    if (this._commands.get(name)?.run === undefined) {
+      return this._commands.has(name);
+    }
     return (
       this._parse(text) !== null &&
       (!about ||
         !!this._commands.get(name)?.takesText ||
         !!this._commands.get(name)?.knows?.(about))
     );
+  }
+
+  /** Whether the panel itself does what the command says. */
+  does(name: string): boolean {
+    return this._commands.get(name)?.run !== undefined;
   }
 
   /** All of them; `takes`: whether something may be typed after it. */
@@ -100,8 +109,9 @@ export class PanelCommands implements IChatCommandProvider {
       /^\s*(\/\w+)(?:\s+(\S[\s\S]*?))?\s*$/.exec(text) ?? [];
     const command = this._commands.get(name);
     const isWord = !!command?.completions && !/\s/.test(about ?? '');
-    return command && (!about || isWord || command.takesText)
-      ? () => command.run(about)
+    const run = command?.run;
+    return run && (!about || isWord || command.takesText)
+      ? () => run(about)
       : null;
   }
 
@@ -231,9 +241,8 @@ export class PanelCommands implements IChatCommandProvider {
     [
       '/help',
       {
-        description: 'Input help',
-        run: () =>
-          this._model.toolsPanel.card.set({ kind: 'help', commands: this.list })
+        description: 'What the agent can do, by service',
+        takesText: true
       }
     ]
   ]);

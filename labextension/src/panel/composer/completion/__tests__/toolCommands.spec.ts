@@ -14,9 +14,10 @@ import { PanelCommands } from '../panelCommands';
 
 function makeInput() {
   const client = new FakeClient();
+  const connection = new FakeConnection();
   const model = new PanelModel({
     client,
-    connection: new FakeConnection(),
+    connection,
     editor: new FakeEditor(),
     memory: new FakeMemory()
   });
@@ -25,8 +26,11 @@ function makeInput() {
     input.value = text;
     input.cursorIndex = text.length;
   };
-  return { client, model, input, type };
+  return { client, connection, model, input, type };
 }
+
+/** Let all that is under way come to its end. */
+const settle = () => new Promise(resolve => setTimeout(resolve));
 
 describe('completions of tools', () => {
   it('have the label of a tool, or its first sentence, and why one cannot be used', async () => {
@@ -67,45 +71,52 @@ describe('the commands of the panel', () => {
   it('are done when they are all that is written', async () => {
     const { model, input, type } = makeInput();
     const commands = new PanelCommands(model);
-    expect(commands.has(' /help ')).toBe(true);
-    expect(commands.has('/help me')).toBe(false);
-    type('/help');
+    expect(commands.has(' /usage ')).toBe(true);
+    expect(commands.has('/usage now')).toBe(false);
+    type('/usage');
     await commands.onSubmit(input);
     expect(input.value).toBe('');
-    expect(model.toolsPanel.card.current).toMatchObject({
-      kind: 'help',
-      commands: expect.arrayContaining([
-        {
-          name: '/export',
-          description: 'Export this session to a file',
-          takes: true
-        }
-      ])
+    expect(model.toolsPanel.card.current).toEqual({ kind: 'usage' });
+  });
+
+  it('are listed with the help, which the server answers', async () => {
+    const { model, input, type } = makeInput();
+    const commands = new PanelCommands(model);
+    expect(commands.has('/help')).toBe(true);
+    expect(commands.does('/help')).toBe(false);
+    type('/help');
+    await commands.onSubmit(input);
+    expect(input.value).toBe('/help');
+    expect(commands.list).toContainEqual({
+      name: '/export',
+      description: 'Export this session to a file',
+      takes: true
     });
   });
 
-  it('that do not exist, or take nothing more, are not sent to the model', async () => {
-    const { client, model } = makeInput();
-    const { list } = new PanelCommands(model);
-    const { input } = new InputChatModel(model, name =>
-      list.some(each => each.name === name)
+  it('that take nothing more are not sent; unknown ones the server answers, without a model', async () => {
+    const { client, connection, model } = makeInput();
+    client.modelsReply = { ...client.modelsReply, ready: false, models: [] };
+    await model.start();
+    const commands = new PanelCommands(model);
+    const { input } = new InputChatModel(model, name => commands.does(name));
+    input.send('/clear all');
+    expect(model.notice.current?.message).toContain(
+      'Not sent: /clear does not take this argument.'
     );
-    const refused = (text: string) => {
-      model.notice.set(null);
-      input.send(text);
-      return model.notice.current?.message.split('.')[0];
-    };
-    expect(refused('/nonsense')).toBe('Not sent: unknown command /nonsense');
-    await Promise.resolve();
-    expect(input.value).toBe('/nonsense');
-    expect(refused('/nonsense now')).toBe(
-      'Not sent: unknown command /nonsense'
-    );
-    expect(refused('/clear all')).toBe(
-      'Not sent: /clear does not take this argument'
-    );
+    await settle();
+    expect(input.value).toBe('/clear all');
     expect(client.sessions.size).toBe(0);
-    expect(refused('/data/cars.csv is empty')).toBeUndefined();
+    for (const text of ['/nonsense now', '/help', '/data/cars.csv is empty']) {
+      input.value = '';
+      input.send(text);
+      await settle();
+    }
+    expect(connection.ops.map(({ op }) => op)).toMatchObject([
+      { request: { message: '/nonsense now' } },
+      { request: { message: '/help' } }
+    ]);
+    expect(input.value).toBe('/data/cars.csv is empty');
   });
 
   it('are none in the middle of a message', async () => {

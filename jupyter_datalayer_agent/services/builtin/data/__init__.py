@@ -1,1 +1,0 @@
-"""``/data``: what can be done with data files."""

@@ -1,1 +1,0 @@
-"""``/environment``: the packages of the notebook's kernel, and kernels."""

@@ -1,0 +1,236 @@
+import { FormComponent } from '@jupyterlab/ui-components';
+import { ReadonlyJSONObject } from '@lumino/coreutils';
+import type { FieldTemplateProps, RJSFValidationError } from '@rjsf/utils';
+import { customizeValidator } from '@rjsf/validator-ajv8';
+import React, { useEffect, useMemo, useRef, useState } from 'react';
+
+import { ActionProposal } from '../../api/types';
+import { useValue } from '../../session/observable';
+import { usePanel } from '../context';
+import { Problem } from '../toolsPanel/CardFrame';
+import { formOf, given, problemsOf, valuesOf } from './formSchema';
+
+/** How long after the last key the choices of other fields are asked for again, in ms. */
+const QUIET_MS = 400;
+
+/** Properties of an `ActionForm`. */
+export interface IActionFormProps {
+  proposal: ActionProposal;
+  /** Run the action; false where that could not be asked. */
+  onRun: (parameters: Record<string, unknown>) => Promise<boolean>;
+  onClose: () => void;
+}
+
+type Values = Record<string, unknown>;
+
+const VALIDATOR = customizeValidator<ReadonlyJSONObject>();
+
+/**
+ * The form of an action, filled in with what is known. What is typed here is kept nowhere else.
+ *
+ * Before it is run, and where an answer may change what can be chosen elsewhere, a dry run says
+ * what is asked now: the next question of a wizard, or what is wrong with a value.
+ */
+export default function ActionForm(props: IActionFormProps): JSX.Element {
+  const { onRun, onClose } = props;
+  const { model } = usePanel();
+  const { store } = useValue(model.shown);
+  const { runningTurnId } = useValue(store.conversation);
+  const [proposal, setProposal] = useState(props.proposal);
+  const [values, setValues] = useState<Values>(() => valuesOf(props.proposal));
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const { schema, uiSchema } = useMemo(() => formOf(proposal), [proposal]);
+  const frame = useRef<HTMLDivElement>(null);
+  const asked = useRef(0);
+  const timer = useRef(0);
+  useEffect(() => {
+    focusFirst(frame.current);
+    return () => window.clearTimeout(timer.current);
+  }, []);
+
+  /** What is asked with these values; null where a newer question has overtaken this one. */
+  const dryRun = async (now: Values): Promise<ActionProposal | null> => {
+    const number = ++asked.current;
+    const next = await model.services.dryRun(
+      proposal,
+      given(now, proposal),
+      props.proposal.notebook
+    );
+    return number === asked.current ? next : null;
+  };
+  const change = (now: Values) => {
+    setValues(now);
+    setFailure(null);
+    window.clearTimeout(timer.current);
+    if (!proposal.wizard) {
+      timer.current = window.setTimeout(() => void refresh(now), QUIET_MS);
+    }
+  };
+  const refresh = async (now: Values) => {
+    const next = await dryRun(now).catch(() => null);
+    if (next) {
+      setProposal(keepOrder(proposal, next));
+    }
+  };
+  const submit = async (now: Values) => {
+    window.clearTimeout(timer.current);
+    setBusy(true);
+    setFailure(null);
+    try {
+      const next = await dryRun(now);
+      if (!next) {
+        return;
+      }
+      const isAskedMore = next.parameters.some(
+        ({ name }) => !proposal.parameters.some(each => each.name === name)
+      );
+      if (next.complete && !isAskedMore) {
+        if (await onRun(given(now, next))) {
+          onClose();
+        }
+        return;
+      }
+      setProposal(keepOrder(proposal, next));
+      setValues({ ...valuesOf(next), ...given(now, next) });
+      if (!isAskedMore && !next.parameters.some(({ problem }) => problem)) {
+        setFailure(next.description ?? null);
+      }
+      requestAnimationFrame(() => focusFirst(frame.current));
+    } catch (error) {
+      setFailure(error instanceof Error ? error.message : String(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const isLast = !proposal.wizard || proposal.complete;
+  return (
+    <div className="da-action-form" data-testid="da-action-form" ref={frame}>
+      {proposal.destroys && <Destroys text={proposal.destroys} />}
+      <FormComponent
+        schema={schema}
+        uiSchema={uiSchema}
+        validator={VALIDATOR}
+        formData={values as ReadonlyJSONObject}
+        extraErrors={problemsOf(proposal) as never}
+        extraErrorsBlockSubmit={false}
+        templates={{ FieldTemplate: FormField }}
+        transformErrors={readable}
+        // The first of the choices is not chosen for the user.
+        experimental_defaultFormStateBehavior={{ constAsDefaults: 'never' }}
+        showErrorList={false}
+        noHtml5Validate
+        focusOnFirstError
+        disabled={isBusy}
+        idPrefix={`da-${proposal.action}`}
+        onChange={event => change(event.formData as Values)}
+        onSubmit={event => void submit(event.formData as Values)}
+      >
+        {failure && <Problem message={failure} />}
+        <div className="da-buttons">
+          <button
+            type="submit"
+            className={`da-button ${proposal.destructive && isLast ? 'da-mod-danger' : 'da-mod-primary'}`}
+            disabled={isBusy || !!runningTurnId}
+            title={runningTurnId ? 'The agent is still working' : undefined}
+          >
+            {isLast ? 'Run' : 'Next'}
+          </button>
+          <button type="button" className="da-button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </FormComponent>
+    </div>
+  );
+}
+
+/** What a destructive action would destroy. */
+export function Destroys(props: { text: string }): JSX.Element {
+  return <div className="da-notice da-mod-warning">{props.text}</div>;
+}
+
+/** A field with its label above it, so that it has a name for everybody and room in a sidebar. */
+function FormField(props: FieldTemplateProps<ReadonlyJSONObject>): JSX.Element {
+  const { id, label, schema, rawErrors, required, children, hidden } = props;
+  if (hidden || !props.displayLabel) {
+    return <>{children}</>;
+  }
+  const isGroup = schema.type === 'array';
+  const name = (
+    <>
+      {label}
+      {!required && <span className="da-dim"> (optional)</span>}
+    </>
+  );
+  return (
+    <div
+      className="da-form-field"
+      role={isGroup ? 'group' : undefined}
+      aria-labelledby={isGroup ? `${id}__label` : undefined}
+      data-invalid={!!rawErrors?.length}
+    >
+      {isGroup ? (
+        <span className="da-form-label" id={`${id}__label`}>
+          {name}
+        </span>
+      ) : (
+        <label htmlFor={id}>{name}</label>
+      )}
+      {children}
+      {schema.description && (
+        <div id={`${id}__description`} className="da-help">
+          {schema.description}
+        </div>
+      )}
+      {rawErrors?.map(problem => (
+        <div
+          key={problem}
+          id={`${id}__error`}
+          className="da-problem"
+          role="alert"
+        >
+          {problem}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** The fields stay where they are while the user types; new ones come last. */
+function keepOrder(
+  before: ActionProposal,
+  next: ActionProposal
+): ActionProposal {
+  const found = new Map(
+    before.parameters.map(({ name, found }) => [name, found])
+  );
+  return {
+    ...next,
+    parameters: next.parameters.map(each => ({
+      ...each,
+      found: found.get(each.name) ?? each.found
+    }))
+  };
+}
+
+function readable(errors: RJSFValidationError[]): RJSFValidationError[] {
+  return errors.map(error =>
+    error.name === 'required' || error.name === 'oneOf'
+      ? { ...error, message: 'This is needed.' }
+      : error
+  );
+}
+
+/** The first field that is to be filled in; else the button that runs it. */
+function focusFirst(node: HTMLElement | null): void {
+  const fields = [
+    ...(node?.querySelectorAll<HTMLInputElement | HTMLSelectElement>(
+      'input, select, textarea'
+    ) ?? [])
+  ];
+  const first =
+    fields.find(field => !field.value) ??
+    node?.querySelector<HTMLButtonElement>('button[type="submit"]');
+  first?.focus();
+}

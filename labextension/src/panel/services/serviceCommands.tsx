@@ -1,0 +1,44 @@
+import {
+  ChatCommand,
+  IChatCommandProvider
+} from '@jupyter/chat/lib/registers/chat-commands';
+import { IInputModel } from '@jupyter/chat/lib/input-model';
+
+import { ServicesController } from './servicesController';
+import { mark } from '../composer/completion/toolCommands';
+
+/** `/`: the services, to which the server sends the message. */
+export class ServiceCommands implements IChatCommandProvider {
+  constructor(private readonly _services: ServicesController) {}
+
+  readonly id = 'jupyter-datalayer-agent:services';
+
+  async listCommandCompletions(input: IInputModel): Promise<ChatCommand[]> {
+    if (!typedCommand(input)) {
+      return [];
+    }
+    const services = await this._services.load();
+    // The user types on meanwhile: the answer that comes last is about what is typed by then.
+    const word = typedCommand(input);
+    return services
+      .filter(({ id }) => word && `/${id}`.startsWith(word))
+      .map(({ id, description }) => ({
+        name: `/${id}`,
+        providerId: this.id,
+        description,
+        icon: mark(''),
+        spaceOnAccept: true
+      }));
+  }
+
+  /** The command stays in the message: the server reads it there. */
+  async onSubmit(): Promise<void> {
+    return;
+  }
+}
+
+/** The command that is typed, where the message has nothing else yet. */
+function typedCommand(input: IInputModel): string | null {
+  const word = input.currentWord ?? '';
+  return word.startsWith('/') && input.value.trimStart() === word ? word : null;
+}
