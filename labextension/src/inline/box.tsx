@@ -338,7 +338,7 @@ function Folded({ children }: { children: React.ReactNode }): JSX.Element {
         data-lm-suppress-shortcuts="true"
         onClick={() => setOpen(!isOpen)}
       />
-      <div className="da-inline-body" hidden={!isOpen}>
+      <div className="da-inline-reply" hidden={!isOpen}>
         {children}
       </div>
       {!isOpen && <span className="da-inline-dim">Answer</span>}
