@@ -76,6 +76,10 @@ class CaseContext:
         """See ``ActionContext``."""
         return [Option("python3", "Python 3"), Option("ir", "R")]
 
+    async def python(self) -> str:
+        """See ``ActionContext``."""
+        raise ActionFailed("Nothing is run in a benchmark.")
+
     async def read(self, notebook: str) -> dict[str, Any]:
         """See ``ActionContext``."""
         raise ActionFailed("Nothing is run in a benchmark.")

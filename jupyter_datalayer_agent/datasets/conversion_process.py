@@ -9,7 +9,7 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 OnProgress = Callable[[UploadProgress], Awaitable[None]]
+OnMessage = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class Converter:
@@ -41,15 +42,27 @@ class Converter:
             await on_progress(UploadProgress(stage="waiting"))
         async with self._one:
             job = {"source": source, "target": target, "work": work, "name": name}
-            return await _run({key: str(value) for key, value in job.items()}, on_progress)
+
+            async def report(message: dict[str, Any]) -> None:
+                await on_progress(UploadProgress.model_validate(message))
+
+            values = {key: str(value) for key, value in job.items()}
+            return await run_process("convert", values, report)
 
 
-async def _run(job: dict[str, str], on_progress: OnProgress) -> dict[str, Any]:
+async def run_process(
+    package: str, job: Mapping[str, Any], on_message: OnMessage
+) -> dict[str, Any]:
+    """Do a job of ``datasets/<package>`` in a process of its own; its result. The job has at least
+    ``name`` and ``work``, an empty folder.
+
+    Raises ``AgentError`` ``invalid_request`` with what is wrong. A cancellation kills the process.
+    """
     errors = Path(job["work"]) / "errors"
     with errors.open("wb") as stderr:
-        process = await asyncio.to_thread(_start, job["work"], stderr)
+        process = await asyncio.to_thread(_start, package, job["work"], stderr)
     try:
-        answer = await _listen(process, job, on_progress)
+        answer = await _listen(process, job, on_message)
         await asyncio.to_thread(process.wait)
     finally:
         process.kill()  # no effect if it has ended
@@ -68,10 +81,10 @@ async def _run(job: dict[str, str], on_progress: OnProgress) -> dict[str, Any]:
     )
 
 
-def _start(work: str, stderr: BinaryIO) -> subprocess.Popen[bytes]:
+def _start(package: str, work: str, stderr: BinaryIO) -> subprocess.Popen[bytes]:
     # Not by asyncio: on Windows, Jupyter's event loop has no subprocesses.
     return subprocess.Popen(
-        [sys.executable, "-m", f"{_PACKAGE.name}.datasets.convert"],
+        [sys.executable, "-m", f"{_PACKAGE.name}.datasets.{package}"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=stderr,
@@ -90,7 +103,7 @@ def _close(process: subprocess.Popen[bytes]) -> None:
 
 
 async def _listen(
-    process: subprocess.Popen[bytes], job: dict[str, str], on_progress: OnProgress
+    process: subprocess.Popen[bytes], job: Mapping[str, Any], on_message: OnMessage
 ) -> dict[str, Any]:
     stdin, stdout = process.stdin, process.stdout
     assert stdin is not None
@@ -103,7 +116,7 @@ async def _listen(
         message: dict[str, Any] = json.loads(line)
         if "stage" not in message:
             return message
-        await on_progress(UploadProgress.model_validate(message))
+        await on_message(message)
     return {}
 
 

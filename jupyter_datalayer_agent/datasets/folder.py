@@ -58,7 +58,7 @@ class DatasetFolder:
         """Move a complete Parquet file into place under the first free name; returns the name."""
         folder = self.open()
         for name in numbered(wanted):
-            if _claim(table, folder / f"{name}{SUFFIX}"):
+            if claim(table, folder / f"{name}{SUFFIX}"):
                 return name
         raise AssertionError("there is always another number")
 
@@ -129,7 +129,7 @@ class DatasetFolder:
         return True
 
 
-def _claim(table: Path, place: Path) -> bool:
+def claim(table: Path, place: Path) -> bool:
     """Move the file to a free path; False if it is taken."""
     try:
         os.link(table, place)

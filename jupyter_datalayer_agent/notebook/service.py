@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import mimetypes
+import os
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
@@ -44,6 +45,7 @@ from .paths import resolve_path
 # A page that is loaded anew opens its notebooks by then. What is written to a file that it is
 # just reading would be a conflict for it.
 RELOAD_SECONDS = 5.0
+ASK_SECONDS = 10.0
 
 
 class NotebookService:
@@ -276,6 +278,25 @@ class NotebookService:
     async def kernel_of(self, path: str) -> KernelInfo | None:
         """The notebook's running kernel, as ``kernels`` lists it."""
         return await self._kernels.of(await self.confine(path))
+
+    async def interpreter_of(self, path: str, *, ask: bool) -> str:
+        """The Python interpreter of the notebook's kernel, an absolute path. With ``ask`` a kernel
+        that runs and is idle is asked, in case that it is another one than its kernelspec says.
+
+        Raises ``DocumentError`` where the kernel is not Python's.
+        """
+        path = await self.confine(path)
+        kernel = await self._kernels.of(path)
+        if ask and kernel is not None and kernel.get("status") == "idle":
+            code = "import sys; print(sys.executable)"
+            run = await self.execute_code(code, kernel_id=str(kernel["id"]), timeout=ASK_SECONDS)
+            printed = "".join(str(each.get("text", "")) for each in run.outputs).strip()
+            if run.status == "ok" and os.path.isabs(printed):
+                return printed
+        metadata = (await self.files.load(path)).metadata
+        if kernel is not None:
+            metadata = {**metadata, "kernelspec": {"name": kernel["name"]}}
+        return await self._kernels.interpreter(metadata)
 
     async def variables(self, path: str, names: list[str] | None = None) -> Found:
         """The variables of the notebook's kernel; with ``names`` those, with their contents."""

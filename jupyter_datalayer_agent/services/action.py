@@ -35,10 +35,12 @@ class ActionFailed(Exception):
 
 @dataclass(frozen=True)
 class Option:
-    """An answer that can be picked. ``label`` is what the user reads, the value itself without."""
+    """An answer that can be picked. ``label`` is what the user reads, the value itself without;
+    ``aliases`` are what else a message may call it."""
 
     value: Any
     label: str | None = None
+    aliases: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -91,6 +93,11 @@ class ActionContext(Protocol):
 
     async def kernels(self) -> list[Option]:
         """The kernels that are installed."""
+        ...
+
+    async def python(self) -> str:
+        """The interpreter of the active notebook's kernel, an absolute path. Raises
+        ``ActionFailed`` without a notebook, and for a kernel that is not Python's."""
         ...
 
     async def read(self, notebook: str) -> dict[str, Any]:
@@ -250,8 +257,8 @@ def parameter(
 ) -> Any:
     """A field of ``Parameters``. ``kind`` says what a text is, so that it can be found without a
     model: ``data`` (a data file), ``notebook``, ``path`` (any file), ``new-path`` (of a file that
-    is to be written), ``column`` or ``columns`` (of the data file), ``name`` (something that the
-    message puts in quotes or calls so)."""
+    is to be written), ``packages`` (names of Python packages), ``column`` or ``columns`` (of the
+    data file), ``name`` (something that the message puts in quotes or calls so)."""
     extra: dict[str, Any] = {}
     if kind is not None:
         extra["kind"] = kind

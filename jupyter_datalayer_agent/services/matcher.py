@@ -16,6 +16,12 @@ _CALLED = re.compile(
 )
 _PATH = re.compile(r"[\w.~/\\-]*\w\.[A-Za-z0-9]{1,8}\b")
 _BETWEEN = r"[\W_]+"
+_ANY_STEM = frozenset({"data", "dataset", "table", "file", "notebook", "sample", "report", "model"})
+"""Such a word in a message ("convert the data") names no file (data.csv)."""
+_DATA_ENDS = frozenset({"csv", "tsv", "tab", "parquet", "pq", "xlsx", "xlsm", "xls", "json"}) | {
+    "jsonl",
+    "ndjson",
+}
 _NOT = re.compile(
     r"\b(?:not?|never|without|except|but not|instead of|rather than|nicht|kein\w*|ohne|statt|pas"
     r"|sans|sauf|sin|excepto)\s+(?:\w+\s+){0,2}$",
@@ -34,8 +40,10 @@ class Matcher:
         self, questions: Sequence[Question], message: str, known: Mapping[str, Any]
     ) -> dict[str, Answer]:
         """See ``Filler``."""
-        found: dict[str, Answer] = {}
+        found = await self._files_in_order(questions, message)
         for question in questions:
+            if question.name in found:
+                continue
             answer = await self._answer(question, message, questions)
             if answer is not None:
                 found[question.name] = answer
@@ -50,23 +58,38 @@ class Matcher:
             return _chosen(question, message)
         if question.kind == "new-path":
             return _new_path(question, message)
+        if question.kind == "packages":
+            return _packages(message)
         if question.kind == "name":
             return _named(message)
         if question.type == "number":
             return _number(question, message, questions)
         return None
 
-    async def _file(self, question: Question, message: str) -> Answer | None:
+    async def _files_in_order(
+        self, questions: Sequence[Question], message: str
+    ) -> dict[str, Answer]:
+        """Several data files are asked for: those that the message names, in its order."""
+        files = [each for each in questions if each.kind == "data"]
+        if len(files) < 2:
+            return {}
+        named = _in_order(await self._candidates(files[0]), message)
+        return dict(zip((each.name for each in files), named, strict=False))
+
+    async def _candidates(self, question: Question) -> list[str]:
         every = (
             [str(each.value) for each in question.options]
             if question.options is not None
             else await self._context.files()
         )
-        files = [
+        return [
             each
             for each in every
             if not question.suffixes or each.lower().endswith(question.suffixes)
         ]
+
+    async def _file(self, question: Question, message: str) -> Answer | None:
+        files = await self._candidates(question)
         if question.kind == "notebook":
             files = [each for each in files if each.lower().endswith(".ipynb")]
         active = self._context.notebook
@@ -79,6 +102,12 @@ class Matcher:
                 return Answer(*only[0])
         if question.kind == "notebook" and not best and active is not None:
             return Answer(active, "the active notebook")
+        if question.kind == "data" and not best:
+            found = _in_order(files, message)
+            if len(found) == 1:
+                return found[0]
+            if len(files) == 1 and not _names_a_file(message):
+                return Answer(files[0], "the only data file")
         return None
 
 
@@ -89,6 +118,32 @@ def plain(text: str) -> str:
         base = unicodedata.normalize("NFKD", each)[0]
         folded.append(base if len(each) == 1 else each)
     return "".join(folded)
+
+
+def _in_order(files: Sequence[str], message: str) -> list[Answer]:
+    """The files that a message names by their path, their name or what is before its suffix, in
+    the order of the message; none where such a name is that of several."""
+    found: dict[str, tuple[int, Answer]] = {}
+    for path in files:
+        place = _place_of(path, message)
+        if not place:
+            stem = path.rpartition("/")[2].partition(".")[0]
+            if len(stem) < 3 or stem.lower() in _ANY_STEM:
+                continue
+            pattern = rf"(?<![\w/.-]){re.escape(plain(stem))}(?![\w/-]|\.\w)"
+            match = re.search(pattern, plain(message))
+            if match is None:
+                continue
+            place = message[match.start() : match.end()]
+        if place in found:
+            return []
+        found[place] = (message.index(place), Answer(path, place))
+    return [answer for _, answer in sorted(found.values(), key=lambda each: each[0])]
+
+
+def _names_a_file(message: str) -> bool:
+    """Whether it names some file: one that is not there is not to be taken for another."""
+    return any(each.rpartition(".")[2].lower() in _DATA_ENDS for each in _PATH.findall(message))
 
 
 def _place_of(path: str, message: str) -> str:
@@ -107,7 +162,7 @@ def _chosen(question: Question, message: str) -> Answer | None:
     text = plain(message)
     spans: list[tuple[int, int, Any]] = []
     for option in question.options:
-        for name in {option.text, str(option.value)}:
+        for name in {option.text, str(option.value), *option.aliases}:
             words = [re.escape(each) for each in re.findall(r"[^\W_]+", plain(name))]
             if not words:
                 continue
@@ -154,10 +209,46 @@ def _new_path(question: Question, message: str) -> Answer | None:
     return Answer(names[0], names[0]) if len(names) == 1 else None
 
 
+_PACKAGES = re.compile(
+    r"\b(?:install|uninstall|remove|add|upgrade|update|downgrade|need|desinstall\w*|deinstall\w*"
+    r"|entfern\w*|installier\w*|installe\w*|ajoute\w*|supprime\w*|instala\w*|desinstala\w*"
+    r"|elimina\w*|with|mit|avec)\s+(?:-U\s+)?(.*)",
+    re.I | re.S,
+)
+_PACKAGE = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[\w, .-]*\])?(?:\s*(?:[=!<>~]=?=?)\s*[\w.*]+,?)*")
+_BESIDES = re.compile(
+    r"the|an?|packages?|library|libraries|modules?|latest|version|of|and|und|et|y|please|bitte|also"
+    r"|again|newest|les?|las?|els?|los|das|die|der|paquete?s?|pakete?|pip",
+    re.I,
+)
+_AFTER = re.compile(
+    r"in|into|for|to|from|on|so|then|because|it|this|that|them|everything|all|if|with|which|using"
+    r"|als|fur|pour|para|dans|en|here|now|aus|im|von|del?|out|my|our|me|us|what|more|another",
+    re.I,
+)
+
+
+def _packages(message: str) -> Answer | None:
+    """The names after a verb of installing or removing, with their versions."""
+    match = _PACKAGES.search(message)
+    if match is None:
+        return None
+    names = []
+    for found in _PACKAGE.finditer(match[1].replace("`", " ").replace('"', " ").replace("'", " ")):
+        name = found[0].rstrip(".,")
+        if _AFTER.fullmatch(plain(name)):
+            break
+        if not _BESIDES.fullmatch(plain(name)):
+            names.append("".join(name.split()))
+    return Answer(names, ", ".join(names)) if names else None
+
+
 def _number(question: Question, message: str, questions: Sequence[Question]) -> Answer | None:
     """The number beside a word of the prompt, or the only number for the only such question."""
-    number = r"(?<![\w.])(\d+(?:[.,]\d+)?)(?![\w.]*\w)"
+    number = r"(?<![\w.])(\d{1,3}(?:,\d{3})+|\d+(?:[.,]\d+)?)(?![\w.]*\w)"
     text = plain(message)
+    if "percent" in plain(question.prompt) and (match := re.search(rf"{number}\s*%", text)):
+        return _as_number(match[1], match[0], question)
     for word in re.findall(r"[^\W\d_]{3,}", plain(question.prompt)):
         stem = re.escape(word[: max(3, len(word) - 1)])
         for pattern in (rf"{number}\s*(?:\w+\s+)?{stem}", rf"{stem}\w*\W+(?:\w+\W+)?{number}"):
@@ -168,6 +259,7 @@ def _number(question: Question, message: str, questions: Sequence[Question]) -> 
 
 
 def _as_number(text: str, source: str, question: Question) -> Answer:
-    value = float(text.replace(",", "."))
+    grouped = re.fullmatch(r"\d{1,3}(?:,\d{3})+", text)
+    value = float(text.replace(",", "" if grouped else "."))
     whole = question.schema.get("type") == "integer" or value.is_integer()
     return Answer(int(value) if whole else value, source)

@@ -38,6 +38,12 @@ class Question:
         form |= {"title": self.prompt}
         if self.description is not None:
             form["description"] = self.description
+        kinds = [each for each in form.get("anyOf", ()) if each.get("type") != "null"]
+        if len(kinds) == 1:
+            # What may be left open is no choice between a value and none.
+            form = {key: value for key, value in form.items() if key != "anyOf"} | kinds[0]
+            if form.get("default", "") is None:
+                del form["default"]
         if self.options is None:
             form.setdefault("type", self.type if self.type in ("boolean", "number") else "string")
             return form

@@ -38,6 +38,8 @@ _IDEAS = re.compile(
     r"|empfiehl\w*|besser|idees?|propose\w*|conseil\w*|mieux|sugerencias?|aconseja\w*|mejor)\b",
     re.I,
 )
+_FILE = re.compile(r"[\w~/\\.-]*\w\.([A-Za-z]\w{0,7})\b")
+_NUMBER = re.compile(r"(?<!\w)\d[\d.,]*(?!\w)")
 # About a cell, code, a plot: the notebook's own work.
 _NO_SERVICE = re.compile(
     r"\b(?:cells?|zellen?|cellules?|celdas?|functions?|loops?|variables?|axis|legend|traceback"
@@ -88,6 +90,7 @@ class Router:
         nothing = Route(Intent(), sure=True)
         if len(message.split()) > MOST_WORDS or _NO_SERVICE.search(message):
             return nothing
+        message = _without_names(message)
         asked = frozenset(terms(message))
         ranked = [
             each
@@ -130,6 +133,12 @@ class Router:
             sure = chosen.confidence >= POSSIBLE and leads
         others = [each for each in (*actions[:3], learn, ideas) if each != chosen]
         return Route(chosen, tuple(others), sure, (service,))
+
+
+def _without_names(message: str) -> str:
+    """The message with the ends of file names only, and without numbers: what a file is called, and
+    how many of something, says nothing of what is asked for."""
+    return _NUMBER.sub(" ", _FILE.sub(r" \1 ", message))
 
 
 def subcommands(service: Service) -> list[str]:

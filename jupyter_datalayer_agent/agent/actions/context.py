@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...datasets.files.columns import columns_of
 from ...notebook.document import DocumentError
 from ...protocol.cells import CellEdit
 from ...protocol.quality import QualityReport
 from ...services.action import ActionFailed, Option
-from ...workflows.parameters import columns_of
 from ...workflows.probe import NotebookProbe
 from ..plan.own_calls import OwnCalls
 from ..services import Services
@@ -64,6 +64,18 @@ class ReadingContext:
         specs = await self._services.notebooks.kernel_specs()
         return [Option(each["name"], each.get("displayName")) for each in specs]
 
+    async def python(self) -> str:
+        """See ``ActionContext``."""
+        return await self._python(ask=False)
+
+    async def _python(self, *, ask: bool) -> str:
+        if self.notebook is None:
+            raise ActionFailed("No notebook is active: open the one whose kernel is meant.")
+        try:
+            return await self._services.notebooks.interpreter_of(self.notebook, ask=ask)
+        except DocumentError as error:
+            raise _failed(error) from error
+
     async def read(self, notebook: str) -> dict[str, Any]:
         """See ``ActionContext``."""
         try:
@@ -103,6 +115,10 @@ class RunningContext(ReadingContext):
     ) -> None:
         super().__init__(services, notebook, client_id)
         self._calls = calls
+
+    async def python(self) -> str:
+        """See ``ActionContext``."""
+        return await self._python(ask=True)
 
     async def edit(self, notebook: str, edits: Sequence[CellEdit]) -> None:
         """See ``ActionContext``."""

@@ -44,6 +44,18 @@ def convert(
     os.replace(path, target)
 
 
+def select_python(database: duckdb.DuckDBPyConnection, source: str) -> str:
+    """A SELECT of all columns, of values that DuckDB makes Python objects of by itself: for times
+    with a zone it needs pytz, so they are texts."""
+    columns = [
+        f"CAST({name(row[0])} AS VARCHAR) AS {name(row[0])}"
+        if row[1] in ("TIMESTAMP WITH TIME ZONE", "TIME WITH TIME ZONE")
+        else name(row[0])
+        for row in database.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
+    ]
+    return f"SELECT {', '.join(columns)} FROM {source}"
+
+
 def facts(database: duckdb.DuckDBPyConnection, path: Path) -> dict[str, Any]:
     """The report on the Parquet file, as it is read back: rows, columns, sizes, first rows."""
     source = f"read_parquet({literal(str(path))})"
@@ -86,7 +98,7 @@ def _memory(
 def _sample(
     database: duckdb.DuckDBPyConnection, source: str, columns: list[dict[str, str]]
 ) -> list[dict[str, Any]]:
-    found = database.execute(f"SELECT * FROM {source} LIMIT {SAMPLE_ROWS}").fetchall()
+    found = database.execute(f"{select_python(database, source)} LIMIT {SAMPLE_ROWS}").fetchall()
     keys = [each["name"] for each in columns]
     return [dict(zip(keys, map(_shown, row), strict=True)) for row in found]
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 from jupyter_core.utils import ensure_async
@@ -44,6 +46,23 @@ class Kernels:
             }
             for name, entry in found.items()
         }
+
+    async def interpreter(self, metadata: dict[str, Any]) -> str:
+        """The Python interpreter with which the kernel of a notebook with this metadata is started.
+
+        Raises ``DocumentError`` where there is no such kernel, or it is not Python's.
+        """
+        name = self._name_in(metadata, await self.specs())
+        spec = await ensure_async(self.spec_manager.get_kernel_spec(name))
+        program = str(spec.argv[0]) if spec.argv else ""
+        if spec.language.lower() != "python" or "python" not in Path(program).name.lower():
+            raise DocumentError(
+                "invalid_arguments",
+                f"The kernel {name} is not started by a Python interpreter.",
+                "Choose a Python kernel for the notebook.",
+            )
+        # As jupyter_client does: a mere name is the interpreter of the server.
+        return program if Path(program).is_absolute() else sys.executable
 
     async def session_of(self, path: str) -> dict[str, Any] | None:
         """The notebook's session, if it has one with a kernel that runs."""

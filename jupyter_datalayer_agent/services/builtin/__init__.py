@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from ..registry import ServiceRegistry
+from .data.service import SERVICE as DATA
+from .environment.service import SERVICE as ENVIRONMENT
 from .notebook.service import SERVICE as NOTEBOOK
 
-SERVICES = (NOTEBOOK,)
+SERVICES = (NOTEBOOK, DATA, ENVIRONMENT)
 
 
 def builtin_services() -> ServiceRegistry:

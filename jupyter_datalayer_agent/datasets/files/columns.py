@@ -1,0 +1,78 @@
+"""The names of a data file's columns, without reading the whole of it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+from .formats import format_of
+
+HEAD_BYTES = 64 * 1024
+FIRST_ROWS = 20
+
+
+def columns_of(file: Path) -> list[str]:
+    """The columns in order; empty where they cannot be read.
+
+    Those of JSON lines are the keys of the first objects.
+    """
+    kind = format_of(file.name)
+    try:
+        if kind == "parquet":
+            return _of_parquet(file)
+        if kind == "excel":
+            return _of_excel(file)
+        if kind == "jsonl":
+            return _of_json_lines(file)
+        return _of_text(file) if kind in ("csv", "tsv") else []
+    except Exception:  # noqa: BLE001 - a damaged file can raise anything; it has no columns then
+        return []
+
+
+def _of_parquet(file: Path) -> list[str]:
+    import duckdb
+
+    with duckdb.connect() as database:
+        return [
+            str(row[0])
+            for row in database.execute("DESCRIBE FROM read_parquet(?)", [str(file)]).fetchall()
+        ]
+
+
+def _of_excel(file: Path) -> list[str]:
+    import openpyxl
+
+    with file.open("rb") as opened:
+        book = openpyxl.load_workbook(opened, read_only=True, data_only=True)
+        for sheet in book.worksheets:
+            for row in sheet.iter_rows(max_row=FIRST_ROWS, values_only=True):
+                names = [str(value).strip() for value in row if value is not None]
+                if len(names) > 1 or (names and sheet.max_column == 1):
+                    return names
+    return []
+
+
+def _of_json_lines(file: Path) -> list[str]:
+    columns: dict[str, None] = {}
+    for line in _head(file).splitlines()[:FIRST_ROWS]:
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(row, dict):
+            columns |= dict.fromkeys(row)
+    return list(columns)
+
+
+def _of_text(file: Path) -> list[str]:
+    lines = _head(file).splitlines()
+    if not lines:
+        return []
+    separator = max(",;\t|", key=lines[0].count)
+    return [name.strip() for name in next(csv.reader(lines, delimiter=separator), [])]
+
+
+def _head(file: Path) -> str:
+    with file.open("rb") as opened:
+        return opened.read(HEAD_BYTES).decode("utf-8-sig", errors="replace")

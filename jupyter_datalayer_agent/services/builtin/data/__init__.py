@@ -1,0 +1,1 @@
+"""``/data``: what can be done with data files."""

@@ -1,0 +1,149 @@
+"""Benchmark cases of ``/data``."""
+
+from __future__ import annotations
+
+from ....protocol.services import ActionProposal
+from ...benchmarks import Case, Expect
+
+_TWO = ("cars.ipynb", "cars.csv", "makers.csv", "survey.xlsx")
+
+
+def _incomplete(proposal: ActionProposal) -> str | None:
+    return "the proposal is complete" if proposal.complete else None
+
+
+CASES = [
+    Case(
+        "data-convert-parquet",
+        "Convert cars.csv to Parquet",
+        Expect("data", "convert", {"data": "cars.csv", "format": "parquet"}),
+    ),
+    Case(
+        "data-convert-spreadsheet",
+        "Turn survey.xlsx into CSV",
+        Expect("data", "convert", {"data": "survey.xlsx", "format": "csv"}),
+        files=_TWO,
+    ),
+    Case(
+        "data-convert-named",
+        "/data save cars.csv as vehicles.jsonl",
+        Expect("data", "convert", {"data": "cars.csv", "target": "vehicles.jsonl"}),
+        kind="parameters",
+    ),
+    Case(
+        "data-convert-the-only-file",
+        "/data convert the file to Excel",
+        Expect("data", "convert", {"data": "cars.csv", "format": "excel"}),
+        kind="parameters",
+    ),
+    Case(
+        "data-convert-open-file",
+        "/data convert to Parquet",
+        Expect("data", "convert", {"format": "parquet"}, missing=["data"], check=_incomplete),
+        kind="open",
+        files=_TWO,
+    ),
+    Case(
+        "data-convert-open-format",
+        "/data convert cars.csv",
+        Expect("data", "convert", {"data": "cars.csv"}, missing=["format"], check=_incomplete),
+        kind="open",
+    ),
+    Case(
+        "data-convert-file-that-is-not-there",
+        "/data convert trains.csv to Parquet",
+        Expect("data", "convert", missing=["data"], check=_incomplete),
+        kind="open",
+    ),
+    Case(
+        "data-convert-not",
+        "/data convert cars.csv to Parquet, not Excel",
+        Expect("data", "convert", {"format": "parquet"}),
+        kind="parameters",
+    ),
+    Case(
+        "data-sample-rows",
+        "Draw a random sample of 100 rows of cars.csv",
+        Expect("data", "sample", {"data": "cars.csv", "rows": 100}, missing=["percent"]),
+        kind="parameters",
+    ),
+    Case(
+        "data-sample-percent",
+        "/data sample 10 % of cars.csv with seed 7",
+        Expect("data", "sample", {"percent": 10, "seed": 7}, missing=["rows"]),
+        kind="parameters",
+    ),
+    Case(
+        "data-sample-open",
+        "/data a random sample of cars.csv",
+        Expect("data", "sample", missing=["rows", "percent"], check=_incomplete),
+        kind="open",
+    ),
+    Case(
+        "data-join",
+        "Join cars.csv with makers.csv on origin",
+        Expect("data", "join", {"data": "cars.csv", "other": "makers.csv", "keys": ["origin"]}),
+        kind="parameters",
+        files=_TWO,
+    ),
+    Case(
+        "data-join-open",
+        "/data join cars.csv and makers.csv",
+        Expect("data", "join", {"other": "makers.csv"}, missing=["keys", "many_to_many"]),
+        kind="open",
+        files=_TWO,
+    ),
+    Case(
+        "data-learn",
+        "/data why is Parquet better than CSV for types?",
+        Expect("data", check=None),
+    ),
+    Case("data-learn-join", "/data what is a many-to-many join?", Expect("data", "learn")),
+    Case(
+        "data-brainstorm",
+        "/data which format should I use for ten million rows?",
+        Expect("data", "brainstorm"),
+    ),
+    Case(
+        "data-misspelt",
+        "/data covnert cars.csv to parqet",
+        Expect("data", "convert", {"data": "cars.csv", "format": "parquet"}),
+        kind="misspelt",
+    ),
+    Case(
+        "data-german",
+        "/data konvertiere cars.csv nach Parquet",
+        Expect("data", "convert", {"data": "cars.csv", "format": "parquet"}),
+        kind="language",
+    ),
+    Case(
+        "data-french",
+        "/data convertis cars.csv en Excel",
+        Expect("data", "convert", {"data": "cars.csv", "format": "excel"}),
+        kind="language",
+    ),
+    Case(
+        "data-two",
+        "Convert cars.csv to Parquet and export the notebook as HTML",
+        Expect("data", "convert"),
+        kind="two",
+    ),
+    Case(
+        "data-history",
+        "Excel, please",
+        Expect("data", "convert", {"data": "cars.csv", "format": "excel"}),
+        kind="history",
+        history=("/data convert cars.csv to Parquet",),
+    ),
+    Case(
+        "data-column-is-not-a-file",
+        "Convert the column origin to a category",
+        Expect(),
+        kind="refused",
+    ),
+    Case("data-frame-join", "Merge df and prices on the date", Expect(), kind="refused"),
+    Case("data-load", "Load cars.csv and show the first rows", Expect(), kind="refused"),
+    Case("data-read-excel", "Read survey.xlsx with pandas", Expect(), kind="refused", files=_TWO),
+    Case("data-head", "Show a sample of the rows", Expect(), kind="refused"),
+    Case("data-delete", "Delete cars.csv", Expect(), kind="refused"),
+]

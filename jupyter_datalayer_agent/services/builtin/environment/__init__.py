@@ -1,0 +1,1 @@
+"""``/environment``: the packages of the notebook's kernel, and kernels."""

@@ -1,0 +1,244 @@
+"""``/environment`` on real environments, by uv and by pip, with packages that are made here."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from jupyter_datalayer_agent.services.action import Action, ActionFailed
+from jupyter_datalayer_agent.services.builtin.environment import programs
+from jupyter_datalayer_agent.services.builtin.environment.changing import Install, Remove
+from jupyter_datalayer_agent.services.builtin.environment.listing import ListPackages
+from jupyter_datalayer_agent.services.builtin.environment.packages import problem_of
+from jupyter_datalayer_agent.services.builtin.environment.requirements import (
+    CheckRequirements,
+    WriteRequirements,
+)
+from jupyter_datalayer_agent.services.dry_run import dry_run
+from jupyter_datalayer_agent.services.matcher import Matcher
+from tests.services.builtin.running import refused, run
+from tests.support.jupyter import RunningServer
+from tests.support.wheels import repack, wheel
+
+
+class Context:
+    """An ``ActionContext`` of a kernel with this interpreter."""
+
+    notebook = "a.ipynb"
+
+    def __init__(self, root: Path, python: Path) -> None:
+        self.root = root
+        self._python = python
+
+    async def python(self) -> str:
+        return str(self._python)
+
+    async def path(self, relative: str) -> Path:
+        return self.root / relative
+
+    async def files(self) -> list[str]:
+        return [each.name for each in self.root.iterdir()]
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made") / "wheels"
+    wheel(folder, "old-thing", "old_thing")
+    wheel(folder, "old-thing", "old_thing", "2.0")
+    wheel(folder, "user-thing", "user_thing", needs="old-thing>=1")
+    return folder
+
+
+@pytest.fixture(scope="module", params=["uv", "pip"])
+def empty(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new environment, called as what installs into it."""
+    folder = tmp_path_factory.mktemp("made") / str(request.param)
+    program = programs.uv()
+    assert program is not None
+    command = [program, "venv", "--python", sys.executable, str(folder)]
+    if request.param == "pip":
+        command = [sys.executable, "-m", "venv", str(folder)]
+    subprocess.run(command, check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture
+def context(empty: Path, tmp_path: Path, wheels: Path, monkeypatch: pytest.MonkeyPatch) -> Context:
+    if empty.name == "pip":
+        monkeypatch.setattr(programs, "uv", lambda: None)
+    for name in ("UV", "PIP"):
+        monkeypatch.setenv(f"{name}_NO_INDEX", "1")
+        monkeypatch.setenv(f"{name}_FIND_LINKS", str(wheels))
+    folder = tmp_path / "env"
+    shutil.copytree(empty, folder, symlinks=True)
+    root = tmp_path / "root"
+    root.mkdir()
+    return Context(root, folder / "bin" / "python")
+
+
+async def silent(message: str, fraction: float | None = None) -> None:
+    """No progress is shown."""
+
+
+def do(context: Context, action: type[Action], **parameters: Any) -> str:
+    made = action(context)  # type: ignore[arg-type]
+    values = action.Parameters(**parameters)
+    return asyncio.run(made.execute(values, silent)).output
+
+
+def test_packages_are_installed_listed_and_removed(context: Context) -> None:
+    said = do(context, Install, packages=["user-thing", "old-thing<2"])
+    assert "- old-thing 1.0" in said
+    assert "- user-thing 1.0" in said
+    assert "| old-thing | 1.0 |" in do(context, ListPackages)
+    assert "installed" in do(context, Install, packages=["user-thing"])
+    assert "do not conflict" in do(context, ListPackages, show="conflicts")
+    assert "(was 1.0)" in do(context, Install, packages=["old-thing"], upgrade=True)
+    python = asyncio.run(context.python())
+    subprocess.run([python, "-c", "import user_thing, old_thing"], check=True)
+
+    assert "- old-thing 2.0" in do(context, Remove, packages=["old-thing"])
+    assert subprocess.run([python, "-c", "import old_thing"], capture_output=True).returncode == 1
+    assert "old-thing" in do(context, ListPackages, show="conflicts")
+    with pytest.raises(ActionFailed, match=r"Not installed in .*: old-thing"):
+        do(context, Remove, packages=["old-thing"])
+
+
+def test_what_is_out_of_date_is_listed(context: Context) -> None:
+    if programs.uv() is not None:
+        pytest.skip("uv asks an index only, and there is none here")
+    do(context, Install, packages=["old-thing==1.0"])
+    assert "| old-thing | 1.0 | 2.0 |" in do(context, ListPackages, show="outdated")
+
+
+def test_the_proposal_to_remove_says_what_needs_it(context: Context) -> None:
+    do(context, Install, packages=["user-thing"])
+    action = Remove(context)  # type: ignore[arg-type]
+    matcher = Matcher(context)  # type: ignore[arg-type]
+    found = asyncio.run(dry_run(action, "uninstall old-thing", {}, matcher))
+    proposal = found.proposal("environment", action)
+    assert proposal.destroys == (
+        "Removes old-thing from the kernel's environment. old-thing is needed by user-thing."
+    )
+    do(context, Remove, packages=["user-thing"])
+
+
+def test_a_package_that_there_is_not_is_an_error_with_what_pip_said(context: Context) -> None:
+    with pytest.raises(ActionFailed, match=r"could not be installed:(.|\n)*no-such-thing"):
+        do(context, Install, packages=["no-such-thing"])
+
+
+def test_requirements_are_written_and_checked(context: Context) -> None:
+    do(context, Install, packages=["old-thing<2"])
+    assert "Wrote `requirements.txt`" in do(context, WriteRequirements)
+    assert "old-thing==1.0" in (context.root / "requirements.txt").read_text()
+    assert " fits `requirements.txt`" in do(context, CheckRequirements, file="requirements.txt")
+    with pytest.raises(ActionFailed, match="already"):
+        do(context, WriteRequirements)
+
+    text = "# mine\nold-thing>=2  # newer\nabsent\n-r other.txt\nx; python_version < '3'\n"
+    (context.root / "other.txt").write_text(text)
+    said = do(context, CheckRequirements, file="other.txt")
+    assert "does not fit `other.txt` (2 requirements)" in said
+    assert "- old-thing is 1.0, not >=2" in said
+    assert "- absent is missing: absent" in said
+    assert "- `-r other.txt`" in said
+
+
+def test_an_installation_is_ended_when_it_is_cancelled(tmp_path: Path) -> None:
+    async def cancelled() -> None:
+        code = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
+        began = asyncio.Event()
+        lines: list[str] = []
+
+        async def progress(message: str, fraction: float | None = None) -> None:
+            lines.append(message)
+            began.set()
+
+        task = asyncio.create_task(programs.run([sys.executable, "-c", code], progress))
+        await began.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(lines[0]), 0)
+
+    asyncio.run(cancelled())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("--index-url=x", "-r requirements.txt", "a b", "", "a; rm -rf /", "../x", "$(id)"),
+        *("x @ file:///etc/passwd", "git+ssh://x/y", "./x.whl"),
+    ],
+)
+def test_what_is_no_package_name_is_refused(text: str) -> None:
+    assert problem_of(text) is not None
+
+
+@pytest.mark.parametrize("text", ["pandas", "scikit-learn>=1.4,<2", "uvicorn[standard]==0.30.*"])
+def test_names_with_versions_and_extras_are_accepted(text: str) -> None:
+    assert problem_of(text) is None
+
+
+# -- over HTTP, with a kernel of another environment
+
+
+def notebook_with(server: RunningServer, kernel: str) -> None:
+    spec = {"name": kernel, "display_name": kernel, "language": "python"}
+    notebook = nbformat.v4.new_notebook(metadata={"kernelspec": spec})
+    nbformat.write(notebook, server.root / "a.ipynb")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> Iterator[RunningServer]:
+    repack(wheels, "ipykernel")
+    links = {
+        f"{name}_{key}": value
+        for name in ("UV", "PIP")
+        for key, value in (("NO_INDEX", "1"), ("FIND_LINKS", str(wheels)))
+    }
+    with RunningServer(tmp_path_factory.mktemp("server"), environment=links) as server:
+        yield server
+
+
+def test_a_new_kernel_has_packages_of_its_own(server: RunningServer) -> None:
+    notebook_with(server, "python3")
+    reply = run(server, "environment/new-kernel", name="Forecasts", packages=["user-thing"])
+    assert "Made the kernel **Forecasts**" in reply["reply"]
+    data = server.folder / "home" / "data"
+    spec = json.loads((data / "kernels" / "forecasts" / "kernel.json").read_text())
+    folder = data / "datalayer-agent-kernels" / "forecasts"
+    assert Path(spec["argv"][0]).parent == folder / "bin"
+    assert "already" in refused(server, "environment/new-kernel", name="forecasts", packages=[])
+
+    reply = run(server, "environment/change-kernel", kernel="forecasts")
+    assert reply["reply"] == "`a.ipynb` has the kernel forecasts now."
+    reply = run(server, "environment/list", show="all")
+    assert f"packages of `{folder}" in reply["reply"]
+    assert "| user-thing | 1.0 |" in reply["reply"]
+
+
+def test_a_kernel_that_could_not_be_made_leaves_nothing(server: RunningServer) -> None:
+    notebook_with(server, "python3")
+    why = refused(server, "environment/new-kernel", name="broken", packages=["no-such-thing"])
+    assert "no-such-thing" in why
+    data = server.folder / "home" / "data"
+    assert not (data / "datalayer-agent-kernels" / "broken").exists()
+    assert not (data / "kernels" / "broken").exists()
+
+
+def test_without_a_notebook_it_says_which_to_open(server: RunningServer) -> None:
+    why = refused(server, "environment/list", active=None, show="all")
+    assert why == "No notebook is active: open the one whose kernel is meant."
