@@ -1,7 +1,7 @@
 import { expect, test } from '../support/fixtures';
 import { shootBoth } from '../support/screenshots';
 
-const ROWS = 40_000;
+const ROWS = 10_000;
 
 /** A table with a row that does not parse, and a column of which one value is no number. */
 function cities(): Buffer {
@@ -28,23 +28,23 @@ test('data is uploaded from the attach menu, reported, attached and deleted', as
   const upload = panel.root.getByTestId('da-upload');
   await expect(upload).toHaveAttribute('data-stage', 'done');
   await expect(upload).toContainText(
-    'Data set cities: 40,000 rows · 4 columns'
+    'Data set cities: 10,000 rows · 4 columns'
   );
   await expect(upload).toContainText('1 row could not be read');
   await upload.getByText('Import details').click();
   await expect(upload).toContainText('line 12: it has 5 values instead of 4');
   await expect(upload).toContainText(
-    'people is text: 1 of its 40,000 values are not whole numbers.'
+    'people is text: 1 of its 10,000 values are not whole numbers.'
   );
   const chip = panel.attachments.filter({ hasText: 'cities' });
   await expect(chip).toHaveAttribute('data-kind', 'dataset');
 
-  await model.script({ say: 'It has 40,000 rows.' });
+  await model.script({ say: 'It has 10,000 rows.' });
   await panel.ask('What is in it?');
   await expect(upload).toHaveCount(0);
   const [request] = await model.requests();
   expect(JSON.stringify(request.body)).toContain(
-    'Attached data set cities: 40,000 rows'
+    'Attached data set cities: 10,000 rows'
   );
   expect(JSON.stringify(request.body)).not.toContain('City 39');
 
@@ -54,7 +54,7 @@ test('data is uploaded from the attach menu, reported, attached and deleted', as
   const row = card
     .getByTestId('da-dataset')
     .and(card.locator('[data-name="cities"]'));
-  await expect(row).toContainText('40,000 rows');
+  await expect(row).toContainText('10,000 rows');
   await row.getByRole('button', { name: 'Delete cities' }).click();
   await row.getByRole('button', { name: 'Delete', exact: true }).click();
   await expect(row).toHaveCount(0);
@@ -114,7 +114,7 @@ test('an upload on its way can be cancelled, and how it looks', async ({
       await shootBoth(lab, `${name}-${width}`);
     }
   };
-  await slow(200_000);
+  await slow(50_000);
   await choose('towns.csv');
   await expect(upload).toHaveAttribute('data-stage', 'sending');
   await expect(upload.getByRole('progressbar')).toHaveAttribute(
