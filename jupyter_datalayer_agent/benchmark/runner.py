@@ -13,6 +13,7 @@ from ..agent.actions.filler import Ask, ModelFiller
 from ..agent.actions.intent import Chosen, detect, understand
 from ..models.types import Model
 from ..protocol.cells import CellEdit
+from ..protocol.page import PageCommand
 from ..protocol.quality import QualityReport
 from ..protocol.requests import Usage
 from ..protocol.services import ActionProposal
@@ -85,6 +86,10 @@ class CaseContext:
         raise ActionFailed("Nothing is run in a benchmark.")
 
     async def edit(self, notebook: str, edits: Sequence[CellEdit]) -> None:
+        """See ``ActionContext``."""
+        raise ActionFailed("Nothing is run in a benchmark.")
+
+    async def page(self, command: PageCommand, arguments: Mapping[str, Any]) -> None:
         """See ``ActionContext``."""
         raise ActionFailed("Nothing is run in a benchmark.")
 

@@ -226,6 +226,28 @@ class DocumentText(Wire):
     language: str | None = None
 
 
+PageCommand = Literal[
+    "apputils:change-theme",
+    "apputils:decr-font-size",
+    "apputils:incr-font-size",
+    "application:set-mode",
+    "application:toggle-left-area",
+    "application:toggle-right-area",
+    "docmanager:open",
+    "documentsearch:start",
+    "notebook:restart-run-all",
+    "settingeditor:open",
+]
+"""JupyterLab's commands that the server may ask a page for. None deletes or sends anything."""
+
+
+class ExecuteCommandParams(Wire):
+    """``page.executeCommand``: a command of JupyterLab, with its arguments."""
+
+    id: PageCommand
+    args: dict[str, Any] = {}
+
+
 PageMethod = Literal[
     "notebook.read",
     "notebook.edit",
@@ -236,6 +258,7 @@ PageMethod = Literal[
     "document.open",
     "document.read",
     "document.delete",
+    "page.executeCommand",
 ]
 
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field
 from pydantic.fields import FieldInfo
 
 from ..protocol.cells import CellEdit
+from ..protocol.page import PageCommand
 from ..protocol.quality import QualityReport
 
 _ID = re.compile(r"[a-z][a-z0-9-]{0,39}")
@@ -67,7 +68,7 @@ class Progress(Protocol):
 class ActionContext(Protocol):
     """What an action knows and may use. All paths are relative to the server root.
 
-    In a dry run ``edit``, ``call`` and ``compute`` raise: nothing is executed there.
+    In a dry run ``edit``, ``page``, ``call`` and ``compute`` raise: nothing is executed there.
     """
 
     @property
@@ -111,6 +112,10 @@ class ActionContext(Protocol):
 
     async def quality(self, notebook: str) -> QualityReport:
         """What could be better in a notebook. Raises ``ActionFailed``."""
+        ...
+
+    async def page(self, command: PageCommand, arguments: Mapping[str, Any]) -> None:
+        """Have the user's page carry out a command of JupyterLab. Raises ``ActionFailed``."""
         ...
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:

@@ -9,13 +9,20 @@ from typing import Any
 
 from ...datasets.files.columns import columns_of
 from ...notebook.document import DocumentError
+from ...notebook.page.hub import PageGone
 from ...protocol.cells import CellEdit
+from ...protocol.page import ExecuteCommandParams, PageCommand
 from ...protocol.quality import QualityReport
 from ...services.action import ActionFailed, Option
 from ...workflows.probe import NotebookProbe
 from ..plan.own_calls import OwnCalls
 from ..services import Services
 
+NO_PAGE = (
+    "No page of JupyterLab is connected that could do it: open JupyterLab, and run the action from "
+    "its Agent panel."
+)
+PAGE_SECONDS = 20.0
 NOTHING_RUNS = "Nothing is run while an action's parameters are being found."
 
 
@@ -91,6 +98,10 @@ class ReadingContext:
         """See ``ActionContext``."""
         raise ActionFailed(NOTHING_RUNS)
 
+    async def page(self, command: PageCommand, arguments: Mapping[str, Any]) -> None:
+        """See ``ActionContext``."""
+        raise ActionFailed(NOTHING_RUNS)
+
     async def quality(self, notebook: str) -> QualityReport:
         """See ``ActionContext``."""
         try:
@@ -119,6 +130,19 @@ class RunningContext(ReadingContext):
     async def python(self) -> str:
         """See ``ActionContext``."""
         return await self._python(ask=True)
+
+    async def page(self, command: PageCommand, arguments: Mapping[str, Any]) -> None:
+        """See ``ActionContext``."""
+        page = self._services.notebooks.pages.get(self._client_id)
+        if page is None or not page.connected:
+            raise ActionFailed(NO_PAGE)
+        params = ExecuteCommandParams(id=command, args=dict(arguments))
+        try:
+            await page.request("page.executeCommand", params, timeout=PAGE_SECONDS)
+        except PageGone as error:
+            raise ActionFailed(NO_PAGE) from error
+        except DocumentError as error:
+            raise _failed(error) from error
 
     async def edit(self, notebook: str, edits: Sequence[CellEdit]) -> None:
         """See ``ActionContext``."""

@@ -22,6 +22,7 @@ from ...protocol.page import (
     DocumentReadParams,
     DocumentText,
     EditParams,
+    ExecuteCommandParams,
     InterruptParams,
     KernelParams,
     OpenParams,
@@ -48,7 +49,7 @@ GIVEN_UNIONS: dict[str, TypeAdapter[Any]] = {
 }
 PAGE_PARAMS: list[type[Wire]] = [
     ReadParams, EditParams, RunParams, InterruptParams, OpenParams, KernelParams, RevealParams,
-    DocumentReadParams, DeleteDocumentParams,
+    DocumentReadParams, DeleteDocumentParams, ExecuteCommandParams,
 ]  # fmt: skip
 PAGE_RESULTS: list[type[Wire]] = [PageNotebook, RunResult, DocumentText]
 

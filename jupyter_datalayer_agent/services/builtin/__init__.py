@@ -5,9 +5,10 @@ from __future__ import annotations
 from ..registry import ServiceRegistry
 from .data.service import SERVICE as DATA
 from .environment.service import SERVICE as ENVIRONMENT
+from .jupyterlab.service import SERVICE as JUPYTERLAB
 from .notebook.service import SERVICE as NOTEBOOK
 
-SERVICES = (NOTEBOOK, DATA, ENVIRONMENT)
+SERVICES = (NOTEBOOK, DATA, ENVIRONMENT, JUPYTERLAB)
 
 
 def builtin_services() -> ServiceRegistry:

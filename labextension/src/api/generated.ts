@@ -4169,6 +4169,24 @@ export interface components {
         };
         Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpHeld"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["DocumentChanged"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["AnswerStarted"] | components["schemas"]["AnswerDelta"] | components["schemas"]["AnswerFinished"] | components["schemas"]["AnswerChosen"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["WorkflowsOffered"] | components["schemas"]["QualityReported"] | components["schemas"]["IntentDetected"] | components["schemas"]["HelpShown"] | components["schemas"]["ActionProposed"] | components["schemas"]["ActionStarted"] | components["schemas"]["ActionProgress"] | components["schemas"]["ActionFinished"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
         /**
+         * ExecuteCommandParams
+         * @description ``page.executeCommand``: a command of JupyterLab, with its arguments.
+         */
+        ExecuteCommandParams: {
+            /**
+             * Args
+             * @default {}
+             */
+            args: {
+                [key: string]: unknown;
+            };
+            /**
+             * Id
+             * @enum {string}
+             */
+            id: "apputils:change-theme" | "apputils:decr-font-size" | "apputils:incr-font-size" | "application:set-mode" | "application:toggle-left-area" | "application:toggle-right-area" | "docmanager:open" | "documentsearch:start" | "notebook:restart-run-all" | "settingeditor:open";
+        };
+        /**
          * FileContext
          * @description The text file that is the active document.
          */
@@ -5481,7 +5499,7 @@ export interface components {
              * Method
              * @enum {string}
              */
-            method: "notebook.read" | "notebook.edit" | "notebook.run" | "notebook.interrupt" | "notebook.selectKernel" | "notebook.reveal" | "document.open" | "document.read" | "document.delete";
+            method: "notebook.read" | "notebook.edit" | "notebook.run" | "notebook.interrupt" | "notebook.selectKernel" | "notebook.reveal" | "document.open" | "document.read" | "document.delete" | "page.executeCommand";
             /** Params */
             params: {
                 [key: string]: unknown;

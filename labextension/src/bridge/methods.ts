@@ -1,11 +1,13 @@
 import { NotebookPanel } from '@jupyterlab/notebook';
 import { Contents } from '@jupyterlab/services';
+import { CommandRegistry } from '@lumino/commands';
 
 import {
   DeleteDocumentParams,
   DocumentReadParams,
   DocumentText,
   EditParams,
+  ExecuteCommandParams,
   InterruptParams,
   KernelParams,
   OpenParams,
@@ -23,10 +25,12 @@ import { applyEdits } from '../notebook/edits/edit';
 import { selectKernel } from '../notebook/kernel/kernel';
 import { reloadIfNewer } from '../notebook/reload';
 import { Saver } from '../notebook/save';
+import { executeCommand } from './commands';
 import { Progress, Runner } from './run';
 
 /** The parts that the methods act with. */
 export interface IParts {
+  commands: CommandRegistry;
   documents: Documents;
   contents: Contents.IManager;
   reader: CellReader;
@@ -49,11 +53,12 @@ interface IMethods {
   'document.open': (params: OpenParams) => Promise<void>;
   'document.read': (params: DocumentReadParams) => Promise<DocumentText>;
   'document.delete': (params: DeleteDocumentParams) => Promise<void>;
+  'page.executeCommand': (params: ExecuteCommandParams) => Promise<void>;
 }
 
 /** What the server may ask of this page. */
 export function createMethods(parts: IParts): IMethods {
-  const { documents, contents, reader, runner, saver } = parts;
+  const { commands, documents, contents, reader, runner, saver } = parts;
   const reloads = new WeakMap<NotebookPanel['context'], Promise<void>>();
   /**
    * A notebook, in step with its file. That is looked at once: from the first request on, the
@@ -104,7 +109,9 @@ export function createMethods(parts: IParts): IMethods {
 
     'document.read': ({ path }) => documents.read(path),
 
-    'document.delete': ({ path }) => documents.delete(path)
+    'document.delete': ({ path }) => documents.delete(path),
+
+    'page.executeCommand': params => executeCommand(commands, params)
   };
 }
 

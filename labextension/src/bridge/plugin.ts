@@ -30,7 +30,7 @@ export const bridgePlugin: JupyterFrontEndPlugin<void> = {
   requires: [IAgentConnection, IDocuments, INotebookTracker],
   optional: [INotebookCellExecutor, ITranslator],
   activate: (
-    { serviceManager, shell }: JupyterFrontEnd,
+    { commands, serviceManager, shell }: JupyterFrontEnd,
     connection: IPageConnection,
     documents: Documents,
     tracker: INotebookTracker,
@@ -46,6 +46,7 @@ export const bridgePlugin: JupyterFrontEndPlugin<void> = {
       executions
     );
     const methods = createMethods({
+      commands,
       documents,
       contents: serviceManager.contents,
       reader: new CellReader(executions),

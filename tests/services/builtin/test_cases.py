@@ -12,7 +12,7 @@ from jupyter_datalayer_agent.services.builtin import builtin_services
 from jupyter_datalayer_agent.services.routing import Router
 
 # The shares that were measured, of all cases of a service.
-MEASURED = {"notebook": (28, 32), "data": (24, 27), "environment": (31, 34)}
+MEASURED = {"notebook": (28, 32), "data": (24, 27), "environment": (31, 34), "jupyterlab": (19, 21)}
 
 
 @pytest.mark.parametrize("service_id", MEASURED)

@@ -1,0 +1,1 @@
+"""``/jupyterlab``: what can be done in the page of JupyterLab itself."""

@@ -1,0 +1,59 @@
+"""``/jupyterlab``: theme, layout, documents, search, settings and font sizes."""
+
+from __future__ import annotations
+
+from ...service import Link, Service, ServiceConfig
+from .actions import ChangeLayout, ChangeTheme, Find, OpenFile, OpenSettings, RunAll, Zoom
+
+_CONTEXT = """
+# Theme
+JupyterLab has a light theme, a dark one and a dark one with high contrast. Others are extensions.
+
+# Layout
+The sidebars are left and right. In single-document mode one document is shown at a time; several
+tabs can be placed beside each other in multiple-document mode.
+
+# Find
+The search (Ctrl+F, or Cmd+F) finds text in the active document, with replacement; in a notebook it
+can also search outputs.
+
+# Settings
+The settings editor has the settings of each extension, and the keyboard shortcuts. Ctrl+Shift+C (or
+Cmd+Shift+C) opens the command palette, with all commands.
+
+# Font sizes
+Code, text and the interface have font sizes of their own.
+"""
+
+SERVICE = Service(
+    id="jupyterlab",
+    name="JupyterLab",
+    description="Change the theme, layout and font sizes of JupyterLab; open, find, settings.",
+    config=ServiceConfig(
+        context=_CONTEXT,
+        links=[Link("JupyterLab", "https://jupyterlab.readthedocs.io/")],
+        topics=["theme", "dark mode", "sidebar", "layout", "settings", "zoom", "JupyterLab"],
+        not_topics=[
+            *("plot", "chart", "figure", "legend", "axis", "axes", "seaborn", "matplotlib", "bar"),
+            *(
+                "data",
+                "column",
+                "row",
+                "rows",
+                "value",
+                "missing",
+                "outlier",
+                "document",
+                "label",
+                "kernel",
+            ),
+        ],
+        questions=["Is it for this document only, or for all of JupyterLab?"],
+    ),
+    examples=[
+        "Switch JupyterLab to the dark theme",
+        "Hide the left sidebar",
+        "How do I change a keyboard shortcut?",
+    ],
+    actions=[ChangeTheme, ChangeLayout, OpenFile, Find, RunAll, OpenSettings, Zoom],
+)
