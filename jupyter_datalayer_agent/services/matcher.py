@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..workflows.parameters import target_in
 from .action import ActionContext
 from .questions import Answer, Question
 
@@ -54,6 +55,10 @@ class Matcher:
     ) -> Answer | None:
         if question.kind in ("data", "notebook", "path"):
             return await self._file(question, message)
+        if question.kind == "column" and question.options is not None:
+            column = target_in(message, [str(each.value) for each in question.options])
+            if column is not None:
+                return Answer(column, column)
         if question.options is not None:
             return _chosen(question, message)
         if question.kind == "new-path":

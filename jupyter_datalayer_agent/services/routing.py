@@ -63,7 +63,9 @@ class Router:
 
     def __init__(self, registry: ServiceRegistry) -> None:
         self.registry = registry
-        self._services = Ranking({each.id: _text_of(each) for each in registry})
+        self._services = Ranking(
+            {each.id: _text_of(each) for each in registry if not each.by_command}
+        )
         self._excluded = {
             each.id: frozenset(terms(" ".join(each.config.not_topics))) for each in registry
         }

@@ -50,6 +50,7 @@ class Service:
     another distribution brings these, ``actions_from`` is its name: learning and brainstorming work
     without it, and the user is told to install it for the rest. ``cases`` gives its benchmark
     cases; those of this package are found by themselves (``cases.CASES`` beside the declaration).
+    ``by_command``: only its command asks for it, since the agent itself is asked for such things.
     """
 
     id: str
@@ -59,6 +60,7 @@ class Service:
     examples: Sequence[str]
     actions: Sequence[type[Action]] = ()
     actions_from: str | None = None
+    by_command: bool = False
     cases: Callable[[], Sequence[Case]] | None = None
     from_package: str | None = field(default=None, compare=False)
 

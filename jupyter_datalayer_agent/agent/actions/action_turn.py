@@ -7,11 +7,15 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
+from ...models.types import ModelError
 from ...protocol import events
+from ...protocol.errors import AgentError
+from ...protocol.plans import WorkflowCall
 from ...protocol.services import ActionCall
 from ...services.action import Action, ActionFailed, ActionResult
 from ...services.dry_run import dry_run
 from ...services.matcher import Matcher
+from ...services.workflow_action import WorkflowAction
 from ...settings.turn import Settings
 from ..history.history import assistant_item
 from ..message import Message
@@ -43,14 +47,20 @@ class ActionTurn(PlannedTurn):
         call: ActionCall,
     ) -> None:
         # The action is the user's act: its own calls ask for no further approval.
-        settings = settings.model_copy(update={"approval_policy": "never"})
+        action = find_action(session.services.service_registry(), call.service, call.action)
+        # A workflow asks as it always does.
+        if not issubclass(action, WorkflowAction):
+            settings = settings.model_copy(update={"approval_policy": "never"})
         super().__init__(session, request, settings, message.audience, message.op_id)
         self._given = message.parameters
         self._call = call
-        self._action = find_action(session.services.service_registry(), call.service, call.action)
+        self._action = action
 
     async def _prepare(self) -> None:
-        self.model = ""
+        if issubclass(self._action, WorkflowAction):
+            await super()._prepare()
+        else:
+            self.model = ""
 
     async def _work(self) -> None:
         call = self._call
@@ -63,11 +73,19 @@ class ActionTurn(PlannedTurn):
             if self._given is None:
                 raise ActionFailed(FORGOTTEN)
             parameters = await _checked(action, self._given)
+            if isinstance(action, WorkflowAction):
+                await self._run_workflow(action.workflow(parameters))
+                return
             result = await action.execute(parameters, self._progress)
             if not isinstance(result, ActionResult):
                 raise TypeError(f"{call.action} returned {type(result).__name__}")
         except asyncio.CancelledError:
+            if self.leaving:  # the plan of a workflow goes on when the server is started again
+                raise
             await asyncio.shield(self._finish("cancelled"))
+            raise
+        except (TurnEnds, AgentError, ModelError) as ended:
+            await self._finish("error", error=ended.message)
             raise
         except ActionFailed as error:
             await self._end_failed(str(error))
@@ -78,6 +96,14 @@ class ActionTurn(PlannedTurn):
             await self._finish("ok", result.output, list(result.paths))
             self._keep([assistant_item(result.output)])
             self.record.reply = result.output
+
+    async def _run_workflow(self, workflow: WorkflowCall) -> None:
+        """The turn goes on as that of ``POST workflows/{id}``."""
+        self.request.chat.workflow = workflow
+        self.request.planned = True
+        await super()._work()
+        notebook = self.plan.notebook if self.plan is not None else None
+        await self._finish("ok", self.record.reply or "", [notebook] if notebook else [])
 
     async def _start_action(self) -> None:
         await self.emit(

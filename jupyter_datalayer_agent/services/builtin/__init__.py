@@ -6,9 +6,12 @@ from ..registry import ServiceRegistry
 from .data.service import SERVICE as DATA
 from .environment.service import SERVICE as ENVIRONMENT
 from .jupyterlab.service import SERVICE as JUPYTERLAB
+from .model.service import SERVICE as MODEL
 from .notebook.service import SERVICE as NOTEBOOK
+from .report.service import SERVICE as REPORT
+from .visualize.service import SERVICE as VISUALIZE
 
-SERVICES = (NOTEBOOK, DATA, ENVIRONMENT, JUPYTERLAB)
+SERVICES = (NOTEBOOK, DATA, ENVIRONMENT, JUPYTERLAB, VISUALIZE, MODEL, REPORT)
 
 
 def builtin_services() -> ServiceRegistry:

@@ -146,4 +146,10 @@ CASES = [
     Case("data-read-excel", "Read survey.xlsx with pandas", Expect(), kind="refused", files=_TWO),
     Case("data-head", "Show a sample of the rows", Expect(), kind="refused"),
     Case("data-delete", "Delete cars.csv", Expect(), kind="refused"),
+    Case(
+        "data-profile",
+        "/data profile cars.csv",
+        Expect("data", "profile", {"data": "cars.csv"}, missing=["target", "notebook"]),
+        kind="parameters",
+    ),
 ]

@@ -1,10 +1,11 @@
-"""``/data``: data files converted, sampled and joined."""
+"""``/data``: data files converted, sampled, joined and profiled."""
 
 from __future__ import annotations
 
 from ...service import Link, Service, ServiceConfig
 from .convert import Convert
 from .join import Join
+from .profile import Profile
 from .sample import Sample
 
 _CONTEXT = """
@@ -45,6 +46,10 @@ An inner join keeps only rows that match, a left join all of the first file, an 
 both. Keys that have no value match nothing. Keys that are text in one file and numbers in the other
 are refused.
 
+# Profiling
+A profile is a new notebook that explores the file: types, missing values, distributions, outliers
+and what goes together. It is the workflow “Exploratory data analysis”.
+
 # Files
 A file that exists is never overwritten: give another name, or delete it first.
 """
@@ -52,7 +57,7 @@ A file that exists is never overwritten: give another name, or delete it first.
 SERVICE = Service(
     id="data",
     name="Data",
-    description="Convert, sample and join data files.",
+    description="Convert, sample, join and profile data files.",
     config=ServiceConfig(
         context=_CONTEXT,
         links=[
@@ -77,5 +82,5 @@ SERVICE = Service(
         ],
     ),
     examples=["Convert sales.csv to Parquet", "Is CSV or Parquet better for large data files?"],
-    actions=[Convert, Sample, Join],
+    actions=[Convert, Sample, Join, Profile],
 )

@@ -1,0 +1,1 @@
+"""``/model``: a workflow as an action."""

@@ -1,0 +1,1 @@
+"""``/report``: a workflow as an action."""

@@ -1,0 +1,1 @@
+"""``/visualize``: a workflow as an action."""
