@@ -222,7 +222,7 @@ function readable(errors: RJSFValidationError[]): RJSFValidationError[] {
   );
 }
 
-/** The first field that is to be filled in; else the button that runs it. */
+/** The first field that must be filled in; else the button that runs it. */
 function focusFirst(node: HTMLElement | null): void {
   const fields = [
     ...(node?.querySelectorAll<HTMLInputElement | HTMLSelectElement>(
@@ -230,7 +230,7 @@ function focusFirst(node: HTMLElement | null): void {
     ) ?? [])
   ];
   const first =
-    fields.find(field => !field.value) ??
+    fields.find(field => field.required && !field.value) ??
     node?.querySelector<HTMLButtonElement>('button[type="submit"]');
   first?.focus();
 }
