@@ -45,11 +45,11 @@ lab: $(LAB)
 # What keeps one core busy runs two at a time, each with its output in one piece.
 TWO_AT_A_TIME := $(MAKE) --keep-going --no-print-directory --jobs=2 --output-sync=target
 
-test: $(TOOLS) $(STAMPS)/chromium
+test: $(TOOLS) $(STAMPS)/chromium $(STAMPS)/azurite
 	@status=0; $(TWO_AT_A_TIME) test-oldest test-typescript || status=1; \
 	for part in test-python test-browser; do $(MAKE) --no-print-directory $$part || status=1; done; \
 	exit $$status
-$(TESTS): $(TOOLS) $(STAMPS)/chromium
+$(TESTS): $(TOOLS) $(STAMPS)/chromium $(STAMPS)/azurite
 
 test-python:
 	scripts/timed.sh $@ python -m pytest $(PYTEST_ARGS)
@@ -127,4 +127,9 @@ $(TOOLS): $(STAMPS)/venv $(SOURCES) scripts/constraints.txt
 $(STAMPS)/chromium: $(TOOLS)
 	@scripts/step.sh chromium "Looking for Chromium (installed, about a minute, where there is none)" \
 	  scripts/chromium.sh
+	@touch $@
+
+$(STAMPS)/azurite: scripts/azurite.sh | $(TOOLS)
+	@scripts/step.sh azurite "Installing Azurite, for the tests of Azure Blob Storage" \
+	  scripts/azurite.sh $(VENV)/azurite
 	@touch $@

@@ -97,6 +97,10 @@ class CaseContext:
         """See ``ActionContext``."""
         raise ActionFailed("Nothing is run in a benchmark.")
 
+    async def add_dataset(self, file: Path, source: str, name: str | None = None) -> str:
+        """See ``ActionContext``."""
+        raise ActionFailed("Nothing is run in a benchmark.")
+
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
         """See ``ActionContext``."""
         raise ActionFailed("Nothing is run in a benchmark.")

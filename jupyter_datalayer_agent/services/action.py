@@ -68,7 +68,8 @@ class Progress(Protocol):
 class ActionContext(Protocol):
     """What an action knows and may use. All paths are relative to the server root.
 
-    In a dry run ``edit``, ``page``, ``call`` and ``compute`` raise: nothing is executed there.
+    In a dry run ``edit``, ``page``, ``call``, ``compute`` and ``add_dataset`` raise: nothing is
+    executed there.
     """
 
     @property
@@ -116,6 +117,11 @@ class ActionContext(Protocol):
 
     async def page(self, command: PageCommand, arguments: Mapping[str, Any]) -> None:
         """Have the user's page carry out a command of JupyterLab. Raises ``ActionFailed``."""
+        ...
+
+    async def add_dataset(self, file: Path, source: str, name: str | None = None) -> str:
+        """Make a data set of a CSV, TSV, Parquet, JSON lines or Excel file, wherever that is; the
+        path of its Parquet file. ``source`` is what the file is called. Raises ``ActionFailed``."""
         ...
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:

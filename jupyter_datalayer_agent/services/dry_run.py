@@ -97,6 +97,7 @@ class _Form:
         self._matcher = Matcher(action.context)
         self._clock = Clock()
         self._options: dict[str, Sequence[Any] | None] = {}
+        self._error: Exception | None = None
 
     async def run(self) -> tuple[DryRun, Exception | None, None]:
         """What was found, and what the action raised."""
@@ -108,7 +109,7 @@ class _Form:
             result.finished = True
         except Exception as error:  # noqa: BLE001 - a package's code may raise anything
             return result, error, None
-        return result, None, None
+        return result, self._error, None
 
     async def _find(self, questions: list[Question]) -> tuple[list[Question], dict[str, Answer]]:
         """The questions with the choices that they have by what was found, and what was found."""
@@ -161,9 +162,7 @@ class _Form:
     async def _with_own_options(self, question: Question, known: Mapping[str, Any]) -> Question:
         asked = f"{question.name} {sorted(known.items(), key=lambda item: item[0])!r}"
         if asked not in self._options:
-            self._options[asked] = await self._clock.limit(
-                self._action.options(question.name, known)
-            )
+            self._options[asked] = await self._choices(question.name, known)
         options = self._options[asked]
         if options is None:
             return question
@@ -172,6 +171,14 @@ class _Form:
             options=options_of(options),
             type="many" if question.type == "many" else "one",
         )
+
+    async def _choices(self, name: str, known: Mapping[str, Any]) -> Sequence[Any] | None:
+        """Without them the form still shows what was found, and what is the matter."""
+        try:
+            return await self._clock.limit(self._action.options(name, known))
+        except Exception as error:  # noqa: BLE001 - a package's code may raise anything
+            self._error = self._error or error
+            return None
 
     async def _judge(self, question: Question, found: Answer | None) -> Asked:
         given = self._known.get(question.name)

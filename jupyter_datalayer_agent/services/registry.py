@@ -49,7 +49,12 @@ class ServiceRegistry:
                 f"The actions of /{service.id} come from the package {known.actions_from}."
             )
         examples = [*known.examples, *(e for e in service.examples if e not in known.examples)]
-        self._services[service.id] = replace(known, actions=service.actions, examples=examples)
+        self._services[service.id] = replace(
+            known,
+            actions=service.actions,
+            examples=examples,
+            cases=service.cases or known.cases,
+        )
 
     def add_entry_points(self) -> None:
         """Add what other packages declare: each a ``Service`` or a list of them."""

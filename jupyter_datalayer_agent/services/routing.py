@@ -128,7 +128,7 @@ class Router:
         if _IDEAS.search(message):
             chosen, sure = ideas, True
         elif _QUESTION.search(message) or not actions:
-            chosen, sure = learn, bool(_QUESTION.search(message))
+            chosen, sure = learn, not actions or bool(_QUESTION.search(message))
         else:
             chosen = actions[0]
             leads = len(ranked) < 2 or ranked[0].score >= LEAD * ranked[1].score
@@ -141,6 +141,11 @@ def _without_names(message: str) -> str:
     """The message with the ends of file names only, and without numbers: what a file is called, and
     how many of something, says nothing of what is asked for."""
     return _NUMBER.sub(" ", _FILE.sub(r" \1 ", message))
+
+
+def asks_to_act(message: str) -> bool:
+    """Whether a message inside a service is neither a question nor about ideas."""
+    return not (_QUESTION.search(message) or _IDEAS.search(message))
 
 
 def subcommands(service: Service) -> list[str]:

@@ -31,6 +31,9 @@ class FakeContext:
     async def kernels(self) -> list[Option]:
         return []
 
+    async def add_dataset(self, file: Path, source: str, name: str | None = None) -> str:
+        raise ActionFailed("Nothing runs here.")
+
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
         raise ActionFailed("Nothing runs here.")
 

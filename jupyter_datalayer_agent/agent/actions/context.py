@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ...datasets.files.columns import columns_of
+from ...datasets.incoming import BLOCK
 from ...notebook.document import DocumentError
 from ...notebook.page.hub import PageGone
 from ...protocol.cells import CellEdit
+from ...protocol.errors import AgentError
 from ...protocol.page import ExecuteCommandParams, PageCommand
 from ...protocol.quality import QualityReport
 from ...services.action import ActionFailed, Option
@@ -109,6 +111,10 @@ class ReadingContext:
         except DocumentError as error:
             raise _failed(error) from error
 
+    async def add_dataset(self, file: Path, source: str, name: str | None = None) -> str:
+        """See ``ActionContext``."""
+        raise ActionFailed(NOTHING_RUNS)
+
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
         """See ``ActionContext``."""
         raise ActionFailed(NOTHING_RUNS)
@@ -150,6 +156,23 @@ class RunningContext(ReadingContext):
             await self._calls.edit(notebook, edits)
         except DocumentError as error:
             raise _failed(error) from error
+
+    async def add_dataset(self, file: Path, source: str, name: str | None = None) -> str:
+        """See ``ActionContext``."""
+        datasets = self._services.datasets
+        try:
+            size = (await asyncio.to_thread(file.stat)).st_size
+            upload = datasets.begin(size)
+            try:
+                with await asyncio.to_thread(file.open, "rb") as opened:
+                    while block := await asyncio.to_thread(opened.read, BLOCK):
+                        await upload.write(block)
+                made = await datasets.finish(upload, source, name)
+            finally:
+                await upload.discard()
+        except AgentError as error:
+            raise ActionFailed(error.message) from error
+        return made.path
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
         """See ``ActionContext``."""

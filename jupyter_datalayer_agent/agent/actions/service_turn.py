@@ -13,7 +13,7 @@ from ...services.matcher import Matcher
 from ...services.passages import best_passages, passages
 from ...services.questions import Filler
 from ...services.registry import ServiceRegistry
-from ...services.routing import BRAINSTORM, LEARN
+from ...services.routing import BRAINSTORM, LEARN, asks_to_act
 from ...services.service import Service
 from ...settings.turn import Settings
 from ..context.system_prompt import prompt_text
@@ -107,6 +107,11 @@ class ServiceTurn(PlannedTurn):
             await self._brainstorm(service, text)
         elif action is not None:
             await self._show(service, await self._propose(service, action, text))
+        elif subcommand == LEARN and not service.installed and asks_to_act(text):
+            await self._say(
+                f"I cannot do that yet: the actions of {service.name} are not installed. "
+                f"To install them: `pip install {service.actions_from}`, then restart the server."
+            )
         elif subcommand == LEARN:
             await self._learn(service, text)
         else:

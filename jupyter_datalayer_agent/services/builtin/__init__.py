@@ -9,9 +9,10 @@ from .jupyterlab.service import SERVICE as JUPYTERLAB
 from .model.service import SERVICE as MODEL
 from .notebook.service import SERVICE as NOTEBOOK
 from .report.service import SERVICE as REPORT
+from .storage.service import SERVICE as STORAGE
 from .visualize.service import SERVICE as VISUALIZE
 
-SERVICES = (NOTEBOOK, DATA, ENVIRONMENT, JUPYTERLAB, VISUALIZE, MODEL, REPORT)
+SERVICES = (NOTEBOOK, DATA, ENVIRONMENT, JUPYTERLAB, VISUALIZE, MODEL, REPORT, STORAGE)
 
 
 def builtin_services() -> ServiceRegistry:

@@ -1,0 +1,1 @@
+"""Azure Blob Storage: the actions of ``/storage``."""

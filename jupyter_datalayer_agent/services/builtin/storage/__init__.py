@@ -1,0 +1,1 @@
+"""``/storage``: what the agent knows of Azure Blob Storage."""
