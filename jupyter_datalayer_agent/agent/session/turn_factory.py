@@ -33,6 +33,9 @@ async def create_turn(
     if session.record.kind == "strategist":
         return strategist_turn(session, request, message)
     refines, session.proposal = session.proposal, None
+    if request.chat.intent is not None:
+        # The user said what it asks: it is no reply to the proposal.
+        refines = None
     if request.chat.action is not None:
         return ActionTurn(session, request, settings, message, request.chat.action)
     stopped, done = None, False

@@ -126,6 +126,18 @@ def test_a_sure_message_without_a_command_is_routed_without_a_request(
     assert of_type(events, "action_proposed")
 
 
+def test_a_message_that_the_user_corrects_is_no_reply_to_its_proposal(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    session = new_session(server)
+    message = "Export this notebook as HTML"
+    model.script(Say(json.dumps({"format": found("html", "HTML")})), Say("I would write HTML."))
+    assert of_type(events_of(server, session, message=message), "action_proposed")
+    events = events_of(server, session, message=message, intent={})
+    assert of_type(events, "intent_detected", "action_proposed") == []
+    assert len(model.requests) == 2
+
+
 def test_the_user_may_choose_that_a_message_is_an_ordinary_one(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
