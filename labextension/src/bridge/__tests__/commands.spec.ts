@@ -3,7 +3,7 @@ import { CommandRegistry } from '@lumino/commands';
 import { ExecuteCommandParams } from '../../api';
 import { executeCommand } from '../commands';
 
-describe('executeCommand', () => {
+describe('commands of the page', () => {
   let commands: CommandRegistry;
   let executed: unknown[];
 
