@@ -10,8 +10,7 @@ const UNKNOWN = /^There is no command `\/[\w-]+`/;
 export function UnknownCommand(props: { turn: ITurn }): JSX.Element | null {
   const { turn } = props;
   const { model } = usePanel();
-  const isUnknown =
-    !turn.model && turn.message.trimStart().startsWith('/') && hasReply(turn);
+  const isUnknown = turn.message.trimStart().startsWith('/') && hasReply(turn);
   return isUnknown ? (
     <div className="da-buttons">
       <button
