@@ -120,7 +120,7 @@ export default function ActionForm(props: IActionFormProps): JSX.Element {
         experimental_defaultFormStateBehavior={{ constAsDefaults: 'never' }}
         showErrorList={false}
         noHtml5Validate
-        focusOnFirstError
+        onError={() => requestAnimationFrame(() => focusFirst(frame.current))}
         disabled={isBusy}
         idPrefix={`da-${proposal.action}`}
         onChange={event => change(event.formData as Values)}
@@ -222,14 +222,16 @@ function readable(errors: RJSFValidationError[]): RJSFValidationError[] {
   );
 }
 
-/** The first field that must be filled in; else the button that runs it. */
+const FIELDS = ':is(input, select, textarea)';
+
+/** The first field that is wrong or must be filled in; else the button that runs it. */
 function focusFirst(node: HTMLElement | null): void {
   const fields = [
-    ...(node?.querySelectorAll<HTMLInputElement | HTMLSelectElement>(
-      'input, select, textarea'
-    ) ?? [])
+    ...(node?.querySelectorAll<HTMLInputElement | HTMLSelectElement>(FIELDS) ??
+      [])
   ];
   const first =
+    node?.querySelector<HTMLElement>(`[data-invalid="true"] ${FIELDS}`) ??
     fields.find(field => field.required && !field.value) ??
     node?.querySelector<HTMLButtonElement>('button[type="submit"]');
   first?.focus();
