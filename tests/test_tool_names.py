@@ -40,6 +40,8 @@ _SENTENCE = re.compile(r"^[`'\"]?[A-Za-z]\w*[`'\"]? .*[.:]$|[a-z`][.:] [A-Z]", r
 # Words that look like names of tools, and are known to be none.
 NO_TOOLS = {
     "getNotebokCells": "what a model calls that misspells a name",
+    "add_dataset": "a method of an action's context",
+    "listCommandCompletions": "a method of what completes commands in @jupyter/chat",
     "load_dataset": "a function of the package datasets, which docs/approvals.md lists",
 }
 

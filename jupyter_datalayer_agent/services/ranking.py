@@ -41,11 +41,13 @@ _ANYWHERE = _words(
 @dataclass(frozen=True)
 class Ranked:
     """A text by its key. ``confidence``, 0 to 1, is the part of the message's weight that the text
-    has; terms that no text has count in full against it, words of most messages little."""
+    has; terms that no text has count in full against it, words of most messages little.
+    ``distinctive`` is how many terms it shares besides those words."""
 
     key: str
     score: float
     confidence: float
+    distinctive: int
 
 
 class Ranking:
@@ -64,9 +66,11 @@ class Ranking:
         ranked = []
         for key, counts in self._terms.items():
             found = [term for term in asked if term in counts]
-            if not _COMMON.issuperset(found):
+            distinctive = sum(term not in _COMMON for term in found)
+            if distinctive:
                 score = sum(self._score(term, counts) for term in found)
-                ranked.append(Ranked(key, score, sum(map(self._idf, found)) / weight))
+                confidence = sum(map(self._idf, found)) / weight
+                ranked.append(Ranked(key, score, confidence, distinctive))
         return sorted(ranked, key=lambda each: -each.score)
 
     def _idf(self, term: str) -> float:

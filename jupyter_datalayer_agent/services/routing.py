@@ -11,15 +11,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..protocol.services import Intent
-from .ranking import Ranking, terms
+from .ranking import Ranked, Ranking, terms
 from .registry import ServiceRegistry
 from .service import Service
 
 LEARN, BRAINSTORM = "learn", "brainstorm"
 SURE = 0.6
 """From this confidence on a service is chosen without a model."""
-POSSIBLE = 0.35
+POSSIBLE = 0.5
 """From this confidence on a model is asked whether the message is for a service."""
+INSIDE = 0.35
+"""From this confidence on an action is chosen inside a service without a model."""
+ENOUGH_TERMS = 2
+"""So many terms besides words of most messages must a message without a command share with a
+service: one alone ("check it", "remove two") says too little."""
 LEAD = 1.3
 """By how much the best must score above the second to be chosen without a model."""
 MOST_WORDS = 60
@@ -69,6 +74,9 @@ class Router:
         self._excluded = {
             each.id: frozenset(terms(" ".join(each.config.not_topics))) for each in registry
         }
+        self._triggers = {
+            each.id: frozenset(terms(" ".join(each.config.triggers))) for each in registry
+        }
         self._inside = {
             each.id: Ranking(
                 {
@@ -93,11 +101,11 @@ class Router:
         if len(message.split()) > MOST_WORDS or _NO_SERVICE.search(message):
             return nothing
         message = _without_names(message)
-        asked = frozenset(terms(message))
+        asked = terms(message)
         ranked = [
             each
             for each in self._services.rank(message)
-            if each.confidence >= POSSIBLE and asked.isdisjoint(self._excluded[each.key])
+            if self._is_possible(each, asked) and self._excluded[each.key].isdisjoint(asked)
         ]
         if not ranked:
             return nothing
@@ -109,12 +117,21 @@ class Router:
         leads = not others or best.score >= LEAD * others[0].score
         inside = self._inside[best.key].rank(message)
         # The agent does most things itself: a service is chosen for one of its actions.
-        acts = bool(inside) and inside[0].confidence >= POSSIBLE and not _QUESTION.search(message)
-        sure = best.confidence >= SURE and leads and acts
+        acts = bool(inside) and self._is_possible(inside[0], asked, best.key)
+        needed = INSIDE if self._begins_with_trigger(asked, best.key) else SURE
+        sure = best.confidence >= needed and leads and acts and asks_to_act(message)
         candidates = tuple(
             service for each in ranked[:3] if (service := self.registry.find(each.key)) is not None
         )
         return Route(intent, alternatives, sure, candidates)
+
+    def _is_possible(self, found: Ranked, asked: Sequence[str], service: str | None = None) -> bool:
+        if self._begins_with_trigger(asked, service or found.key):
+            return True
+        return found.distinctive >= ENOUGH_TERMS and found.confidence >= POSSIBLE
+
+    def _begins_with_trigger(self, asked: Sequence[str], service: str) -> bool:
+        return bool(asked) and asked[0] in self._triggers[service]
 
     def subcommand_of(self, service: Service, message: str) -> Route:
         """The second level, inside a service."""
@@ -132,7 +149,7 @@ class Router:
         else:
             chosen = actions[0]
             leads = len(ranked) < 2 or ranked[0].score >= LEAD * ranked[1].score
-            sure = chosen.confidence >= POSSIBLE and leads
+            sure = chosen.confidence >= INSIDE and leads
         others = [each for each in (*actions[:3], learn, ideas) if each != chosen]
         return Route(chosen, tuple(others), sure, (service,))
 

@@ -13,10 +13,10 @@ from jupyter_datalayer_agent.services.routing import Router
 
 # The shares that were measured, of all cases of a service.
 MEASURED = {
-    "notebook": (28, 32),
+    "notebook": (26, 32),
     "data": (25, 28),
     "environment": (31, 34),
-    "jupyterlab": (19, 21),
+    "jupyterlab": (18, 21),
     "visualize": (16, 16),
     "model": (18, 18),
     "report": (16, 16),

@@ -54,6 +54,7 @@ SERVICE = Service(
             *("virtual environment", "venv", "dependencies", "outdated", "conflicts", "version"),
             *("installieren", "installer", "instalar", "paket", "paquet", "paquete", "library"),
         ],
+        triggers=["install", "uninstall", "pip", "installiere", "installe", "instala"],
         not_topics=[
             *("legend", "outlier", "column", "row", "rows", "duplicate", "variable", "heading"),
             *("title", "restart", "interrupt", "dead", "died", "crash", "SVM", "density", "plot"),

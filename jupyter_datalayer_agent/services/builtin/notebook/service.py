@@ -68,9 +68,12 @@ SERVICE = Service(
                 "combine",
                 "percent",
             ),
-            *("quality", "LaTeX", "exportieren", "aufräumen", "bereinigen"),
+            *("LaTeX", "exportieren", "aufräumen", "bereinigen"),
         ],
+        triggers=["export", "exportiere", "exporte", "exporta"],
         not_topics=[
+            # The agent itself reviews a notebook, with the report before it.
+            *("quality", "review", "check", "better"),
             *(
                 "data",
                 "dataset",
