@@ -42,3 +42,30 @@ class Case:
     notebook: str | None = "cars.ipynb"
     files: Sequence[str] = ("cars.ipynb", "cars.csv")
     history: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class CasesOf:
+    """Makes the cases of one service, over the same files."""
+
+    service: str
+    files: Sequence[str]
+
+    def case(
+        self,
+        case_id: str,
+        kind: str,
+        message: str,
+        subcommand: str,
+        /,
+        missing: Sequence[str] = (),
+        history: Sequence[str] = (),
+        **parameters: object,
+    ) -> Case:
+        """A case that expects this subcommand, with these parameters found."""
+        expect = Expect(self.service, subcommand, parameters, missing)
+        return Case(case_id, message, expect, kind=kind, files=self.files, history=history)
+
+    def ordinary(self, case_id: str, message: str) -> Case:
+        """A message that is not for the service, though it may look so."""
+        return Case(case_id, message, Expect(), kind="refused", files=self.files)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import traceback
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ from ...protocol.plans import WorkflowCall
 from ...protocol.services import ActionCall
 from ...services.action import Action, ActionFailed, ActionResult
 from ...services.dry_run import dry_run
+from ...services.dry_run_result import DryRun, without
 from ...services.matcher import Matcher
 from ...services.workflow_action import WorkflowAction
 from ...settings.turn import Settings
@@ -53,6 +55,7 @@ class ActionTurn(PlannedTurn):
             settings = settings.model_copy(update={"approval_policy": "never"})
         super().__init__(session, request, settings, message.audience, message.op_id)
         self._given = message.parameters
+        self._secrets: list[str] = []
         self._call = call
         self._action = action
 
@@ -72,7 +75,7 @@ class ActionTurn(PlannedTurn):
         try:
             if self._given is None:
                 raise ActionFailed(FORGOTTEN)
-            parameters = await _checked(action, self._given)
+            parameters = await self._check(action, self._given)
             if isinstance(action, WorkflowAction):
                 await self._run_workflow(action.workflow(parameters))
                 return
@@ -89,13 +92,15 @@ class ActionTurn(PlannedTurn):
             raise
         except ActionFailed as error:
             await self._end_failed(str(error))
-        except Exception:
-            log.exception("The action %s of %s failed", call.action, call.service)
+        except Exception:  # noqa: BLE001 - a package's code may raise anything
+            trace = without(self._secrets, traceback.format_exc())
+            log.error("The action %s of %s failed\n%s", call.action, call.service, trace)
             await self._end_failed("The action failed with an internal error. See the server log.")
         else:
-            await self._finish("ok", result.output, list(result.paths))
-            self._keep([assistant_item(result.output)])
-            self.record.reply = result.output
+            output = without(self._secrets, result.output)
+            await self._finish("ok", output, list(result.paths))
+            self._keep([assistant_item(output)])
+            self.record.reply = output
 
     async def _run_workflow(self, workflow: WorkflowCall) -> None:
         """The turn goes on as that of ``POST workflows/{id}``."""
@@ -118,6 +123,7 @@ class ActionTurn(PlannedTurn):
     async def _progress(self, message: str, fraction: float | None = None) -> None:
         if fraction is not None:
             fraction = min(1.0, max(0.0, fraction))
+        message = without(self._secrets, message)
         await self.emit(events.ActionProgress(message=message, fraction=fraction))
 
     async def _finish(
@@ -132,14 +138,20 @@ class ActionTurn(PlannedTurn):
         )
 
     async def _end_failed(self, message: str) -> None:
+        message = without(self._secrets, message)
         await self._finish("error", error=message)
         raise TurnEnds("error", message, "action_failed")
 
+    async def _check(self, action: Action, given: Mapping[str, Any]) -> Any:
+        """The parameters of the form, as the action takes them. Raises ``ActionFailed`` that says
+        what is wrong with which."""
+        found = await dry_run(action, "", given, Matcher(action.context))
+        # Nothing that the action says from here on is stored or logged with them.
+        self._secrets = [str(given[name]) for name in found.secrets if given.get(name)]
+        return _parameters_of(found)
 
-async def _checked(action: Action, given: Mapping[str, Any]) -> Any:
-    """The parameters of the form, as the action takes them. Raises ``ActionFailed`` that says what
-    is wrong with which."""
-    found = await dry_run(action, "", given, Matcher(action.context))
+
+def _parameters_of(found: DryRun) -> Any:
     problems = [each.problem for each in found.asked if each.problem is not None]
     missing = [
         each.question.prompt

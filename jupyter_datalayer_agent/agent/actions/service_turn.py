@@ -129,7 +129,7 @@ class ServiceTurn(PlannedTurn):
             parts = [f"**{each.heading}**\n\n{each.text}" for each in found]
             await self._say("\n\n".join([*parts, _links(service)]).strip())
             return
-        await self._answer_from(service, "learn.md", sources=True)
+        await self._answer_from(service, "learn.md")
 
     async def _brainstorm(self, service: Service, text: str) -> None:
         if not self.has_model:
@@ -142,7 +142,7 @@ class ServiceTurn(PlannedTurn):
             return
         await self._answer_from(service, "brainstorm.md")
 
-    async def _answer_from(self, service: Service, prompt: str, *, sources: bool = False) -> None:
+    async def _answer_from(self, service: Service, prompt: str) -> None:
         """The model's answer, from the service's config alone."""
         self.request.instructions = f"{prompt_text(prompt)}\n\n{_knowledge(service)}"
         answer = await self._caller.ask(quiet=False, tool_choice="none")

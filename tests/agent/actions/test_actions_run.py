@@ -42,9 +42,14 @@ class Login(Action):
         user: str = parameter(title="User", kind="name")
         password: str = parameter(title="Password", secret=True)
     async def execute(self, parameters, progress):
+        await progress(f"Trying {parameters.password}")
+        if parameters.user == "crash":
+            raise RuntimeError(f"inside with {parameters.password}")
+        if parameters.user == "fail":
+            raise ActionFailed(f"{parameters.password} is refused. Ask for a new one.")
         if len(parameters.password) != 15:
             raise ActionFailed("The password is wrong. Ask for a new one.")
-        return ActionResult("Logged in.")
+        return ActionResult(f"Logged in with {parameters.password}.")
 
 class Wait(Action):
     id = "wait"
@@ -153,7 +158,12 @@ def test_a_secret_is_used_and_kept_nowhere(server: RunningServer) -> None:
     assert password.get("value") is None
     assert password["found"] is False
     events = run(server, session, proposal, user="ada", password=SECRET)
-    assert of_type(events, "action_finished")[0]["status"] == "ok", events
+    assert of_type(events, "action_finished")[0]["output"] == "Logged in with …."
+    # Nor where the action itself is careless with it.
+    failed = run(server, session, proposal, user="fail", password=SECRET)
+    assert of_type(failed, "action_finished")[0]["error"] == "… is refused. Ask for a new one."
+    run(server, session, proposal, user="crash", password=SECRET)
+    assert "inside with …" in server.log.read_text()
     server.stop()
     try:
         written = [each for each in server.folder.rglob("*") if each.is_file()]

@@ -2,78 +2,61 @@
 
 from __future__ import annotations
 
-from ...benchmarks import Case, Expect
+from ...benchmarks import CasesOf
 
-_FILES = ("cars.ipynb", "requirements.txt", "notes.txt", "cars.csv")
-
-
-def _case(
-    case_id: str,
-    kind: str,
-    message: str,
-    subcommand: str,
-    /,
-    missing: tuple[str, ...] = (),
-    history: tuple[str, ...] = (),
-    **parameters: object,
-) -> Case:
-    expect = Expect("environment", subcommand, parameters, missing)
-    return Case(case_id, message, expect, kind=kind, files=_FILES, history=history)
-
-
-def _ordinary(case_id: str, message: str) -> Case:
-    return Case(case_id, message, Expect(), kind="refused", files=_FILES)
-
+_OF = CasesOf("environment", ("cars.ipynb", "requirements.txt", "notes.txt", "cars.csv"))
 
 CASES = [
-    _case("install", "parameters", "Install seaborn", "install", packages=["seaborn"]),
-    _case(
+    _OF.case("install", "parameters", "Install seaborn", "install", packages=["seaborn"]),
+    _OF.case(
         "install-two",
         "parameters",
         "Please install polars and scikit-learn",
         "install",
         packages=["polars", "scikit-learn"],
     ),
-    _case("pip", "parameters", "pip install statsmodels", "install", packages=["statsmodels"]),
-    _case(
+    _OF.case("pip", "parameters", "pip install statsmodels", "install", packages=["statsmodels"]),
+    _OF.case(
         "install-version",
         "parameters",
         "/environment install pandas>=2,<3 and numpy==1.26",
         "install",
         packages=["pandas>=2,<3", "numpy==1.26"],
     ),
-    _case("install-open", "open", "/environment install something", "install"),
-    _case("install-what", "open", "/environment install", "install", missing=("packages",)),
-    _case("uninstall", "parameters", "Uninstall tensorflow", "remove", packages=["tensorflow"]),
-    _case(
+    _OF.case("install-open", "open", "/environment install something", "install"),
+    _OF.case("install-what", "open", "/environment install", "install", missing=("packages",)),
+    _OF.case("uninstall", "parameters", "Uninstall tensorflow", "remove", packages=["tensorflow"]),
+    _OF.case(
         "remove-package",
         "parameters",
         "Remove the package seaborn from the environment",
         "remove",
         packages=["seaborn"],
     ),
-    _case(
+    _OF.case(
         "outdated", "parameters", "/environment list what is out of date", "list", show="outdated"
     ),
-    _case("outdated-show", "routing", "Show the outdated packages", "list"),
-    _case("list", "open", "List the installed packages", "list", missing=("show",)),
-    _case("conflicts", "parameters", "/environment check for conflicts", "list", show="conflicts"),
-    _case("freeze", "routing", "Write a requirements file", "write-requirements"),
-    _case(
+    _OF.case("outdated-show", "routing", "Show the outdated packages", "list"),
+    _OF.case("list", "open", "List the installed packages", "list", missing=("show",)),
+    _OF.case(
+        "conflicts", "parameters", "/environment check for conflicts", "list", show="conflicts"
+    ),
+    _OF.case("freeze", "routing", "Write a requirements file", "write-requirements"),
+    _OF.case(
         "freeze-named",
         "parameters",
         "Freeze the environment to requirements-may.txt",
         "write-requirements",
         target="requirements-may.txt",
     ),
-    _case(
+    _OF.case(
         "check",
         "parameters",
         "Check requirements.txt against the environment",
         "check-requirements",
         file="requirements.txt",
     ),
-    _case(
+    _OF.case(
         "new-kernel",
         "parameters",
         'Make a new kernel called "forecasts"',
@@ -81,7 +64,7 @@ CASES = [
         name="forecasts",
         missing=("packages",),
     ),
-    _case(
+    _OF.case(
         "new-kernel-with",
         "parameters",
         "/environment new kernel called forecasts with prophet",
@@ -89,24 +72,28 @@ CASES = [
         name="forecasts",
         packages=["prophet"],
     ),
-    _case(
+    _OF.case(
         "change", "parameters", "/environment switch to the R kernel", "change-kernel", kernel="ir"
     ),
-    _case("change-open", "open", "Change the kernel of it", "change-kernel", missing=("kernel",)),
-    _case("learn", "routing", "/environment what is a requirements file for?", "learn"),
-    _case(
+    _OF.case(
+        "change-open", "open", "Change the kernel of it", "change-kernel", missing=("kernel",)
+    ),
+    _OF.case("learn", "routing", "/environment what is a requirements file for?", "learn"),
+    _OF.case(
         "brainstorm",
         "routing",
         "/environment should I make a kernel for each project?",
         "brainstorm",
     ),
-    _case("misspelt", "misspelt", "/environment instal seaborn", "install"),
-    _case("misspelt-package", "misspelt", "install the pakage polars", "install"),
-    _case("german", "language", "Installiere seaborn", "install", packages=["seaborn"]),
-    _case("french", "language", "/environment installer seaborn", "install", packages=["seaborn"]),
-    _case("spanish", "language", "Instala el paquete polars", "install", packages=["polars"]),
-    _case("two", "two", "Install jupytext and export the notebook as HTML", "install"),
-    _case(
+    _OF.case("misspelt", "misspelt", "/environment instal seaborn", "install"),
+    _OF.case("misspelt-package", "misspelt", "install the pakage polars", "install"),
+    _OF.case("german", "language", "Installiere seaborn", "install", packages=["seaborn"]),
+    _OF.case(
+        "french", "language", "/environment installer seaborn", "install", packages=["seaborn"]
+    ),
+    _OF.case("spanish", "language", "Instala el paquete polars", "install", packages=["polars"]),
+    _OF.case("two", "two", "Install jupytext and export the notebook as HTML", "install"),
+    _OF.case(
         "refined",
         "history",
         "no, install polars",
@@ -115,10 +102,10 @@ CASES = [
         ("Install seaborn",),
         packages=["polars"],
     ),
-    _ordinary("remove-rows", "Remove the rows without a price"),
-    _ordinary("add-column", "Add a column with the price per unit"),
-    _ordinary("restart", "Restart the kernel and run all cells"),
-    _ordinary("import", "Import pandas as pd"),
-    _ordinary("module-error", "ModuleNotFoundError: No module named 'seaborn'"),
-    _ordinary("update-plot", "Update the plot with the new prices"),
+    _OF.ordinary("remove-rows", "Remove the rows without a price"),
+    _OF.ordinary("add-column", "Add a column with the price per unit"),
+    _OF.ordinary("restart", "Restart the kernel and run all cells"),
+    _OF.ordinary("import", "Import pandas as pd"),
+    _OF.ordinary("module-error", "ModuleNotFoundError: No module named 'seaborn'"),
+    _OF.ordinary("update-plot", "Update the plot with the new prices"),
 ]
