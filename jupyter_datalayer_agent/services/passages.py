@@ -9,6 +9,8 @@ from .ranking import Ranking
 from .service import Service
 
 MOST_PASSAGES = 3
+# "[1]", and not the text of a link.
+_CITED = re.compile(r"\[(\d+)\](?!\()")
 
 
 @dataclass(frozen=True)
@@ -40,3 +42,17 @@ def best_passages(service: Service, question: str) -> list[Passage]:
     texts = {str(each.number): f"{each.heading} {each.text}" for each in every}
     ranked = [int(each.key) for each in Ranking(texts).rank(question)][:MOST_PASSAGES]
     return [each for each in every if each.number in ranked] or every[:MOST_PASSAGES]
+
+
+def with_sources(answer: str, service: Service) -> str:
+    """An answer that names passages as [1], with a line for each that it names. Numbers of passages
+    that there are not are taken out."""
+    known = {each.number: each for each in passages(service)}
+    named = [int(number) for number in _CITED.findall(answer)]
+    for number in set(named) - known.keys():
+        answer = re.sub(rf"\s?\[{number}\](?!\()", "", answer)
+    sources = [
+        f"- [{number}] {service.name}, {known[number].heading}"
+        for number in sorted(set(named) & known.keys())
+    ]
+    return "\n".join([answer, "", *sources]) if sources else answer

@@ -10,7 +10,7 @@ from ...protocol import events
 from ...protocol.services import HelpTopic, ServiceHelp
 from ...services.action import Action
 from ...services.matcher import Matcher
-from ...services.passages import best_passages, passages
+from ...services.passages import best_passages, passages, with_sources
 from ...services.questions import Filler
 from ...services.registry import ServiceRegistry
 from ...services.routing import BRAINSTORM, LEARN, asks_to_act
@@ -129,7 +129,9 @@ class ServiceTurn(PlannedTurn):
             parts = [f"**{each.heading}**\n\n{each.text}" for each in found]
             await self._say("\n\n".join([*parts, _links(service)]).strip())
             return
-        await self._answer_from(service, "learn.md")
+        # Shown when its sources are: a number alone tells nobody where a statement is from.
+        answer = await self._answer_from(service, "learn.md", quiet=True)
+        self.record.reply = with_sources(answer, service)
 
     async def _brainstorm(self, service: Service, text: str) -> None:
         if not self.has_model:
@@ -140,13 +142,12 @@ class ServiceTurn(PlannedTurn):
                 parts += ["", "Worth deciding first:", *questions]
             await self._say("\n".join(parts) + "\n\n" + _links(service))
             return
-        await self._answer_from(service, "brainstorm.md")
+        self.record.reply = await self._answer_from(service, "brainstorm.md")
 
-    async def _answer_from(self, service: Service, prompt: str) -> None:
+    async def _answer_from(self, service: Service, prompt: str, *, quiet: bool = False) -> str:
         """The model's answer, from the service's config alone."""
         self.request.instructions = f"{prompt_text(prompt)}\n\n{_knowledge(service)}"
-        answer = await self._caller.ask(quiet=False, tool_choice="none")
-        self.record.reply = answer.text
+        return (await self._caller.ask(quiet=quiet, tool_choice="none")).text
 
     # -- actions ---------------------------------------------------------------------------------
 

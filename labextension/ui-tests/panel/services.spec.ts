@@ -106,6 +106,7 @@ test('what a message was understood to ask is shown, and corrected by a click', 
   await page.getByRole('menuitem', { name: 'Notebook: Learn' }).click();
   await panel.ended(2);
   await expect(panel.answers.last()).toContainText('By nbconvert');
+  await expect(panel.answers.last()).toContainText('[1] Notebook, Export');
   await expect(routing.last()).toContainText('Notebook: Learn · your choice');
   await shootBoth(lab, 'learn');
 

@@ -182,11 +182,14 @@ def test_help_lists_the_services_with_examples(
 def test_learn_answers_from_the_config_alone(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
-    model.script(Say("By LaTeX [3]."))
+    model.script(Say("By LaTeX [3], or by magic [99]. See [1](there)."))
     events = events_of(server, new_session(server), message="/notebook how is a PDF made?")
     (request,) = model.requests
     assert "[3] PDF: A PDF is made by LaTeX" in request.text
-    assert of_type(events, "final_reply")[0]["text"] == "By LaTeX [3]."
+    # Where it is from is said by name, and what is from nowhere has no number.
+    assert of_type(events, "final_reply")[0]["text"] == (
+        "By LaTeX [3], or by magic. See [1](there).\n\n- [3] Notebook, PDF"
+    )
 
 
 def test_a_model_that_fails_leaves_what_matching_finds(
