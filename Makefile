@@ -125,7 +125,7 @@ $(TOOLS): $(STAMPS)/venv $(SOURCES) scripts/constraints.txt
 	@rm -f $(STAMPS)/lab-* $(STAMPS)/tools-* && touch $@
 
 $(STAMPS)/chromium: $(TOOLS)
-	@scripts/step.sh chromium "Looking for Chromium (installed, about a minute, where there is none)" \
+	@scripts/step.sh chromium "Looking for a headless Chromium (installed, about a minute, where there is none)" \
 	  scripts/chromium.sh
 	@touch $@
 
