@@ -2,7 +2,12 @@ import { execFileSync } from 'child_process';
 
 // The headless shell first: without the parts of a browser that no test sees, the tests take a
 // seventh less time.
-const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
+const NAMES = [
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome'
+];
 
 /**
  * The system's Chromium, its headless shell where there is one, or `undefined` to use the browser that Playwright
