@@ -195,6 +195,22 @@ def test_a_sample_keeps_the_order_and_the_seed_says_which_rows(tmp_path: Path) -
     assert abs(sum(one) / 100 - 2500) < 5 * 5000 / 12**0.5 / 10
 
 
+@pytest.mark.parametrize("column", ["file_row_number", "Row_Number", "__first"])
+def test_a_column_may_be_called_as_duckdb_or_we_number_rows(tmp_path: Path, column: str) -> None:
+    source, other = tmp_path / "a.parquet", tmp_path / "b.parquet"
+    values = {"key": [3, 1, 2], column: ["c", "a", "b"]}
+    pyarrow.parquet.write_table(pyarrow.table(values), source)
+    pyarrow.parquet.write_table(pyarrow.table({"key": [1, 2, 3], "x": [10, 20, 30]}), other)
+    sampled, joined = tmp_path / "sample.parquet", tmp_path / "joined.parquet"
+    make("sample", [source], sampled, "parquet", rows=3, seed=0)
+    assert rows_of(sampled) == rows_of(source)
+    how = {"keys": ["key"], "other_keys": ["key"], "how": "inner", "many_to_many": False}
+    make("join", [source, other], joined, "parquet", **how)
+    assert [list(each.values()) for each in rows_of(joined)] == [
+        [3, "c", 30], [1, "a", 10], [2, "b", 20]
+    ]  # fmt: skip
+
+
 def test_more_rows_than_there_are_cannot_be_drawn(tmp_path: Path) -> None:
     source = numbers(tmp_path / "n.csv", 5)
     with pytest.raises(AgentError, match="has 5 rows, which is fewer than 6"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,3 +74,19 @@ def name(text: str) -> str:
 def literal(text: str) -> str:
     """A text in SQL."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def free_name(wanted: str, columns: Iterable[str]) -> str:
+    """A column's name like the wanted one that none of the columns has, in any case of letters."""
+    taken = {each.lower() for each in columns}
+    while wanted.lower() in taken:
+        wanted = f"_{wanted}"
+    return wanted
+
+
+def numbered_rows(source: str, number: str) -> str:
+    """A query of the source's columns and a column ``number`` with the place of each row, from 0.
+
+    DuckDB's own ``file_row_number`` fails for a file that has a column of that name.
+    """
+    return f"SELECT *, row_number() OVER () - 1 AS {name(number)} FROM {source}"

@@ -8,7 +8,7 @@ from typing import Any
 
 import duckdb
 
-from ..convert.duck import literal, name
+from ..convert.duck import free_name, literal, name, numbered_rows
 from ..convert.outcome import ConversionError, names
 
 HOW = {"inner": "INNER", "left": "LEFT", "outer": "FULL OUTER"}
@@ -143,13 +143,11 @@ def _query(
     on = " AND ".join(
         f"a.{name(one)} = b.{name(other)}" for one, other in zip(keys, others, strict=True)
     )
-    numbered = [
-        f"(SELECT *, file_row_number AS {name(alias)} FROM {source[:-1]}, file_row_number=true))"
-        for source, alias in zip(sources, ("__first", "__second"), strict=True)
-    ]
+    place = free_name("row_number", (e["name"] for e in (*first["columns"], *second["columns"])))
+    one, other = (f"({numbered_rows(source, place)})" for source in sources)
     query = (
-        f"SELECT {', '.join(columns)} FROM {numbered[0]} a {HOW[how]} JOIN {numbered[1]} b "
-        f"ON {on} ORDER BY a.__first NULLS LAST, b.__second"
+        f"SELECT {', '.join(columns)} FROM {one} a {HOW[how]} JOIN {other} b "
+        f"ON {on} ORDER BY a.{name(place)} NULLS LAST, b.{name(place)}"
     )
     return query, renamed
 

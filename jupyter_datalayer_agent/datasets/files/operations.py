@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 
 from ..convert.conversion import convert
-from ..convert.duck import connect, literal, name, run
+from ..convert.duck import connect, free_name, literal, name, numbered_rows, run
 from ..convert.outcome import ConversionError, Progress
 from .join import join_query
 from .write import write
@@ -38,7 +38,7 @@ def operate(job: dict[str, Any], progress: Progress) -> dict[str, Any]:
         if job["operation"] == "join":
             query, extra = join_query(database, tables, read, job)
         elif job["operation"] == "sample":
-            query = _sample_query(tables[0], read[0]["rows"], job)
+            query = _sample_query(tables[0], read[0], job)
         else:
             query = f"SELECT * FROM read_parquet({literal(str(tables[0]))})"
         table = work / "made.parquet"
@@ -91,22 +91,23 @@ def _read_back(output: Path, work: Path, job: Mapping[str, Any], progress: Progr
         ) from error
 
 
-def _sample_query(table: Path, rows: int, job: Mapping[str, Any]) -> str:
+def _sample_query(table: Path, facts: Mapping[str, Any], job: Mapping[str, Any]) -> str:
     """Rows chosen by the seed alone, in the order of the file: the same in every version of
     DuckDB, and whatever the number of threads."""
-    wanted = job.get("rows")
+    rows, wanted = facts["rows"], job.get("rows")
     if wanted is None:
         wanted = max(1, round(rows * float(job["share"])))
     elif wanted > rows:
         raise ConversionError(
             f"{job['name']} has {rows:,} rows, which is fewer than {wanted:,}. Ask for fewer."
         )
-    source = f"read_parquet({literal(str(table))}, file_row_number=true)"
-    order = f"md5(concat('{int(job['seed'])}:', file_row_number))"
+    place = free_name("row_number", (each["name"] for each in facts["columns"]))
+    source = f"({numbered_rows(f'read_parquet({literal(str(table))})', place)})"
+    order = f"md5(concat('{int(job['seed'])}:', {name(place)}))"
     return (
-        f"SELECT * EXCLUDE (file_row_number) FROM {source} WHERE file_row_number IN "
-        f"(SELECT file_row_number FROM {source} ORDER BY {order} LIMIT {int(wanted)}) "
-        "ORDER BY file_row_number"
+        f"SELECT * EXCLUDE ({name(place)}) FROM {source} WHERE {name(place)} IN "
+        f"(SELECT {name(place)} FROM {source} ORDER BY {order} LIMIT {int(wanted)}) "
+        f"ORDER BY {name(place)}"
     )
 
 
