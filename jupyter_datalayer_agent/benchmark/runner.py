@@ -69,6 +69,10 @@ class CaseContext:
         """See ``ActionContext``."""
         return COLUMNS if data in self._case.files else []
 
+    async def tables(self) -> list[Option]:
+        """See ``ActionContext``."""
+        return [Option("cars", "cars (pandas.DataFrame)"), Option("prices")]
+
     async def sources(self) -> list[tuple[str, str]]:
         """See ``ActionContext``."""
         return [("markdown", "# Cars"), ("code", "import pandas as pd")]

@@ -89,6 +89,12 @@ class ActionContext(Protocol):
         """The columns of a data file; empty where they cannot be read."""
         ...
 
+    async def tables(self) -> list[Option]:
+        """The tables in the active notebook's running kernel: data frames of pandas and polars,
+        Arrow tables. They are read without disturbing the kernel, also in a dry run. Raises
+        ``ActionFailed`` where they cannot be known."""
+        ...
+
     async def sources(self) -> list[tuple[str, str]]:
         """The cells of the active notebook: type and source. Empty without one."""
         ...
@@ -120,8 +126,9 @@ class ActionContext(Protocol):
         ...
 
     async def add_dataset(self, file: Path, source: str, name: str | None = None) -> str:
-        """Make a data set of a CSV, TSV, Parquet, JSON lines or Excel file, wherever that is; the
-        path of its Parquet file. ``source`` is what the file is called. Raises ``ActionFailed``."""
+        """Make a data set of a CSV, TSV, Parquet, JSON lines or Excel file, wherever that is, and
+        make it known to the conversation; the path of its Parquet file. ``source`` is what the
+        file is called. Raises ``ActionFailed``."""
         ...
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:

@@ -25,6 +25,9 @@ class FakeContext:
     async def columns(self, data: str) -> list[str]:
         return []
 
+    async def tables(self) -> list[Option]:
+        return []
+
     async def sources(self) -> list[tuple[str, str]]:
         return []
 

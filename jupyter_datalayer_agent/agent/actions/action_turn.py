@@ -68,7 +68,7 @@ class ActionTurn(PlannedTurn):
     async def _work(self) -> None:
         call = self._call
         context = RunningContext(
-            self.services, self.request.gate.active, self.request.chat.client_id, self.own
+            self.session, self.request.gate.active, self.request.chat.client_id, self.own
         )
         action = self._action(context)
         await self._start_action()

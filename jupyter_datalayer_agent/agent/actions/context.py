@@ -13,18 +13,28 @@ from ...notebook.document import DocumentError
 from ...notebook.page.hub import PageGone
 from ...protocol.cells import CellEdit
 from ...protocol.errors import AgentError
+from ...protocol.events import DatasetRegistered
 from ...protocol.page import ExecuteCommandParams, PageCommand
 from ...protocol.quality import QualityReport
+from ...protocol.variables import Variable
 from ...services.action import ActionFailed, Option
 from ...workflows.probe import NotebookProbe
 from ..plan.own_calls import OwnCalls
 from ..services import Services
+from ..state import SessionState
 
 NO_PAGE = (
     "No page of JupyterLab is connected that could do it: open JupyterLab, and run the action from "
     "its Agent panel."
 )
 PAGE_SECONDS = 20.0
+TABLES = frozenset({"pandas.DataFrame", "polars.DataFrame", "pyarrow.Table"})
+_NO_TABLES = {
+    "no_kernel": "Run the cell that makes the table first.",
+    "busy": "Try again when it has finished.",
+    "not_known": "Write the table in a cell, in R for example by write.csv.",
+    "failed": "Try again, or restart the kernel.",
+}
 NOTHING_RUNS = "Nothing is run while an action's parameters are being found."
 
 
@@ -57,6 +67,19 @@ class ReadingContext:
             return await asyncio.to_thread(columns_of, await self.path(data))
         except ActionFailed:
             return []
+
+    async def tables(self) -> list[Option]:
+        """See ``ActionContext``."""
+        if self.notebook is None:
+            raise ActionFailed("No notebook is active: open the one whose kernel has the table.")
+        try:
+            found = await self._services.notebooks.variables(self.notebook)
+        except DocumentError as error:
+            raise _failed(error) from error
+        if found.status != "ok":
+            raise ActionFailed(f"{found.reason or ''} {_NO_TABLES[found.status]}".strip())
+        variables = [each.variable for each in found.variables]
+        return [_table(each) for each in variables if each.type in TABLES]
 
     async def sources(self) -> list[tuple[str, str]]:
         """See ``ActionContext``."""
@@ -128,9 +151,10 @@ class RunningContext(ReadingContext):
     """The ``ActionContext`` of a run, within its turn."""
 
     def __init__(
-        self, services: Services, notebook: str | None, client_id: str | None, calls: OwnCalls
+        self, session: SessionState, notebook: str | None, client_id: str | None, calls: OwnCalls
     ) -> None:
-        super().__init__(services, notebook, client_id)
+        super().__init__(session.services, notebook, client_id)
+        self._session = session
         self._calls = calls
 
     async def python(self) -> str:
@@ -167,11 +191,12 @@ class RunningContext(ReadingContext):
                 with await asyncio.to_thread(file.open, "rb") as opened:
                     while block := await asyncio.to_thread(opened.read, BLOCK):
                         await upload.write(block)
-                made = await datasets.finish(upload, source, name)
+                made = await datasets.finish(upload, source, name, self._session.id)
             finally:
                 await upload.discard()
         except AgentError as error:
             raise ActionFailed(error.message) from error
+        await self._session.emit(DatasetRegistered(dataset=made))
         return made.path
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
@@ -189,6 +214,11 @@ class RunningContext(ReadingContext):
             arguments["path"] = self.notebook
         output = await self.call("executeCode", arguments)
         return str(output.get("outputs", "")) if isinstance(output, dict) else ""
+
+
+def _table(variable: Variable) -> Option:
+    size = " × ".join(f"{each:,}" for each in variable.shape or ())
+    return Option(variable.name, f"{variable.name} ({variable.type}, {size})")
 
 
 def _failed(error: DocumentError) -> ActionFailed:

@@ -1,6 +1,6 @@
-"""Our code that runs in a user's kernel, to load a data set into a variable.
+"""Our code that runs in a user's kernel: loads a data set into a variable, writes a table.
 
-It is sent as source and runs in its own namespace: only the requested variable changes.
+It is sent as source and runs in its own namespace: only a variable that is loaded changes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 MARK = "datalayer-agent-dataset:"
 _RUNNER = """\
-def _datalayer_agent_load(source, arguments):
+def _datalayer_agent_{call}(source, arguments):
     import json
     import warnings
 
@@ -20,30 +20,32 @@ def _datalayer_agent_load(source, arguments):
     exec(compile(source, "<datalayer-agent>", "exec"), space)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        answer = space["load"](globals(), **arguments)
+        answer = space["{call}"](globals(), **arguments)
     print({mark!r} + json.dumps(answer))
 
 
 try:
-    _datalayer_agent_load(
+    _datalayer_agent_{call}(
         r'''{source}''',
         {arguments!r},
     )
 finally:
-    del _datalayer_agent_load
+    del _datalayer_agent_{call}
 """
 
 
 def loading(**arguments: Any) -> str:
     """Code that calls ``load`` (see ``load.py``) and prints what it returns."""
-    source = _source()
-    # As plain text, so that a user can read it in an approval request.
-    assert "'''" not in source
-    return _RUNNER.format(source=source, arguments=arguments, mark=MARK)
+    return _code("load", arguments)
+
+
+def writing(**arguments: Any) -> str:
+    """Code that calls ``write`` (see ``write.py``) and prints what it returns."""
+    return _code("write", arguments)
 
 
 def answer_in(printed: str) -> dict[str, Any] | None:
-    """The result of ``load``, from what the code printed."""
+    """The result of ``load`` or ``write``, from what the code printed."""
     for line in printed.splitlines():
         if line.startswith(MARK):
             answer: dict[str, Any] = json.loads(line[len(MARK) :])
@@ -51,6 +53,13 @@ def answer_in(printed: str) -> dict[str, Any] | None:
     return None
 
 
+def _code(call: str, arguments: dict[str, Any]) -> str:
+    source = _source(call)
+    # As plain text, so that a user can read it in an approval request.
+    assert "'''" not in source
+    return _RUNNER.format(call=call, source=source, arguments=arguments, mark=MARK)
+
+
 @cache
-def _source() -> str:
-    return (files(__package__) / "load.py").read_text(encoding="utf-8")
+def _source(name: str) -> str:
+    return (files(__package__) / f"{name}.py").read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ from jupyter_datalayer_agent.services.routing import Router
 # The shares that were measured, of all cases of a service.
 MEASURED = {
     "notebook": (26, 32),
-    "data": (25, 28),
+    "data": (36, 39),
     "environment": (31, 34),
     "jupyterlab": (18, 21),
     "visualize": (16, 16),

@@ -17,7 +17,7 @@ class Convert(Action):
 
     id = "convert"
     title = "Convert a data file"
-    description = "Writes the table in another format, with its types, and compares the rows."
+    description = "Writes the data in another format, with its types, and compares the rows."
     examples = (
         "Convert sales.csv to Parquet",
         "Turn the Excel spreadsheet into CSV",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ....datasets.file_jobs import make_file
@@ -70,15 +70,28 @@ async def make(
     options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Make the new file of the sources; see ``datasets/file_jobs.py``. Raises ``ActionFailed``."""
-    problem = await target_problem(context, target, format)
-    if problem is not None:
-        raise ActionFailed(problem)
     files = []
     for each in sources:
         path = await context.path(each)
         if not path.is_file():
             raise ActionFailed(f"There is no file {each}.")
         files.append((path, PurePosixPath(each).name))
+    return await make_of(context, operation, files, target, format, progress, options)
+
+
+async def make_of(
+    context: ActionContext,
+    operation: str,
+    files: Sequence[tuple[Path, str]],
+    target: str,
+    format: str,
+    progress: Progress,
+    options: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The same of files anywhere, each with its name for the user. Raises ``ActionFailed``."""
+    problem = await target_problem(context, target, format)
+    if problem is not None:
+        raise ActionFailed(problem)
 
     async def on_stage(stage: str, fraction: float) -> None:
         await progress(_STAGES.get(stage, "Working"), fraction)

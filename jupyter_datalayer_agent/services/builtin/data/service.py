@@ -1,4 +1,4 @@
-"""``/data``: data files converted, sampled, joined and profiled."""
+"""``/data``: data files converted, sampled, joined, profiled and registered; tables written."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from ...service import Link, Service, ServiceConfig
 from .convert import Convert
 from .join import Join
 from .profile import Profile
+from .register import Register
 from .sample import Sample
+from .write_table import WriteTable
 
 _CONTEXT = """
 # Formats
@@ -50,6 +52,16 @@ are refused.
 A profile is a new notebook that explores the file: types, missing values, distributions, outliers
 and what goes together. It is the workflow “Exploratory data analysis”.
 
+# Data sets
+A data set is a table that the agent knows by its name: kept as Parquet, described to a model
+without its rows, and loaded into a kernel when it is asked for. Register makes one of a file that
+is there, as an upload does; the file stays as it is.
+
+# Tables of the kernel
+Write table writes a data frame of pandas or polars, or an Arrow table, from the notebook's running
+kernel. A named index becomes a column; a column of several types is written as text. Kernels of
+other languages than Python write their tables in a cell, for example R by `write.csv`.
+
 # Files
 A file that exists is never overwritten: give another name, or delete it first.
 """
@@ -57,7 +69,7 @@ A file that exists is never overwritten: give another name, or delete it first.
 SERVICE = Service(
     id="data",
     name="Data",
-    description="Convert, sample, join and profile data files.",
+    description="Convert, sample, join, profile and register data files; write a kernel's table.",
     config=ServiceConfig(
         context=_CONTEXT,
         links=[
@@ -82,5 +94,5 @@ SERVICE = Service(
         ],
     ),
     examples=["Convert sales.csv to Parquet", "Is CSV or Parquet better for large data files?"],
-    actions=[Convert, Sample, Join, Profile],
+    actions=[Convert, Sample, Join, Profile, Register, WriteTable],
 )

@@ -10,6 +10,7 @@ import pyarrow.parquet
 import pytest
 
 from tests.support.jupyter import RunningServer
+from tests.support.planning import of_type, until
 
 
 @pytest.fixture
@@ -108,3 +109,31 @@ def test_a_path_outside_of_the_root_is_refused(server: RunningServer, folder: Pa
     )
     assert refused["error"] is not None
     assert not (server.root.parent / "out.jsonl").exists()
+
+
+def test_a_file_becomes_a_data_set_of_the_conversation(server: RunningServer, folder: Path) -> None:
+    message = "Register data-actions/sales.csv as a data set"
+    found = values(proposal(server, "register", message))
+    assert found == {"data": "data-actions/sales.csv"}
+    assert server.get("datasets")["datasets"] == []
+    session = server.post("sessions", {})["id"]
+    body = {"parameters": {**found, "name": "shop sales"}, "sessionId": session}
+    text = text_of(server.post("services/data/actions/register/run", body))
+    assert "is the data set **shop_sales** of this conversation" in text
+    (dataset,) = server.get("datasets", sessionId=session)["datasets"]
+    assert (dataset["name"], dataset["rows"], dataset["shared"]) == ("shop_sales", 3, False)
+    assert (server.root / dataset["path"]).is_file()
+    assert (folder / "sales.csv").read_text().startswith("store,day,units\n01,")
+    events = until(server.stream(f"sessions/{session}/events"), "turn_completed")
+    (registered,) = of_type(events, "dataset_registered")
+    assert registered["dataset"]["name"] == "shop_sales"
+    assert server.request("DELETE", "datasets/shop_sales").ok
+    assert server.get("datasets", sessionId=session)["datasets"] == []
+    assert (folder / "sales.csv").exists()
+
+
+def test_what_is_no_table_is_not_registered(server: RunningServer, folder: Path) -> None:
+    (folder / "broken.parquet").write_bytes(b"PAR1 no table PAR1")
+    refused = run(server, "register", data="data-actions/broken.parquet")
+    assert "broken.parquet" in refused["error"]["message"]
+    assert server.get("datasets")["datasets"] == []
