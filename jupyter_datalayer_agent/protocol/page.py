@@ -235,7 +235,10 @@ PageCommand = Literal[
     "application:toggle-right-area",
     "docmanager:open",
     "documentsearch:start",
+    "notebook:interrupt-kernel",
     "notebook:restart-run-all",
+    "notebook:run-all-cells",
+    "notebook:run-cell",
     "settingeditor:open",
 ]
 """JupyterLab's commands that the server may ask a page for. None deletes or sends anything."""

@@ -59,15 +59,16 @@ class Ranking:
         self._average = sum(sizes) / len(sizes) if sizes else 1.0
         self._frequencies = Counter(term for counts in self._terms.values() for term in counts)
 
-    def rank(self, message: str) -> list[Ranked]:
-        """The texts that share a term with the message, the nearest first."""
+    def rank(self, message: str, *, by_common: bool = False) -> list[Ranked]:
+        """The texts that share a term with the message, the nearest first; with ``by_common`` also
+        where it is only a word of most messages."""
         asked = list(dict.fromkeys(terms(message)))
         weight = sum(map(self._idf, asked))
         ranked = []
         for key, counts in self._terms.items():
             found = [term for term in asked if term in counts]
             distinctive = sum(term not in _COMMON for term in found)
-            if distinctive:
+            if distinctive or (by_common and found):
                 score = sum(self._score(term, counts) for term in found)
                 confidence = sum(map(self._idf, found)) / weight
                 ranked.append(Ranked(key, score, confidence, distinctive))

@@ -135,7 +135,7 @@ class Router:
 
     def subcommand_of(self, service: Service, message: str) -> Route:
         """The second level, inside a service."""
-        ranked = self._inside[service.id].rank(message)
+        ranked = self._inside[service.id].rank(message, by_common=True)
         actions = [
             Intent(service=service.id, subcommand=each.key, confidence=round(each.confidence, 2))
             for each in ranked

@@ -27,6 +27,8 @@ class ModelFiller:
         self, questions: Sequence[Question], message: str, known: Mapping[str, Any]
     ) -> dict[str, Answer]:
         """See ``Filler``."""
+        if not questions:
+            return {}
         matched = await self._fallback.fill(questions, message, known)
         answered = await self._ask(
             "parameters.md", _text(questions, message, known), _schema(questions)

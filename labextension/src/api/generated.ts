@@ -4184,7 +4184,7 @@ export interface components {
              * Id
              * @enum {string}
              */
-            id: "apputils:change-theme" | "apputils:decr-font-size" | "apputils:incr-font-size" | "application:set-mode" | "application:toggle-left-area" | "application:toggle-right-area" | "docmanager:open" | "documentsearch:start" | "notebook:restart-run-all" | "settingeditor:open";
+            id: "apputils:change-theme" | "apputils:decr-font-size" | "apputils:incr-font-size" | "application:set-mode" | "application:toggle-left-area" | "application:toggle-right-area" | "docmanager:open" | "documentsearch:start" | "notebook:interrupt-kernel" | "notebook:restart-run-all" | "notebook:run-all-cells" | "notebook:run-cell" | "settingeditor:open";
         };
         /**
          * FileContext

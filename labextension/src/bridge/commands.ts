@@ -13,12 +13,19 @@ const ALLOWED: Record<PageCommand, true> = {
   'apputils:incr-font-size': true,
   'docmanager:open': true,
   'documentsearch:start': true,
+  'notebook:interrupt-kernel': true,
   'notebook:restart-run-all': true,
+  'notebook:run-all-cells': true,
+  'notebook:run-cell': true,
   'settingeditor:open': true
 };
 
-/** The commands that ask the user something, and end only with the answer. */
-const ASKS: ReadonlySet<PageCommand> = new Set(['notebook:restart-run-all']);
+/** The commands that end only when the user has answered, or the cells have run. */
+const LASTING: ReadonlySet<PageCommand> = new Set([
+  'notebook:restart-run-all',
+  'notebook:run-all-cells',
+  'notebook:run-cell'
+]);
 
 /** Carry out an allowed command of JupyterLab. */
 export async function executeCommand(
@@ -36,7 +43,7 @@ export async function executeCommand(
     );
   }
   const done = commands.execute(id, given);
-  if (!ASKS.has(id)) {
+  if (!LASTING.has(id)) {
     await done;
   }
 }

@@ -16,7 +16,7 @@ MEASURED = {
     "notebook": (26, 32),
     "data": (36, 39),
     "environment": (31, 34),
-    "jupyterlab": (18, 21),
+    "jupyterlab": (28, 29),
     "visualize": (16, 16),
     "model": (18, 18),
     "report": (16, 16),

@@ -114,25 +114,6 @@ class Find(Action):
         return ActionResult(f"Searching for “{parameters.text}”.")
 
 
-class RunAll(Action):
-    """Runs the active notebook from its beginning in a new kernel."""
-
-    id = "restart-run-all"
-    title = "Restart and run all"
-    description = "Restarts the active notebook's kernel and runs it all; JupyterLab asks first."
-    examples = ("JupyterLab: restart and run all",)
-    destructive = True
-
-    def destroys(self, known: Mapping[str, Any]) -> str | None:
-        """See ``Action``."""
-        return "The variables of the active notebook's kernel."
-
-    async def execute(self, parameters: Any, progress: Progress) -> ActionResult:
-        """See ``Action``."""
-        await self.context.page("notebook:restart-run-all", {})
-        return ActionResult("JupyterLab asks whether the kernel is to be restarted.")
-
-
 class OpenSettings(Action):
     """Opens the settings editor."""
 

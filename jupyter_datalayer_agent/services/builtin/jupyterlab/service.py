@@ -1,9 +1,10 @@
-"""``/jupyterlab``: theme, layout, documents, search, settings and font sizes."""
+"""``/jupyterlab``: theme, layout, documents, search, settings, font sizes, and running."""
 
 from __future__ import annotations
 
 from ...service import Link, Service, ServiceConfig
-from .actions import ChangeLayout, ChangeTheme, Find, OpenFile, OpenSettings, RunAll, Zoom
+from .actions import ChangeLayout, ChangeTheme, Find, OpenFile, OpenSettings, Zoom
+from .running import Interrupt, RestartAndRunAll, RunAll, RunSelected
 
 _CONTEXT = """
 # Theme
@@ -23,6 +24,10 @@ Cmd+Shift+C) opens the command palette, with all commands.
 
 # Font sizes
 Code, text and the interface have font sizes of their own.
+
+# Running
+The Run menu runs all cells, the selected ones, or restarts the kernel and runs all, which begins
+without variables. The Kernel menu interrupts what runs; variables are kept then.
 """
 
 SERVICE = Service(
@@ -55,5 +60,8 @@ SERVICE = Service(
         "Hide the left sidebar",
         "How do I change a keyboard shortcut?",
     ],
-    actions=[ChangeTheme, ChangeLayout, OpenFile, Find, RunAll, OpenSettings, Zoom],
+    actions=[
+        *(ChangeTheme, ChangeLayout, OpenFile, Find, OpenSettings, Zoom),
+        *(RunAll, RunSelected, RestartAndRunAll, Interrupt),
+    ],
 )

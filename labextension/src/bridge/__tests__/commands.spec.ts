@@ -36,6 +36,13 @@ describe('commands of the page', () => {
     }
   );
 
+  it('does not wait for the end of a run', async () => {
+    commands.addCommand('notebook:run-all-cells', {
+      execute: () => new Promise(() => undefined)
+    });
+    await executeCommand(commands, { id: 'notebook:run-all-cells', args: {} });
+  });
+
   it('says that a command is not there', async () => {
     await expect(
       executeCommand(commands, { id: 'settingeditor:open', args: {} })

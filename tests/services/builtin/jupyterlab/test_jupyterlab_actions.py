@@ -18,7 +18,6 @@ DONE = [
     ("layout", {"what": "single"}, "application:set-mode", {"mode": "single-document"}),
     ("open", {"path": "README.md"}, "docmanager:open", {"path": "README.md"}),
     ("find", {"text": "mpg"}, "documentsearch:start", {"searchText": "mpg"}),
-    ("restart-run-all", {}, "notebook:restart-run-all", {}),
     ("settings", {"query": "theme"}, "settingeditor:open", {"query": "theme"}),
     (
         "zoom",
@@ -53,6 +52,46 @@ def test_the_page_is_asked_for_the_command(
         reply = run(server, action, parameters, page.client_id)
     assert reply.ok, reply.text
     assert asked == [("page.executeCommand", {"id": command, "args": args})]
+
+
+RUNS = {
+    "run-all": "notebook:run-all-cells",
+    "run-selected": "notebook:run-cell",
+    "restart-run-all": "notebook:restart-run-all",
+    "interrupt": "notebook:interrupt-kernel",
+}
+
+
+@pytest.mark.parametrize("action", RUNS)
+def test_the_notebook_of_the_proposal_is_run_whatever_tab_is_active_by_then(
+    server: RunningServer, action: str
+) -> None:
+    asked = []
+
+    def answer(request: dict[str, Any]) -> dict[str, Any]:
+        asked.append(request["params"])
+        return {"ok": True, "result": None}
+
+    with FakePage(server, f"page-{action}", answer) as page:
+        body = {"parameters": {}, "clientId": page.client_id, "activeNotebook": "cars.ipynb"}
+        reply = server.request("POST", f"services/jupyterlab/actions/{action}/run", json=body)
+    assert reply.ok, reply.text
+    assert asked == [
+        {"id": "docmanager:open", "args": {"path": "cars.ipynb"}},
+        {"id": RUNS[action], "args": {}},
+    ]
+    assert "`cars.ipynb`" in reply.json()["reply"]
+
+
+@pytest.mark.parametrize("action", RUNS)
+def test_a_run_needs_a_notebook_and_says_what_is_lost(server: RunningServer, action: str) -> None:
+    assert refused(server, f"jupyterlab/{action}", active=None).startswith("No notebook is active")
+    assert refused(server, f"jupyterlab/{action}", active="cars.ipynb").startswith("No page of")
+    body = {"message": "", "activeNotebook": "cars.ipynb"}
+    found = server.post(f"services/jupyterlab/actions/{action}/dry-run", body)
+    assert found["complete"] is True
+    assert found["destructive"] is (action in ("restart-run-all", "interrupt"))
+    assert bool(found.get("destroys")) is found["destructive"]
 
 
 def test_what_the_page_refuses_is_the_error(server: RunningServer) -> None:
