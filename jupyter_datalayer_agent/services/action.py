@@ -7,6 +7,7 @@ parameters; ``execute`` alone acts, and is called for nothing but the user's own
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,15 @@ NO_SKIP: Any = object()
 
 class ActionFailed(Exception):
     """The action could not be done. The message is for the user and says what to do."""
+
+
+class ActionStopped(asyncio.CancelledError):
+    """Raised in place of a cancellation by an action that says how things are now: ``said``, in
+    Markdown, for the user."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__(said)
+        self.said = said
 
 
 @dataclass(frozen=True)

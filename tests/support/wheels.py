@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import os
 import re
+import tarfile
 import zipfile
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
@@ -29,6 +32,37 @@ def wheel(
     with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as archive:
         for path, text in files.items():
             archive.writestr(path, text)
+
+
+SLOW_BACKEND = """
+import os, subprocess, sys, time
+def _wait(*arguments, **more):
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    with open({pids!r}, "w") as file:
+        file.write(f"{{os.getpid()}} {{child.pid}}")
+    time.sleep(600)
+build_wheel = prepare_metadata_for_build_wheel = _wait
+"""
+
+
+def slow_source(folder: Path, project: str, pids: Path) -> None:
+    """A source distribution whose build never ends. It writes its process id and that of a child
+    to the pipe ``pids``, which is made here: who reads it waits until the build has begun."""
+    os.mkfifo(pids)
+    name = f"{project.replace('-', '_')}-1.0"
+    files = {
+        "PKG-INFO": f"Metadata-Version: 2.1\nName: {project}\nVersion: 1.0\n",
+        "pyproject.toml": f'[project]\nname = "{project}"\nversion = "1.0"\n[build-system]\n'
+        'requires = []\nbuild-backend = "slow"\nbackend-path = ["."]\n',
+        "slow.py": SLOW_BACKEND.format(pids=str(pids)),
+    }
+    folder.mkdir(exist_ok=True)
+    with tarfile.open(folder / f"{name}.tar.gz", "w:gz") as archive:
+        for path, text in files.items():
+            data = text.encode()
+            member = tarfile.TarInfo(f"{name}/{path}")
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
 
 
 def repack(folder: Path, *names: str) -> None:

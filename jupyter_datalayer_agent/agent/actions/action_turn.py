@@ -13,7 +13,7 @@ from ...protocol import events
 from ...protocol.errors import AgentError
 from ...protocol.plans import WorkflowCall
 from ...protocol.services import ActionCall
-from ...services.action import Action, ActionFailed, ActionResult
+from ...services.action import Action, ActionFailed, ActionResult, ActionStopped
 from ...services.dry_run import dry_run
 from ...services.dry_run_result import DryRun, without
 from ...services.matcher import Matcher
@@ -82,10 +82,11 @@ class ActionTurn(PlannedTurn):
             result = await action.execute(parameters, self._progress)
             if not isinstance(result, ActionResult):
                 raise TypeError(f"{call.action} returned {type(result).__name__}")
-        except asyncio.CancelledError:
+        except asyncio.CancelledError as stopped:
             if self.leaving:  # the plan of a workflow goes on when the server is started again
                 raise
-            await asyncio.shield(self._finish("cancelled"))
+            said = stopped.said if isinstance(stopped, ActionStopped) else ""
+            await asyncio.shield(self._finish("cancelled", without(self._secrets, said)))
             raise
         except (TurnEnds, AgentError, ModelError) as ended:
             await self._finish("error", error=ended.message)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,9 +10,16 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from pydantic import BaseModel
 
-from ...action import Action, ActionFailed, ActionResult, Progress, parameter
+from ...action import (
+    Action,
+    ActionFailed,
+    ActionResult,
+    ActionStopped,
+    Progress,
+    parameter,
+)
 from .packages import installed, needed_by, problems_of
-from .programs import must, pip_command
+from .programs import INSTALLS, UNINSTALLS, must, pip_command
 
 
 class Install(Action):
@@ -49,13 +57,12 @@ class Install(Action):
         upgrade = ["--upgrade"] if parameters.upgrade else []
         await progress(f"Installing {', '.join(parameters.packages)}")
         command = pip_command(python, "install", *upgrade, *parameters.packages)
-        await must(command, "The packages could not be installed", progress)
+        try:
+            await must(command, "The packages could not be installed", progress, INSTALLS)
+        except asyncio.CancelledError as stopped:
+            raise ActionStopped(await asyncio.shield(_left(python, before))) from stopped
         after = await installed(python)
-        lines = [
-            f"- {name} {version}" + (f" (was {before[name]})" if name in before else "")
-            for name, version in sorted(after.items())
-            if before.get(name) != version
-        ]
+        lines = _changed(before, after)
         if not lines:
             return ActionResult(f"All of that is installed in `{python}` already.")
         note = ""
@@ -114,7 +121,32 @@ class Remove(Action):
         command = pip_command(python, "uninstall", *names)
         if command[1] != "pip":  # pip asks, uv does not
             command.insert(-len(names), "--yes")
-        await must(command, "The packages could not be removed", progress)
+        try:
+            await must(command, "The packages could not be removed", progress, UNINSTALLS)
+        except asyncio.CancelledError as stopped:
+            raise ActionStopped(await asyncio.shield(_left(python, before))) from stopped
         after = await installed(python)
         gone = [f"- {name} {before[name]}" for name in sorted(before) if name not in after]
         return ActionResult(f"Removed from `{python}`:\n\n" + "\n".join(gone))
+
+
+def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    """What is installed now and was not, or in another version."""
+    return [
+        f"- {name} {version}" + (f" (was {before[name]})" if name in before else "")
+        for name, version in sorted(after.items())
+        if before.get(name) != version
+    ]
+
+
+async def _left(python: str, before: Mapping[str, str]) -> str:
+    """How the environment is after it was stopped."""
+    try:
+        after = await installed(python)
+    except ActionFailed as error:
+        return f"Stopped. What is installed in `{python}` now is not known: {error}"
+    lines = _changed(before, after)
+    lines += [f"- {name} {before[name]} is removed" for name in sorted(before.keys() - after)]
+    if not lines:
+        return f"Stopped. The packages of `{python}` are as they were."
+    return f"Stopped, but these packages of `{python}` were changed before:\n\n" + "\n".join(lines)

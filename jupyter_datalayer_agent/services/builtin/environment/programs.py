@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import shutil
@@ -20,6 +21,10 @@ PROGRESS_SECONDS = 0.5
 MOST_OUTPUT = 200_000
 _SECRET = re.compile(r"(?<=://)[^/\s@]+@")
 _END_SECONDS = 5.0
+_WRITE_SECONDS = 60.0
+INSTALLS = re.compile(r"^(?:Installing collected packages|Prepared \d+ package)", re.M)
+UNINSTALLS = re.compile(r"^(?:Uninstalling |Uninstalled \d+ package)", re.M)
+"""The lines of pip and uv after which packages are written or removed."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +56,16 @@ def pip_command(python: str, *arguments: str) -> list[str]:
     return [python, "-I", "-m", "pip", arguments[0], "--disable-pip-version-check", *arguments[1:]]
 
 
-async def run(command: Sequence[str], progress: Progress | None = None) -> Done:
+async def run(
+    command: Sequence[str],
+    progress: Progress | None = None,
+    writes: re.Pattern[str] | None = None,
+) -> Done:
     """Run a program to its end. It is ended, with its children, when the task is cancelled.
 
-    Raises ``ActionFailed`` where it cannot be started.
+    ``writes`` matches the line after which it changes the environment: from there on it is not
+    ended but waited for, since half of a package would be left. Raises ``ActionFailed`` where it
+    cannot be started.
     """
     try:
         process = await asyncio.create_subprocess_exec(
@@ -70,22 +81,33 @@ async def run(command: Sequence[str], progress: Progress | None = None) -> Done:
         raise ActionFailed(f"{command[0]} could not be started: {error.strerror}.") from error
     assert process.stdout is not None
     assert process.stderr is not None
+    printed = [_Printed(stream, progress, writes) for stream in (process.stdout, process.stderr)]
+    end = asyncio.gather(printed[0].read(), printed[1].read(), process.wait())
     try:
-        output, errors, code = await asyncio.gather(
-            _read(process.stdout, progress), _read(process.stderr, progress), process.wait()
-        )
+        await asyncio.shield(end)
     except BaseException:
-        await asyncio.shield(_end(process))
+        try:
+            if any(each.is_writing for each in printed):
+                await asyncio.wait({end}, timeout=_WRITE_SECONDS)
+        finally:
+            await asyncio.shield(_end(process))
+            end.cancel()
         raise
+    output, errors, code = end.result()
     return Done(code, output, errors)
 
 
-async def must(command: Sequence[str], what: str, progress: Progress | None = None) -> Done:
+async def must(
+    command: Sequence[str],
+    what: str,
+    progress: Progress | None = None,
+    writes: re.Pattern[str] | None = None,
+) -> Done:
     """The same for a program that must succeed; ``what`` did not come about otherwise.
 
     Raises ``ActionFailed`` with what it printed.
     """
-    done = await run(command, progress)
+    done = await run(command, progress, writes)
     if done.code == 0:
         return done
     if "No module named pip" in done.errors:
@@ -96,33 +118,54 @@ async def must(command: Sequence[str], what: str, progress: Progress | None = No
     raise ActionFailed(f"{what}:\n\n```\n{done.tail}\n```")
 
 
-async def _read(stream: asyncio.StreamReader, progress: Progress | None) -> str:
-    parts: list[bytes] = []
-    size, shown = 0, 0.0
-    while data := await stream.read(65_536):
-        if size < MOST_OUTPUT:
-            parts.append(data)
-            size += len(data)
-        lines = data.decode("utf-8", "replace").strip().splitlines()
-        if progress is not None and lines and time.monotonic() - shown >= PROGRESS_SECONDS:
-            shown = time.monotonic()
-            await progress(_SECRET.sub("", lines[-1].strip())[:120])
-    return b"".join(parts).decode("utf-8", "replace")
+class _Printed:
+    """What a program prints to one of its streams."""
+
+    def __init__(
+        self,
+        stream: asyncio.StreamReader,
+        progress: Progress | None,
+        writes: re.Pattern[str] | None,
+    ) -> None:
+        self._stream = stream
+        self._progress = progress
+        self._writes = writes
+        self.is_writing = False
+
+    async def read(self) -> str:
+        """All of it, to the end."""
+        parts: list[bytes] = []
+        size, shown = 0, 0.0
+        while data := await self._stream.read(65_536):
+            if size < MOST_OUTPUT:
+                parts.append(data)
+                size += len(data)
+            text = data.decode("utf-8", "replace").strip()
+            if self._writes is not None and self._writes.search(text):
+                self.is_writing = True
+            lines = text.splitlines()
+            if self._progress and lines and time.monotonic() - shown >= PROGRESS_SECONDS:
+                shown = time.monotonic()
+                await self._progress(_SECRET.sub("", lines[-1].strip())[:120])
+        return b"".join(parts).decode("utf-8", "replace")
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """End it and its children, at first politely."""
-    for sign in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+    """End it and its children, at first politely: interrupted, pip puts back what it replaced and
+    removes its temporary files."""
+    if sys.platform == "win32":
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+        return
+    for sign in (signal.SIGINT, signal.SIGTERM):
         if process.returncode is not None:
-            return
-        try:
-            if sys.platform == "win32":
-                process.kill()
-            else:
-                os.killpg(process.pid, sign)
-        except ProcessLookupError:
-            pass
-        try:
+            break
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, sign)
+        with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(process.wait(), _END_SECONDS)
-        except asyncio.TimeoutError:
-            continue
+    # The children too, which may have heard nothing of it.
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    await process.wait()

@@ -12,7 +12,11 @@ export function ActionRun(props: { entry: IActionEntry }): JSX.Element | null {
   if (entry.status === 'running') {
     return <Progress entry={entry} />;
   }
-  if (entry.status !== 'ok') {
+  // An action that was stopped may say how things are now.
+  if (
+    entry.status === 'error' ||
+    (entry.status === 'cancelled' && !entry.output)
+  ) {
     return null;
   }
   return (

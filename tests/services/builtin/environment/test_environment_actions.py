@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from jupyter_datalayer_agent.services.action import Action, ActionFailed
+from jupyter_datalayer_agent.services.action import Action, ActionFailed, ActionStopped
 from jupyter_datalayer_agent.services.builtin.environment import programs
 from jupyter_datalayer_agent.services.builtin.environment.changing import Install, Remove
 from jupyter_datalayer_agent.services.builtin.environment.listing import ListPackages
@@ -28,7 +27,8 @@ from jupyter_datalayer_agent.services.dry_run import dry_run
 from jupyter_datalayer_agent.services.matcher import Matcher
 from tests.services.builtin.running import refused, run
 from tests.support.jupyter import RunningServer
-from tests.support.wheels import repack, wheel
+from tests.support.planning import of_type, submit, until
+from tests.support.wheels import repack, slow_source, wheel
 
 
 class Context:
@@ -155,25 +155,100 @@ def test_requirements_are_written_and_checked(context: Context) -> None:
     assert "- `-r other.txt`" in said
 
 
-def test_an_installation_is_ended_when_it_is_cancelled(tmp_path: Path) -> None:
-    async def cancelled() -> None:
-        code = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
-        began = asyncio.Event()
-        lines: list[str] = []
+def begun(pids: Path) -> list[int]:
+    """The processes of a build that never ends, once it has begun."""
+    return [int(each) for each in pids.read_text().split()]
+
+
+def gone(pid: int) -> bool:
+    """Whether there is no such process; one that nobody has waited for yet has ended, too."""
+    try:
+        return " Z " in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return True
+
+
+@pytest.mark.parametrize("old", [True, False])
+def test_a_cancelled_installation_ends_with_its_build_and_leaves_the_environment_as_it_was(
+    context: Context, wheels: Path, tmp_path: Path, old: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pids, links = tmp_path / "pids", tmp_path / "links"
+    shutil.copytree(wheels, links)
+    slow_source(links, "slow-thing", pids)
+    for name in ("UV", "PIP"):
+        monkeypatch.setenv(f"{name}_FIND_LINKS", str(links))
+    if old:
+        do(context, Install, packages=["old-thing<2"])
+    before = files_of(context)
+
+    async def cancelled() -> tuple[list[int], str]:
+        action = Install(context)  # type: ignore[arg-type]
+        # The package that could be replaced at once is to wait for the one that is built.
+        values = Install.Parameters(packages=["old-thing==2.0", "slow-thing"])
+        task = asyncio.create_task(action.execute(values, silent))
+        processes = await asyncio.to_thread(begun, pids)
+        task.cancel()
+        with pytest.raises(ActionStopped) as stopped:
+            await task
+        return processes, stopped.value.said
+
+    processes, said = asyncio.run(cancelled())
+    assert len(processes) == 2
+    assert all(map(gone, processes))
+    python = asyncio.run(context.python())
+    assert said == f"Stopped. The packages of `{python}` are as they were."
+    assert files_of(context) == before
+    assert "do not conflict" in do(context, ListPackages, show="conflicts")
+    assert "- old-thing 2.0" in do(context, Install, packages=["old-thing==2.0"])
+
+
+def files_of(context: Context) -> list[str]:
+    """What there is in the environment, without what Python and uv keep for themselves."""
+    folder = Path(asyncio.run(context.python())).parent.parent
+    found = [str(each.relative_to(folder)) for each in folder.rglob("*")]
+    return sorted(each for each in found if "__pycache__" not in each and each != ".lock")
+
+
+def test_what_is_being_written_already_is_written_to_its_end() -> None:
+    async def cancelled() -> list[str]:
+        code = (
+            "import signal, time\nprint('Installing collected packages: x', flush=True)\n"
+            "time.sleep(1)\nprint('Installed', flush=True)"
+        )
+        began, lines = asyncio.Event(), []
 
         async def progress(message: str, fraction: float | None = None) -> None:
             lines.append(message)
             began.set()
 
-        task = asyncio.create_task(programs.run([sys.executable, "-c", code], progress))
+        command = [sys.executable, "-c", code]
+        task = asyncio.create_task(programs.run(command, progress, programs.INSTALLS))
         await began.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        with pytest.raises(ProcessLookupError):
-            os.kill(int(lines[0]), 0)
+        return lines
 
-    asyncio.run(cancelled())
+    assert asyncio.run(cancelled())[-1] == "Installed"
+
+
+def test_an_installation_that_was_stopped_too_late_says_what_was_changed(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    do(context, Install, packages=["old-thing<2"])
+    real = programs.run
+
+    async def stopped_at_its_end(*arguments: Any) -> programs.Done:
+        done = await real(*arguments)
+        if "install" in arguments[0]:
+            raise asyncio.CancelledError
+        return done
+
+    monkeypatch.setattr(programs, "run", stopped_at_its_end)
+    with pytest.raises(ActionStopped) as stopped:
+        do(context, Install, packages=["user-thing", "old-thing>=2"])
+    assert stopped.value.said.startswith("Stopped, but these packages of")
+    assert "- old-thing 2.0 (was 1.0)\n- user-thing 1.0" in stopped.value.said
 
 
 @pytest.mark.parametrize(
@@ -204,6 +279,7 @@ def notebook_with(server: RunningServer, kernel: str) -> None:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> Iterator[RunningServer]:
     repack(wheels, "ipykernel")
+    slow_source(wheels, "slow-thing", wheels.parent / "pids")
     links = {
         f"{name}_{key}": value
         for name in ("UV", "PIP")
@@ -228,6 +304,30 @@ def test_a_new_kernel_has_packages_of_its_own(server: RunningServer) -> None:
     reply = run(server, "environment/list", show="all")
     assert f"packages of `{folder}" in reply["reply"]
     assert "| user-thing | 1.0 |" in reply["reply"]
+
+
+def test_an_installation_under_way_is_stopped_by_the_user(
+    server: RunningServer, wheels: Path
+) -> None:
+    notebook_with(server, "forecasts")
+    session = server.post("sessions", {})["id"]
+    request = {
+        "message": "Install packages", "activeNotebook": "a.ipynb", "location": "panel",
+        "action": {
+            "service": "environment", "action": "install",
+            "parameters": {"packages": ["slow-thing"]},
+        },
+    }  # fmt: skip
+    submit(server, session, {"type": "user_message", "request": request})
+    processes = begun(wheels.parent / "pids")
+    assert not any(map(gone, processes))
+    submit(server, session, {"type": "interrupt"})
+    events = until(server.stream(f"sessions/{session}/events"), "turn_aborted", "turn_completed")
+    (finished,) = of_type(events, "action_finished")
+    assert finished["status"] == "cancelled"
+    assert finished["output"].startswith("Stopped. The packages of")
+    assert finished["output"].endswith("are as they were.")
+    assert all(map(gone, processes))
 
 
 def test_a_kernel_that_could_not_be_made_leaves_nothing(server: RunningServer) -> None:

@@ -328,6 +328,23 @@ test('an unknown command can be sent as it is', async () => {
   ]);
 });
 
+test('an action that was stopped says how things are now, where it knows', async () => {
+  const { find, emit } = await drawn();
+  const run = (output: string) => [
+    {
+      type: 'action_started',
+      service: 'environment',
+      action: 'install',
+      title: 'Install packages'
+    },
+    { type: 'action_finished', status: 'cancelled', output }
+  ];
+  await emit('turn_2', STARTED, ...run(''));
+  expect(find('da-action-result')).toBeNull();
+  await emit('turn_1', ...run('Stopped. The packages are as they were.'));
+  expect(find('da-action-result')!.textContent).toContain('as they were');
+});
+
 test('an action is found in the list and run by its form, in Agent mode', async () => {
   const { find, client, model, ops } = await drawn();
   client.services = [
