@@ -82,9 +82,6 @@ class ServiceRegistry:
 
 def service_info(service: Service) -> ServiceInfo:
     """The service as the page lists it."""
-    install = None
-    if not service.installed:
-        install = f"pip install {service.actions_from}"
     return ServiceInfo(
         id=service.id,
         name=service.name,
@@ -94,7 +91,7 @@ def service_info(service: Service) -> ServiceInfo:
         links=[ServiceLink(title=each.title, url=each.url) for each in service.config.links],
         actions=[action_info(each) for each in service.actions],
         installed=service.installed,
-        install=install,
+        install=service.install,
     )
 
 

@@ -95,3 +95,16 @@ class Service:
     def installed(self) -> bool:
         """Whether its actions can be run."""
         return self.actions_from is None or bool(self.actions)
+
+    @property
+    def install(self) -> str | None:
+        """The command that installs its actions; None where they are there."""
+        return None if self.installed else f"pip install {self.actions_from}"
+
+    @property
+    def not_installed(self) -> str:
+        """For the user: that its actions are not there, and what to do."""
+        return (
+            f"The actions of {self.name} are not installed. To install them: `{self.install}`, "
+            "then restart the server."
+        )

@@ -27,11 +27,7 @@ def find_action(registry: ServiceRegistry, service_id: str, action_id: str) -> t
         raise AgentError("not_found", f"There is no service {service_id!r}. There are: {names}.")
     action = service.action(action_id)
     if action is None and not service.installed:
-        raise AgentError(
-            "not_found",
-            f"The actions of {service.name} are not installed. To install them: "
-            f"pip install {service.actions_from}, then restart the server.",
-        )
+        raise AgentError("not_found", service.not_installed)
     if action is None:
         names = ", ".join(each.id for each in service.actions)
         raise AgentError("not_found", f"{service.name} has no action {action_id!r}, but {names}.")

@@ -12,7 +12,6 @@ from ...services.action import Action
 from ...services.matcher import Matcher
 from ...services.passages import best_passages, passages, with_sources
 from ...services.questions import Filler
-from ...services.registry import ServiceRegistry
 from ...services.routing import BRAINSTORM, LEARN, asks_to_act
 from ...services.service import Service
 from ...settings.turn import Settings
@@ -78,7 +77,7 @@ class ServiceTurn(PlannedTurn):
         if detected is None:
             return False
         if detected.unknown is not None:
-            await self._say(_no_command(detected.unknown, self.services.service_registry()))
+            await self._answer_unknown(detected.unknown)
             return True
         if detected.help:
             await self._help(detected.service)
@@ -108,14 +107,17 @@ class ServiceTurn(PlannedTurn):
         elif action is not None:
             await self._show(service, await self._propose(service, action, text))
         elif subcommand == LEARN and not service.installed and asks_to_act(text):
-            await self._say(
-                f"I cannot do that yet: the actions of {service.name} are not installed. "
-                f"To install them: `pip install {service.actions_from}`, then restart the server."
-            )
+            await self._say(service.not_installed)
         elif subcommand == LEARN:
             await self._learn(service, text)
         else:
             await self._say(f"{service.name} has nothing called {subcommand!r}.")
+
+    async def _answer_unknown(self, name: str) -> None:
+        near = nearest_commands(self.services.service_registry(), name)
+        await self.emit(events.CommandUnknown(command=name, nearest=near))
+        meant = f" Did you mean {' or '.join(f'`/{each}`' for each in near)}?" if near else ""
+        await self._say(f"There is no command `/{name}`.{meant} `/help` lists all of them.")
 
     async def _help(self, service: Service | None) -> None:
         shown = [service] if service is not None else list(self.services.service_registry())
@@ -199,12 +201,6 @@ class ServiceTurn(PlannedTurn):
         self.record.reply = text
 
 
-def _no_command(name: str, registry: ServiceRegistry) -> str:
-    near = nearest_commands(registry, name)
-    meant = f" Did you mean {' or '.join(f'`/{each}`' for each in near)}?" if near else ""
-    return f"There is no command `/{name}`.{meant} `/help` lists all of them."
-
-
 def _help_of(service: Service, *, every: bool) -> ServiceHelp:
     topics = [
         HelpTopic(
@@ -227,7 +223,7 @@ def _help_of(service: Service, *, every: bool) -> ServiceHelp:
         description=service.description,
         topics=topics,
         installed=service.installed,
-        install=f"pip install {service.actions_from}" if not service.installed else None,
+        install=service.install,
     )
 
 
@@ -261,8 +257,8 @@ def _knowledge(service: Service) -> str:
     if service.actions:
         parts += ["# Actions"]
         parts += [f"- {each.id}: {each.title}. {each.description}" for each in service.actions]
-    elif service.actions_from:
-        parts += [f"Its actions need the package {service.actions_from}, which is not installed."]
+    elif not service.installed:
+        parts += [service.not_installed]
     if service.config.questions:
         parts += ["# Questions that change the advice", *service.config.questions]
     if links := _links(service):

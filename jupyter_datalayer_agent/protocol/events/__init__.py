@@ -23,6 +23,7 @@ from .services import (
     ActionProgress,
     ActionProposed,
     ActionStarted,
+    CommandUnknown,
     HelpShown,
     IntentDetected,
 )
@@ -98,6 +99,7 @@ Event = Annotated[
     | QualityReported
     | IntentDetected
     | HelpShown
+    | CommandUnknown
     | ActionProposed
     | ActionStarted
     | ActionProgress
@@ -132,6 +134,7 @@ __all__ = [
     "CellsStale",
     "ChangesKept",
     "ChangesUndone",
+    "CommandUnknown",
     "ContextCompacted",
     "DatasetRegistered",
     "DocumentChanged",

@@ -28,6 +28,15 @@ class HelpShown(BaseEvent):
     services: list[ServiceHelp]
 
 
+class CommandUnknown(BaseEvent):
+    """The message begins with a command that there is not; ``nearest`` may be meant. It can be sent
+    again as an ordinary message."""
+
+    type: Literal["command_unknown"] = "command_unknown"
+    command: str
+    nearest: list[str] = []
+
+
 class ActionProposed(BaseEvent, ActionProposal):
     """An action that the user may run, with the parameters found. Nothing was executed. Another one
     of the same ``proposal_id`` takes the place of the first."""

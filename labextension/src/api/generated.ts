@@ -3575,6 +3575,40 @@ export interface components {
             before?: string;
         };
         /**
+         * CommandUnknown
+         * @description The message begins with a command that there is not; ``nearest`` may be meant. It can be sent
+         *     again as an ordinary message.
+         */
+        CommandUnknown: {
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /** Command */
+            command: string;
+            /**
+             * Nearest
+             * @default []
+             */
+            nearest: string[];
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "command_unknown";
+        };
+        /**
          * Compact
          * @description Summarise the older turns now.
          */
@@ -4167,7 +4201,7 @@ export interface components {
         ErrorReply: {
             error: components["schemas"]["ErrorBody"];
         };
-        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpHeld"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["DocumentChanged"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["AnswerStarted"] | components["schemas"]["AnswerDelta"] | components["schemas"]["AnswerFinished"] | components["schemas"]["AnswerChosen"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["WorkflowsOffered"] | components["schemas"]["QualityReported"] | components["schemas"]["IntentDetected"] | components["schemas"]["HelpShown"] | components["schemas"]["ActionProposed"] | components["schemas"]["ActionStarted"] | components["schemas"]["ActionProgress"] | components["schemas"]["ActionFinished"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
+        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpHeld"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["DocumentChanged"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["AnswerStarted"] | components["schemas"]["AnswerDelta"] | components["schemas"]["AnswerFinished"] | components["schemas"]["AnswerChosen"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["WorkflowsOffered"] | components["schemas"]["QualityReported"] | components["schemas"]["IntentDetected"] | components["schemas"]["HelpShown"] | components["schemas"]["CommandUnknown"] | components["schemas"]["ActionProposed"] | components["schemas"]["ActionStarted"] | components["schemas"]["ActionProgress"] | components["schemas"]["ActionFinished"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
         /**
          * ExecuteCommandParams
          * @description ``page.executeCommand``: a command of JupyterLab, with its arguments.

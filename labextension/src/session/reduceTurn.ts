@@ -41,6 +41,7 @@ export function reduceTurn(turn: ITurn, event: Event): ITurn {
       return reduceAnswers(turn, event);
     case 'intent_detected':
     case 'help_shown':
+    case 'command_unknown':
     case 'action_proposed':
     case 'action_started':
     case 'action_progress':

@@ -24,6 +24,8 @@ export function reduceServices(turn: ITurn, event: Event): ITurn {
         id: `help-${event.seq}`,
         services: event.services
       });
+    case 'command_unknown':
+      return { ...turn, hasUnknownCommand: true };
     case 'action_proposed':
       return proposed(turn, event);
     case 'action_started':

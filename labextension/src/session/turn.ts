@@ -209,6 +209,8 @@ export interface ITurn {
   workflow?: WorkflowCall;
   /** The service that answers it. */
   intent?: IDetectedIntent;
+  /** Whether its command is none that there is. */
+  hasUnknownCommand?: boolean;
   startedAt: number;
   status: 'running' | 'completed' | 'aborted';
   abortReason?: TurnAborted['reason'];

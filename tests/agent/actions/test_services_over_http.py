@@ -167,6 +167,8 @@ def test_an_unknown_command_is_answered_with_the_nearest(
     events = events_of(server, new_session(server), message="/notebok export")
     reply = of_type(events, "final_reply")[0]["text"]
     assert "`/notebook`" in reply
+    (unknown,) = of_type(events, "command_unknown")
+    assert (unknown["command"], unknown["nearest"]) == ("notebok", ["notebook"])
     assert model.requests == []
 
 

@@ -84,7 +84,9 @@ export const TurnView = memo(
           {!isRunning && <OfferedFixes turn={turn} />}
           {!isRunning && <OfferedWorkflows turn={turn} />}
           {!isRunning && <Refused turn={turn} />}
-          {!isRunning && <UnknownCommand turn={turn} />}
+          {!isRunning && turn.hasUnknownCommand && (
+            <UnknownCommand message={turn.message} />
+          )}
           {isRunning ? <Working turn={turn} /> : <TurnFoot turn={turn} />}
           <FurtherAnswers turn={turn} />
         </article>

@@ -313,13 +313,15 @@ test('help lists services first; an example goes into the input and is not sent'
 
 test('an unknown command can be sent as it is', async () => {
   const { find, ops, emit } = await drawn();
+  const text = 'There is no command `/notebok`. Did you mean `/notebook`?';
+  const reply = { type: 'final_reply', text };
+  await emit('turn_1', { ...STARTED, message: '/notebook quote' }, reply);
+  expect(find('da-send-as-text')).toBeNull();
   await emit(
     'turn_2',
     { ...STARTED, message: '/notebok export' },
-    {
-      type: 'final_reply',
-      text: 'There is no command `/notebok`. Did you mean `/notebook`?'
-    }
+    { type: 'command_unknown', command: 'notebok', nearest: ['notebook'] },
+    reply
   );
   await click(find('da-send-as-text'));
   await settle();
