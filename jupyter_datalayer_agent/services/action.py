@@ -9,26 +9,35 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol
 
-from pydantic import BaseModel, Field
-from pydantic.fields import FieldInfo
+from pydantic import BaseModel
 
 from ..protocol.cells import CellEdit
 from ..protocol.page import PageCommand
 from ..protocol.quality import QualityReport
+from .action_input import ActionInput
+from .parameters import NO_SKIP, Option, Validate, parameter
+
+__all__ = [
+    "NO_SKIP",
+    "Action",
+    "ActionContext",
+    "ActionFailed",
+    "ActionInput",
+    "ActionResult",
+    "ActionStopped",
+    "Option",
+    "Progress",
+    "Validate",
+    "parameter",
+]
 
 _ID = re.compile(r"[a-z][a-z0-9-]{0,39}")
 RESERVED = frozenset({"learn", "brainstorm"})
-
-Validate = Callable[[Any], "str | Awaitable[str | None] | None"]
-"""Says what is wrong with an answer, in a sentence for the user; None where nothing is."""
-
-NO_SKIP: Any = object()
-"""The ``skip_value`` of a question that has none."""
 
 
 class ActionFailed(Exception):
@@ -42,21 +51,6 @@ class ActionStopped(asyncio.CancelledError):
     def __init__(self, said: str) -> None:
         super().__init__(said)
         self.said = said
-
-
-@dataclass(frozen=True)
-class Option:
-    """An answer that can be picked. ``label`` is what the user reads, the value itself without;
-    ``aliases`` are what else a message may call it."""
-
-    value: Any
-    label: str | None = None
-    aliases: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """What the user reads."""
-        return self.label if self.label is not None else str(self.value)
 
 
 @dataclass(frozen=True)
@@ -152,68 +146,6 @@ class ActionContext(Protocol):
         ...
 
 
-class ActionInput(Protocol):
-    """Asks the questions of a wizard: of the user, or of what is known in a dry run.
-
-    ``name`` is the parameter that the answer is. An answer that ``options`` or ``validate`` refuse
-    is none. With ``skip_value`` the question may stay open, and that is its answer. A ``secret`` is
-    asked of the user alone, and kept nowhere.
-    """
-
-    async def pick(
-        self,
-        name: str,
-        prompt: str,
-        options: Sequence[Any],
-        *,
-        validate: Validate | None = None,
-        skip_value: Any = NO_SKIP,
-    ) -> Any:
-        """One of the options: its value."""
-        ...
-
-    async def pick_many(
-        self,
-        name: str,
-        prompt: str,
-        options: Sequence[Any],
-        *,
-        validate: Validate | None = None,
-        skip_value: Any = NO_SKIP,
-    ) -> list[Any]:
-        """Some of the options: their values."""
-        ...
-
-    async def text(
-        self,
-        name: str,
-        prompt: str,
-        *,
-        validate: Validate | None = None,
-        skip_value: Any = NO_SKIP,
-        secret: bool = False,
-    ) -> str:
-        """A text."""
-        ...
-
-    async def confirm(self, name: str, prompt: str, *, skip_value: Any = NO_SKIP) -> bool:
-        """Yes or no."""
-        ...
-
-    async def path(
-        self,
-        name: str,
-        prompt: str,
-        *,
-        suffixes: Sequence[str] = (),
-        exists: bool = True,
-        validate: Validate | None = None,
-        skip_value: Any = NO_SKIP,
-    ) -> str:
-        """A path under the server root; one of a file that is there, unless ``exists`` is False."""
-        ...
-
-
 class Action:
     """An action of a service: subclass it, and name the class in its ``Service``.
 
@@ -269,46 +201,3 @@ class Action:
         if not (isinstance(cls.Parameters, type) and issubclass(cls.Parameters, BaseModel)):
             raise ValueError(f"The Parameters of the action {cls.id!r} are no pydantic model.")
         cls.Parameters.model_json_schema()
-
-
-Kind = TypeVar("Kind")
-
-
-def parameter(
-    default: Any = ...,
-    *,
-    title: str,
-    description: str | None = None,
-    kind: str | None = None,
-    secret: bool = False,
-    **constraints: Any,
-) -> Any:
-    """A field of ``Parameters``. ``kind`` says what a text is, so that it can be found without a
-    model: ``data`` (a data file), ``notebook``, ``path`` (any file), ``new-path`` (of a file that
-    is to be written), ``packages`` (names of Python packages), ``column`` or ``columns`` (of the
-    data file), ``name`` (something that the message puts in quotes or calls so)."""
-    extra: dict[str, Any] = {}
-    if kind is not None:
-        extra["kind"] = kind
-    if secret:
-        extra["secret"] = True
-    return Field(
-        default,
-        title=title,
-        description=description,
-        json_schema_extra=extra or None,
-        **constraints,
-    )
-
-
-def kind_of(info: FieldInfo) -> str | None:
-    """See ``parameter``."""
-    extra = info.json_schema_extra
-    kind = extra.get("kind") if isinstance(extra, dict) else None
-    return kind if isinstance(kind, str) else None
-
-
-def is_secret(info: FieldInfo) -> bool:
-    """See ``parameter``."""
-    extra = info.json_schema_extra
-    return isinstance(extra, dict) and extra.get("secret") is True

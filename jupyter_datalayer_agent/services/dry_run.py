@@ -14,9 +14,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from .action import Action, ActionFailed, Validate
+from .action import Action, ActionFailed
 from .dry_run_result import Asked, DryRun, without
 from .matcher import Matcher
+from .parameters import Validate
 from .questions import Answer, Filler, Question, field_check, options_of, questions_of, refusal
 from .time_limits import Clock
 from .wizard import Wizard

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from .action import Option, Validate, is_secret, kind_of
+from .parameters import Option, Validate, is_secret, kind_of
 
 QuestionType = Literal["text", "number", "boolean", "one", "many"]
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from . import time_limits
-from .action import NO_SKIP, Action, Validate
+from .action import Action
+from .action_input import ActionInput
 from .dry_run_result import Asked, DryRun
-from .questions import Answer, Filler, Question, options_of, refusal
+from .parameters import NO_SKIP, Validate
+from .questions import Answer, Filler, Question, refusal
 from .time_limits import TOO_LONG, cancel
 
 MOST_QUESTIONS = 20
@@ -56,7 +58,7 @@ class Wizard:
     async def _questions(self) -> tuple[BaseException | None, Any]:
         """What the wizard raised, or returned. It must end neither this turn nor the server."""
         try:
-            return None, await self._action.wizard(_Input(self))  # type: ignore[attr-defined]
+            return None, await self._action.wizard(ActionInput(self.ask))  # type: ignore[attr-defined]
         except (Exception, SystemExit, asyncio.CancelledError) as error:  # noqa: BLE001
             return error, None
 
@@ -127,75 +129,3 @@ class Wizard:
             self._timer.cancel()
             self._timer = None
             self._left -= asyncio.get_running_loop().time() - self._since
-
-
-class _Input:
-    """What a wizard asks in a dry run; see ``ActionInput``."""
-
-    def __init__(self, wizard: Wizard) -> None:
-        self._wizard = wizard
-
-    async def pick(
-        self,
-        name: str,
-        prompt: str,
-        options: Sequence[Any],
-        *,
-        validate: Validate | None = None,
-        skip_value: Any = NO_SKIP,
-    ) -> Any:
-        question = Question(
-            name, prompt, "one", options_of(options), required=skip_value is NO_SKIP
-        )
-        return await self._wizard.ask(question, validate, skip_value)
-
-    async def pick_many(
-        self,
-        name: str,
-        prompt: str,
-        options: Sequence[Any],
-        *,
-        validate: Validate | None = None,
-        skip_value: Any = NO_SKIP,
-    ) -> Any:
-        question = Question(
-            name, prompt, "many", options_of(options), required=skip_value is NO_SKIP
-        )
-        return await self._wizard.ask(question, validate, skip_value)
-
-    async def text(
-        self,
-        name: str,
-        prompt: str,
-        *,
-        validate: Validate | None = None,
-        skip_value: Any = NO_SKIP,
-        secret: bool = False,
-    ) -> Any:
-        question = Question(
-            name, prompt, kind="name", required=skip_value is NO_SKIP, secret=secret
-        )
-        return await self._wizard.ask(question, validate, skip_value)
-
-    async def confirm(self, name: str, prompt: str, *, skip_value: Any = NO_SKIP) -> Any:
-        question = Question(name, prompt, "boolean", required=skip_value is NO_SKIP)
-        return await self._wizard.ask(question, None, skip_value)
-
-    async def path(
-        self,
-        name: str,
-        prompt: str,
-        *,
-        suffixes: Sequence[str] = (),
-        exists: bool = True,
-        validate: Validate | None = None,
-        skip_value: Any = NO_SKIP,
-    ) -> Any:
-        question = Question(
-            name,
-            prompt,
-            kind="path" if exists else "new-path",
-            suffixes=tuple(suffixes),
-            required=skip_value is NO_SKIP,
-        )
-        return await self._wizard.ask(question, validate, skip_value)
