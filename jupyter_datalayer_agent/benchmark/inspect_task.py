@@ -1,7 +1,7 @@
-"""The cases as a task of Inspect AI, which runs them, logs each run and shows the logs.
+"""Cases or tasks as a task of Inspect AI, which runs them, logs each run and shows the logs.
 
-https://inspect.aisi.org.uk/ (the extra ``benchmark``). What a run does is ours (``runner``):
-Inspect's own model is not asked.
+https://inspect.aisi.org.uk/ (the extra ``benchmark``). What a run does is ours (``runner``,
+``tasks.runner``): Inspect's own model is not asked.
 """
 
 from __future__ import annotations
@@ -10,23 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..models.types import Model
-from ..services.benchmarks import Case
-from ..services.routing import Router
-from ..settings.turn import Settings
-from .runner import Result, run_case
+from .item import Item, Result
 
 
 def run_all(
-    cases: Sequence[tuple[str, Case]],
-    router: Router,
-    *,
-    runs: int,
-    log_dir: Path,
-    model: Model | None = None,
-    settings: Settings | None = None,
+    items: Sequence[Item], *, runs: int, log_dir: Path, at_once: int = 4
 ) -> tuple[list[tuple[str, str, str, Result]], str | None]:
-    """Run each case ``runs`` times: service, case, kind and result of each, and the log's path.
+    """Run each item ``runs`` times: group, id, kind and result of each, and the log's path.
 
     Raises ``ImportError`` where Inspect is not installed.
     """
@@ -37,17 +27,16 @@ def run_all(
     from inspect_ai.solver import solver
 
     results: list[tuple[str, str, str, Result]] = []
-    known = {f"{service}/{case.id}": (service, case) for service, case in cases}
+    known = {f"{item.group}/{item.id}": item for item in items}
 
     @solver(name="understand")  # type: ignore[untyped-decorator]
     def understand() -> Any:
         async def solve(state: Any, generate: Any) -> Any:
-            service, case = known[str(state.sample_id)]
-            result = await run_case(case, router, model, settings)
-            results.append((service, case.id, case.kind, result))
+            item = known[str(state.sample_id)]
+            result = await item.run()
+            results.append((item.group, item.id, item.kind, result))
             state.metadata["problems"] = result.problems
-            text = f"{result.service or 'ordinary'}.{result.subcommand or ''}"
-            state.output = ModelOutput.from_content("datalayer-agent", text)
+            state.output = ModelOutput.from_content("datalayer-agent", result.answer)
             return state
 
         return solve
@@ -67,11 +56,11 @@ def run_all(
     samples = [
         Sample(
             id=name,
-            input=case.message,
-            target=f"{case.expect.service or 'ordinary'}.{case.expect.subcommand or ''}",
-            metadata={"kind": case.kind, "service": service},
+            input=item.message,
+            target=item.target,
+            metadata={"kind": item.kind, "service": item.group},
         )
-        for name, (service, case) in known.items()
+        for name, item in known.items()
     ]
     task = Task(
         dataset=MemoryDataset(samples),
@@ -85,7 +74,7 @@ def run_all(
         epochs=runs,
         log_dir=str(log_dir),
         display="none",
-        max_samples=4,
+        max_samples=at_once,
     )
     failed = next((log for log in logs if log.status != "success"), None)
     if failed is not None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .runner import Result
+from .item import Result
 
 Z = 1.959964
 """Of a 95 % interval."""
@@ -25,9 +25,14 @@ def interval(right: int, runs: int) -> tuple[float, float]:
 
 
 def report(
-    results: Sequence[tuple[str, str, str, Result]], *, model: str | None, version: str
+    results: Sequence[tuple[str, str, str, Result]],
+    *,
+    model: str | None,
+    version: str,
+    what: str = "cases",
 ) -> dict[str, Any]:
-    """The report of runs: service, case, kind and result of each. Times in seconds."""
+    """The report of runs: service, case, kind and result of each. Times in seconds. ``what``:
+    cases or tasks."""
     services: dict[str, list[Result]] = defaultdict(list)
     kinds: dict[str, list[Result]] = defaultdict(list)
     cases: dict[str, list[Result]] = defaultdict(list)
@@ -38,6 +43,7 @@ def report(
     return {
         "version": version,
         "model": model,
+        "what": what,
         "total": _sums([result for *_, result in results]),
         "services": {name: _sums(each) for name, each in sorted(services.items())},
         "kinds": {name: _sums(each) for name, each in sorted(kinds.items())},
@@ -69,20 +75,33 @@ def _problems(results: Sequence[Result]) -> list[str]:
     return list(dict.fromkeys("; ".join(each.problems) for each in results if not each.right))
 
 
+_CASES = (
+    "Shares of runs in which all that a case expects was so, with 95 % intervals (Wilson). "
+    "Unsure: messages without a command of which a model would be asked whether they are for "
+    "a service."
+)
+_TASKS = (
+    "Shares of runs in which a task's check found nothing wrong, with 95 % intervals (Wilson). "
+    "Calls are requests to the model."
+)
+
+
 def markdown(found: Mapping[str, Any]) -> str:
     """The report for readers."""
-    lines = [
+    tasks = found.get("what") == "tasks"
+    row = _task_row if tasks else _row
+    head = (
         f"Model: {found['model'] or 'none (matching alone)'}. Version {found['version']}. "
-        "Shares of runs in which all that a case expects was so, with 95 % intervals (Wilson). "
-        "Unsure: messages without a command of which a model would be asked whether they are for "
-        "a service.",
-        "",
-        *_table("service", found["services"]),
-        *_row("**all**", found["total"]),
-        "",
-        *_table("kind of case", found["kinds"]),
-        "",
-    ]
+        f"{_TASKS if tasks else _CASES}"
+    )
+    if tasks:
+        names = {name.partition("/")[2]: each for name, each in found["cases"].items()}
+        first = _table(_TASK_HEAD.format("task"), names, row)
+        kinds = _table(_TASK_HEAD.format("kind of task"), found["kinds"], row)
+    else:
+        first = _table(_HEAD.format("service"), found["services"], row)
+        kinds = _table(_HEAD.format("kind of case"), found["kinds"], row)
+    lines = [head, "", *first, row("**all**", found["total"]), "", *kinds, ""]
     wrong = {name: each for name, each in found["cases"].items() if each["problems"]}
     if wrong:
         lines += ["Not always right:", ""]
@@ -93,21 +112,32 @@ def markdown(found: Mapping[str, Any]) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _table(what: str, rows: Mapping[str, Any]) -> list[str]:
-    head = [
-        f"| {what} | runs | right | 95 % interval | unsure | calls | tokens | ms per run |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    return [*head, *(line for name, each in rows.items() for line in _row(name, each))]
+_HEAD = "| {} | runs | right | 95 % interval | unsure | calls | tokens | ms per run |"
+_TASK_HEAD = "| {} | runs | right | 95 % interval | calls | tokens | seconds per run |"
 
 
-def _row(name: str, each: Mapping[str, Any]) -> list[str]:
+def _table(head: str, rows: Mapping[str, Any], row: Callable[[str, Any], str]) -> list[str]:
+    ruler = "| " + " | ".join(["---"] * (head.count("|") - 1)) + " |"
+    return [head, ruler, *(row(name, each) for name, each in rows.items())]
+
+
+def _row(name: str, each: Mapping[str, Any]) -> str:
+    return (
+        f"{_share_of(name, each)} | {each['unsure']} | {each['callsPerRun']} | "
+        f"{each['tokensPerRun']} | {each['secondsPerRun'] * 1000:.1f} |"
+    )
+
+
+def _task_row(name: str, each: Mapping[str, Any]) -> str:
+    return (
+        f"{_share_of(name, each)} | {each['callsPerRun']} | {each['tokensPerRun']:.0f} | "
+        f"{each['secondsPerRun']:.1f} |"
+    )
+
+
+def _share_of(name: str, each: Mapping[str, Any]) -> str:
     low, high = each["interval"]
-    return [
-        f"| {name} | {each['runs']} | {each['success']:.1%} | {low:.1%} to {high:.1%} | "
-        f"{each['unsure']} | {each['callsPerRun']} | {each['tokensPerRun']} | "
-        f"{each['secondsPerRun'] * 1000:.1f} |"
-    ]
+    return f"| {name} | {each['runs']} | {each['success']:.1%} | {low:.1%} to {high:.1%}"
 
 
 def comparison(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:

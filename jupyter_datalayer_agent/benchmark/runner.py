@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,30 +24,10 @@ from ..services.matcher import Matcher
 from ..services.questions import Filler
 from ..services.routing import Router
 from ..settings.turn import Settings
+from .item import Item, Result
 
 COLUMNS = ["name", "mpg", "cylinders", "horsepower", "weight", "origin"]
 """Of each data file of a case."""
-
-
-@dataclass
-class Result:
-    """What became of a case in one run. ``problems`` say what was wrong: none, it was right.
-    ``unsure``: the message has no command, and a model, where there is one, is asked whether it is
-    for a service."""
-
-    problems: list[str] = field(default_factory=list)
-    service: str | None = None
-    subcommand: str | None = None
-    unsure: bool = False
-    calls: int = 0
-    tokens: int = 0
-    cost: float | None = None
-    seconds: float = 0
-
-    @property
-    def right(self) -> bool:
-        """Whether all that the case expects was so."""
-        return not self.problems
 
 
 class CaseContext:
@@ -136,6 +116,7 @@ async def run_case(
     result.seconds = time.perf_counter() - began
     if chosen is not None:
         result.service, result.subcommand = chosen.service.id, chosen.subcommand
+    result.answer = f"{result.service or 'ordinary'}.{result.subcommand or ''}"
     result.problems = wrong(case.expect, chosen, proposal)
     return result
 
@@ -209,3 +190,23 @@ def _name(service: str | None) -> str:
 def select(cases: Sequence[tuple[str, Case]], service: str | None) -> list[tuple[str, Case]]:
     """The cases of a service; all without one."""
     return [each for each in cases if service is None or each[0] == service]
+
+
+def items_of(
+    cases: Sequence[tuple[str, Case]],
+    router: Router,
+    model: Model | None = None,
+    settings: Settings | None = None,
+) -> list[Item]:
+    """The cases as the benchmark runs them."""
+    return [
+        Item(
+            service,
+            case.id,
+            case.kind,
+            case.message,
+            f"{case.expect.service or 'ordinary'}.{case.expect.subcommand or ''}",
+            partial(run_case, case, router, model, settings),
+        )
+        for service, case in cases
+    ]

@@ -65,14 +65,22 @@ def parser() -> argparse.ArgumentParser:
         _json(commands.add_parser(name, help=description))
 
     benchmark = commands.add_parser(
-        "benchmark", help="how often a message is understood rightly, by service"
+        "benchmark", help="how often a message is understood, or a task carried out, rightly"
     )
     benchmark.add_argument("--service", metavar="ID", help="only the cases of this service")
     benchmark.add_argument(
         "--model", help="provider/name; default: none, so what is done without a model"
     )
     benchmark.add_argument("--api-base", metavar="URL", help="address of the model's server")
-    benchmark.add_argument("--runs", type=int, default=10, metavar="N", help="of each case (10)")
+    benchmark.add_argument(
+        "--tasks", nargs="*", metavar="ID", help="instead, tasks on real notebooks: these, or all"
+    )
+    benchmark.add_argument(
+        "--seconds", type=float, default=600, metavar="N", help="that a task may take (600)"
+    )
+    benchmark.add_argument(
+        "--runs", type=int, metavar="N", help="of each case (10) or of each task (1)"
+    )
     benchmark.add_argument(
         "--min-success", type=float, default=0.8, metavar="SHARE", help="fail below it (0.8)"
     )

@@ -1,4 +1,4 @@
-"""``benchmark``: how often the agent understands a message rightly."""
+"""``benchmark``: how often the agent understands a message, or carries out a task, rightly."""
 
 from __future__ import annotations
 
@@ -16,13 +16,40 @@ EXTRA = "The benchmark needs Inspect AI: pip install 'jupyter-datalayer-agent[be
 
 
 def benchmark(given: argparse.Namespace) -> int:
-    """Run the cases; 1 where fewer were right than ``--min-success``."""
+    """Run the cases or the tasks; 1 where fewer were right than ``--min-success``."""
     if given.compare:
         return _compare(*given.compare)
-    from ..benchmark.cases import all_cases
     from ..benchmark.inspect_task import run_all
     from ..benchmark.report import markdown, report
-    from ..benchmark.runner import select
+
+    if given.runs is not None and given.runs < 1:
+        raise CommandFailed("--runs must be at least 1.")
+    model, settings = _model(given)
+    problems: list[str] = []
+    if given.tasks is not None:
+        from .benchmark_tasks import tasks
+
+        what, items, runs, at_once = "tasks", tasks(given), given.runs or 1, 1
+    else:
+        items, problems = _cases(given, model, settings)
+        # Without a model each run is the same.
+        what, runs, at_once = "cases", (given.runs or 10) if model is not None else 1, 4
+    try:
+        results, log = run_all(items, runs=runs, log_dir=Path(given.log_dir), at_once=at_once)
+    except ImportError as error:
+        raise CommandFailed(EXTRA) from error
+    found = report(results, model=given.model, version=__version__, what=what)
+    print(json.dumps(found, indent=2) if given.json else markdown(found))
+    for problem in problems:
+        print(f"Not included: {problem}", file=sys.stderr)
+    print(f"Log: {log} (shown by: inspect view --log-dir {given.log_dir})", file=sys.stderr)
+    return 0 if found["total"]["success"] >= given.min_success else 1
+
+
+def _cases(given: argparse.Namespace, model: Any, settings: Any) -> tuple[list[Any], list[str]]:
+    """The cases that were asked for, and which services could not be asked for theirs."""
+    from ..benchmark.cases import all_cases
+    from ..benchmark.runner import items_of, select
     from ..services.builtin import builtin_services
     from ..services.routing import Router
 
@@ -32,28 +59,7 @@ def benchmark(given: argparse.Namespace) -> int:
     if not cases:
         names = ", ".join(each.id for each in registry)
         raise CommandFailed(f"There are no cases of {given.service!r}. There are: {names}.")
-    if given.runs < 1:
-        raise CommandFailed("--runs must be at least 1.")
-    model, settings = _model(given)
-    # Without a model each run is the same.
-    runs = given.runs if model is not None else 1
-    try:
-        results, log = run_all(
-            cases,
-            Router(registry),
-            runs=runs,
-            log_dir=Path(given.log_dir),
-            model=model,
-            settings=settings,
-        )
-    except ImportError as error:
-        raise CommandFailed(EXTRA) from error
-    found = report(results, model=given.model, version=__version__)
-    print(json.dumps(found, indent=2) if given.json else markdown(found))
-    for problem in registry.problems:
-        print(f"Not included: {problem}", file=sys.stderr)
-    print(f"Log: {log} (shown by: inspect view --log-dir {given.log_dir})", file=sys.stderr)
-    return 0 if found["total"]["success"] >= given.min_success else 1
+    return items_of(cases, Router(registry), model, settings), registry.problems
 
 
 def _model(given: argparse.Namespace) -> tuple[Any, Any]:

@@ -32,7 +32,7 @@ def run(given: argparse.Namespace) -> int:
             done = server.post("tools/createNotebook", {"arguments": {"name": path}})
             if not done["ok"]:
                 raise CommandFailed(done["error"]["message"], 1)
-        turn = _TurnOutput(server, Progress(quiet=given.json))
+        turn = TurnOutput(server, Progress(quiet=given.json))
         body = request(given, path, exists=not created or given.template is None)
         status = turn.follow(body)
         if turn.proposal is not None:
@@ -100,17 +100,19 @@ def _listed(values: dict[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in values.items())
 
 
-class _TurnOutput:
+class TurnOutput:
     """One turn, followed to its end."""
 
-    def __init__(self, server: AgentServer, progress: Progress) -> None:
+    def __init__(
+        self, server: AgentServer, progress: Progress, *, interactive: bool = True
+    ) -> None:
         self._server = server
         self._progress = progress
         self._session = ""
         self._turn = ""
         self.offers: list[dict[str, Any]] = []
         self.proposal: dict[str, Any] | None = None
-        self.interactive = sys.stdin.isatty() and sys.stderr.isatty()
+        self.interactive = interactive and sys.stdin.isatty() and sys.stderr.isatty()
 
     def follow(self, body: dict[str, Any]) -> str:
         """Send the message and answer questions; returns how the turn ended."""

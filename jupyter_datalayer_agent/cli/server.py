@@ -14,7 +14,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,6 +83,22 @@ class AgentServer:
         raise CommandFailed(message, 1)
 
 
+@dataclass(frozen=True)
+class PrivateServer(AgentServer):
+    """A server that ends with the command."""
+
+    process: subprocess.Popen[bytes]
+
+    def end(self) -> None:
+        """End it, and with it its kernels."""
+        self.process.terminate()
+        try:
+            self.process.wait(15)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
 @contextlib.contextmanager
 def server_for(folder: Path) -> Iterator[AgentServer]:
     """A server whose root contains the folder: a running one, so that its open pages show what is
@@ -91,7 +107,7 @@ def server_for(folder: Path) -> Iterator[AgentServer]:
     if running is not None:
         yield running
         return
-    with _private(folder.resolve()) as started:
+    with private_server(folder.resolve()) as started:
         yield started
 
 
@@ -108,7 +124,8 @@ def _running(folder: Path) -> Iterator[AgentServer]:
 
 
 @contextlib.contextmanager
-def _private(root: Path) -> Iterator[AgentServer]:
+def private_server(root: Path, arguments: Sequence[str] = ()) -> Iterator[PrivateServer]:
+    """A server for this command alone, with ``arguments`` as of ``jupyter server``."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -121,6 +138,7 @@ def _private(root: Path) -> Iterator[AgentServer]:
             f"--ServerApp.root_dir={root}", "--ServerApp.open_browser=False",
             "--ServerApp.jpserver_extensions={'jupyter_datalayer_agent': True}",
             *(["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),
+            *arguments,
         ],
         env={**os.environ, "JUPYTER_TOKEN": token},
         stdin=subprocess.DEVNULL,
@@ -128,12 +146,12 @@ def _private(root: Path) -> Iterator[AgentServer]:
         stderr=subprocess.PIPE,
     )  # fmt: skip
     log = _Log(process)
+    server = PrivateServer(f"http://127.0.0.1:{port}/", token, root, process)
     try:
-        server = AgentServer(f"http://127.0.0.1:{port}/", token, root)
         _wait(server, process, log)
         yield server
     finally:
-        _end(server, process)
+        server.end()
 
 
 class _Log:
@@ -166,13 +184,3 @@ def _wait(server: AgentServer, process: subprocess.Popen[bytes], log: _Log) -> N
         except requests.RequestException:
             time.sleep(0.05)
     raise CommandFailed(f"A Jupyter server could not be started:\n{log.text()}", 1)
-
-
-def _end(server: AgentServer, process: subprocess.Popen[bytes]) -> None:
-    """End the private server and with it its kernels."""
-    process.terminate()
-    try:
-        process.wait(15)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
