@@ -14,9 +14,10 @@ from .item import Item, Result
 
 
 def run_all(
-    items: Sequence[Item], *, runs: int, log_dir: Path, at_once: int = 4
+    items: Sequence[Item], *, name: str, runs: int, log_dir: Path, at_once: int = 4
 ) -> tuple[list[tuple[str, str, str, Result]], str | None]:
     """Run each item ``runs`` times: group, id, kind and result of each, and the log's path.
+    ``name`` is that of the log.
 
     Raises ``ImportError`` where Inspect is not installed.
     """
@@ -55,18 +56,18 @@ def run_all(
 
     samples = [
         Sample(
-            id=name,
+            id=key,
             input=item.message,
             target=item.target,
             metadata={"kind": item.kind, "service": item.group},
         )
-        for name, item in known.items()
+        for key, item in known.items()
     ]
     task = Task(
         dataset=MemoryDataset(samples),
         solver=understand(),
         scorer=as_expected(),
-        name="services",
+        name=name,
     )
     logs = eval(
         task,

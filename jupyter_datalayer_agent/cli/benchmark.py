@@ -35,7 +35,9 @@ def benchmark(given: argparse.Namespace) -> int:
         # Without a model each run is the same.
         what, runs, at_once = "cases", (given.runs or 10) if model is not None else 1, 4
     try:
-        results, log = run_all(items, runs=runs, log_dir=Path(given.log_dir), at_once=at_once)
+        results, log = run_all(
+            items, name=what, runs=runs, log_dir=Path(given.log_dir), at_once=at_once
+        )
     except ImportError as error:
         raise CommandFailed(EXTRA) from error
     found = report(results, model=given.model, version=__version__, what=what)

@@ -20,8 +20,10 @@ def plain(value: Any) -> Any:
 
     Runs in the task's kernel too, so it uses nothing but builtins.
     """
-    if isinstance(value, str | int | float | bool) or value is None:
+    if isinstance(value, str | bool) or value is None:
         return value
+    if isinstance(value, int | float):
+        return int(value) if isinstance(value, int) else float(value)
     if hasattr(value, "isoformat"):
         return value.isoformat()
     if hasattr(value, "to_dict"):
