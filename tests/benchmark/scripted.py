@@ -13,8 +13,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from jupyter_datalayer_agent.benchmark.tasks.catalogue import TASKS
-from tests.benchmark.solutions import RIGHT, WRONG, Add, Change, Run, Solution
+from tests.benchmark.solutions import RIGHT, Add, Change, Run, Solution
 from tests.benchmark.solutions import Step as SolutionStep
+from tests.benchmark.wrong_solutions import WRONG
 from tests.support.model_request import RecordedRequest
 from tests.support.model_script import Call, Say, Step
 from tests.support.model_server import ScriptedModelServer

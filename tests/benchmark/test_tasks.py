@@ -15,7 +15,8 @@ from jupyter_datalayer_agent.benchmark.tasks.catalogue import TASKS
 from jupyter_datalayer_agent.benchmark.tasks.runner import Used, run_task
 from jupyter_datalayer_agent.benchmark.tasks.task import NOTEBOOK, Task
 from tests.benchmark.scripted import CLAIM
-from tests.benchmark.solutions import RIGHT, WRONG, Add, Change, Run, Solution, Step
+from tests.benchmark.solutions import RIGHT, Add, Change, Run, Solution, Step
+from tests.benchmark.wrong_solutions import WRONG
 from tests.support.template_run import KernelForTemplates
 
 BY_ID = {task.id: task for task in TASKS}

@@ -10,7 +10,8 @@ from typing import Any
 import psutil
 
 from tests.benchmark.scripted import CLAIM, solving
-from tests.benchmark.solutions import RIGHT, WRONG
+from tests.benchmark.solutions import RIGHT
+from tests.benchmark.wrong_solutions import WRONG
 from tests.cli.test_cli import command
 from tests.support.model_request import RecordedRequest
 from tests.support.model_script import Step

@@ -6,6 +6,7 @@ from jupyter_datalayer_agent.services.builtin.storage.service import SERVICE as 
 from jupyter_datalayer_agent.services.service import Service
 
 from .blobs import CopyToDataset, DeleteBlob, ListBlobs
+from .cases import cases
 from .containers import CreateContainer, DeleteContainer, ListContainers
 from .transfers import Download, Upload
 
@@ -25,4 +26,5 @@ SERVICE = Service(
         DeleteBlob,
         DeleteContainer,
     ],
+    cases=cases,
 )

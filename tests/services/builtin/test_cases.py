@@ -20,6 +20,7 @@ MEASURED = {
     "visualize": (16, 16),
     "model": (18, 18),
     "report": (16, 16),
+    "storage": (19, 19),
 }
 
 
@@ -45,7 +46,6 @@ def test_there_are_cases_of_every_kind(service_id: str) -> None:
     service = builtin_services().find(service_id)
     assert service is not None
     kinds = {case.kind for case in cases_of(service)}
-    assert kinds >= {
-        *("routing", "parameters", "open", "refused"),
-        *("misspelt", "language", "two", "history"),
-    }
+    assert kinds >= {"routing", "refused", "misspelt", "language", "two", "history"}
+    # Without its package, /storage has no parameters.
+    assert kinds >= {"parameters", "open"} or not service.actions

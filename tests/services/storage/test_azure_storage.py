@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,7 @@ import pytest
 from azure.storage.blob import BlobServiceClient
 
 from jupyter_datalayer_agent.services.action import ActionFailed
+from jupyter_datalayer_agent.services.builtin.storage.cases import CASES as KNOWN
 from tests.support.azurite import Azurite
 from tests.support.cars import write_cars
 from tests.support.jupyter import RunningServer
@@ -301,3 +305,30 @@ def test_a_secret_of_the_form_is_kept_nowhere(
     for key in (azurite.key, base64.b64encode(b"w" * 64).decode()):
         assert not [body for body in bodies if key in body]
         assert [each for each in kept if key.encode() in each.read_bytes()] == []
+
+
+def test_its_benchmark_cases_are_run_with_those_of_the_service(tmp_path: Path) -> None:
+    # Without the wizards, whose service has the same words.
+    environment = install(EXAMPLE, tmp_path / "site")
+    arguments = ["benchmark", "--service", "storage", "--min-success", "0", "--json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "jupyter_datalayer_agent.cli", *arguments],
+        cwd=tmp_path,
+        env={**os.environ, "HOME": str(tmp_path), **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    own = [name for name in found["cases"] if name.startswith("storage/azure-")]
+    assert len(own) >= 15
+    assert found["total"]["runs"] == len(own) + len(KNOWN)
+    assert found["kinds"].keys() >= {
+        *("routing", "parameters", "open", "refused"),
+        *("misspelt", "language", "two", "history"),
+    }
+    # As many as were measured. Without an account no container is known to be one.
+    assert found["total"]["right"] >= 32, found["cases"]

@@ -2,102 +2,41 @@
 
 from __future__ import annotations
 
-from ...benchmarks import Case, Expect
+from ...benchmarks import CasesOf
+from ..workflow_cases import of_workflow
 
-_TWO = ("cars.ipynb", "cars.csv", "houses.csv")
+_OF = CasesOf("model", ("cars.ipynb", "cars.csv", "houses.csv"))
 
 CASES = [
-    Case(
-        "model-named",
-        "/model train a model on cars.csv",
-        Expect("model", "train", {"data": "cars.csv"}, missing=[]),
-        kind="parameters",
-        files=_TWO,
+    *of_workflow(
+        "model",
+        "train",
+        "train a model on",
+        misspelt="trian a modle on",
+        german="trainiere ein Modell mit",
+        french="entraine un modele avec",
+        learn=["when does accuracy mislead?", "what is a leak?"],
+        ideas="which measure is best for rare classes?",
+        ordinary=[
+            "Train a random forest on df",
+            "Plot the confusion matrix",
+            "What does the model do?",
+        ],
     ),
-    Case(
-        "model-only-file",
-        "/model train a model on the data",
-        Expect("model", "train", {"data": "cars.csv"}, missing=["target"]),
-        kind="parameters",
-    ),
-    Case(
-        "model-open",
-        "/model train a model on the data",
-        Expect("model", "train", {}, missing=["data"]),
-        kind="open",
-        files=_TWO,
-    ),
-    Case(
-        "model-gone",
-        "/model train a model on trains.csv",
-        Expect("model", "train", {}, missing=["data"]),
-        kind="open",
-    ),
-    Case(
-        "model-notebook",
-        "/model train a model on cars.csv into may.ipynb",
-        Expect("model", "train", {"data": "cars.csv", "notebook": "may.ipynb"}, missing=[]),
-        kind="parameters",
-        files=_TWO,
-    ),
-    Case(
-        "model-misspelt",
-        "/model trian a modle on cars.csv",
-        Expect("model", "train", {"data": "cars.csv"}, missing=[]),
-        kind="misspelt",
-        files=_TWO,
-    ),
-    Case(
-        "model-german",
-        "/model trainiere ein Modell mit cars.csv",
-        Expect("model", "train", {"data": "cars.csv"}, missing=[]),
-        kind="language",
-        files=_TWO,
-    ),
-    Case(
-        "model-french",
-        "/model entraine un modele avec cars.csv",
-        Expect("model", "train", {"data": "cars.csv"}, missing=[]),
-        kind="language",
-        files=_TWO,
-    ),
-    Case(
-        "model-two",
-        "/model train a model on houses.csv and export the notebook as HTML",
-        Expect("model", "train", {"data": "houses.csv"}, missing=[]),
-        kind="two",
-        files=_TWO,
-    ),
-    Case(
+    _OF.case(
         "model-target",
+        "parameters",
         "/model predict mpg from weight in cars.csv",
-        Expect("model", "train", {"data": "cars.csv", "target": "mpg"}, missing=[]),
-        kind="parameters",
-        files=_TWO,
+        "train",
+        data="cars.csv",
+        target="mpg",
     ),
-    Case(
+    _OF.case(
         "model-task",
+        "parameters",
         "/model regression for mpg in cars.csv",
-        Expect("model", "train", {"task": "regression", "target": "mpg"}, missing=[]),
-        kind="parameters",
-        files=_TWO,
-    ),
-    Case("model-learn-1", "/model when does accuracy mislead?", Expect("model", "learn")),
-    Case("model-learn-2", "/model what is a leak?", Expect("model", "learn")),
-    Case(
-        "model-ideas-1",
-        "/model which measure is best for rare classes?",
-        Expect("model", "brainstorm"),
-    ),
-    Case("model-not-1", "Train a random forest on df", Expect(), kind="refused"),
-    Case("model-not-2", "Plot the confusion matrix", Expect(), kind="refused"),
-    Case("model-not-3", "What does the model do?", Expect(), kind="refused"),
-    Case(
-        "model-history",
-        "houses.csv, please",
-        Expect("model", "train", {"data": "houses.csv"}),
-        kind="history",
-        files=_TWO,
-        history=("/model cars.csv",),
+        "train",
+        task="regression",
+        target="mpg",
     ),
 ]
