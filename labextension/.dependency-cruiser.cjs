@@ -20,6 +20,7 @@ module.exports = {
     only('proposals', 'api'),
     only('session', 'api', 'notebook'),
     only('ui', 'api', 'proposals', 'session'),
+    only('actions', 'api', 'session', 'ui'),
     only('approvals', 'api', 'session', 'ui'),
     only('bridge', 'api', 'notebook'),
     {

@@ -21,6 +21,7 @@ import { IconButton } from '../ui/IconButton';
 import { useKeptFocus } from '../ui/keepFocus';
 import { sendIcon } from '../ui/icons';
 import { useValue } from '../session/observable';
+import { Action } from './action';
 import { Answer } from './answerView';
 import { CodeUses } from './codeUses';
 import { Decisions } from './decisions';
@@ -32,6 +33,8 @@ export interface IBoxOptions {
   model: InlineModel;
   rendermime: IRenderMimeRegistry;
   openPath: (path: string) => void;
+  /** Open a file by its path under the server root. */
+  openFile: (path: string) => void;
 }
 
 /** The box of an inline chat, above the editor that it is about. */
@@ -82,7 +85,8 @@ export class InlineBox extends ReactWidget {
   private _hasFocus = false;
 }
 
-function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
+function Box(options: IBoxOptions): JSX.Element {
+  const { model, rendermime, openPath } = options;
   const state = useValue(model.state);
   const uses = useMemo(() => new CodeUses(model), [model]);
   const [text, setText] = useState(model.draft);
@@ -128,7 +132,7 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
     event.stopPropagation();
     const isAccel = event.ctrlKey || event.metaKey;
     const isInInput = event.target === field.current;
-    if (event.nativeEvent.isComposing) {
+    if (event.nativeEvent.isComposing || event.defaultPrevented) {
       return;
     }
     if (event.key === 'Escape') {
@@ -219,6 +223,7 @@ function Box({ model, rendermime, openPath }: IBoxOptions): JSX.Element {
           />
         </Folded>
       )}
+      <Action {...options} state={state} />
       {waiting && (
         <div
           className="da-inline-waiting"

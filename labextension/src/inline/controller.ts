@@ -1,7 +1,7 @@
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
 
-import { IPanelConnection } from '../api/services';
+import { IPanelClient, IPanelConnection } from '../api/services';
 import { PanelSanitizer } from '../ui/sanitizer';
 import { InlineBox } from './box';
 import type { FirstKeys } from './keys';
@@ -12,6 +12,7 @@ import { IInlineTarget, IChatAnchor } from './target';
 
 /** What the controller works with. */
 export interface IInlineControllerOptions {
+  client: Pick<IPanelClient, 'dryRun'>;
   connection: IPanelConnection;
   sessions: InlineSessions;
   rendermime: IRenderMimeRegistry;
@@ -60,9 +61,10 @@ export class InlineController {
       return there.model;
     }
     const target = makeTarget();
-    const { connection, sessions, openPath } = this._options;
+    const { client, connection, sessions, openPath } = this._options;
     const model = new InlineModel({
       target,
+      client,
       connection,
       sessions,
       isRestored: !isGoneTo,
@@ -75,7 +77,8 @@ export class InlineController {
     const box = new InlineBox({
       model,
       rendermime: this._rendermime,
-      openPath: path => openPath(path, target.path)
+      openPath: path => openPath(path, target.path),
+      openFile: path => openPath(path, '')
     });
     this._options.keys.listenIn(box.node);
     const chat: IChat = { place, model, box, isAside: false };

@@ -1,7 +1,8 @@
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
-import { IPanelConnection } from '../api/services';
+import { IActionHost } from '../actions/host';
+import { IPanelClient, IPanelConnection } from '../api/services';
 import { Decide } from '../approvals/Approval';
 import { Observable } from '../session/observable';
 import { fenced, IFencedBlock, IProposal, parseAnswer } from '../proposals';
@@ -25,6 +26,7 @@ import { IInlineTarget } from './target';
 /** What an inline chat works with. */
 export interface IInlineOptions {
   target: IInlineTarget;
+  client: Pick<IPanelClient, 'dryRun'>;
   connection: IPanelConnection;
   sessions: InlineSessions;
   /** It was open before the page was loaded: the user is elsewhere. */
@@ -119,6 +121,24 @@ export class InlineModel implements IDisposable {
     this._remembered.sent();
     await this._request.send(message, shown);
   }
+
+  /** Run the action that was proposed; false where that could not be asked. */
+  runAction(parameters: Record<string, unknown>): Promise<boolean> {
+    return this._request.run(parameters);
+  }
+
+  /** What the action that was proposed would be run with, and what it asks next. */
+  dryRun: IActionHost['dryRun'] = async (id, parameters, activeNotebook) => {
+    const { client, connection, sessions } = this._options;
+    const { id: sessionId } = await sessions.of(this.target.path);
+    return client.dryRun(id.service, id.action, {
+      message: '',
+      parameters,
+      activeNotebook,
+      clientId: connection.clientId,
+      sessionId
+    });
+  };
 
   /** Go on where the page, or the notebook, was left. */
   resume(chat: IOpenChat): void {

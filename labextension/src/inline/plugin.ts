@@ -304,6 +304,7 @@ class Inline implements IInlineChats {
       import('./sessions')
     ]);
     this._controller ??= new InlineController({
+      client: this._client,
       connection: this._connection,
       sessions: new InlineSessions(
         this._client,

@@ -121,6 +121,30 @@ export class InlineRequest implements IDisposable {
     }
   }
 
+  /** Run the action that was proposed; false where that could not be asked. */
+  async run(parameters: Record<string, unknown>): Promise<boolean> {
+    const { action } = this._state.current;
+    const { _sessionId: sessionId } = this;
+    if (!action || !sessionId) {
+      return false;
+    }
+    const { proposalId, title } = action.entry.proposal;
+    this._begin(title, null);
+    this._state.patch({ action });
+    try {
+      const opId = await this._options.connection.submit(sessionId, {
+        type: 'run_action',
+        proposalId,
+        parameters
+      });
+      this._turn.accepted(opId).forEach(event => this._onEvent(event));
+      return true;
+    } catch (error) {
+      this.failed(error);
+      return false;
+    }
+  }
+
   /** Show the answer to what was asked before the page was loaded, as far as it has come. */
   resume({ sessionId, opId, after, message, shown }: IAsked): void {
     this._begin(shown, message);
@@ -219,6 +243,8 @@ export class InlineRequest implements IDisposable {
       others: [],
       again: null,
       waiting: null,
+      action: null,
+      ran: null,
       draft: null
     });
   }
@@ -269,6 +295,7 @@ export class InlineRequest implements IDisposable {
     if (this._state.current.waiting !== (waiting ?? null)) {
       this._state.patch({ waiting: waiting ?? null });
     }
+    this._showAction();
     if (this.text !== text) {
       this._options.onText();
     }
@@ -279,6 +306,18 @@ export class InlineRequest implements IDisposable {
         this._problem ??
           (this._answer.status === 'aborted' ? abortLabel(this._answer) : null)
       );
+    }
+  }
+
+  /** Show the action that the answer proposes, or what came of its run. */
+  private _showAction(): void {
+    for (const entry of this._answer.entries) {
+      const { action, ran } = this._state.current;
+      if (entry.kind === 'proposal' && entry !== action?.entry) {
+        this._state.patch({ action: { entry, message: this._message } });
+      } else if (entry.kind === 'action' && entry !== ran) {
+        this._state.patch({ ran: entry });
+      }
     }
   }
 
@@ -320,7 +359,7 @@ export class InlineRequest implements IDisposable {
       activity: null,
       waiting: null,
       notice,
-      draft: notice && !hasAnswer ? asked : null,
+      draft: notice && !hasAnswer && this._retry ? asked : null,
       again: notice && hasAnswer ? this._retry : null
     });
     this._options.onOver();

@@ -1,4 +1,9 @@
-import { IApprovalEntry, IQuestionEntry } from '../session/turn';
+import {
+  IActionEntry,
+  IApprovalEntry,
+  IProposalEntry,
+  IQuestionEntry
+} from '../session/turn';
 import { IPendingHunks } from './proposalReview';
 
 /** What a chat that was opened for something offers beside its decisions. */
@@ -30,6 +35,10 @@ export interface IInlineState {
   again: IOffer | null;
   /** What waits for the user. */
   waiting: IApprovalEntry | IQuestionEntry | null;
+  /** The action that was proposed, with the message that was understood so. */
+  action: { entry: IProposalEntry; message: string } | null;
+  /** The run of it. */
+  ran: IActionEntry | null;
   /** Put back into the input, as it could not be sent or answered. */
   draft: string | null;
 }
@@ -47,5 +56,7 @@ export const NOTHING: IInlineState = {
   pending: { count: 0, current: 0, blocked: 0, isComplete: false },
   again: null,
   waiting: null,
+  action: null,
+  ran: null,
   draft: null
 };

@@ -58,6 +58,7 @@ afterEach(() => notebook.close());
 
 function newController(): InlineController {
   return new InlineController({
+    client: new FakeClient(),
     connection,
     sessions,
     rendermime: defaultRenderMime(),

@@ -48,6 +48,7 @@ async function asked() {
   const sessions = new InlineSessions(new FakeClient(), () => new FakeMemory());
   const model = new InlineModel({
     target: fileTarget(),
+    client: new FakeClient(),
     connection,
     sessions,
     onClose: () => undefined,
@@ -56,7 +57,8 @@ async function asked() {
   const box = new InlineBox({
     model,
     rendermime: defaultRenderMime(),
-    openPath: () => undefined
+    openPath: () => undefined,
+    openFile: () => undefined
   });
   await doing(() => {
     Widget.attach(box, document.body);

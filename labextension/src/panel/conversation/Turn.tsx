@@ -27,9 +27,8 @@ import { QuestionEntry } from './QuestionEntry';
 import { useReadiness } from './Readiness';
 import { Refused } from './Refused';
 import { AttachActive, SwitchToAgent } from '../composer/ToolRequirements';
-import { ActionRun } from '../services/ActionRun';
 import { HelpList } from '../services/HelpList';
-import { ProposalCard } from '../services/ProposalCard';
+import { PanelActionRun, PanelProposal } from '../services/PanelActions';
 import { RoutingLine } from '../services/RoutingLine';
 import { UnknownCommand } from '../services/UnknownCommand';
 import { ToolLine } from './ToolLine';
@@ -186,9 +185,9 @@ const EntryView = memo(
           />
         );
       case 'proposal':
-        return <ProposalCard entry={entry} message={props.message} />;
+        return <PanelProposal entry={entry} message={props.message} />;
       case 'action':
-        return <ActionRun entry={entry} />;
+        return <PanelActionRun entry={entry} />;
       case 'undone':
         return (
           <div className="da-decided" role="status">

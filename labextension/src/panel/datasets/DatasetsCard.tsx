@@ -4,7 +4,8 @@ import { Dataset } from '../../api/types';
 import { chooseLocalFiles } from '../composer/attachments/localFiles';
 import { formatShape, formatSize } from './labels';
 import { useValue } from '../../session/observable';
-import { CardFrame, Problem } from '../toolsPanel/CardFrame';
+import { CardFrame } from '../toolsPanel/CardFrame';
+import { Problem } from '../../ui/Problem';
 import { DatasetReport } from './DatasetReport';
 import { usePanel } from '../context';
 

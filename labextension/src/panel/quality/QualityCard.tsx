@@ -16,7 +16,8 @@ import {
   scoreLabel
 } from './quality';
 import { useValue } from '../../session/observable';
-import { CardFrame, Problem } from '../toolsPanel/CardFrame';
+import { CardFrame } from '../toolsPanel/CardFrame';
+import { Problem } from '../../ui/Problem';
 import { IconButton } from '../../ui/IconButton';
 import { useReadiness } from '../conversation/Readiness';
 import { useComposer } from '../composer/composerContext';

@@ -2,9 +2,11 @@ import React, { useEffect, useState } from 'react';
 
 import { ActionProposal } from '../../api/types';
 import { usePanel } from '../context';
-import { CardFrame, Problem } from '../toolsPanel/CardFrame';
-import { IActionId } from '../toolsPanel/toolsPanel';
-import { LazyForm } from './LazyForm';
+import { CardFrame } from '../toolsPanel/CardFrame';
+import { Problem } from '../../ui/Problem';
+import { IActionId } from '../../actions/host';
+import { LazyForm } from '../../actions/LazyForm';
+import { PanelActionHost } from './PanelActions';
 
 /** The form of an action that the user chose from the list. */
 export function ActionCard(props: { id: IActionId }): JSX.Element {
@@ -45,11 +47,13 @@ export function ActionCard(props: { id: IActionId }): JSX.Element {
           {proposal.description && (
             <p className="da-dim">{proposal.description}</p>
           )}
-          <LazyForm
-            proposal={proposal}
-            onRun={values => services.runNew(proposal, values)}
-            onClose={() => toolsPanel.close()}
-          />
+          <PanelActionHost>
+            <LazyForm
+              proposal={proposal}
+              onRun={values => services.runNew(proposal, values)}
+              onClose={() => toolsPanel.close()}
+            />
+          </PanelActionHost>
         </>
       )}
     </CardFrame>

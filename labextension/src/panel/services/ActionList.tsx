@@ -4,7 +4,8 @@ import React, { useEffect, useState } from 'react';
 import { ActionInfo, ServiceInfo } from '../../api/types';
 import { useValue } from '../../session/observable';
 import { usePanel } from '../context';
-import { CardFrame, ChoiceList, Problem } from '../toolsPanel/CardFrame';
+import { CardFrame, ChoiceList } from '../toolsPanel/CardFrame';
+import { Problem } from '../../ui/Problem';
 
 /** All actions, by service, to choose one from. */
 export function ActionList(): JSX.Element {

@@ -2,7 +2,7 @@ import { ActionProposal, IntentChoice, Op, ServiceInfo } from '../../api/types';
 import { IPanelClient } from '../../api/services';
 import { IWork } from '../composer/messageController';
 import { IEditor } from '../../notebook/editor';
-import { IActionId } from '../toolsPanel/toolsPanel';
+import { IActionId } from '../../actions/host';
 import { Observable } from '../../session/observable';
 
 /** The services, as far as they are known. */

@@ -1,4 +1,4 @@
-import { ActionCall } from '../../api/types';
+import { IActionId } from '../../actions/host';
 import { QualityController } from '../quality/qualityController';
 import { TutorialController } from '../tutorials/tutorialController';
 import { UsageController } from '../usage/usageController';
@@ -12,9 +12,6 @@ export interface ICommandHelp {
   description: string;
   takes: boolean;
 }
-
-/** An action, by the ids of its service and its own. */
-export type IActionId = Pick<ActionCall, 'service' | 'action'>;
 
 /** What stands in the card under the conversation. */
 export type Card =

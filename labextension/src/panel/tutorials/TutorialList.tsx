@@ -2,7 +2,8 @@ import React from 'react';
 
 import { progressOf, startLabel } from './lessons';
 import { useValue } from '../../session/observable';
-import { CardFrame, ChoiceList, Problem } from '../toolsPanel/CardFrame';
+import { CardFrame, ChoiceList } from '../toolsPanel/CardFrame';
+import { Problem } from '../../ui/Problem';
 import { usePanel } from '../context';
 
 /** The tutorials, and how far one is in each. */

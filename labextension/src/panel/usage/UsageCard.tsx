@@ -10,7 +10,8 @@ import {
   formatTime
 } from './usage';
 import { useValue } from '../../session/observable';
-import { CardFrame, Problem } from '../toolsPanel/CardFrame';
+import { CardFrame } from '../toolsPanel/CardFrame';
+import { Problem } from '../../ui/Problem';
 import { IconButton } from '../../ui/IconButton';
 import { usePanel } from '../context';
 

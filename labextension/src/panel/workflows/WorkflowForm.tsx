@@ -11,7 +11,8 @@ import {
 } from './parameters';
 import { useValue } from '../../session/observable';
 import { Field } from './Field';
-import { CardFrame, Problem } from '../toolsPanel/CardFrame';
+import { CardFrame } from '../toolsPanel/CardFrame';
+import { Problem } from '../../ui/Problem';
 import { usePanel } from '../context';
 
 /** The form of a workflow, and the button that runs it. */

@@ -1,7 +1,8 @@
 import React from 'react';
 
 import { useValue } from '../../session/observable';
-import { CardFrame, ChoiceList, Problem } from '../toolsPanel/CardFrame';
+import { CardFrame, ChoiceList } from '../toolsPanel/CardFrame';
+import { Problem } from '../../ui/Problem';
 import { usePanel } from '../context';
 
 /** The workflows that there are. */

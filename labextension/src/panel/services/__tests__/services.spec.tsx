@@ -16,7 +16,7 @@ import { ComposerContext } from '../../composer/composerContext';
 import { usePanel } from '../../context';
 import { TurnView } from '../../conversation/Turn';
 import { ToolsPanelCard } from '../../toolsPanel/ToolsPanelCard';
-import { formOf, given, valuesOf } from '../formSchema';
+import { formOf, given, valuesOf } from '../../../actions/formSchema';
 import { alternativesOf } from '../RoutingLine';
 
 afterEach(clear);
@@ -180,7 +180,7 @@ test('the form asks for what is missing, checks it, and runs the proposal', asyn
       parameter({ found: 'format' in parameters, value: parameters.format })
     ]);
   await click(button(find('da-proposal')!, 'Fill in and run…'));
-  await doing(() => import('../ActionForm').then(settle));
+  await doing(() => import('../../../actions/ActionForm').then(settle));
   const form = find('da-action-form')!;
   const fields = [...form.querySelectorAll('label')].map(e => e.textContent);
   expect(fields).toEqual(['Format', 'Notebook']);
@@ -233,7 +233,7 @@ test('a wizard asks one question after another, a secret as a password', async (
           complete: false
         });
   await click(button(find('da-proposal')!, 'Fill in and run…'));
-  await doing(() => import('../ActionForm').then(settle));
+  await doing(() => import('../../../actions/ActionForm').then(settle));
   const form = find('da-action-form')!;
   await type(form.querySelector('input'), 'cars');
   await click(button(form, 'Next'));
@@ -373,7 +373,7 @@ test('an action is found in the list and run by its form, in Agent mode', async 
   client.proposal = () => proposalOf([notebook]);
   await doing(() => model.toolsPanel.showActions());
   await click(find('da-actions')!.querySelector('[data-item]'));
-  await doing(() => import('../ActionForm').then(settle));
+  await doing(() => import('../../../actions/ActionForm').then(settle));
   const card = find('da-action-card')!;
   expect(card.querySelector('input')!.value).toBe('cars.ipynb');
   await click(button(card, 'Run'));

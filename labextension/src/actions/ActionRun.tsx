@@ -1,14 +1,15 @@
 import { fileIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import { IActionEntry } from '../../session/turn';
-import { usePanel } from '../context';
-import { Markdown } from '../conversation/Markdown';
+import { IActionEntry } from '../session/turn';
 
 /** A run of an action: how far it is, and what came of it. What went wrong is said under it. */
-export function ActionRun(props: { entry: IActionEntry }): JSX.Element | null {
-  const { entry } = props;
-  const { model } = usePanel();
+export function ActionRun(props: {
+  entry: IActionEntry;
+  markdown: (text: string) => JSX.Element;
+  openFile: (path: string) => void;
+}): JSX.Element | null {
+  const { entry, markdown, openFile } = props;
   if (entry.status === 'running') {
     return <Progress entry={entry} />;
   }
@@ -21,7 +22,7 @@ export function ActionRun(props: { entry: IActionEntry }): JSX.Element | null {
   }
   return (
     <div className="da-assistant" data-testid="da-action-result">
-      <Markdown text={entry.output || 'Done.'} isGrowing={false} />
+      {markdown(entry.output || 'Done.')}
       {entry.paths.length > 0 && (
         <ul className="da-action-files" aria-label="Files">
           {entry.paths.map(path => (
@@ -29,7 +30,7 @@ export function ActionRun(props: { entry: IActionEntry }): JSX.Element | null {
               <button
                 type="button"
                 className="da-link"
-                onClick={() => void model.services.openFile(path)}
+                onClick={() => openFile(path)}
               >
                 <fileIcon.react
                   tag="span"

@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
 
-import { ActionParameter, ActionProposal } from '../../api/types';
+import { ActionParameter, ActionProposal } from '../api/types';
 
 /** A form as JupyterLab's `FormComponent` takes it. */
 export interface IForm {

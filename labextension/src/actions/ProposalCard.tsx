@@ -1,9 +1,7 @@
-import React, { useContext, useId, useRef, useState } from 'react';
+import React, { useId, useRef, useState } from 'react';
 
-import { ActionParameter } from '../../api/types';
-import { IProposalEntry } from '../../session/turn';
-import { useValue } from '../../session/observable';
-import { TurnContext, usePanel } from '../context';
+import { ActionParameter } from '../api/types';
+import { IProposalEntry } from '../session/turn';
 import { LazyForm } from './LazyForm';
 
 /** An action that the user may run: what it would be run with, and the button to its form. */
@@ -11,24 +9,26 @@ export function ProposalCard(props: {
   entry: IProposalEntry;
   /** The message that was understood so. */
   message: string;
+  /** Whether there is a newer one of the same proposal. */
+  isReplaced?: boolean;
+  /** Whether it was run. */
+  isDone: boolean;
+  /** Run it; false where that could not be asked. */
+  run: (parameters: Record<string, unknown>) => Promise<boolean>;
 }): JSX.Element {
-  const { proposal, id } = props.entry;
-  const { model } = usePanel();
-  const turnId = useContext(TurnContext);
-  const { store } = useValue(model.shown);
-  const { newest, done } = useValue(store.proposals);
+  const { entry, message, isReplaced, isDone, run } = props;
+  const { proposal } = entry;
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const heading = useId();
   const { title, description, parameters, destroys, complete } = proposal;
-  if ((newest.get(id) ?? turnId) !== turnId) {
+  if (isReplaced) {
     return (
       <div className="da-dim" data-testid="da-proposal-replaced">
         {`${title} · Replaced by a newer proposal`}
       </div>
     );
   }
-  const isDone = done.has(id);
   const label = isDone ? 'Run again…' : complete ? title : 'Fill in and run…';
   const close = () => {
     setOpen(false);
@@ -51,14 +51,10 @@ export function ProposalCard(props: {
       <h3 id={heading}>{title}</h3>
       {description && <p className="da-dim">{description}</p>}
       {isOpen ? (
-        <LazyForm
-          proposal={proposal}
-          onRun={values => model.services.run(id, values)}
-          onClose={close}
-        />
+        <LazyForm proposal={proposal} onRun={run} onClose={close} />
       ) : (
         <>
-          <Parameters parameters={parameters} message={props.message} />
+          <Parameters parameters={parameters} message={message} />
           {destroys && (
             <div className="da-notice da-mod-warning">{destroys}</div>
           )}

@@ -4,11 +4,10 @@ import type { FieldTemplateProps, RJSFValidationError } from '@rjsf/utils';
 import { customizeValidator } from '@rjsf/validator-ajv8';
 import React, { useEffect, useMemo, useRef, useState } from 'react';
 
-import { ActionProposal } from '../../api/types';
-import { useValue } from '../../session/observable';
-import { usePanel } from '../context';
-import { Problem } from '../toolsPanel/CardFrame';
+import { ActionProposal } from '../api/types';
+import { Problem } from '../ui/Problem';
 import { formOf, given, problemsOf, valuesOf } from './formSchema';
+import { useActionHost } from './host';
 
 /** How long after the last key the choices of other fields are asked for again, in ms. */
 const QUIET_MS = 400;
@@ -33,9 +32,7 @@ const VALIDATOR = customizeValidator<ReadonlyJSONObject>();
  */
 export default function ActionForm(props: IActionFormProps): JSX.Element {
   const { onRun, onClose } = props;
-  const { model } = usePanel();
-  const { store } = useValue(model.shown);
-  const { runningTurnId } = useValue(store.conversation);
+  const host = useActionHost();
   const [proposal, setProposal] = useState(props.proposal);
   const [values, setValues] = useState<Values>(() => valuesOf(props.proposal));
   const [isBusy, setBusy] = useState(false);
@@ -52,7 +49,7 @@ export default function ActionForm(props: IActionFormProps): JSX.Element {
   /** What is asked with these values; null where a newer question has overtaken this one. */
   const dryRun = async (now: Values): Promise<ActionProposal | null> => {
     const number = ++asked.current;
-    const next = await model.services.dryRun(
+    const next = await host.dryRun(
       proposal,
       given(now, proposal),
       props.proposal.notebook
@@ -131,8 +128,8 @@ export default function ActionForm(props: IActionFormProps): JSX.Element {
           <button
             type="submit"
             className={`da-button ${proposal.destructive && isLast ? 'da-mod-danger' : 'da-mod-primary'}`}
-            disabled={isBusy || !!runningTurnId}
-            title={runningTurnId ? 'The agent is still working' : undefined}
+            disabled={isBusy || host.isWorking}
+            title={host.isWorking ? 'The agent is still working' : undefined}
           >
             {isLast ? 'Run' : 'Next'}
           </button>
