@@ -91,12 +91,15 @@ test('what a message was understood to ask is shown, and corrected by a click', 
   model
 }) => {
   const { page, panel } = lab;
-  await panel.attach('cars.ipynb');
+  // The active notebook is meant, and nobody is asked to attach it.
+  await lab.notebook('cars.ipynb').ready();
   await model.script(exportTo(found('html', 'HTML')));
   await panel.ask('Export this notebook as HTML');
   const routing = panel.root.getByTestId('da-routing');
   await expect(routing).toContainText('Notebook: Export the notebook');
   await expect(routing).toContainText('detected');
+  await expect(proposals(lab)).toContainText('cars.ipynb');
+  await expect(panel.attachments).toHaveCount(0);
   await routing.getByRole('button', { name: /Change/ }).click();
   await expect(
     page.getByRole('menuitem', { name: 'Notebook: Learn' })

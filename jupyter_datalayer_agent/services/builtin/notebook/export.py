@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from ...action import Action, ActionFailed, ActionResult, Option, Progress, parameter
 from ...new_files import beside, new_file, write_new
-from .formats import LABELS, formats
+from .formats import LABELS, formats, lacking
 
 
 class Export(Action):
@@ -46,7 +46,17 @@ class Export(Action):
             return await notebooks(self.context.files())
         if name != "format":
             return None
-        return [Option(*each) for each in (await asyncio.to_thread(formats)).items()]
+        there, absent = await asyncio.to_thread(lambda: (formats(), lacking()))
+        return [
+            *(Option(*each) for each in there.items()),
+            *(Option(n, f"{LABELS[n]} (not installed)", (LABELS[n],)) for n in absent),
+        ]
+
+    async def check_parameters(self, parameters: Any) -> Mapping[str, str]:
+        """See ``Action``."""
+        absent = await asyncio.to_thread(lacking)
+        name = parameters.format
+        return {"format": absent[name]} if name in absent else {}
 
     async def execute(self, parameters: Any, progress: Progress) -> ActionResult:
         """See ``Action``."""

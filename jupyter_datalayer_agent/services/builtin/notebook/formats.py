@@ -31,6 +31,27 @@ _PROGRAMS = {
 }
 
 
+_PANDOC = "pandoc on the server (`apt install pandoc`, or `conda install pandoc`)"
+_NEEDS = {
+    "webpdf": "Playwright with its Chromium in the server's environment: `pip install \"nbconvert"
+    '[webpdf]"`, then `playwright install chromium`',
+    "latex": _PANDOC,
+    "rst": _PANDOC,
+    "asciidoc": _PANDOC,
+}
+
+
+def lacking() -> dict[str, str]:
+    """The exporters that do not work here, each with a sentence that says what to install. Of the
+    two for PDF the simpler one, where neither works."""
+    works = formats()
+    return {
+        name: f"{LABELS[name]} needs {needs}."
+        for name, needs in _NEEDS.items()
+        if name not in works and not (name == "webpdf" and "pdf" in works)
+    }
+
+
 def formats() -> dict[str, str]:
     """The exporters that work here, with what they are called."""
     # By their entry points: importing nbconvert to ask it takes seconds.

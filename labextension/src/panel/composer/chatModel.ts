@@ -41,11 +41,23 @@ export class InputChatModel extends AbstractChatModel {
       void this.submit(body.trim());
       return;
     }
-    if (this._panel.notebookQuestion.ask(body.trim())) {
-      queueMicrotask(() => this._giveBack(body));
+    void this._askAndSubmit(body.trim());
+  }
+
+  /** Ask for a notebook where the message needs one attached; an action needs it active alone. */
+  private async _askAndSubmit(message: string): Promise<void> {
+    const { messages, notebookQuestion, services } = this._panel;
+    const { submitted } = messages;
+    const isForAction =
+      notebookQuestion.isDueFor(message) && (await services.isFor(message));
+    if (isForAction) {
+      notebookQuestion.set(null);
+    } else if (notebookQuestion.ask(message)) {
+      // The input empties itself when sending returns.
+      queueMicrotask(() => this._giveBack(message));
       return;
     }
-    void this.submit(body.trim());
+    await this.submit(message, submitted);
   }
 
   /** Send a message about which nothing is to be asked any more. */

@@ -46,6 +46,13 @@ export class NotebookQuestion extends Observable<INotebookQuestion | null> {
     super(null);
   }
 
+  /** Whether there is something to ask about a message. */
+  isDueFor(message: string): boolean {
+    return (
+      this.current?.message !== message && this._questionOn(message) !== null
+    );
+  }
+
   /** Ask about a message where need be; true where it has to wait for the answer. */
   ask(message: string): boolean {
     const isAnswered = this.current?.message === message;

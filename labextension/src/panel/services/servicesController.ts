@@ -13,7 +13,7 @@ export interface IKnownServices {
 
 /** What `ServicesController` is made of. */
 export interface IServicesOptions {
-  client: Pick<IPanelClient, 'listServices' | 'dryRun'>;
+  client: Pick<IPanelClient, 'listServices' | 'dryRun' | 'intent'>;
   clientId: string;
   editor: IEditor;
   sessionId: () => string | null;
@@ -38,6 +38,14 @@ export class ServicesController {
   async refresh(): Promise<void> {
     this._loading = this._load();
     await this._loading;
+  }
+
+  /** Whether a message without a command is for an action of a service, as far as words say. */
+  isFor(message: string): Promise<boolean> {
+    return this._options.client.intent({ message }).then(
+      ({ service }) => !!service,
+      () => false
+    );
   }
 
   /** A dry run: what the action would be run with, and what it asks next. Nothing is executed. */

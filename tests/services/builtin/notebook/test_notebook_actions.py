@@ -11,7 +11,7 @@ import pytest
 
 from jupyter_datalayer_agent.services.builtin.notebook import formats
 from tests.services.builtin.running import refused, run
-from tests.support.jupyter import RunningServer
+from tests.support.jupyter import PYTHONPATH, RunningServer
 
 v4 = nbformat.v4
 PICTURE = (
@@ -69,6 +69,31 @@ def test_a_format_that_needs_a_program_that_is_absent_is_not_offered(
     monkeypatch.setenv("PATH", "/nowhere")
     assert formats.formats().keys() & {"pdf", "latex", "rst", "asciidoc"} == set()
     assert formats.formats().keys() >= {"html", "markdown", "script", "slides"}
+    assert formats.lacking().keys() >= {"latex", "rst", "asciidoc"}
+
+
+def test_a_format_that_is_not_installed_is_refused_with_what_to_install(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    # Without any program, and without Playwright, whatever this machine has.
+    hidden = tmp_path_factory.mktemp("hidden")
+    (hidden / "sitecustomize.py").write_text("import sys; sys.modules['playwright'] = None")
+    environment = {"PATH": "/nowhere", "PYTHONPATH": f"{hidden}:{PYTHONPATH}"}
+    with RunningServer(tmp_path_factory.mktemp("bare"), environment=environment) as server:
+        nbformat.write(v4.new_notebook(), server.root / "a.ipynb")
+        for name, needed in {
+            "PDF": "`playwright install chromium`",
+            "LaTeX": "`apt install pandoc`",
+        }.items():
+            body = {"message": f"export a.ipynb as {name}", "activeNotebook": "a.ipynb"}
+            found = server.post("services/notebook/actions/export/dry-run", body)
+            (format,) = [each for each in found["parameters"] if each["name"] == "format"]
+            assert found["complete"] is False
+            assert format["problem"].startswith(f"{name} needs ")
+            assert needed in format["problem"]
+        why = refused(server, "notebook/export", notebook="a.ipynb", format="webpdf")
+        assert "nbconvert[webpdf]" in why
+        assert files(server) == {"a.ipynb"}
 
 
 def test_a_named_export_refers_to_its_pictures(server: RunningServer) -> None:

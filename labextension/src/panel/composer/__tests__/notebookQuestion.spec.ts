@@ -1,5 +1,6 @@
 import { Mode } from '../../../api/types';
 import { PanelModel } from '../../model';
+import { InputChatModel } from '../chatModel';
 import {
   FakeClient,
   FakeConnection,
@@ -23,7 +24,7 @@ async function makeModel(mode: Mode = 'ask') {
   await model.start();
   await model.refreshModels();
   model.composerState.choose({ mode });
-  return { model, editor, question: model.notebookQuestion };
+  return { model, editor, client, question: model.notebookQuestion };
 }
 
 describe('before a message goes out without the notebook that it needs', () => {
@@ -124,3 +125,23 @@ it('a message that nobody could answer is not asked about', async () => {
   await model.refreshModels();
   expect(model.notebookQuestion.ask(ABOUT_IT)).toBe(false);
 });
+
+test.each([
+  ['notebook', 0],
+  [undefined, 1]
+])(
+  'a message that is for the service %s leads to so many questions: %s',
+  async (service, questions) => {
+    const { model, client, question } = await makeModel();
+    client.intentReply = { ...client.intentReply, service };
+    const chat = new InputChatModel(model, () => false);
+    const send = jest.spyOn(model, 'send').mockResolvedValue(true);
+    chat.sendMessage({ body: 'Export this notebook as HTML' });
+    await new Promise(resolve => setTimeout(resolve));
+    expect(question.current ? 1 : 0).toBe(questions);
+    expect(send).toHaveBeenCalledTimes(1 - questions);
+    expect(chat.input.value).toBe(
+      questions ? 'Export this notebook as HTML' : ''
+    );
+  }
+);
