@@ -7,7 +7,6 @@ import importlib
 import importlib.util
 import shutil
 from importlib.metadata import entry_points
-from pathlib import Path
 
 LABELS = {
     "html": "HTML",
@@ -67,12 +66,14 @@ def _works(name: str) -> bool:
 
 @functools.lru_cache(maxsize=1)
 def _browser() -> bool:
-    """Whether Playwright is here with its Chromium, which makes PDF files."""
+    """Whether Playwright's Chromium starts, which makes PDF files. Which of its executables that is
+    depends on the version of Playwright."""
     if importlib.util.find_spec("playwright") is None:
         return False
     playwright = importlib.import_module("playwright.sync_api")
     try:
         with playwright.sync_playwright() as started:
-            return Path(started.chromium.executable_path).exists()
+            started.chromium.launch().close()
+            return True
     except (playwright.Error, OSError):
         return False
