@@ -154,7 +154,8 @@ export function doneAndNot(
   for (const entry of turn.entries) {
     if (entry.kind === 'action' && entry.status === 'cancelled') {
       not.push(entry.title);
-      hadBegun = true;
+      // One that says how things are now says so itself.
+      hadBegun ||= !entry.output;
     }
     if (entry.kind !== 'tool') {
       continue;

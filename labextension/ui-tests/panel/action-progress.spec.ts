@@ -25,6 +25,9 @@ test('the progress of an action is shown, and Stop ends it with nothing left', a
   await panel.stopButton.click();
   await panel.ended(2, 'aborted');
   await expect(progress).toHaveCount(0);
+  await expect(panel.root.getByTestId('da-action-result')).toHaveText(
+    'Stopped. Nothing was written.'
+  );
   await shootBoth(lab, 'action-stopped-300');
   const files = await server.api<{ content: { name: string }[] }>(
     `api/contents/${folder}`

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -9,7 +10,14 @@ from typing import Any
 from ....datasets.file_jobs import make_file
 from ....datasets.files.formats import READ, SUFFIXES, format_of
 from ....protocol.errors import AgentError
-from ...action import ActionContext, ActionFailed, ActionResult, Option, Progress
+from ...action import (
+    ActionContext,
+    ActionFailed,
+    ActionResult,
+    ActionStopped,
+    Option,
+    Progress,
+)
 
 FORMATS = (
     Option("csv", "CSV"),
@@ -101,6 +109,11 @@ async def make_of(
         return await make_file(operation, files, place, format, on_stage, options)
     except AgentError as error:
         raise ActionFailed(error.message) from error
+    except asyncio.CancelledError as stopped:
+        # It may have come into its place just then.
+        is_there = await asyncio.shield(asyncio.to_thread(place.exists))
+        was = f"`{target}` was written just before." if is_there else "Nothing was written."
+        raise ActionStopped(f"Stopped. {was}") from stopped
 
 
 def result_of(first: str, target: str, made: Mapping[str, Any]) -> ActionResult:

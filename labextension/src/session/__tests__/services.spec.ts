@@ -119,6 +119,13 @@ describe('a run of an action', () => {
     ]);
   });
 
+  it('that was stopped and says how things are now is not said to have left anything', () => {
+    const said = after(started, finished('cancelled', 'As it was.'));
+    expect(doneAndNot(said, () => null).hadBegun).toBe(false);
+    const silent = after(started, finished('cancelled'));
+    expect(doneAndNot(silent, () => null).hadBegun).toBe(true);
+  });
+
   it('that was cut off is cancelled, and named as not finished', () => {
     const cut = settled(after(started, progress));
     expect(cut.entries).toMatchObject([{ status: 'cancelled' }]);
