@@ -171,82 +171,94 @@ test('a removed cell leaves a placeholder, and comes back from it', async ({
 const colourOf = (text: Locator) =>
   text.evaluate(node => getComputedStyle(node).color);
 
-test('all that a turn changed is shown in a tab: sources, and apart from them outputs', async ({
-  tab,
-  model
-}) => {
-  const { page, panel } = tab;
-  const notebook = await openWork(tab, 'a = 1\nprint(a)', 'b = 2', 'print(a)');
-  await notebook.kernelReady();
-  await notebook.run(0);
-  await notebook.run(2);
-  await expect(notebook.output(2)).toHaveText('1');
-  await model.script(
-    { call: 'getNotebookCells' },
-    {
-      calls: [
-        update('cell-0', 'a = 10\nprint(a)'),
-        add('new = 0', 'cell-0'),
-        {
-          call: 'moveNotebookCell',
-          arguments: { cellId: 'cell-1', position: 'end' }
-        },
-        { call: 'runNotebookCells', arguments: { all: true } }
-      ]
-    },
-    { say: 'Done.' }
-  );
-  await panel.ask('Make a ten');
-  await expect(
-    notebook.cells.last().getByRole('img', { name: 'Moved by the agent' })
-  ).toBeVisible();
-  const inEditor = await colourOf(
-    notebook.editor(0).getByText('10', { exact: true })
-  );
-  await panel.changes.getByRole('button', { name: 'Diff' }).click();
-  const diff = page.getByTestId('da-diff-tab');
-  await expect(diff).toContainText('Make a ten');
-  await expect(diff.getByRole('status')).toHaveText(
-    '1 changed, 1 added, 1 moved, 1 only run'
-  );
-  const changed = diff.getByRole('region', { name: 'Changed cell 1' });
-  await expect(changed.getByRole('row')).toHaveText([
-    'BeforeAfter',
-    '-a = 1+a = 10',
-    'print(a)print(a)'
-  ]);
-  // In the colours of the cell's own editor, but for names that Python itself has.
-  await expect
-    .poll(() => colourOf(changed.getByText('10', { exact: true })))
-    .toBe(inEditor);
-  await expect(
-    diff.getByRole('region', { name: 'Added cell 2' })
-  ).toContainText('new = 0');
-  const ran = diff.getByRole('region', { name: 'Ran cell 3' });
-  await expect(ran.getByRole('row')).toHaveCount(0);
-  await ran.getByText('Outputs').click();
-  await expect(ran.getByRole('row').last()).toHaveText('-1+10');
-  await shootBoth(tab, 'diff-tab', 'window');
-  await noFaults(tab, '.da-diff-tab');
-  // It comes back with the page.
-  await tab.loadAgain();
-  await expect(diff).toContainText('Make a ten');
-  await expect(changed.getByRole('row')).toHaveCount(3);
-  await diff.getByRole('button', { name: 'Undo' }).click();
-  await expect(diff.getByText('undone').first()).toBeVisible();
-  await expect(diff.getByRole('button', { name: 'Undo' })).toHaveCount(0);
-  await diff.getByRole('button', { name: 'Changed cell 1' }).click();
-  expect(await tab.front()).toBe('work.ipynb');
-  expect(await notebook.sources()).toEqual([
-    'a = 1\nprint(a)',
-    'b = 2',
-    'print(a)'
-  ]);
-  // The same tab, from the menu of the turn.
-  await panel.turns.last().getByTestId('da-turn-menu').click();
-  await page.getByRole('menuitem', { name: 'Show Changes as a Diff' }).click();
-  await expect(diff).toBeVisible();
-  await expect(diff).toHaveCount(1);
+test.describe('with a reload', () => {
+  // JupyterLab would restore what the tests before had open.
+  test.use({ keepsTab: false });
+
+  test('all that a turn changed is shown in a tab: sources, and apart from them outputs', async ({
+    tab,
+    model
+  }) => {
+    const { page, panel } = tab;
+    const notebook = await openWork(
+      tab,
+      'a = 1\nprint(a)',
+      'b = 2',
+      'print(a)'
+    );
+    await notebook.kernelReady();
+    await notebook.run(0);
+    await notebook.run(2);
+    await expect(notebook.output(2)).toHaveText('1');
+    await model.script(
+      { call: 'getNotebookCells' },
+      {
+        calls: [
+          update('cell-0', 'a = 10\nprint(a)'),
+          add('new = 0', 'cell-0'),
+          {
+            call: 'moveNotebookCell',
+            arguments: { cellId: 'cell-1', position: 'end' }
+          },
+          { call: 'runNotebookCells', arguments: { all: true } }
+        ]
+      },
+      { say: 'Done.' }
+    );
+    await panel.ask('Make a ten');
+    await expect(
+      notebook.cells.last().getByRole('img', { name: 'Moved by the agent' })
+    ).toBeVisible();
+    const inEditor = await colourOf(
+      notebook.editor(0).getByText('10', { exact: true })
+    );
+    await panel.changes.getByRole('button', { name: 'Diff' }).click();
+    const diff = page.getByTestId('da-diff-tab');
+    await expect(diff).toContainText('Make a ten');
+    await expect(diff.getByRole('status')).toHaveText(
+      '1 changed, 1 added, 1 moved, 1 only run'
+    );
+    const changed = diff.getByRole('region', { name: 'Changed cell 1' });
+    await expect(changed.getByRole('row')).toHaveText([
+      'BeforeAfter',
+      '-a = 1+a = 10',
+      'print(a)print(a)'
+    ]);
+    // In the colours of the cell's own editor, but for names that Python itself has.
+    await expect
+      .poll(() => colourOf(changed.getByText('10', { exact: true })))
+      .toBe(inEditor);
+    await expect(
+      diff.getByRole('region', { name: 'Added cell 2' })
+    ).toContainText('new = 0');
+    const ran = diff.getByRole('region', { name: 'Ran cell 3' });
+    await expect(ran.getByRole('row')).toHaveCount(0);
+    await ran.getByText('Outputs').click();
+    await expect(ran.getByRole('row').last()).toHaveText('-1+10');
+    await shootBoth(tab, 'diff-tab', 'window');
+    await noFaults(tab, '.da-diff-tab');
+    // It comes back with the page.
+    await tab.loadAgain();
+    await expect(diff).toContainText('Make a ten');
+    await expect(changed.getByRole('row')).toHaveCount(3);
+    await diff.getByRole('button', { name: 'Undo' }).click();
+    await expect(diff.getByText('undone').first()).toBeVisible();
+    await expect(diff.getByRole('button', { name: 'Undo' })).toHaveCount(0);
+    await diff.getByRole('button', { name: 'Changed cell 1' }).click();
+    expect(await tab.front()).toBe('work.ipynb');
+    expect(await notebook.sources()).toEqual([
+      'a = 1\nprint(a)',
+      'b = 2',
+      'print(a)'
+    ]);
+    // The same tab, from the menu of the turn.
+    await panel.turns.last().getByTestId('da-turn-menu').click();
+    await page
+      .getByRole('menuitem', { name: 'Show Changes as a Diff' })
+      .click();
+    await expect(diff).toBeVisible();
+    await expect(diff).toHaveCount(1);
+  });
 });
 
 // A minute and a half, and figures that another test beside it spoils: on its own, by MEASURE=1.

@@ -205,72 +205,77 @@ test('the quality of the active notebook is shown, and leads to its cells', asyn
   await expect(startItem(tab, 'quality')).toBeVisible();
 });
 
-test('a tutorial: a wrong answer, what is said of it, the right one, and progress after a reload', async ({
-  lab
-}) => {
-  const { page, panel } = lab;
-  await panel.input.fill('/tutorial pan');
-  await panel.input.press('End');
-  const option = page.getByRole('listbox').getByRole('option');
-  await panel.input.press('d');
-  await expect(option.first()).toContainText('pandas-basics');
-  await page.keyboard.press('ArrowDown');
-  await panel.input.press('Enter');
-  await expect(panel.input).toHaveValue('/tutorial pandas-basics');
-  await panel.input.press('Enter');
+test.describe('with a reload', () => {
+  // JupyterLab would restore what the tests before had open.
+  test.use({ keepsTab: false });
 
-  const card = panel.root.getByTestId('da-lesson');
-  await expect(card).toContainText('1. Loading data');
-  await expect.poll(() => lab.front()).toBe('pandas-basics.ipynb');
-  const progress = card.getByRole('progressbar');
-  await expect(progress).toHaveAttribute('aria-valuenow', '0');
-  // The mark around the current lesson is not cut to two ticks.
-  await expect(progress).toHaveCSS('overflow', 'visible');
-  await expect(progress).toHaveCSS('height', '6px');
+  test('a tutorial: a wrong answer, what is said of it, the right one, and progress after a reload', async ({
+    lab
+  }) => {
+    const { page, panel } = lab;
+    await panel.input.fill('/tutorial pan');
+    await panel.input.press('End');
+    const option = page.getByRole('listbox').getByRole('option');
+    await panel.input.press('d');
+    await expect(option.first()).toContainText('pandas-basics');
+    await page.keyboard.press('ArrowDown');
+    await panel.input.press('Enter');
+    await expect(panel.input).toHaveValue('/tutorial pandas-basics');
+    await panel.input.press('Enter');
 
-  const verdict = card.getByTestId('da-verdict');
-  await card.getByTestId('da-check').click();
-  await expect(verdict).toHaveAttribute('data-passed', 'false', {
-    timeout: 60_000
+    const card = panel.root.getByTestId('da-lesson');
+    await expect(card).toContainText('1. Loading data');
+    await expect.poll(() => lab.front()).toBe('pandas-basics.ipynb');
+    const progress = card.getByRole('progressbar');
+    await expect(progress).toHaveAttribute('aria-valuenow', '0');
+    // The mark around the current lesson is not cut to two ticks.
+    await expect(progress).toHaveCSS('overflow', 'visible');
+    await expect(progress).toHaveCSS('height', '6px');
+
+    const verdict = card.getByTestId('da-verdict');
+    await card.getByTestId('da-check').click();
+    await expect(verdict).toHaveAttribute('data-passed', 'false', {
+      timeout: 60_000
+    });
+    await expect(verdict).toContainText('penguins');
+
+    await card.getByRole('button', { name: 'Go to cell' }).click();
+    await page.evaluate(() => {
+      const { content } = window.jupyterapp.shell
+        .currentWidget as unknown as import('@jupyterlab/notebook').NotebookPanel;
+      content.activeCell!.model.sharedModel.setSource(
+        [
+          'import pandas as pd',
+          'penguins = pd.read_csv("penguins.csv")',
+          'n_rows, n_columns = penguins.shape'
+        ].join('\n')
+      );
+    });
+    await card.getByTestId('da-check').click();
+    await expect(verdict).toHaveAttribute('data-passed', 'true');
+    await expect(progress).toHaveAttribute('aria-valuenow', '1');
+    await card.getByRole('button', { name: 'Next lesson' }).last().click();
+    await expect(card).toContainText('2. Exploring data');
+    await expect(verdict).toHaveCount(0);
+
+    await lab.loadAgain();
+    await expect(card).toContainText('Pandas basics');
+    await expect(progress).toHaveAttribute('aria-valuenow', '1');
+    // Where another document is active, the card is small; first JupyterLab restores its tabs.
+    await expect.poll(() => lab.front()).toBe('pandas-basics.ipynb');
+    await expect(
+      page.locator('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell').first()
+    ).toBeVisible();
+    await expect(panel.root).toContainText('kernel ready');
+    await lab.open('cars.csv');
+    await expect.poll(() => lab.front()).toBe('cars.csv');
+    await expect(card.getByTestId('da-check')).toHaveCount(0);
+    await card.getByRole('button', { name: /Continue in/ }).click();
+    await expect(card).toContainText('2. Exploring data');
+    await expect(card.getByTestId('da-check')).toBeVisible();
+    await card.getByRole('button', { name: /Close/ }).click();
+    await expect(card).toHaveCount(0);
   });
-  await expect(verdict).toContainText('penguins');
-
-  await card.getByRole('button', { name: 'Go to cell' }).click();
-  await page.evaluate(() => {
-    const { content } = window.jupyterapp.shell
-      .currentWidget as unknown as import('@jupyterlab/notebook').NotebookPanel;
-    content.activeCell!.model.sharedModel.setSource(
-      [
-        'import pandas as pd',
-        'penguins = pd.read_csv("penguins.csv")',
-        'n_rows, n_columns = penguins.shape'
-      ].join('\n')
-    );
-  });
-  await card.getByTestId('da-check').click();
-  await expect(verdict).toHaveAttribute('data-passed', 'true');
-  await expect(progress).toHaveAttribute('aria-valuenow', '1');
-  await card.getByRole('button', { name: 'Next lesson' }).last().click();
-  await expect(card).toContainText('2. Exploring data');
-  await expect(verdict).toHaveCount(0);
-
-  await lab.loadAgain();
-  await expect(card).toContainText('Pandas basics');
-  await expect(progress).toHaveAttribute('aria-valuenow', '1');
-  // Where another document is active, the card is small; first JupyterLab restores its tabs.
-  await expect.poll(() => lab.front()).toBe('pandas-basics.ipynb');
-  await expect(
-    page.locator('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell').first()
-  ).toBeVisible();
-  await expect(panel.root).toContainText('kernel ready');
-  await lab.open('cars.csv');
-  await expect.poll(() => lab.front()).toBe('cars.csv');
-  await expect(card.getByTestId('da-check')).toHaveCount(0);
-  await card.getByRole('button', { name: /Continue in/ }).click();
-  await expect(card).toContainText('2. Exploring data');
-  await expect(card.getByTestId('da-check')).toBeVisible();
-  await card.getByRole('button', { name: /Close/ }).click();
-  await expect(card).toHaveCount(0);
 });
 
 test('a cell that shows an error is fixed by a click', async ({ tab }) => {

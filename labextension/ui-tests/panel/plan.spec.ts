@@ -223,8 +223,9 @@ test('an approval that waits is still there after a reload and a kill -9 of the 
   );
   await tab.panel.send('Remove the second cell');
   await expect(tab.panel.waiting).toContainText('Remove cell 2');
-  await tab.page.reload();
-  await tab.shown();
+  await tab.loadAgain();
+  // JupyterLab puts the keyboard there when it has restored it.
+  await notebook.ready();
   await expect(tab.panel.waiting).toContainText('b = 2');
   await server.kill();
   await expect(tab.panel.root).toContainText('Connection lost');

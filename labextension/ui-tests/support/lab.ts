@@ -14,6 +14,23 @@ export interface ISmoothness {
   longestTaskMs: number;
 }
 
+/** A part of the main area as JupyterLab saves it. */
+interface IDock {
+  widgets?: string[];
+  children?: IDock[];
+}
+
+interface IWorkspace {
+  data: {
+    'layout-restorer:data'?: { main?: { current?: string; dock?: IDock } };
+  };
+}
+
+function tabsIn(dock: IDock | null): number {
+  const { widgets = [], children = [] } = dock ?? {};
+  return widgets.length + children.reduce((sum, each) => sum + tabsIn(each), 0);
+}
+
 export const WINDOW = { width: 1280, height: 800 };
 /** What the panel takes of it when it is first opened. */
 const PANEL_WIDTH = 380;
@@ -70,10 +87,34 @@ export class LabPage {
    */
   async loadAgain(): Promise<void> {
     const { url, token } = this.server.about;
+    await this._layoutSaved();
     await this.page.goto(
       `${url}lab/workspaces/${this._workspace}?token=${token}`
     );
     await this.shown();
+  }
+
+  /** Wait until JupyterLab, which saves the layout some time after its last change, saved it as it is now. */
+  private async _layoutSaved(): Promise<void> {
+    const { open, current } = await this.page.evaluate(() => {
+      const { shell } = window.jupyterapp;
+      return {
+        open: [...shell.widgets('main')].length,
+        current: (shell.currentWidget as NotebookPanel).context?.path ?? ''
+      };
+    });
+    await expect
+      .poll(async () => {
+        const { data } = await this.server.api<IWorkspace>(
+          `lab/api/workspaces/${this._workspace}`
+        );
+        const { main } = data['layout-restorer:data'] ?? {};
+        return {
+          open: tabsIn(main?.dock ?? null),
+          isCurrent: main?.current?.endsWith(current)
+        };
+      })
+      .toEqual({ open, isCurrent: true });
   }
 
   /** The same tab for the next test, which has a folder of its own. */
@@ -160,10 +201,14 @@ export class LabPage {
   async closeDialogs(): Promise<void> {
     this.canBeKept = false;
     const close = this.page.locator('.jp-Dialog .jp-Dialog-button').first();
-    // JupyterLab may show the next one at once, so that none is waited for to be gone.
-    await this.page.addLocatorHandler(close, () => close.click(), {
-      noWaitAfter: true
-    });
+    // JupyterLab may show the next one at once, so that Playwright is not to wait for none. This one is
+    // waited for: when it is gone, JupyterLab puts the focus back to where it was before.
+    const dismiss = async () => {
+      const shown = await close.elementHandle();
+      await close.click();
+      await shown?.waitForElementState('hidden');
+    };
+    await this.page.addLocatorHandler(close, dismiss, { noWaitAfter: true });
   }
 
   /** The name of the active document. */
