@@ -170,7 +170,7 @@ export class FixRunner {
   private async _doubt(): Promise<string | null> {
     const { acts, chat, panel } = this._options;
     const { cells } = sharedNotebook(panel);
-    const changes = chat.proposals.map(({ target, source }) => ({
+    const changes = chat.proposals.shown.map(({ target, source }) => ({
       before:
         (target.kind === 'cell' &&
           cells.find(cell => cell.getId() === target.cellId)?.getSource()) ||
@@ -188,7 +188,9 @@ export class FixRunner {
   private async _carryOut(attempt: IAttempt): Promise<string> {
     const { cell, chat, panel } = this._options;
     const { title, done, known } = attempt;
-    const written = chat.state.current.pending.count ? chat.take() : [];
+    const written = chat.state.current.pending.count
+      ? chat.proposals.take(true)
+      : [];
     if (!written) {
       return 'not run';
     }

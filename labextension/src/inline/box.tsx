@@ -142,9 +142,9 @@ function Box(options: IBoxOptions): JSX.Element {
     } else if (event.key === 'Enter' && isInInput && !event.shiftKey) {
       send();
     } else if (event.altKey && event.key === 'ArrowDown') {
-      model.move(1);
+      model.proposals.move(1);
     } else if (event.altKey && event.key === 'ArrowUp') {
-      model.move(-1);
+      model.proposals.move(-1);
     } else {
       return;
     }

@@ -61,7 +61,7 @@ export class CodeUses implements IUses {
       return null;
     }
     if (act === 'apply') {
-      await this._model.apply(block);
+      await this._model.proposals.apply(block);
     } else {
       this._model.target.insert?.(act === 'above' ? 'before' : 'after', block);
     }

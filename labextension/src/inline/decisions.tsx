@@ -58,7 +58,7 @@ export function Decisions(props: {
             label="Previous change (Alt+Up)"
             data-testid="da-inline-previous"
             data-lm-suppress-shortcuts="true"
-            onClick={() => model.move(-1)}
+            onClick={() => model.proposals.move(-1)}
           />
           <span aria-live="polite">
             {current || 1} of {count}
@@ -68,20 +68,20 @@ export function Decisions(props: {
             label="Next change (Alt+Down)"
             data-testid="da-inline-next"
             data-lm-suppress-shortcuts="true"
-            onClick={() => model.move(1)}
+            onClick={() => model.proposals.move(1)}
           />
           <span className="da-inline-pair">
             <Decide
               label="Accept"
               keys="this change"
               testId="da-inline-accept-one"
-              act={() => model.decide(true)}
+              act={() => model.proposals.decide(true)}
             />
             <Decide
               label="Reject"
               keys="this change"
               testId="da-inline-reject-one"
-              act={() => model.decide(false)}
+              act={() => model.proposals.decide(false)}
             />
           </span>
         </span>

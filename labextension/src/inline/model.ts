@@ -5,22 +5,14 @@ import { IActionHost } from '../actions/host';
 import { IPanelClient, IPanelConnection } from '../api/services';
 import { Decide } from '../approvals/Approval';
 import { Observable } from '../session/observable';
-import { fenced, IFencedBlock, IProposal, parseAnswer } from '../proposals';
+import { IProposal, parseAnswer } from '../proposals';
 import { InlineRequest } from './request';
-import {
-  Before,
-  ProposalReview,
-  IDecidedProposal,
-  isForText,
-  isSame,
-  nameOf
-} from './proposalReview';
+import { InlineProposals } from './proposals';
 import { IOpenChat, wasAsked } from './openChats';
-import { plainProposal, proposalOf } from './plain';
+import { plainProposal } from './plain';
 import { Remembered } from './remembered';
 import { InlineSessions } from './sessions';
 import { IInlineState, NOTHING } from './state';
-import { decisionOf } from './propose';
 import { IInlineTarget } from './target';
 
 /** What an inline chat works with. */
@@ -48,8 +40,7 @@ export class InlineModel implements IDisposable {
       sessions,
       state: this.state,
       onBegin: () => {
-        this._hasProposal = false;
-        this._before = UNDECIDED;
+        this.proposals.begin();
         this._remembered.forget();
       },
       onSent: asked => {
@@ -59,6 +50,15 @@ export class InlineModel implements IDisposable {
       },
       onText: () => this._schedule(),
       onOver: () => this._show(true)
+    });
+    this.proposals = new InlineProposals({
+      target,
+      sessions,
+      remembered: this._remembered,
+      state: this.state,
+      isHidden: () => this._isAside || this._isDeleted,
+      onError: error => this._request.failed(error),
+      onAllDecided: () => this._closeAndRun([])
     });
     if (_options.isRestored) {
       connection.connect();
@@ -71,13 +71,16 @@ export class InlineModel implements IDisposable {
 
   readonly state = new Observable<IInlineState>(NOTHING);
 
+  /** What is proposed here, and what the user decides on it. */
+  readonly proposals: InlineProposals;
+
   get target(): IInlineTarget {
     return this._options.target;
   }
 
   /** Whether there is anything to run in what is proposed. */
   get canRun(): boolean {
-    return this.target.canRun(this._proposals);
+    return this.target.canRun(this.proposals.shown);
   }
 
   get isWorking(): boolean {
@@ -100,9 +103,9 @@ export class InlineModel implements IDisposable {
     this._isDisposed = true;
     this._request.dispose();
     if (!this._isLeft) {
-      this._review?.finish();
+      this.proposals.finish();
     }
-    this._review?.dispose();
+    this.proposals.dispose();
     this.target.dispose();
     // Who waits for an answer waits no longer.
     this.state.patch({ activity: null });
@@ -144,7 +147,7 @@ export class InlineModel implements IDisposable {
   resume(chat: IOpenChat): void {
     if (wasAsked(chat)) {
       this._request.resume(chat);
-      this._before = chat;
+      this.proposals.recall(chat);
       this.target.recall(chat);
       // Beginning forgets what was there before.
       this._remembered.restored(chat);
@@ -155,37 +158,15 @@ export class InlineModel implements IDisposable {
   /** Show proposals that were made elsewhere, of the texts as they are now; `shown` says where. */
   async offer(proposals: readonly IProposal[], shown: string): Promise<void> {
     this._request.detach(shown);
-    proposals.forEach(proposal => this._offered.add(proposal));
-    this.target.requestContext();
-    await this._propose(proposals, true);
-    if (!this.state.current.pending.count) {
-      this._noteNothingToChange();
-    }
+    await this.proposals.offer(proposals);
   }
 
   /** Show a proposal that was made elsewhere beside those that wait for a decision here. */
   async add(proposal: IProposal, shown: string): Promise<void> {
-    const review = this._review;
-    if (!review || !this.state.current.pending.count || this.isWorking) {
+    if (!this.proposals.canBeAddedTo || this.isWorking) {
       await this.offer([proposal], shown);
-      return;
-    }
-    if (review.waiting.some(other => isSame(other, proposal))) {
-      return;
-    }
-    this._offered.add(proposal);
-    this.state.patch({ asked: shown });
-    this.target.requestContext();
-    await this._addToReview(proposal);
-  }
-
-  /** Show a block of the answer, which names no target, as a diff of what the chat is on. */
-  async apply(block: IFencedBlock): Promise<void> {
-    this.target.renew();
-    this.state.patch({ notice: null });
-    await this._addToReview(proposalOf(block, this.target.subject));
-    if (this._review?.isUnchanged) {
-      this._noteNothingToChange();
+    } else {
+      await this.proposals.add(proposal, shown);
     }
   }
 
@@ -211,16 +192,6 @@ export class InlineModel implements IDisposable {
     this.state.patch({ isDone: false });
   }
 
-  /** The user decided on a proposal that was made elsewhere. */
-  get decided(): ISignal<this, IDecidedProposal> {
-    return this._decided;
-  }
-
-  /** What is shown as proposed, as it came. */
-  get proposals(): readonly IProposal[] {
-    return this._proposals;
-  }
-
   /** Fulfilled when nothing is under way, and what has come is shown. */
   async settled(): Promise<void> {
     const { state } = this;
@@ -234,7 +205,7 @@ export class InlineModel implements IDisposable {
         });
       });
     }
-    await this._shown;
+    await this.proposals.settled;
   }
 
   /** The user stopped what is under way, or closed the chat. */
@@ -272,54 +243,10 @@ export class InlineModel implements IDisposable {
       }
       return;
     }
-    const written = this.take(run);
+    const written = this.proposals.take(run);
     if (written) {
       this._closeAndRun(run ? written : []);
     }
-  }
-
-  /**
-   * Write all that is proposed, and stay open; the cells that were written, null where something
-   * could not be. `run`: they are to be run.
-   */
-  take(run = true): string[] | null {
-    const { pending } = this.state.current;
-    if (!this._review || !pending.isComplete || !pending.count) {
-      return null;
-    }
-    const { obstacle } = this.target;
-    if (obstacle) {
-      this.state.patch({ notice: obstacle });
-      return null;
-    }
-    this._isTaking = true;
-    const written = this._review.acceptAll();
-    this._isTaking = false;
-    if (this._review.pending.count) {
-      // What is left can all be decided on by itself.
-      if (!this._review.pending.current) {
-        this._review.move(1);
-      }
-      this.state.patch({
-        notice: `${run ? 'Nothing was run. ' : ''}Lines you edited were left out: decide on each change individually.`
-      });
-      return null;
-    }
-    return written;
-  }
-
-  /** Accept or reject the hunk that is pointed at. */
-  decide(isAccepted: boolean): void {
-    const { obstacle } = this.target;
-    if (isAccepted && obstacle) {
-      this.state.patch({ notice: obstacle });
-      return;
-    }
-    this._review?.decide(isAccepted);
-  }
-
-  move(by: number): void {
-    this._review?.move(by);
   }
 
   /**
@@ -331,7 +258,7 @@ export class InlineModel implements IDisposable {
     const isEmpty =
       this._request.isOver &&
       !pending.count &&
-      !this._review?.isHidden &&
+      !this.proposals.areHidden &&
       !this.draft.trim();
     if (isEmpty) {
       this.close();
@@ -343,7 +270,7 @@ export class InlineModel implements IDisposable {
       // What is under way beside it knows that it was stopped.
       this.state.patch({ activity: null });
     }
-    this._review?.hide();
+    this.proposals.hide();
     this._remembered.setAside(true);
     this._options.onAside();
     this.target.focusBack();
@@ -353,7 +280,7 @@ export class InlineModel implements IDisposable {
   reopen(): void {
     this._isAside = false;
     this._remembered.setAside(false);
-    void this._review?.renew();
+    void this.proposals.renew();
   }
 
   /** Leave everything as it was, and go back there; or, not `isBack`, leave the keyboard where it is. */
@@ -388,10 +315,10 @@ export class InlineModel implements IDisposable {
       this._remembered.setAside(this._isDeleted);
     }
     if (!this._isDeleted) {
-      void this._review?.renew();
+      void this.proposals.renew();
     } else if (!wasDeleted) {
       this.stop();
-      this._review?.hide();
+      this.proposals.hide();
     }
   }
 
@@ -431,11 +358,7 @@ export class InlineModel implements IDisposable {
       this.state.patch({ prose });
     }
     if (proposals.length) {
-      this._shown = this._propose(proposals, isOver).then(() => {
-        if (isOver && this._review?.isUnchanged) {
-          this._noteNothingToChange();
-        }
-      });
+      this.proposals.show(proposals, isOver);
     }
   }
 
@@ -452,124 +375,12 @@ export class InlineModel implements IDisposable {
     return proposal && { answer, proposals: [proposal] };
   }
 
-  private _noteNothingToChange(): void {
-    if (!this.state.current.notice && !this._isDisposed) {
-      this.state.patch({
-        notice: 'No changes needed.'
-      });
-    }
-  }
-
-  /** Show one more proposal, in place of what was proposed for the same text. */
-  private async _addToReview(proposal: IProposal): Promise<void> {
-    const left = this._proposals.filter(other => !isForText(other, proposal));
-    if (left.length < this._proposals.length) {
-      this._review?.withdraw(proposal);
-    }
-    await this._propose([...left, proposal], true);
-  }
-
-  private async _propose(
-    proposals: readonly IProposal[],
-    isOver: boolean
-  ): Promise<void> {
-    this._proposals = proposals;
-    if (!this._hasProposal) {
-      // What was proposed before is replaced, not before there is something new.
-      this._hasProposal = true;
-      this._review?.dispose();
-      this._review = new ProposalReview(
-        this.target,
-        {
-          changed: () => this._onReview(),
-          decided: decided => this._onDecided(decided),
-          rejected: (of, key, ids) => this._onRejected(of, key, ids)
-        },
-        this._before
-      );
-      if (this._isAside || this._isDeleted) {
-        this._review.hide();
-      }
-    }
-    try {
-      await this._review?.show(proposals, isOver);
-      this._onReview();
-    } catch (error) {
-      this._request.failed(error);
-    }
-  }
-
-  private _onDecided(decided: IDecidedProposal): void {
-    const { proposal, outcome, key } = decided;
-    const { path } = this.target;
-    if (this._offered.has(proposal)) {
-      this._decided.emit(decided);
-    } else {
-      // It is this chat's own answer: its next message says what became of it.
-      this._options.sessions.decided.note(
-        path,
-        decisionOf(proposal.target, outcome)
-      );
-      this._remembered.decided(key);
-    }
-  }
-
-  private _onRejected(
-    proposal: IProposal,
-    key: string,
-    ids: readonly number[]
-  ): void {
-    if (!this._offered.has(proposal)) {
-      this._remembered.rejected(key, ids);
-    }
-  }
-
-  private _onReview(): void {
-    if (this._isDisposed || !this._review) {
-      return;
-    }
-    const { pending, lost } = this._review;
-    const was = this.state.current.pending;
-    this.state.patch({ pending });
-    if (lost.size && pending.isComplete && !this.state.current.notice) {
-      const names = [...lost].map(({ target }) => nameOf(target));
-      const blocks = [...lost].map(fenced);
-      this.state.patch({
-        notice: `Not shown as a diff: a proposal for ${names.join(', ')}, which is not in this document.`,
-        prose: [this.state.current.prose, ...blocks].join('\n\n').trim()
-      });
-    }
-    const isDecided =
-      was.isComplete &&
-      was.count > 0 &&
-      pending.count === 0 &&
-      !this._review.isHidden;
-    const { prose } = this.state.current;
-    if (isDecided && !this._isTaking && !this.isWorking && !prose) {
-      this._closeAndRun([]);
-    }
-  }
-
   private readonly _request: InlineRequest;
   private readonly _remembered: Remembered;
-  private _proposals: readonly IProposal[] = [];
-  /** What was not proposed by this chat's own session. */
-  private readonly _offered = new WeakSet<IProposal>();
   private readonly _stopped = new Signal<this, void>(this);
-  private readonly _decided = new Signal<this, IDecidedProposal>(this);
-  /** Fulfilled when the proposals that came last are on the page. */
-  private _shown: Promise<void> = Promise.resolve();
-  /** All is accepted in one go, by who decides what comes then. */
-  private _isTaking = false;
-  private _review: ProposalReview | null = null;
-  private _hasProposal = false;
   private _frame: number | null = null;
   private _isDisposed = false;
   private _isLeft = false;
   private _isAside = false;
   private _isDeleted = false;
-  /** What was decided of the answer before the page was loaded. */
-  private _before: Before = UNDECIDED;
 }
-
-const UNDECIDED: Before = { done: [] };

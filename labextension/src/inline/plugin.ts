@@ -338,7 +338,7 @@ async function offer(
     throw new Error(obstacle);
   }
   const decided = new Promise<ProposalDecision>(resolve =>
-    model.decided.connect((_, of) => {
+    model.proposals.decided.connect((_, of) => {
       if (of.proposal === proposal) {
         resolve(decisionOf(proposal.target, of.outcome));
       }
@@ -387,8 +387,16 @@ function addCommands(app: JupyterFrontEnd, inline: Inline): void {
   );
   add(CommandIDs.reject, "Reject the Agent's Proposal", model => model.close());
   add(CommandIDs.close, 'Leave the Inline Chat', model => model.putAside());
-  add(CommandIDs.next, 'Next Proposed Change', model => model.move(1));
-  add(CommandIDs.previous, 'Previous Proposed Change', model => model.move(-1));
-  add(CommandIDs.acceptOne, 'Accept This Change', model => model.decide(true));
-  add(CommandIDs.rejectOne, 'Reject This Change', model => model.decide(false));
+  add(CommandIDs.next, 'Next Proposed Change', model =>
+    model.proposals.move(1)
+  );
+  add(CommandIDs.previous, 'Previous Proposed Change', model =>
+    model.proposals.move(-1)
+  );
+  add(CommandIDs.acceptOne, 'Accept This Change', model =>
+    model.proposals.decide(true)
+  );
+  add(CommandIDs.rejectOne, 'Reject This Change', model =>
+    model.proposals.decide(false)
+  );
 }

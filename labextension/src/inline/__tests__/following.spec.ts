@@ -201,11 +201,11 @@ describe('an inline chat', () => {
     await ask(chat, fence('python cell=first', 'a = 10\nb = 20\nc = 30'));
     await ask(chat, fence('python cell=first', `${CHANGED}\nd = 4`));
     await until(() => chat.state.current.pending.count === 2);
-    chat.decide(false);
+    chat.proposals.decide(false);
     expect(added('first')).toEqual(['c = 30', 'd = 4']);
     shared().moveCell(0, 2);
     await until(() => added('first').join() === 'c = 30,d = 4');
-    chat.decide(true);
+    chat.proposals.decide(true);
     shared().moveCell(2, 0);
     expect(notebook.source('first')).toBe('a = 1\nb = 2\nc = 30\nd = 4');
     expect(chat.isDisposed).toBe(true);
@@ -316,7 +316,7 @@ describe('Escape', () => {
     const chat = await openOn('first');
     await ask(chat, fence('python cell=first', CHANGED));
     await isWhole();
-    chat.decide(false);
+    chat.proposals.decide(false);
     chat.typed('And then');
     chat.putAside();
     expect(notebook.panel.node.querySelector('.da-inline')).toBeNull();
