@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .event_log import SignalLog
+from .jupyter_events import SignalLog
 from .logs import Logs
 from .sink import Reporter, Telemetry
 from .spans import Spans

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
+from ...datasets.in_kernel import answer_in, loading
 from ...datasets.incoming import format_size
-from ...datasets.kernel import answer_in, loading
 from ...datasets.service import Datasets
 from ...protocol.base import Wire
 from ...protocol.cells import CellRun

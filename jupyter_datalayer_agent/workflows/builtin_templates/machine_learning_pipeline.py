@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from ..template import StepFailed, Template, TemplateRun, TemplateStep
-from .kernel import call as kernel_call
+from .in_kernel import call as kernel_call
 from .parts import evaluation_cells, model_cells, sections
 from .parts.data import Data
 from .parts.formatting import bullets, code, codes, count, listed, number, paragraph, percent

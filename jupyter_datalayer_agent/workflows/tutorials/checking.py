@@ -16,7 +16,7 @@ from ...notebook.service import NotebookService
 from ...protocol.cells import CellRun, PageCell, PageNotebook
 from ..probe import language_of
 from .cells import lesson_cells
-from .kernel import answer_in, check_code, prepare_code
+from .in_kernel import answer_in, check_code, prepare_code
 from .lesson import LessonContent, TutorialContent
 
 log = logging.getLogger(__name__)

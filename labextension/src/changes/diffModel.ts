@@ -2,7 +2,7 @@ import type { ICell } from '@jupyterlab/nbformat';
 import { IDisposable } from '@lumino/disposable';
 
 import { messageOf } from '../api/errors';
-import { openChanges } from '../session/decided';
+import { openChanges } from '../session/reduceDecided';
 import type { ITurn } from '../session/turn';
 import { Observable } from '../session/observable';
 import type { Colour } from '../diff/colours';

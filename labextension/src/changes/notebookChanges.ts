@@ -1,7 +1,7 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { IDisposable } from '@lumino/disposable';
 
-import type { IBarOptions, NotebookBar } from './bar';
+import type { IBarOptions, NotebookBar } from './notebookBar';
 import { CellIndex } from './cellIndex';
 import { CellMarks } from './marks';
 import {
@@ -122,7 +122,7 @@ export class NotebookChanges implements IDisposable {
       return;
     }
     if (!this._bar) {
-      const { NotebookBar } = await import('./bar');
+      const { NotebookBar } = await import('./notebookBar');
       if (this._isDisposed || this._bar || !this._pending.turns.length) {
         return;
       }

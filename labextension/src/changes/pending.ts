@@ -1,7 +1,7 @@
 import { ISignal, Signal } from '@lumino/signaling';
 
 import type { Change } from '../api/types';
-import { openChanges } from '../session/decided';
+import { openChanges } from '../session/reduceDecided';
 import type { ITurn } from '../session/turn';
 import type { ISessionOnPage, SessionsOnPage } from './sessionsOnPage';
 import type { ChangeOp } from './source';

@@ -13,7 +13,7 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { Documents } from '../notebook/documents';
 import { IAgentChanges, IDocuments } from '../tokens';
 import type { ChangesOnPage } from './changesOnPage';
-import { watchElsewhere } from './otherSessions';
+import { listenToOtherSessions } from './sessionsWithChanges';
 import { addDiffCommand, SHOW_DIFF } from './diffs';
 import { addFollowing, CHANGES_ID } from './followSetting';
 import type { NotebookChanges } from './notebookChanges';
@@ -63,7 +63,7 @@ export const changesPlugin: JupyterFrontEndPlugin<void> = {
   ): void => {
     const sessions = new SessionsOnPage(source);
     const pending = new Pending(sessions);
-    watchElsewhere(source, sessions, tracker, panel =>
+    listenToOtherSessions(source, sessions, tracker, panel =>
       documents.pathOf(panel.context)
     );
     let page: ChangesOnPage | null = null;

@@ -3,7 +3,7 @@ import { PathExt } from '@jupyterlab/coreutils';
 import { AgentClient } from '../api/client';
 import { ApiError } from '../api/errors';
 import { IMemory } from '../ui/memory';
-import { Decided } from '../proposals/decided';
+import { Decided } from '../proposals/proposalDecisions';
 import { OpenChats, openChatsKey } from './openChats';
 
 /** A session, and up to where it is known. */

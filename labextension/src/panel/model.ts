@@ -21,7 +21,7 @@ import {
 import { IEditor } from '../notebook/editor';
 import { OtherSessions } from './sessions/otherSessions';
 import { FixController } from './conversation/fixController';
-import { follow } from '../session/follow';
+import { follow } from '../session/followChange';
 import { ToolsPanel } from './toolsPanel/toolsPanel';
 import { Link } from './link';
 import { pathsUnderRoot } from '../ui/links';
@@ -41,7 +41,7 @@ import { IPanelClient, IPanelConnection } from '../api/services';
 import { IMemory } from '../ui/memory';
 import { ScratchpadController } from './scratchpad/scratchpadController';
 import { IShown, SessionController } from './sessions/sessionController';
-import { runStale } from './conversation/stale';
+import { runStale } from './conversation/runStale';
 import { staleWithout } from '../session/stale';
 import { ITurn } from '../session/turn';
 import { ServicesController } from './services/servicesController';

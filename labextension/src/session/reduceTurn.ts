@@ -8,7 +8,7 @@ import {
   TurnStarted
 } from '../api/types';
 import { reduceAnswers } from './answers';
-import { reduceDecided } from './decided';
+import { reduceDecided } from './reduceDecided';
 import { offersAfter } from './offers';
 import { replied } from './finalReply';
 import { reducePlan } from './plan';

@@ -7,7 +7,7 @@ import {
 import { notDoneNotice } from './finalReply';
 import { reduceTurn } from './reduceTurn';
 import { settled } from './turnEntries';
-import { openChanges } from './decided';
+import { openChanges } from './reduceDecided';
 import { ITurn, emptyTurn } from './turn';
 import { IProposals, NO_PROPOSALS, proposalsIn } from './services';
 import { IStale, staleAfter } from './stale';

@@ -183,5 +183,5 @@ def _import_for_kernels() -> None:
 def _own_modules() -> Iterator[str]:
     """But not what runs in kernels, which imports pandas."""
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        if "__main__" not in module.name and ".builtin_templates.kernel." not in module.name:
+        if "__main__" not in module.name and ".builtin_templates.in_kernel." not in module.name:
             yield module.name

@@ -9,7 +9,7 @@ from importlib.resources import files
 import pytest
 
 from jupyter_datalayer_agent.workflows.tutorials.catalogue import TUTORIALS
-from jupyter_datalayer_agent.workflows.tutorials.kernel import MODULES, answer_in, check_code
+from jupyter_datalayer_agent.workflows.tutorials.in_kernel import MODULES, answer_in, check_code
 from jupyter_datalayer_agent.workflows.tutorials.lesson import TutorialContent
 from jupyter_datalayer_agent.workflows.tutorials.starting import data_text
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from ....datasets.kernel import answer_in, writing
+from ....datasets.in_kernel import answer_in, writing
 from ...action import Action, ActionFailed, ActionResult, Progress, parameter
 from .files import FORMATS, make_of, result_of, target_path, target_problem
 

@@ -7,7 +7,7 @@ import posixpath
 from typing import Any
 
 from ...template import StepFailed, TemplateRun
-from ..kernel import call as kernel_call
+from ..in_kernel import call as kernel_call
 from .data import Data
 from .formatting import call, codes, count, listed, literal, source
 

@@ -6,7 +6,7 @@ import posixpath
 from typing import Any
 
 from ...template import TemplateRun
-from ..kernel import call as kernel_call
+from ..in_kernel import call as kernel_call
 from . import plots, relation_plots
 from .data import Column, Data
 from .findings import (

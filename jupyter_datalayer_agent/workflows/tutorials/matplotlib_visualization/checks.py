@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..kernel.figures import (
+from ..in_kernel.figures import (
     colour_of,
     is_joined,
     is_row_numbers,
@@ -18,9 +18,9 @@ from ..kernel.figures import (
     xdata,
     ydata,
 )
-from ..kernel.formatting import counted, listed
-from ..kernel.looking import Look, Wrong
-from ..kernel.tables import read_data
+from ..in_kernel.formatting import counted, listed
+from ..in_kernel.looking import Look, Wrong
+from ..in_kernel.tables import read_data
 
 SPECIES = ("Adelie", "Chinstrap", "Gentoo")
 

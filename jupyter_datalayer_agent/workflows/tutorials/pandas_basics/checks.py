@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from ..kernel.looking import Look, Wrong, close
-from ..kernel.tables import by_key, check_keys, check_rows, frame, read_data, same_rows
+from ..in_kernel.looking import Look, Wrong, close
+from ..in_kernel.tables import by_key, check_keys, check_rows, frame, read_data, same_rows
 
 
 def _penguins() -> Any:

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from ..kernel.formatting import kind_of, listed
-from ..kernel.looking import Look, Wrong, close
-from ..kernel.tables import check_rows, frame, read_data
+from ..in_kernel.formatting import kind_of, listed
+from ..in_kernel.looking import Look, Wrong, close
+from ..in_kernel.tables import check_rows, frame, read_data
 
 FEATURES = ["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"]
 

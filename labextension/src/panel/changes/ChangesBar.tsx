@@ -3,7 +3,7 @@ import React, { useId, useMemo, useState } from 'react';
 import { Change } from '../../api/types';
 import { ChangeBar, KeepUndo } from '../../approvals/ChangeBar';
 import { changeCountLabel } from '../../session/changes';
-import { openChanges } from '../../session/decided';
+import { openChanges } from '../../session/reduceDecided';
 import { emptyTurn } from '../../session/turn';
 import { Observable, useValue } from '../../session/observable';
 import { ChangeList } from './ChangeList';

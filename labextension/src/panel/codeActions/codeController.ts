@@ -17,7 +17,7 @@ import {
   PROPOSE
 } from '../../inline/propose';
 import { IFencedBlock, isMarkdown } from '../../proposals';
-import { Decided } from '../../proposals/decided';
+import { Decided } from '../../proposals/proposalDecisions';
 import { CodeRow, CodeActionKind, ICodeAction } from '../../ui/codeRow';
 import { planOf } from './actions';
 import { Places } from './places';

@@ -5,7 +5,7 @@ import {
   IntentChoice,
   WorkflowCall
 } from '../../api/types';
-import { Decided } from '../../proposals/decided';
+import { Decided } from '../../proposals/proposalDecisions';
 import { ITyped, NOTHING_TYPED, typedIn } from './attachments/typedReferences';
 import {
   ComposerState,

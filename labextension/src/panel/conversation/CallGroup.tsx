@@ -7,7 +7,7 @@ import {
 import React, { memo, useId, useState } from 'react';
 
 import { doneLabel } from '../../session/changes';
-import { ICallGroup } from '../../session/fold';
+import { ICallGroup } from '../../session/foldCalls';
 import { CellNumber, toolLabel } from '../../session/labels';
 import { ToolLine } from './ToolLine';
 import { useCellNumber } from '../context';

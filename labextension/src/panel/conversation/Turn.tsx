@@ -1,7 +1,7 @@
 import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
 import React, { memo, useId, useMemo, useState } from 'react';
 
-import { ICallGroup, foldCalls } from '../../session/fold';
+import { ICallGroup, foldCalls } from '../../session/foldCalls';
 import {
   Entry,
   INoticeEntry,

@@ -3,7 +3,7 @@ import { copyIcon } from '@jupyterlab/ui-components';
 import React, { useMemo } from 'react';
 
 import { scratchpadIcon } from '../../ui/icons';
-import { openChanges } from '../../session/decided';
+import { openChanges } from '../../session/reduceDecided';
 import { isResumable } from '../../session/plan';
 import { ITurn, textsOf } from '../../session/turn';
 import { useValue } from '../../session/observable';

@@ -8,7 +8,7 @@ import type { IChangesSource } from './source';
  * Have the page listen to each conversation that changed a notebook which is open in it: one that
  * does so now, by the server's word, and those of which something waits from before.
  */
-export function watchElsewhere(
+export function listenToOtherSessions(
   source: IChangesSource,
   sessions: SessionsOnPage,
   tracker: INotebookTracker,

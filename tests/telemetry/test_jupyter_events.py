@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jupyter_events import EventLogger
 
-from jupyter_datalayer_agent.telemetry.event_log import SCHEMAS, schema_id
+from jupyter_datalayer_agent.telemetry.jupyter_events import SCHEMAS, schema_id
 from tests.support.model_server import (
     Answer,
     Call,

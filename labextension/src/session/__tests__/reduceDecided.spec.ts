@@ -1,6 +1,6 @@
 import { Change, UndoConflict } from '../../api/types';
 import { EventInput } from '../../panel/__tests__/fakes';
-import { openChanges } from '../decided';
+import { openChanges } from '../reduceDecided';
 import { ConversationStore } from '../store';
 import { undoneLabel } from '../undoLabels';
 import { STARTED, numbered, turnAfter } from './events';

@@ -1,6 +1,6 @@
 import { EventInput } from '../../panel/__tests__/fakes';
 import { doneLabel } from '../changes';
-import { ICallGroup, foldCalls } from '../fold';
+import { ICallGroup, foldCalls } from '../foldCalls';
 import { STARTED, call, turnAfter } from './events';
 
 describe('reads in a row', () => {
