@@ -1,7 +1,7 @@
 """The steps from an empty database to the tables of ``schema.py``, each one small and named.
 
-A step is never changed once it was released: it is what people's databases went through. Number 15 was
-never released.
+A step is never changed once it was released: it is what people's databases went through. Number
+15 was never released.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def defined(tree: ast.Module) -> list[str]:
 
 @BY_ID
 def test_no_name_hides_another_one_when_the_modules_are_joined(tutorial: TutorialContent) -> None:
-    trees = [parsed("kernel", f"{each}.py") for each in MODULES]
+    trees = [parsed("in_kernel", f"{each}.py") for each in MODULES]
     trees.append(parsed(tutorial.package, "checks.py"))
     names = Counter(name for tree in trees for name in defined(tree))
     assert [name for name, count in names.items() if count > 1] == []

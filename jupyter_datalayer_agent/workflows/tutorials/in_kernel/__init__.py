@@ -60,7 +60,7 @@ def _code(source: str, function: str, request: Mapping[str, Any]) -> str:
 
 
 def _joined(modules: tuple[str, ...]) -> str:
-    return "\n\n".join(_source("kernel", module) for module in modules)
+    return "\n\n".join(_source("in_kernel", module) for module in modules)
 
 
 @cache
