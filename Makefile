@@ -34,7 +34,7 @@ TESTS := test-python test-oldest test-typescript test-browser
 # The longest first, so that none is left for one core alone.
 CHECKS := check-lint check-types check-mypy check-generated check-words check-imports check-format check-ruff
 
-.PHONY: lab test $(TESTS) check $(CHECKS) format generate bench clean
+.PHONY: lab test tests-ready $(TESTS) check $(CHECKS) format generate bench clean
 
 lab: $(LAB)
 	@python scripts/own_notebook.py examples/cars.ipynb examples/my-cars.ipynb
@@ -45,11 +45,14 @@ lab: $(LAB)
 # What keeps one core busy runs two at a time, each with its output in one piece.
 TWO_AT_A_TIME := $(MAKE) --keep-going --no-print-directory --jobs=2 --output-sync=target
 
-test: $(TOOLS) $(STAMPS)/chromium $(STAMPS)/azurite
+# All that the tests need.
+tests-ready: $(TOOLS) $(STAMPS)/chromium $(STAMPS)/azurite
+
+test: tests-ready
 	@status=0; $(TWO_AT_A_TIME) test-oldest test-typescript || status=1; \
 	for part in test-python test-browser; do $(MAKE) --no-print-directory $$part || status=1; done; \
 	exit $$status
-$(TESTS): $(TOOLS) $(STAMPS)/chromium $(STAMPS)/azurite
+$(TESTS): tests-ready
 
 test-python:
 	scripts/timed.sh $@ python -m pytest $(PYTEST_ARGS)
