@@ -389,6 +389,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/descriptor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The agent, for programs that list agents */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AgentDescriptor"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/fixes": {
         parameters: {
             query?: never;
@@ -2711,6 +2756,50 @@ export interface components {
             path: string;
         };
         /**
+         * AgentCapabilities
+         * @description What the agent can do, as far as other programs ask.
+         */
+        AgentCapabilities: {
+            /** Autonomous */
+            autonomous: boolean;
+            /** Fileoperations */
+            fileOperations: boolean;
+            /** Multiturn */
+            multiTurn: boolean;
+            /** Terminalaccess */
+            terminalAccess: boolean;
+            /** Workspaceaccess */
+            workspaceAccess: boolean;
+        };
+        /**
+         * AgentDescriptor
+         * @description The agent. ``endpoints`` are names of routes with their paths below ``base_url``, the
+         *     server's; every route but ``health`` needs Jupyter's token.
+         */
+        AgentDescriptor: {
+            /** Baseurl */
+            baseUrl: string;
+            capabilities: components["schemas"]["AgentCapabilities"];
+            /** Description */
+            description: string;
+            /** Displayname */
+            displayName: string;
+            /** Endpoints */
+            endpoints: {
+                [key: string]: string;
+            };
+            /** Id */
+            id: string;
+            /** Modes */
+            modes: components["schemas"]["DescribedMode"][];
+            /** Services */
+            services: components["schemas"]["DescribedService"][];
+            /** Tools */
+            tools: components["schemas"]["DescribedTool"][];
+            /** Version */
+            version: string;
+        };
+        /**
          * AnswerChosen
          * @description The conversation continues from this answer of the turn; without one, from its first.
          */
@@ -3987,6 +4076,43 @@ export interface components {
              * @enum {string}
              */
             type: "dequeue";
+        };
+        /**
+         * DescribedMode
+         * @description A mode, with the system prompt that it has without a notebook and without ``AGENTS.md``.
+         */
+        DescribedMode: {
+            /**
+             * Id
+             * @enum {string}
+             */
+            id: "ask" | "edit" | "agent";
+            /** Systemprompt */
+            systemPrompt: string;
+        };
+        /**
+         * DescribedService
+         * @description A service, which a message names as ``/id``.
+         */
+        DescribedService: {
+            /** Description */
+            description: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * DescribedTool
+         * @description A tool that the model may call, as its mode and the gate allow.
+         */
+        DescribedTool: {
+            /** Changes */
+            changes: boolean;
+            /** Description */
+            description: string;
+            /** Name */
+            name: string;
         };
         /**
          * DocumentChanged
