@@ -55,10 +55,13 @@ class PlanDecision(Wire):
     ``edit`` replaces the steps that are not done by those of ``steps`` that are not, in that
     order, and carries them out: it is an approval of these steps. Done steps cannot be changed.
     Steps that cannot be carried out are refused with an ``error``, and the plan waits on as it was.
+
+    A plan that is ``waiting`` for an action takes ``edit``, ``reject`` and ``skip``, which goes on
+    without the action; ``run_action`` runs it.
     """
 
     type: Literal["plan_decision"] = "plan_decision"
-    decision: Literal["approve", "edit", "reject"]
+    decision: Literal["approve", "edit", "reject", "skip"]
     steps: list[PlanStep] | None = None
 
 

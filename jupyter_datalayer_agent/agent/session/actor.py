@@ -24,7 +24,7 @@ from ..changes import undo
 from ..features.compact_now import compact_now
 from ..features.regenerate import prepare_regeneration
 from ..message import Message
-from ..plan.steering import steer
+from ..plan.steering import runs_step, steer
 from ..request import TurnRequest, as_submitted, turn_request
 from ..state import RetainedState, SessionState
 from ..turn.loop import Turn
@@ -251,6 +251,8 @@ class LiveSession:
                     Message(queued.op_id, ops.UserMessage(request=request), "page")
                 )
         elif isinstance(op, ops.RunAction):
+            if runs_step(self.turn, op):
+                return False
             request = await run_request(
                 self.state.services, self.id, self.state.proposal, op.proposal_id
             )

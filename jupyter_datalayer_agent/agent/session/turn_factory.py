@@ -9,15 +9,15 @@ from ...protocol.errors import AgentError
 from ...protocol.ops import UserMessage
 from ...settings.turn import Settings, for_turn
 from ...store.records import WaitingTurn
-from ..actions.action_turn import ActionTurn
-from ..actions.intent import Detected, detect
-from ..actions.service_turn import ServiceTurn
 from ..approvals.pending import Audience
 from ..features.strategist_turn import strategist_turn
 from ..message import Message
 from ..plan.steering import NothingToContinue, last_plan_is_done, stopped_plan
 from ..plan.turn import PlannedTurn
 from ..request import TurnRequest, turn_request
+from ..service_turns.action_turn import ActionTurn
+from ..service_turns.intent import Detected, detect
+from ..service_turns.service_turn import ServiceTurn
 from ..services import Services
 from ..state import SessionState
 from ..turn.loop import Turn

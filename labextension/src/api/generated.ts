@@ -5760,7 +5760,7 @@ export interface components {
              * @default running
              * @enum {string}
              */
-            state: "proposed" | "running" | "paused" | "stopped" | "completed" | "rejected";
+            state: "proposed" | "running" | "paused" | "waiting" | "stopped" | "completed" | "rejected";
             /** Steps */
             steps: components["schemas"]["PlanStep-Output"][];
             /** Task */
@@ -5775,13 +5775,16 @@ export interface components {
          *     ``edit`` replaces the steps that are not done by those of ``steps`` that are not, in that
          *     order, and carries them out: it is an approval of these steps. Done steps cannot be changed.
          *     Steps that cannot be carried out are refused with an ``error``, and the plan waits on as it was.
+         *
+         *     A plan that is ``waiting`` for an action takes ``edit``, ``reject`` and ``skip``, which goes on
+         *     without the action; ``run_action`` runs it.
          */
         PlanDecision: {
             /**
              * Decision
              * @enum {string}
              */
-            decision: "approve" | "edit" | "reject";
+            decision: "approve" | "edit" | "reject" | "skip";
             /**
              * Steps
              * @default null
@@ -5799,8 +5802,16 @@ export interface components {
          *
          *     ``tool_calls`` are names of tools; ``dependencies`` are indices (from 0) of the earlier steps
          *     that it needs, None if not given: then it needs all of them.
+         *
+         *     ``action`` ("data/convert") is the action of a service that the step is: the user runs it, as
+         *     the proposal ``proposal_id``, once its turn comes. ``parameters`` are those that the plan names.
          */
         "PlanStep-Input": {
+            /**
+             * Action
+             * @default null
+             */
+            action?: string | null;
             /**
              * Dependencies
              * @default null
@@ -5809,11 +5820,23 @@ export interface components {
             /** Description */
             description: string;
             /**
+             * Parameters
+             * @default null
+             */
+            parameters?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Proposalid
+             * @default null
+             */
+            proposalId?: string | null;
+            /**
              * Status
              * @default pending
              * @enum {string}
              */
-            status?: "pending" | "in_progress" | "completed" | "failed";
+            status?: "pending" | "in_progress" | "completed" | "failed" | "skipped";
             /**
              * Toolcalls
              * @default []
@@ -5826,8 +5849,16 @@ export interface components {
          *
          *     ``tool_calls`` are names of tools; ``dependencies`` are indices (from 0) of the earlier steps
          *     that it needs, None if not given: then it needs all of them.
+         *
+         *     ``action`` ("data/convert") is the action of a service that the step is: the user runs it, as
+         *     the proposal ``proposal_id``, once its turn comes. ``parameters`` are those that the plan names.
          */
         "PlanStep-Output": {
+            /**
+             * Action
+             * @default null
+             */
+            action?: string | null;
             /**
              * Dependencies
              * @default null
@@ -5836,11 +5867,23 @@ export interface components {
             /** Description */
             description: string;
             /**
+             * Parameters
+             * @default null
+             */
+            parameters?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Proposalid
+             * @default null
+             */
+            proposalId?: string | null;
+            /**
              * Status
              * @default pending
              * @enum {string}
              */
-            status: "pending" | "in_progress" | "completed" | "failed";
+            status: "pending" | "in_progress" | "completed" | "failed" | "skipped";
             /**
              * Toolcalls
              * @default []
@@ -5890,7 +5933,7 @@ export interface components {
              * State
              * @default null
              */
-            state?: ("proposed" | "running" | "paused" | "stopped" | "completed" | "rejected") | null;
+            state?: ("proposed" | "running" | "paused" | "waiting" | "stopped" | "completed" | "rejected") | null;
             /** Steps */
             steps: components["schemas"]["PlanStep-Output"][];
             /**

@@ -96,9 +96,14 @@ export function activityLabel(turn: ITurn, cellNumber: CellNumber): string {
       : 'Waiting for your answer';
   }
   if (planWaits(turn)) {
-    return turn.plan?.state === 'paused'
-      ? 'Paused: waiting for you'
-      : 'Waiting for you to approve the plan';
+    switch (turn.plan?.state) {
+      case 'paused':
+        return 'Paused: waiting for you';
+      case 'waiting':
+        return 'Waiting for you to run the action';
+      default:
+        return 'Waiting for you to approve the plan';
+    }
   }
   const running = turn.entries.filter(
     (entry): entry is IToolEntry =>

@@ -12,7 +12,7 @@ import {
 import { IReadable, useValue } from '../../session/observable';
 import { undoneLabel } from '../../session/undoLabels';
 import { activityLabel } from '../../session/labels';
-import { planWaits } from '../../session/plan';
+import { planWaits, waitingProposal } from '../../session/plan';
 import { ApprovalEntry } from './ApprovalEntry';
 import { Compacted } from './Compacted';
 import { CallGroup } from './CallGroup';
@@ -43,10 +43,11 @@ export const TurnView = memo(
     isWithdrawn?: boolean;
   }): JSX.Element => {
     const turn = useValue(props.turn);
+    const waitsFor = waitingProposal(turn);
     const isWorkflow = !!(turn.plan?.workflow ?? turn.workflow);
     const shown = useMemo(
-      () => foldCalls(withoutAsked(turn.entries), isWorkflow),
-      [turn.entries, isWorkflow]
+      () => foldCalls(withoutAsked(turn.entries, waitsFor), isWorkflow),
+      [turn.entries, isWorkflow, waitsFor]
     );
     const isRunning = turn.status === 'running';
     const running = runningCall(turn);
@@ -108,8 +109,14 @@ function isActing({ entries }: ITurn): boolean {
   );
 }
 
-/** A call that waits for approval, or never had an answer, did nothing: the question stands for it. */
-function withoutAsked(entries: readonly Entry[]): readonly Entry[] {
+/**
+ * A call that waits for approval, or never had an answer, did nothing: the question stands for it.
+ * The proposal that a plan waits for is in the plan.
+ */
+function withoutAsked(
+  entries: readonly Entry[],
+  waitsFor?: string
+): readonly Entry[] {
   const asked = new Set(
     entries.map(entry =>
       entry.kind === 'approval' &&
@@ -119,7 +126,11 @@ function withoutAsked(entries: readonly Entry[]): readonly Entry[] {
         : undefined
     )
   );
-  return entries.filter(entry => entry.kind !== 'tool' || !asked.has(entry.id));
+  return entries.filter(
+    entry =>
+      !(entry.kind === 'tool' && asked.has(entry.id)) &&
+      !(entry.kind === 'proposal' && entry.id === waitsFor)
+  );
 }
 
 /** What the user wrote. */
