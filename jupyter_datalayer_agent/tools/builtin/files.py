@@ -20,6 +20,10 @@ from ..redaction import PrivateText
 from ..registry import ToolOutcome, tool
 
 READ_CHARACTERS = 32_000
+USUAL_ENTRIES = 200
+MOST_ENTRIES = 1_000
+PATTERN_DEPTH = 5
+MOST_DEPTH = 10
 SHOWN_CHARACTERS = 8_000
 WHOLE = ""
 """In place of a cell's id: the whole file."""
@@ -27,20 +31,21 @@ _NAMES = {"cp1252": "windows-1252", "latin-1": "iso-8859-1"}
 
 
 class ListFiles(Wire):
-    """Arguments of ``listFiles``."""
+    """Arguments of ``listFiles``. Bounds are not in the schema: each of its tokens is sent with
+    every request, and a number out of bounds is as good as the bound."""
 
-    path: str = ""
+    path: str | None = None
     pattern: str | None = None
-    depth: int = Field(1, ge=1, le=10)
-    limit: int = Field(200, ge=1, le=1000)
+    depth: int | None = None
+    limit: int | None = None
 
 
 class ReadFile(Wire):
     """Arguments of ``readFile``; lines are counted from 1."""
 
-    path: str = Field(min_length=1)
-    start_line: int = Field(1, ge=1)
-    limit: int | None = Field(None, ge=1)
+    path: str
+    start_line: int | None = None
+    limit: int | None = None
 
 
 class FileEdit(Wire):
@@ -54,14 +59,14 @@ class FileEdit(Wire):
 class EditFile(Wire):
     """Arguments of ``editFile``."""
 
-    path: str = Field(min_length=1)
+    path: str
     edits: list[FileEdit] = Field(min_length=1)
 
 
 class WriteFile(Wire):
     """Arguments of ``writeFile``; ``content`` is the whole text."""
 
-    path: str = Field(min_length=1)
+    path: str
     content: str
 
 
@@ -72,16 +77,14 @@ async def list_files(args: ListFiles, context: ToolContext) -> ToolOutcome:
     path = await context.notebooks.confine(args.path) if args.path else ""
     if path and (why := await files.why_closed(path)):
         raise ToolFailure("not_allowed", f"{path} {why}: it is closed to you.")
-    depth = args.depth
-    if args.pattern and "depth" not in args.model_fields_set:
-        depth = 5
+    depth = args.depth or (PATTERN_DEPTH if args.pattern else 1)
     found = await listing(
         files.contents,
         path,
         files.why_closed,
         pattern=args.pattern,
-        depth=depth,
-        limit=args.limit,
+        depth=min(max(depth, 1), MOST_DEPTH),
+        limit=min(max(args.limit or USUAL_ENTRIES, 1), MOST_ENTRIES),
     )
     output: dict[str, Any] = {"path": path or "/", "entries": found.entries}
     hidden = found.count - len(found.entries)
@@ -95,18 +98,18 @@ async def list_files(args: ListFiles, context: ToolContext) -> ToolOutcome:
 
 @tool(ReadFile, group="file", label=("Read a file", "Reading a file"), parallel=True)
 async def read_file(args: ReadFile, context: ToolContext) -> ToolOutcome:
-    """Read a text file, with unsaved changes; a long one by startLine and limit (lines)."""
+    """Read a text file; a long one by startLine and limit (lines)."""
     file = await _read(context, args.path)
     _note(context, file)
     lines = file.content.split("\n")
     if len(lines) > 1 and lines[-1] == "":
         lines.pop()  # The last line ends in a line feed.
     total = 0 if not file.content else len(lines)
-    if args.start_line > max(total, 1):
+    first = max(args.start_line or 1, 1) - 1
+    if first >= max(total, 1):
         raise ToolFailure(
             "invalid_arguments", f"{file.path} has {total} lines; startLine is beyond them."
         )
-    first = args.start_line - 1
     last, is_cut = _fitting(lines, first, args.limit)
     shown = "\n".join(lines[first:last])
     if last == len(lines) and file.content.endswith("\n"):
@@ -146,7 +149,7 @@ def _about(file: FileText, total: int) -> dict[str, Any]:
 
 def _fitting(lines: list[str], first: int, limit: int | None) -> tuple[int, bool]:
     """The end of the lines that are shown from ``first`` on, and whether a line had to be cut."""
-    end = len(lines) if limit is None else min(len(lines), first + limit)
+    end = min(len(lines), first + max(limit or len(lines), 1))
     size = 0
     for number in range(first, end):
         size += len(lines[number]) + 1
@@ -168,7 +171,7 @@ async def _preview_edit(args: EditFile, context: ToolContext) -> list[Change]:
     preview=_preview_edit,
 )
 async def edit_file(args: EditFile, context: ToolContext) -> ToolOutcome:
-    """Change pieces of a text file that you have read; all edits or none."""
+    """Change pieces of a file that you have read, all or none."""
     files = context.notebooks.text_files
     path = await context.notebooks.confine(args.path)
     async with files.lock(path):
