@@ -51,7 +51,7 @@ async def keep(session: SessionState, op: Keep) -> None:
         for cell_id in each.ids
         if op.cell_ids is None or cell_id in op.cell_ids
     }
-    ids, files = named(op, settled, is_all=op.cell_ids is None and op.paths is None)
+    ids, files = named(settled, is_all=op.cell_ids is None and op.paths is None)
     event = events.ChangesKept(of_turn_id=op.turn_id, cell_ids=ids, files=files)
     await _settle(session, op.turn_id, settled, event)
 

@@ -10,7 +10,7 @@ from ...notebook.edits.undo import Undone
 from ...protocol import events
 from ...protocol.cells import CellEdit
 from ...protocol.events import UndoConflict
-from ...protocol.ops import Keep, Undo
+from ...protocol.ops import Undo
 from ...protocol.tools import Change
 from ...store.records import ChangeState, Place
 from ..history.history import Item, user_item
@@ -64,7 +64,7 @@ def event_of(
         if (plan.changes.path, cell_id) in settled
     )
     is_all = op.cell_ids is None and op.paths is None and not conflicts
-    ids, files = named(op, settled, is_all=is_all)
+    ids, files = named(settled, is_all=is_all)
     notes = [plan.problem for plan in plans if plan.problem] + ([KERNEL_NOTE] if ran else [])
     return events.ChangesUndone(
         of_turn_id=op.turn_id,
@@ -76,15 +76,12 @@ def event_of(
     )
 
 
-def named(
-    op: Undo | Keep, settled: Mapping[Place, ChangeState], *, is_all: bool
-) -> tuple[list[str] | None, list[str]]:
+def named(settled: Mapping[Place, ChangeState], *, is_all: bool) -> tuple[list[str] | None, list[str] | None]:
     """The cells that are settled, None for all of the turn's, and the documents as a whole."""
-    files = [path for path, cell_id in settled if not cell_id]
+    files = [path for path, cell_id in settled if not cell_id] or None
     if is_all:
         return None, files
-    cell_ids = [cell_id for _, cell_id in settled if cell_id]
-    return (op.cell_ids if isinstance(op, Keep) and op.cell_ids else cell_ids), files
+    return [cell_id for _, cell_id in settled if cell_id], files
 
 
 def note_of(plans: Sequence[UndoPlan]) -> list[Item]:

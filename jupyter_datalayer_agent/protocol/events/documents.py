@@ -43,7 +43,7 @@ class ChangesUndone(BaseEvent):
     changes: list[Change]
     conflicts: list[UndoConflict] = []
     cell_ids: list[str] | None = None
-    files: list[str] = []
+    files: list[str] | None = None
     note: str | None = None
 
 
@@ -54,7 +54,7 @@ class ChangesKept(BaseEvent):
     type: Literal["changes_kept"] = "changes_kept"
     of_turn_id: str
     cell_ids: list[str] | None = None
-    files: list[str] = []
+    files: list[str] | None = None
 
 
 class CellsStale(BaseEvent):
