@@ -37,8 +37,8 @@ _PLACES = (
 _PATTERN = re.compile(
     r"\.env[._-].*"
     r"|id_(?:rsa|dsa|ecdsa|ed25519)(?:[._-].*)?"
-    r"|client_secrets?\b.*\.json"
-    r"|service[_-]account\b.*\.json"
+    r"|client_secrets?(?:[._-].*)?\.json"
+    r"|service[_-]account(?:[._-].*)?\.json"
     r"|(?:jpserver|nbserver)-.*\.(?:json|html)"
     r"|jupyter_\w*config\.(?:py|json)"
 )

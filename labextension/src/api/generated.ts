@@ -3296,9 +3296,9 @@ export interface components {
             cellIds?: string[] | null;
             /**
              * Files
-             * @default []
+             * @default null
              */
-            files: string[];
+            files?: string[] | null;
             /** Ofturnid */
             ofTurnId: string;
             /**
@@ -3371,9 +3371,9 @@ export interface components {
             conflicts: components["schemas"]["UndoConflict"][];
             /**
              * Files
-             * @default []
+             * @default null
              */
-            files: string[];
+            files?: string[] | null;
             /**
              * Note
              * @default null
@@ -7394,7 +7394,7 @@ export interface components {
          * ToolLabel
          * @description What a tool does, for a user: ``action`` as they are asked for it ("Run cells"), and
          *     ``activity`` while it is done ("Running cells"). "cells" or "a cell" at the end stands for
-         *     those that the arguments name.
+         *     those that the arguments name, "a file" for the one of ``path``.
          */
         ToolLabel: {
             /** Action */
@@ -8545,6 +8545,21 @@ export interface components {
         WorkflowsReply: {
             /** Workflows */
             workflows: components["schemas"]["WorkflowInfo"][];
+        };
+        /**
+         * WriteTextParams
+         * @description ``document.write``: the new text of an open file, as one step of its editor's undo, saved.
+         *
+         *     Refused as ``stale`` when the SHA-256 of its text in UTF-8 is not ``base_hash``. The result is
+         *     a ``DocumentText``, read back.
+         */
+        WriteTextParams: {
+            /** Basehash */
+            baseHash: string;
+            /** Content */
+            content: string;
+            /** Path */
+            path: string;
         };
     };
     responses: never;

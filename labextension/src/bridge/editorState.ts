@@ -27,10 +27,9 @@ export class EditorStateReporter implements IDisposable {
   ) {
     _shell.currentChanged?.connect(this._schedule, this);
     // A document that is opened in the background does not become the current one.
-    (_shell as Partial<ILabShell>).layoutModified?.connect(
-      this._schedule,
-      this
-    );
+    if ('layoutModified' in _shell) {
+      (_shell as ILabShell).layoutModified.connect(this._schedule, this);
+    }
     _tracker.currentChanged.connect(this._schedule, this);
     _executions.changed.connect(this._schedule, this);
     this._state = this._compute();

@@ -97,7 +97,9 @@ export function turnDiff(
 export function countKinds(documents: readonly IDocumentDiff[]): string {
   const kinds: DiffKind[] = ['changed', 'added', 'removed', 'moved', 'ran'];
   const cells = documents.flatMap(each => each.cells);
-  const files = documents.filter(each => each.text && !each.cells.length).length;
+  const files = documents.filter(
+    each => each.text && !each.cells.length
+  ).length;
   return [
     ...kinds
       .map(kind => [kind, cells.filter(each => each.kind === kind).length])

@@ -18,9 +18,9 @@ interface IPlace {
 /** The part of an op that names it. */
 function only({ path, cellId }: IPlace): {
   cellIds: string[];
-  paths: string[];
+  paths?: string[];
 } {
-  return { cellIds: [cellId ?? ''], paths: [path] };
+  return cellId ? { cellIds: [cellId] } : { cellIds: [''], paths: [path] };
 }
 
 /** The user's decisions on what turns changed: keep, or take back. */
