@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_server.extension.application import ExtensionApp
@@ -192,6 +193,8 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             known = find_model(model)
             return known is None or known.vision
 
+        if self.database_url:
+            notebooks.text_files.private_places += database_files(self.database_url)
         store = Store(self.database_url, vacuum=self.database_vacuum != "off")
         datasets = Datasets(notebooks.root_dir, store.datasets, lambda: self.max_upload_bytes)
         services = Services(
@@ -298,6 +301,13 @@ async def find_fixes(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
     from .workflows.fix_registry import find_fixes as find
 
     return await find(failure, probe)
+
+
+def database_files(database_url: str) -> list[Path]:
+    """Where an SQLite address keeps its files. The address is checked when it is opened."""
+    path = Path(database_url.partition("?")[0].removeprefix("sqlite:///"))
+    path = path.expanduser().resolve()
+    return [path.with_name(f"{path.name}{end}") for end in ("", "-wal", "-shm", "-journal")]
 
 
 def resolve_model(settings: Any) -> str:

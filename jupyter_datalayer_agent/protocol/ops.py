@@ -110,24 +110,27 @@ class Compact(Wire):
 
 
 class Undo(Wire):
-    """Take back what a turn changed, or only some cells of it.
+    """Take back what a turn changed, or only some cells of it, or only some documents (``paths``).
 
-    A cell that was changed since is left as it is and reported as a conflict; with
-    ``overwrite`` it is restored all the same.
+    A cell that was changed since is left as it is and reported as a conflict, and so is a text file
+    where the same lines were; with ``overwrite`` it is restored all the same. In ``cell_ids``, an
+    empty id stands for the document as a whole, as of a text file.
     """
 
     type: Literal["undo"] = "undo"
     turn_id: str
     cell_ids: list[str] | None = None
+    paths: list[str] | None = None
     overwrite: bool = False
 
 
 class Keep(Wire):
-    """Settle what a turn changed, or only some cells of it."""
+    """Settle what a turn changed, or only some cells or documents of it, as ``undo`` names them."""
 
     type: Literal["keep"] = "keep"
     turn_id: str
     cell_ids: list[str] | None = None
+    paths: list[str] | None = None
 
 
 class GoBack(Wire):

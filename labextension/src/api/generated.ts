@@ -3369,7 +3369,8 @@ export interface components {
         };
         /**
          * ChangesKept
-         * @description The user keeps what the turn ``of_turn_id`` changed, or only some cells of it.
+         * @description The user keeps what the turn ``of_turn_id`` changed, or only some cells of it, and the
+         *     documents ``files`` as a whole.
          */
         ChangesKept: {
             /**
@@ -3382,6 +3383,11 @@ export interface components {
              * @default null
              */
             cellIds?: string[] | null;
+            /**
+             * Files
+             * @default null
+             */
+            files?: string[] | null;
             /** Ofturnid */
             ofTurnId: string;
             /**
@@ -3430,8 +3436,9 @@ export interface components {
          * ChangesUndone
          * @description Changes of the turn ``of_turn_id`` were reverted: ``changes`` as they were made to the
          *     documents just now. ``conflicts`` were left as they are, for the user to decide.
-         *     ``cell_ids`` are the cells that are settled by this; None means all of the turn's. ``note``
-         *     says what cannot be reverted: what the cells did in the kernel.
+         *     ``cell_ids`` are the cells that are settled by this; None means all of the turn's. ``files`` are
+         *     the paths of the documents that are settled as a whole: text files, and what the turn created.
+         *     ``note`` says what cannot be reverted: what the cells did in the kernel.
          */
         ChangesUndone: {
             /**
@@ -3451,6 +3458,11 @@ export interface components {
              * @default []
              */
             conflicts: components["schemas"]["UndoConflict"][];
+            /**
+             * Files
+             * @default null
+             */
+            files?: string[] | null;
             /**
              * Note
              * @default null
@@ -4159,7 +4171,8 @@ export interface components {
         };
         /**
          * DocumentText
-         * @description Result of ``document.read``. ``language`` is the editor's name for it, where known.
+         * @description Result of ``document.read`` and ``document.write``. ``language`` is the editor's name for
+         *     it, where known.
          */
         DocumentText: {
             /** Content */
@@ -4223,11 +4236,17 @@ export interface components {
         };
         /**
          * EditorState
-         * @description The whole editor state; sent on each change, at most every 50 ms.
+         * @description The whole editor state; sent on each change, at most every 50 ms. ``files`` are the paths
+         *     of the text files that are open, be it in an editor or in a viewer.
          */
         EditorState: {
             /** @default null */
             activeDocument?: components["schemas"]["ActiveDocument"] | null;
+            /**
+             * Files
+             * @default []
+             */
+            files?: string[];
             /**
              * Notebooks
              * @default []
@@ -4930,7 +4949,7 @@ export interface components {
         };
         /**
          * Keep
-         * @description Settle what a turn changed, or only some cells of it.
+         * @description Settle what a turn changed, or only some cells or documents of it, as ``undo`` names them.
          */
         Keep: {
             /**
@@ -4938,6 +4957,11 @@ export interface components {
              * @default null
              */
             cellIds?: string[] | null;
+            /**
+             * Paths
+             * @default null
+             */
+            paths?: string[] | null;
             /** Turnid */
             turnId: string;
             /**
@@ -5659,7 +5683,7 @@ export interface components {
              * Method
              * @enum {string}
              */
-            method: "notebook.read" | "notebook.edit" | "notebook.run" | "notebook.interrupt" | "notebook.selectKernel" | "notebook.reveal" | "document.open" | "document.read" | "document.delete" | "page.executeCommand";
+            method: "notebook.read" | "notebook.edit" | "notebook.run" | "notebook.interrupt" | "notebook.selectKernel" | "notebook.reveal" | "document.open" | "document.read" | "document.write" | "document.delete" | "page.executeCommand";
             /** Params */
             params: {
                 [key: string]: unknown;
@@ -7539,7 +7563,7 @@ export interface components {
          * ToolLabel
          * @description What a tool does, for a user: ``action`` as they are asked for it ("Run cells"), and
          *     ``activity`` while it is done ("Running cells"). "cells" or "a cell" at the end stands for
-         *     those that the arguments name.
+         *     those that the arguments name, "a file" for the one of ``path``.
          */
         ToolLabel: {
             /** Action */
@@ -8008,10 +8032,11 @@ export interface components {
         };
         /**
          * Undo
-         * @description Take back what a turn changed, or only some cells of it.
+         * @description Take back what a turn changed, or only some cells of it, or only some documents (``paths``).
          *
-         *     A cell that was changed since is left as it is and reported as a conflict; with
-         *     ``overwrite`` it is restored all the same.
+         *     A cell that was changed since is left as it is and reported as a conflict, and so is a text file
+         *     where the same lines were; with ``overwrite`` it is restored all the same. In ``cell_ids``, an
+         *     empty id stands for the document as a whole, as of a text file.
          */
         Undo: {
             /**
@@ -8024,6 +8049,11 @@ export interface components {
              * @default false
              */
             overwrite?: boolean;
+            /**
+             * Paths
+             * @default null
+             */
+            paths?: string[] | null;
             /** Turnid */
             turnId: string;
             /**
@@ -8684,6 +8714,21 @@ export interface components {
         WorkflowsReply: {
             /** Workflows */
             workflows: components["schemas"]["WorkflowInfo"][];
+        };
+        /**
+         * WriteTextParams
+         * @description ``document.write``: the new text of an open file, as one step of its editor's undo, saved.
+         *
+         *     Refused as ``stale`` when the SHA-256 of its text in UTF-8 is not ``base_hash``. The result is
+         *     a ``DocumentText``, read back.
+         */
+        WriteTextParams: {
+            /** Basehash */
+            baseHash: string;
+            /** Content */
+            content: string;
+            /** Path */
+            path: string;
         };
     };
     responses: never;

@@ -233,6 +233,7 @@ export type DeleteDocumentParams = Wire<'DeleteDocumentParams'>;
 export type ExecuteCommandParams = Wire<'ExecuteCommandParams'>;
 export type PageCommand = ExecuteCommandParams['id'];
 export type DocumentReadParams = Wire<'DocumentReadParams'>;
+export type WriteTextParams = Wire<'WriteTextParams'>;
 export type DocumentText = Wire<'DocumentText'>;
 export type PageRequest = Wire<'PageRequest'>;
 export type Welcome = Wire<'Welcome'>;

@@ -69,7 +69,7 @@ export function approvalLabel(call: ICall, cellNumber: CellNumber): string {
   return withCells(call, call.label?.action, cellNumber);
 }
 
-/** What the tool declares, with the numbers of the cells that the arguments name. */
+/** What the tool declares, with the numbers of the cells, or the file, that the arguments name. */
 function withCells(
   { name, arguments: given }: ICall,
   label: string | undefined,
@@ -84,7 +84,7 @@ function withCells(
         /\b(a cell|cells)$/,
         numberedCellLabel(ids, id => cellNumber(path, id))
       )
-    : text;
+    : text.replace(/\ba file$/, found => path ?? found);
 }
 
 /** What goes on in a running turn. */

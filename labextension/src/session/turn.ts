@@ -175,14 +175,20 @@ export type Activity =
   | { kind: 'tools' }
   | { kind: 'message'; message: string };
 
-/** What was decided on a turn's changes: on all that were open, and on single cells. */
+/** What was decided on a turn's changes: on all that were open, and on single ones. */
 export interface IDecided {
   all: boolean;
-  /** Ids of cells; the empty id represents a file. */
+  /** Ids of cells; the empty id, of older events, represents every file. */
   cells: ReadonlySet<string>;
+  /** Paths of documents as a whole. */
+  files: ReadonlySet<string>;
 }
 
-export const NOTHING_DECIDED: IDecided = { all: false, cells: new Set() };
+export const NOTHING_DECIDED: IDecided = {
+  all: false,
+  cells: new Set(),
+  files: new Set()
+};
 
 /** What another model answers to the message of a turn. */
 export interface IAnswer {
