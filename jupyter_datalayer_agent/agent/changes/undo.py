@@ -21,7 +21,7 @@ from ...protocol import events
 from ...protocol.cells import CellEdit
 from ...protocol.errors import AgentError
 from ...protocol.events import UndoConflict
-from ...protocol.ops import AskAgain, ChooseAnswer, GoBack, Keep, Undo
+from ...protocol.ops import AskAgain, ChooseAnswer, GoBack, Keep, Synthesise, Undo
 from ...protocol.tools import Change
 from ...store.records import ChangeState, Place
 from ..history.history import Item, user_item
@@ -53,7 +53,10 @@ class UndoPlan:
     problem: str | None = None
 
 
-async def check(session: SessionState, op: Undo | Keep | GoBack | AskAgain | ChooseAnswer) -> None:
+OfTurn = Undo | Keep | GoBack | AskAgain | Synthesise | ChooseAnswer
+
+
+async def check(session: SessionState, op: OfTurn) -> None:
     """Raises ``AgentError`` ``not_found`` unless the op is about a turn of this session."""
     if await session.services.store.turn_reader.session_of(op.turn_id) != session.id:
         raise AgentError("not_found", f"There is no turn {op.turn_id} in this session.")
