@@ -263,12 +263,23 @@ async def _with_parts(
             items=[without_pictures(from_json(item.data)) for item in items[row.id]],
             tool_calls=[_tool_call(call) for call in calls[row.id] if call.answer_id is None],
             changes=_changes(changes[row.id]),
-            answers=answers[row.id],
+            answers=_in_order(answers[row.id], from_json(row.request).get("compare") or []),
             usage=Usage.model_validate(from_json(row.usage)) if row.usage else _sum(costs[row.id]),
             events=None if events is None else join_deltas(events[row.id]),
         )
         for row in rows
     ]
+
+
+def _in_order(answers: list[FurtherAnswer], models: Sequence[str]) -> list[FurtherAnswer]:
+    """The answers of a comparison in the order of its models, whichever ended first; what was added
+    later comes after them."""
+
+    def place(answer: FurtherAnswer) -> int:
+        is_one = answer.sources is None and answer.model in models
+        return models.index(answer.model) if is_one else len(models)
+
+    return sorted(answers, key=place)
 
 
 async def _answers(

@@ -3,7 +3,7 @@ import React from 'react';
 import { Event } from '../../../api/types';
 import { canAskAgain } from '../answersController';
 import { useValue } from '../../../session/observable';
-import { TurnView } from '../Turn';
+import { TurnView } from '../../conversation/Turn';
 import { usePanel } from '../../context';
 import { button, clear, click, draw, makePanel } from '../../__tests__/render';
 
