@@ -120,9 +120,7 @@ function callsAfter(
 ): readonly IToolEntry[] {
   if (event.type === 'tool_call_arguments') {
     return calls.map(call =>
-      call.id === event.callId
-        ? { ...call, arguments: event.arguments }
-        : call
+      call.id === event.callId ? { ...call, arguments: event.arguments } : call
     );
   }
   const all = calls.some(({ id }) => id === event.callId)

@@ -20,10 +20,7 @@ export function startedCall(
 }
 
 /** The call with its result. */
-export function endedCall(
-  call: IToolEntry,
-  event: ToolCallOutput
-): IToolEntry {
+export function endedCall(call: IToolEntry, event: ToolCallOutput): IToolEntry {
   return {
     ...call,
     status: event.status,

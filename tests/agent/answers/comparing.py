@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections import deque
 from typing import Any
 
 from tests.support.jupyter import RunningServer
-from tests.support.model_request import RecordedRequest, ScriptError
+from tests.support.model_request import RecordedRequest
+from tests.support.model_script import ByModel
 from tests.support.model_server import ScriptedModelServer, Step
 from tests.support.sessions import act, turns
 
@@ -16,14 +16,8 @@ A, B, C, D = (f"openai/{name}" for name in ("alpha", "beta", "gamma", "delta"))
 
 def script(model: ScriptedModelServer, **steps: Step | list[Step]) -> None:
     """What each model does, in order, whichever is asked first."""
-    left = {name: deque(each if isinstance(each, list) else [each]) for name, each in steps.items()}
-
-    def step(request: RecordedRequest) -> Any:
-        if not left.get(request.model):
-            raise ScriptError(f"nothing is left for {request.model}")
-        return left[request.model].popleft()
-
-    model.set_default(step)
+    lists = {name: each if isinstance(each, list) else [each] for name, each in steps.items()}
+    model.set_default(ByModel(lists))
 
 
 def compare(server: RunningServer, *models: str, status: int = 200, **request: Any) -> Any:

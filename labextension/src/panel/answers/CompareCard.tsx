@@ -110,7 +110,10 @@ export function CompareCard(props: { card: ICompareCard }): JSX.Element {
           </div>
         )}
         {choices.length < fewest ? (
-          <TooFew isLocked={!!reply?.locked} names={choices.map(c => c.label)} />
+          <TooFew
+            isLocked={!!reply?.locked}
+            names={choices.map(c => c.label)}
+          />
         ) : (
           <fieldset className="da-compare-models">
             <legend>
@@ -175,7 +178,8 @@ function TooFew(props: { isLocked: boolean; names: string[] }): JSX.Element {
       <ul className="da-compare-missing">
         {unready.map(info => (
           <li key={info.id}>
-            {info.label} <span className="da-dim">{unavailableReason(info)}</span>
+            {info.label}{' '}
+            <span className="da-dim">{unavailableReason(info)}</span>
           </li>
         ))}
       </ul>

@@ -69,7 +69,7 @@ test('a further answer grows under the first, can be stopped, and says that it w
   expect(further().textContent).not.toContain('Ki');
   expect(further().querySelector('img')?.getAttribute('onerror')).toBeFalsy();
   expect(node.querySelector('.da-assistant')!.textContent).toBe('Apple.');
-  await click(button(further(), 'Stop'));
+  await click(button(node, 'Stop'));
   expect(ops()).toContainEqual({ type: 'interrupt', hold: true });
   await emit({
     type: 'answer_finished',

@@ -20,9 +20,7 @@ export class CompareCommands implements IChatCommandProvider {
     }
     const typed = word.slice(1).toLowerCase();
     return this._model.compare.choices
-      .filter(({ id, label }) =>
-        `${id} ${label}`.toLowerCase().includes(typed)
-      )
+      .filter(({ id, label }) => `${id} ${label}`.toLowerCase().includes(typed))
       .map(({ id, label }) => ({
         name: `@${id}`,
         providerId: this.id,
