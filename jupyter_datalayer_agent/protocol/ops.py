@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, TypeAdapter, model_validator
 
+from .answers import different_models
 from .base import Wire
 from .plans import PlanStep
 from .requests import ChatRequest, SessionSettings
@@ -156,12 +157,29 @@ class RunAction(Wire):
 
 
 class AskAgain(Wire):
-    """Ask another model what the newest message asked. It reads what the first one read, and calls
-    no tools."""
+    """Ask another ``model``, or up to four ``models`` at once, what the newest message asked. They
+    read what the first one read, and call no tools; those of a comparison read like its others."""
 
     type: Literal["ask_again"] = "ask_again"
     turn_id: str
-    model: str = Field(min_length=1)
+    model: str | None = Field(default=None, min_length=1)
+    models: list[str] = []
+
+    @model_validator(mode="after")
+    def _names_models(self) -> AskAgain:
+        self.models = different_models(
+            [*([self.model] if self.model else []), *self.models], at_least=1
+        )
+        return self
+
+
+class Synthesise(Wire):
+    """Have a ``model`` (the session's, unless one is named) write where the newest turn's answers
+    agree and where they differ. It reads nothing but these."""
+
+    type: Literal["synthesise"] = "synthesise"
+    turn_id: str
+    model: str | None = Field(default=None, min_length=1)
 
 
 class ChooseAnswer(Wire):
@@ -202,6 +220,7 @@ Op = Annotated[
     | GoBack
     | RunAction
     | AskAgain
+    | Synthesise
     | ChooseAnswer
     | Reset
     | Shutdown,

@@ -33,6 +33,11 @@ class GatedTool(Protocol):
         ...
 
     @property
+    def parallel(self) -> bool:
+        """Whether it is a read, which may run beside others."""
+        ...
+
+    @property
     def needs_notebook(self) -> bool:
         """Whether it works on the attached, active notebook."""
         ...

@@ -20,7 +20,7 @@ from ...notebook.service import NotebookService
 from ...protocol import events
 from ...protocol.errors import AgentError
 from ...protocol.events import UndoConflict
-from ...protocol.ops import AskAgain, ChooseAnswer, GoBack, Keep, Undo
+from ...protocol.ops import AskAgain, ChooseAnswer, GoBack, Keep, Synthesise, Undo
 from ...protocol.tools import Change
 from ...store.records import ChangeState, Place
 from ..history.history import Item
@@ -36,7 +36,10 @@ LOCK_SECONDS = 5.0
 TRIES = 3
 
 
-async def check(session: SessionState, op: Undo | Keep | GoBack | AskAgain | ChooseAnswer) -> None:
+OfTurn = Undo | Keep | GoBack | AskAgain | Synthesise | ChooseAnswer
+
+
+async def check(session: SessionState, op: OfTurn) -> None:
     """Raises ``AgentError`` ``not_found`` unless the op is about a turn of this session."""
     if await session.services.store.turn_reader.session_of(op.turn_id) != session.id:
         raise AgentError("not_found", f"There is no turn {op.turn_id} in this session.")

@@ -197,10 +197,18 @@ class _DeadTurn:
         if self._end_event() is not None:
             return []
         answered = {e["callId"] for e in self._events if e["type"] == "tool_call_output"}
-        started = {e["callId"]: e["name"] for e in self._events if e["type"] == "tool_call_started"}
+        began = [event for event in self._events if event["type"] == "tool_call_started"]
+        answers = {event["callId"]: event.get("answerId") for event in began}
+        started = {event["callId"]: event["name"] for event in began}
         open_calls = {**started, **self._running_calls}
         events: list[BaseEvent] = [
-            ToolCallOutput(call_id=call_id, name=name, status=ABORTED, output=ABORTED)
+            ToolCallOutput(
+                call_id=call_id,
+                name=name,
+                status=ABORTED,
+                output=ABORTED,
+                answer_id=answers.get(call_id),
+            )
             for call_id, name in open_calls.items()
             if call_id not in answered
         ]

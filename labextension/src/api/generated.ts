@@ -2863,9 +2863,35 @@ export interface components {
             type: "answer_delta";
         };
         /**
+         * AnswerFailure
+         * @description A model of a comparison that gave no complete answer, and why.
+         */
+        AnswerFailure: {
+            /** Answerid */
+            answerId: string;
+            /**
+             * Code
+             * @default null
+             */
+            code?: ("invalid_request" | "unauthorized" | "forbidden" | "not_found" | "turn_in_progress" | "too_large" | "token_limit" | "action_failed" | "model_error" | "no_model" | "internal") | null;
+            /**
+             * Message
+             * @default null
+             */
+            message?: string | null;
+            /** Model */
+            model: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "stopped" | "failed";
+        };
+        /**
          * AnswerFinished
          * @description Such an answer ended. ``text`` is the whole of it, empty if it is not complete:
-         *     what was shown of it stays, and is not kept as an answer. ``usage`` is what it cost.
+         *     what was shown of it stays, and is not kept as an answer. ``usage`` is what it cost, all its
+         *     calls of the model together; ``duration_ms`` the time from its start.
          */
         AnswerFinished: {
             /** Answerid */
@@ -2881,6 +2907,11 @@ export interface components {
              */
             code?: ("invalid_request" | "unauthorized" | "forbidden" | "not_found" | "turn_in_progress" | "too_large" | "token_limit" | "action_failed" | "model_error" | "no_model" | "internal") | null;
             /**
+             * Durationms
+             * @default null
+             */
+            durationMs?: number | null;
+            /**
              * Message
              * @default null
              */
@@ -2894,6 +2925,11 @@ export interface components {
              * @default 0
              */
             seq: number;
+            /**
+             * Sources
+             * @default null
+             */
+            sources?: components["schemas"]["CitedAnswer"][] | null;
             /**
              * Status
              * @enum {string}
@@ -2919,7 +2955,8 @@ export interface components {
         };
         /**
          * AnswerStarted
-         * @description Another model begins to answer the message of the turn, which has ended.
+         * @description A model begins to answer the message of the turn, beside others: of one that has ended, or of
+         *     a comparison. With ``sources`` it writes a synthesis of these answers.
          */
         AnswerStarted: {
             /** Answerid */
@@ -2937,6 +2974,11 @@ export interface components {
              */
             seq: number;
             /**
+             * Sources
+             * @default null
+             */
+            sources?: components["schemas"]["CitedAnswer"][] | null;
+            /**
              * Turnid
              * @default null
              */
@@ -2946,6 +2988,36 @@ export interface components {
              * @enum {string}
              */
             type: "answer_started";
+        };
+        /**
+         * AnswerStatus
+         * @description The current activity of such an answer, as text for a user.
+         */
+        AnswerStatus: {
+            /** Answerid */
+            answerId: string;
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /** Message */
+            message: string;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "answer_status";
         };
         /**
          * ApprovalDecision
@@ -3059,12 +3131,20 @@ export interface components {
         };
         /**
          * AskAgain
-         * @description Ask another model what the newest message asked. It reads what the first one read, and calls
-         *     no tools.
+         * @description Ask another ``model``, or up to four ``models`` at once, what the newest message asked. They
+         *     read what the first one read, and call no tools; those of a comparison read like its others.
          */
         AskAgain: {
-            /** Model */
-            model: string;
+            /**
+             * Model
+             * @default null
+             */
+            model?: string | null;
+            /**
+             * Models
+             * @default []
+             */
+            models?: string[];
             /** Turnid */
             turnId: string;
             /**
@@ -3490,11 +3570,22 @@ export interface components {
          * ChatReply
          * @description The end of a turn. ``offers`` are workflows that are close to a message that no model could
          *     answer, ``quality`` the report that it asked for. ``not_done`` contradicts a ``reply`` that says
-         *     that all is well.
+         *     that all is well. Of a comparison, ``answers`` are those that are complete, ``unanswered`` the
+         *     others, and ``reply`` the one that the conversation continues from, ``chosen_answer``.
          */
         ChatReply: {
+            /**
+             * Answers
+             * @default []
+             */
+            answers: components["schemas"]["FurtherAnswer"][];
             /** Changes */
             changes: components["schemas"]["Change"][];
+            /**
+             * Chosenanswer
+             * @default null
+             */
+            chosenAnswer?: string | null;
             /** @default null */
             error?: components["schemas"]["ErrorBody"] | null;
             /**
@@ -3529,6 +3620,11 @@ export interface components {
             toolCalls: components["schemas"]["ToolCallRecord"][];
             /** Turnid */
             turnId: string;
+            /**
+             * Unanswered
+             * @default []
+             */
+            unanswered: components["schemas"]["AnswerFailure"][];
             usage: components["schemas"]["Usage"];
         };
         /**
@@ -3543,6 +3639,7 @@ export interface components {
          *     ``cell_id`` is the cell of an inline chat, ``selection`` the text selected in its editor.
          *     ``decided`` is what became of the session's proposals since its last message.
          *     ``about_session`` is for the Strategist: the chat that is "this conversation" to the question.
+         *     With ``compare`` these models (two to four) answer the message side by side; they only read.
          */
         ChatRequest: {
             /**
@@ -3577,6 +3674,11 @@ export interface components {
              * @default null
              */
             clientId?: string | null;
+            /**
+             * Compare
+             * @default null
+             */
+            compare?: string[] | null;
             /**
              * Decided
              * @default []
@@ -3660,6 +3762,28 @@ export interface components {
             sessionTitle: string;
             /** Turnid */
             turnId: string;
+        };
+        /**
+         * CitedAnswer
+         * @description An answer that a synthesis is of, under the ``number`` by which the synthesis cites it, as in
+         *     "[1]"; without an ``answer_id`` the turn's own. ``cited``: the text cites it.
+         */
+        CitedAnswer: {
+            /**
+             * Answerid
+             * @default null
+             */
+            answerId?: string | null;
+            /**
+             * Cited
+             * @default false
+             */
+            cited: boolean;
+            /** Model */
+            model: string;
+            /** Number */
+            number: number;
+            provenance: components["schemas"]["Provenance-Output"];
         };
         ClientMessage: components["schemas"]["Hello"] | components["schemas"]["EditorState"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"] | components["schemas"]["SubmitOp"] | components["schemas"]["InputFocused"] | components["schemas"]["PanelShown"] | components["schemas"]["PageResponse"] | components["schemas"]["PageProgress"];
         /**
@@ -4346,7 +4470,7 @@ export interface components {
         ErrorReply: {
             error: components["schemas"]["ErrorBody"];
         };
-        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpHeld"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["DocumentChanged"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["AnswerStarted"] | components["schemas"]["AnswerDelta"] | components["schemas"]["AnswerFinished"] | components["schemas"]["AnswerChosen"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["WorkflowsOffered"] | components["schemas"]["QualityReported"] | components["schemas"]["IntentDetected"] | components["schemas"]["HelpShown"] | components["schemas"]["CommandUnknown"] | components["schemas"]["ActionProposed"] | components["schemas"]["ActionStarted"] | components["schemas"]["ActionProgress"] | components["schemas"]["ActionFinished"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
+        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpHeld"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["DocumentChanged"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["AnswerStarted"] | components["schemas"]["AnswerStatus"] | components["schemas"]["AnswerDelta"] | components["schemas"]["AnswerFinished"] | components["schemas"]["AnswerChosen"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["WorkflowsOffered"] | components["schemas"]["QualityReported"] | components["schemas"]["IntentDetected"] | components["schemas"]["HelpShown"] | components["schemas"]["CommandUnknown"] | components["schemas"]["ActionProposed"] | components["schemas"]["ActionStarted"] | components["schemas"]["ActionProgress"] | components["schemas"]["ActionFinished"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
         /**
          * ExecuteCommandParams
          * @description ``page.executeCommand``: a command of JupyterLab, with its arguments.
@@ -4606,18 +4730,36 @@ export interface components {
         };
         /**
          * FurtherAnswer
-         * @description What another model answered to the message of a turn.
+         * @description What another model answered to the message of a turn, or with ``sources`` the synthesis of
+         *     its answers. ``usage`` and ``duration_ms`` are None of those that earlier versions kept.
          */
         FurtherAnswer: {
             /** Answerid */
             answerId: string;
             /** Createdat */
             createdAt: number;
+            /**
+             * Durationms
+             * @default null
+             */
+            durationMs?: number | null;
             /** Model */
             model: string;
             provenance: components["schemas"]["Provenance-Output"];
+            /**
+             * Sources
+             * @default null
+             */
+            sources?: components["schemas"]["CitedAnswer"][] | null;
             /** Text */
             text: string;
+            /**
+             * Toolcalls
+             * @default []
+             */
+            toolCalls: components["schemas"]["ToolCallRecord"][];
+            /** @default null */
+            usage?: components["schemas"]["Usage"] | null;
         };
         /**
          * GoBack
@@ -5268,7 +5410,7 @@ export interface components {
             /** Uri */
             uri: string;
         };
-        Op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["GoBack"] | components["schemas"]["RunAction"] | components["schemas"]["AskAgain"] | components["schemas"]["ChooseAnswer"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
+        Op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["GoBack"] | components["schemas"]["RunAction"] | components["schemas"]["AskAgain"] | components["schemas"]["Synthesise"] | components["schemas"]["ChooseAnswer"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
         /**
          * OpAccepted
          * @description Answer of ``POST sessions/{id}/ops``.
@@ -7118,7 +7260,8 @@ export interface components {
          * StoredResponse
          * @description An answer found by its provenance, with the message that it answers.
          *
-         *     ``plan`` is given for the type ``plan``, whose ``text`` is its steps as a list.
+         *     ``plan`` is given for the type ``plan``, whose ``text`` is its steps as a list. ``sources`` are
+         *     the answers that a synthesis of several models' answers is of.
          */
         StoredResponse: {
             /** Createdat */
@@ -7132,6 +7275,11 @@ export interface components {
             sessionId: string;
             /** Sessiontitle */
             sessionTitle: string;
+            /**
+             * Sources
+             * @default null
+             */
+            sources?: components["schemas"]["CitedAnswer"][] | null;
             /** Text */
             text: string;
         };
@@ -7143,8 +7291,18 @@ export interface components {
          *     model made up, whose links were taken out. ``scratchpad`` names the cell that was asked for.
          */
         StrategistReply: {
+            /**
+             * Answers
+             * @default []
+             */
+            answers: components["schemas"]["FurtherAnswer"][];
             /** Changes */
             changes: components["schemas"]["Change"][];
+            /**
+             * Chosenanswer
+             * @default null
+             */
+            chosenAnswer?: string | null;
             /**
              * Citations
              * @default []
@@ -7188,6 +7346,11 @@ export interface components {
             toolCalls: components["schemas"]["ToolCallRecord"][];
             /** Turnid */
             turnId: string;
+            /**
+             * Unanswered
+             * @default []
+             */
+            unanswered: components["schemas"]["AnswerFailure"][];
             /**
              * Unknowncitations
              * @default []
@@ -7253,7 +7416,7 @@ export interface components {
              */
             again?: boolean;
             /** Op */
-            op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["GoBack"] | components["schemas"]["RunAction"] | components["schemas"]["AskAgain"] | components["schemas"]["ChooseAnswer"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
+            op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["GoBack"] | components["schemas"]["RunAction"] | components["schemas"]["AskAgain"] | components["schemas"]["Synthesise"] | components["schemas"]["ChooseAnswer"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
             /** Ref */
             ref: string;
             /** Sessionid */
@@ -7281,6 +7444,25 @@ export interface components {
              * @enum {string}
              */
             type: "subscribe";
+        };
+        /**
+         * Synthesise
+         * @description Have a ``model`` (the session's, unless one is named) write where the newest turn's answers
+         *     agree and where they differ. It reads nothing but these.
+         */
+        Synthesise: {
+            /**
+             * Model
+             * @default null
+             */
+            model?: string | null;
+            /** Turnid */
+            turnId: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "synthesise";
         };
         /**
          * TextDelta
@@ -7346,6 +7528,11 @@ export interface components {
          * @description The call's arguments, complete; a string where they were not valid JSON.
          */
         ToolCallArguments: {
+            /**
+             * Answerid
+             * @default null
+             */
+            answerId?: string | null;
             /** Arguments */
             arguments: unknown;
             /**
@@ -7377,6 +7564,11 @@ export interface components {
          *     ``withheld`` from it; ``summary`` for a user. ``needs``: the gate refused it for this.
          */
         ToolCallOutput: {
+            /**
+             * Answerid
+             * @default null
+             */
+            answerId?: string | null;
             /**
              * At
              * @default 0
@@ -7440,8 +7632,14 @@ export interface components {
         /**
          * ToolCallRecord
          * @description A tool call as the turn kept it: ``output`` is the whole output, before any cut.
+         *     ``answer_id`` is the answer of a comparison whose model made the call.
          */
         ToolCallRecord: {
+            /**
+             * Answerid
+             * @default null
+             */
+            answerId?: string | null;
             /**
              * Arguments
              * @default null
@@ -7501,9 +7699,15 @@ export interface components {
         /**
          * ToolCallStarted
          * @description The model began to write a call. As the tool declares: what it is called, whether it only
-         *     reads, and whether its purpose is to run code. None of a tool that is not known.
+         *     reads, and whether its purpose is to run code. None of a tool that is not known. Here and below
+         *     ``answer_id`` is the answer of a comparison whose model makes the call.
          */
         ToolCallStarted: {
+            /**
+             * Answerid
+             * @default null
+             */
+            answerId?: string | null;
             /**
              * At
              * @default 0
@@ -7687,9 +7891,10 @@ export interface components {
          *     are the turn's events with the deltas of one item joined into one, enough to draw it again.
          *     ``withdrawn_at`` (ms since 1970) is set where the user went back to before this turn: it is
          *     not sent any more. ``copied_from`` is the turn of another session that a fork copied.
-         *     ``answers`` are what other models answered to the same message; ``chosen_answer`` is the one of
-         *     them from which the conversation continues, if not from ``reply``. ``not_done`` is what
-         *     ``reply`` may be silent about: what was tried and did not come about.
+         *     ``answers`` are what other models answered to the same message, and syntheses of answers;
+         *     ``chosen_answer`` is the one of them from which the conversation continues, if not from
+         *     ``reply``. ``compare`` are the models of a comparison, which has no ``reply`` of its own.
+         *     ``not_done`` is what ``reply`` may be silent about: what was tried and did not come about.
          */
         Turn: {
             /**
@@ -7707,6 +7912,11 @@ export interface components {
              * @default null
              */
             chosenAnswer?: string | null;
+            /**
+             * Compare
+             * @default null
+             */
+            compare?: string[] | null;
             /**
              * Copiedfrom
              * @default null
@@ -7918,6 +8128,7 @@ export interface components {
          * @description A turn began; ``tools`` are the names that the model is sent.
          *
          *     ``workflow`` is the ready workflow that the user asked for, so that it can be asked for again.
+         *     ``compare`` are the models of a comparison: each answers with events of its own.
          */
         TurnStarted: {
             /**
@@ -7925,6 +8136,11 @@ export interface components {
              * @default 0
              */
             at: number;
+            /**
+             * Compare
+             * @default null
+             */
+            compare?: string[] | null;
             /**
              * Message
              * @default

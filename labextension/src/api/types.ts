@@ -267,6 +267,7 @@ export type PageMethod = PageRequest['method'];
 // The past
 
 export type Provenance = Wire<'Provenance-Output'>;
+export type CitedAnswer = Wire<'CitedAnswer'>;
 export type Mark = Wire<'Mark'>;
 export type SearchHit = Wire<'SearchHit'>;
 export type SearchReply = Wire<'SearchReply'>;

@@ -1,6 +1,7 @@
 import {
   ActionProposal,
   Change,
+  CitedAnswer,
   ContextCompacted,
   ErrorCode,
   IntentDetected,
@@ -199,8 +200,16 @@ export interface IAnswer {
   status: 'running' | 'completed' | 'stopped' | 'failed';
   /** Why it did not come to its end. */
   message?: string;
+  /** What goes on, where it is not just answering. */
+  activity?: string;
+  startedAt?: number;
+  durationMs?: number;
   usage?: Usage;
   provenance?: Provenance;
+  /** What it read. */
+  calls: readonly IToolEntry[];
+  /** Of a synthesis: the answers that it is of. */
+  sources?: readonly CitedAnswer[];
 }
 
 /** A message of the user and everything that came of it. Times in ms. */
@@ -213,6 +222,8 @@ export interface ITurn {
   target?: string;
   /** The ready workflow that was asked for. */
   workflow?: WorkflowCall;
+  /** The models that answer it side by side. */
+  compare?: readonly string[];
   /** The service that answers it. */
   intent?: IDetectedIntent;
   /** Whether its command is none that there is. */

@@ -19,7 +19,7 @@ import { CallGroup } from './CallGroup';
 import { Conflicts } from '../changes/Conflicts';
 import { Elapsed } from '../../ui/Elapsed';
 import { OfferedFixes } from './Fixes';
-import { FurtherAnswers } from './FurtherAnswers';
+import { FurtherAnswers } from '../answers/FurtherAnswers';
 import { Markdown } from './Markdown';
 import { KeptPlan } from '../plan/Plan';
 import { OfferedWorkflows } from './OfferedWorkflows';
@@ -87,8 +87,9 @@ export const TurnView = memo(
           {!isRunning && turn.hasUnknownCommand && (
             <UnknownCommand message={turn.message} />
           )}
+          {turn.compare && <FurtherAnswers turn={turn} />}
           {isRunning ? <Working turn={turn} /> : <TurnFoot turn={turn} />}
-          <FurtherAnswers turn={turn} />
+          {!turn.compare && <FurtherAnswers turn={turn} />}
         </article>
       </TurnContext.Provider>
     );
@@ -270,7 +271,10 @@ function Working(props: { turn: ITurn }): JSX.Element | null {
   const { turn } = props;
   const label = activityLabel(turn, useCellNumber(turn.target));
   const isSaid =
-    waitingIn(turn).length > 0 || !!runningCall(turn) || isActing(turn);
+    waitingIn(turn).length > 0 ||
+    !!runningCall(turn) ||
+    isActing(turn) ||
+    turn.answers.some(({ status }) => status === 'running');
   if (isSaid) {
     return null;
   }
