@@ -3,7 +3,7 @@ import React, { memo, useMemo } from 'react';
 import { modelName } from './answersController';
 import { AnswerFoot } from './AnswerFoot';
 import { textOf } from '../../session/answers';
-import { foldCalls } from '../../session/fold';
+import { foldCalls } from '../../session/foldCalls';
 import { IAnswer, ITurn } from '../../session/turn';
 import { useValue } from '../../session/observable';
 import { CallGroup } from '../conversation/CallGroup';
