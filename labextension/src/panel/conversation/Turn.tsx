@@ -32,6 +32,7 @@ import { useReadiness } from './Readiness';
 import { Refused } from './Refused';
 import { AttachActive, SwitchToAgent } from '../composer/ToolRequirements';
 import { HelpList } from '../services/HelpList';
+import { NextSteps } from '../services/NextSteps';
 import { PanelActionRun, PanelProposal } from '../services/PanelActions';
 import { RoutingLine } from '../services/RoutingLine';
 import { UnknownCommand } from '../services/UnknownCommand';
@@ -92,6 +93,9 @@ export const TurnView = memo(
           {!isRunning && <Refused turn={turn} />}
           {!isRunning && turn.hasUnknownCommand && (
             <UnknownCommand message={turn.message} />
+          )}
+          {!isRunning && turn.intent?.subcommand === 'brainstorm' && (
+            <NextSteps turn={turn} />
           )}
           {isRunning ? <Working turn={turn} /> : <TurnFoot turn={turn} />}
           <FurtherAnswers turn={turn} />
