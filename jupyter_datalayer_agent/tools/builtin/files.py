@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from ...notebook.document import DocumentError
+from ...notebook.edits.checkpoints import WHOLE_DOCUMENT
 from ...notebook.files.listing import listing
 from ...notebook.files.replacements import NoMatch, Replacement, replaced
 from ...notebook.files.text_files import FileText, changed
@@ -18,6 +19,7 @@ from ..context import ToolContext, ToolFailure
 from ..data_rows import data_text
 from ..redaction import PrivateText
 from ..registry import ToolOutcome, tool
+from ..risky_code import Reason
 
 READ_CHARACTERS = 32_000
 USUAL_ENTRIES = 200
@@ -25,8 +27,8 @@ MOST_ENTRIES = 1_000
 PATTERN_DEPTH = 5
 MOST_DEPTH = 10
 SHOWN_CHARACTERS = 8_000
-WHOLE = ""
-"""In place of a cell's id: the whole file."""
+INSTRUCTIONS = "AGENTS.md"
+"""In the root: what the user wants of the agent, sent with every request."""
 _NAMES = {"cp1252": "windows-1252", "latin-1": "iso-8859-1"}
 
 
@@ -158,6 +160,14 @@ def _fitting(lines: list[str], first: int, limit: int | None) -> tuple[int, bool
     return end, False
 
 
+async def _instructs(args: EditFile | WriteFile, context: ToolContext) -> Reason | None:
+    """Text of a file or a web page may make a model write itself instructions for later."""
+    if await context.notebooks.confine(args.path) != INSTRUCTIONS:
+        return None
+    said = f"Changes {INSTRUCTIONS}: the agent follows what it says in every conversation"
+    return Reason(said, ("changes the agent's instructions",))
+
+
 async def _preview_edit(args: EditFile, context: ToolContext) -> list[Change]:
     file, after = await _edited(args, context)
     return [Change(path=file.path, op="update", before=file.content, after=after.content)]
@@ -168,6 +178,7 @@ async def _preview_edit(args: EditFile, context: ToolContext) -> list[Change]:
     group="file",
     label=("Change a file", "Changing a file"),
     changes=True,
+    destructive=_instructs,
     preview=_preview_edit,
 )
 async def edit_file(args: EditFile, context: ToolContext) -> ToolOutcome:
@@ -222,12 +233,14 @@ async def _existing(args: WriteFile, context: ToolContext) -> FileText | None:
     return await _read(context, path) if await files.exists(path) else None
 
 
-async def _loss(args: WriteFile, context: ToolContext) -> str | None:
+async def _loss(args: WriteFile, context: ToolContext) -> Reason | None:
     file = await _existing(args, context)
+    if (reason := await _instructs(args, context)) is not None:
+        return reason
     if file is None or file.content == TextState(args.content).content:
         return None
     _refuse_stale(context, file)
-    return f"Overwrites {file.path}"
+    return Reason(f"Overwrites {file.path}", ("overwrites files",))
 
 
 async def _preview_write(args: WriteFile, context: ToolContext) -> list[Change]:
@@ -286,14 +299,14 @@ async def _read(context: ToolContext, path: str) -> FileText:
 
 def _note(context: ToolContext, file: FileText) -> None:
     if context.seen is not None:
-        context.seen.note_hash(file.path, WHOLE, file.state.hash)
+        context.seen.note_hash(file.path, WHOLE_DOCUMENT, file.state.hash)
 
 
 def _refuse_stale(context: ToolContext, file: FileText) -> None:
     """Raise ``ToolFailure`` where the model does not know the file as it is."""
     if context.seen is None:
         return
-    base = context.seen.base(file.path, WHOLE)
+    base = context.seen.base(file.path, WHOLE_DOCUMENT)
     if base == file.state.hash:
         return
     problem: ToolFailure | DocumentError = changed(file.path)
