@@ -226,10 +226,13 @@ def _failure(
     summary = message
     if done is not None:
         summary = text(done.summary, f" · cell {number} {what}", why)
+    hint = "Fix this cell in place before running more."
+    if bad.error is not None and bad.error.ename == "FileNotFoundError":
+        hint += " listFiles shows which files there are."
     return ToolFailure(
         failure_code(bad),
         text(f"Cell {number}{name} {what}", why),
-        "Fix this cell in place before running more.",
+        hint,
         output=output,
         summary=summary,
         changes=changes,
