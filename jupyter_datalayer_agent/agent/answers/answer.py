@@ -32,6 +32,8 @@ log = logging.getLogger(__name__)
 
 STOPPED = "Stopped before its end."
 NOTHING = "The model returned an empty answer."
+TOO_MANY_CALLS = "Stopped after {}, the limit of one turn: the model gave no answer without more."
+ATTEMPTS_WITHOUT_TOOLS = 2
 
 
 @dataclass(frozen=True)
@@ -118,10 +120,16 @@ class Answer:
 
     async def _answer(self) -> str:
         self._model = self.question.resolve()
+        most = self.question.max_tool_calls
+        asked_without_tools = 0
         while True:
+            asked_without_tools += self._calls_made >= most
             answer = await self._query()
             if not answer.calls or self.question.dispatcher is None:
                 break
+            if asked_without_tools == ATTEMPTS_WITHOUT_TOOLS:
+                count = "1 tool call" if most == 1 else f"{most} tool calls"
+                raise ModelError("server", TOO_MANY_CALLS.format(count), retryable=False)
             await self._execute(self.question.dispatcher, answer.calls)
         if not answer.text.strip():
             raise ModelError("server", NOTHING, retryable=False)

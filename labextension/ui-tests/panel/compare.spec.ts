@@ -56,7 +56,8 @@ test('models are chosen by the keyboard, answer side by side, and one is used', 
   const message = card.getByLabel('Message to several models');
   await expect(message).toHaveValue('How strong are American cars?');
   await expect(panel.input).toHaveValue('');
-  await expect(card.getByRole('button', { name: 'Compare' })).toBeFocused();
+  const compare = card.getByRole('button', { name: 'Compare', exact: true });
+  await expect(compare).toBeFocused();
   // By the keyboard alone: other models than those that are chosen at first.
   const boxes = card.getByRole('checkbox');
   await expect(card.getByRole('checkbox', { checked: true })).toHaveCount(2);
@@ -189,12 +190,14 @@ test('models are named in the input, stopped together, and asked again', async (
     }
   });
   const last = panel.turns.last();
-  await last.getByTestId('da-turn-menu').click();
-  await page.getByRole('menuitem', { name: 'Regenerate' }).click();
+  await last.getByTestId('da-turn-menu').focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowRight');
   await page.getByRole('menuitem', { name: 'Several Models' }).click();
   await card.getByRole('checkbox', { name: OWN[0] }).check();
   await card.getByRole('checkbox', { name: OWN[1] }).check();
-  await card.getByRole('button', { name: 'Regenerate' }).click();
+  await card.getByRole('button', { name: 'Regenerate', exact: true }).click();
   await expect(last.getByTestId('da-further-answer')).toHaveCount(2);
   await expect(last).toContainText('Both, says DeepSeek.');
   await expect(panel.root.getByTestId('da-synthesise')).toBeVisible();
