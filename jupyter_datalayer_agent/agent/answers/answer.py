@@ -55,7 +55,7 @@ class Question:
     sources: list[CitedAnswer] | None = None
 
 
-@dataclass
+@dataclass(eq=False)
 class Answer:
     """A model's answer to a turn's message, beside others. ``becomes_chosen`` is asked when it is
     complete: whether the conversation continues from it."""
@@ -260,6 +260,8 @@ async def run_together(answers: Sequence[Answer]) -> None:
     """Ask all of them at once. Where this is cancelled all are stopped, and what each has is stored
     before. Raises ``AgentError`` where the database cannot be used."""
     stops = [Stop() for _ in answers]
+    open_stops = answers[0].session.answer_stops
+    open_stops.update({answer.id: stop for answer, stop in zip(answers, stops, strict=True)})
     work = [
         asyncio.create_task(answer.run(stop)) for answer, stop in zip(answers, stops, strict=True)
     ]
@@ -270,5 +272,16 @@ async def run_together(answers: Sequence[Answer]) -> None:
             stop.request()
         await asyncio.wait(work)
         raise
+    finally:
+        for answer in answers:
+            open_stops.pop(answer.id, None)
     for each in work:
         each.result()
+
+
+def stop_answer(session: SessionState, answer_id: str) -> None:
+    """Stop one of the answers that are being given; the others go on. Raises ``AgentError``."""
+    stop = session.answer_stops.get(answer_id)
+    if stop is None:
+        raise AgentError("not_found", "This answer is no longer being given.")
+    stop.request()
