@@ -5037,9 +5037,15 @@ export interface components {
         /**
          * Interrupt
          * @description Stop the running turn. With ``hold``, messages that wait in the panel do not run after
-         *     it: they stay in the queue until they are sent now or removed.
+         *     it: they stay in the queue until they are sent now or removed. With ``answer_id`` only this one
+         *     of several answers that are being given is stopped.
          */
         Interrupt: {
+            /**
+             * Answerid
+             * @default null
+             */
+            answerId?: string | null;
             /**
              * Hold
              * @default false

@@ -38,12 +38,7 @@ export type Card =
   | { kind: 'lesson' };
 
 /** Cards that are no more than lists to choose from. */
-const LISTS: readonly Card['kind'][] = [
-  'actions',
-  'workflows',
-  'tutorials',
-  'compare'
-];
+const LISTS: readonly Card['kind'][] = ['actions', 'workflows', 'tutorials'];
 
 /** What `ToolsPanel` is made of. */
 export interface IToolsPanelOptions {
