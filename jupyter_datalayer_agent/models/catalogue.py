@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from jupyter_datalayer_agent.protocol.requests import ModelInfo, ModelsReply
 
-from .connections import CONNECTIONS
+from .by_hand import CONNECTIONS
 from .types import Readiness
 
 Environment = Mapping[str, str]
@@ -44,6 +44,8 @@ class Provider:
     chooses_itself: bool = True
     responses: bool = False
     """Whether the provider serves the Responses API itself."""
+    check_key: str = ""
+    """What to do about a key that was refused; left empty, it names the variables."""
 
 
 # Windows and flags as litellm 1.109's price list has them (November 2026).
@@ -244,8 +246,19 @@ def models_reply(
     )
 
 
+_connected: Mapping[str, CatalogueModel] = {}
+
+
+def set_connected(models: Mapping[str, CatalogueModel]) -> None:
+    """What is known of the models of servers that users connected, by their full names."""
+    global _connected
+    _connected = models
+
+
 def find_model(model: str) -> CatalogueModel | None:
-    """The catalogue's entry for a model name, if it has one."""
+    """The catalogue's entry for a model name, or what its server reported, if there is one."""
+    if model in _connected:
+        return _connected[model]
     provider = provider_of(model)
     name = model.removeprefix(f"{provider.prefix}/") if provider else ""
     return (
