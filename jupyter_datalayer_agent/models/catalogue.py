@@ -182,7 +182,7 @@ def readiness(
         return Readiness(
             False,
             f"{provider.label} has no key: {_one_of(provider.keys)} is not set.",
-            f"Set {provider.keys[0]} in the environment that JupyterLab starts in, and restart it.",
+            f"Connect it in the Agent panel, or set {provider.keys[0]} and restart JupyterLab.",
             provider.keys,
         )
     if not key or not key.isascii() or not key.isprintable() or " " in key:
@@ -281,7 +281,8 @@ def _info(provider: Provider, model: CatalogueModel, environ: Environment) -> Mo
 
 
 NOT_CONNECTED = (
-    "No model is connected. The panel's start page and “Connect a model” in the README say how."
+    "No model is connected. In the Agent panel, “Connect a Model” takes a key or finds one on this "
+    "computer."
 )
 """For an answer without a model; the start page has the long text of ``readiness``."""
 
@@ -291,7 +292,7 @@ def _no_model(environ: Environment) -> Readiness:
     return Readiness(
         False,
         f"No model is configured, and none of {', '.join(looked_for)} is set.",
-        "Set one of them, or name a model as below, and start JupyterLab again.",
+        "Connect one in the Agent panel, or set one of them and start JupyterLab again.",
         tuple(looked_for),
     )
 

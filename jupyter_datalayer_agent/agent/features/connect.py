@@ -10,6 +10,7 @@ from ...models.catalogue import Provider
 from ...models.connected_models import all_models, model_named
 from ...models.connections.address import AddressError
 from ...models.connections.connection import (
+    CHECK_KEY,
     SERVER_LABELS,
     WITH_A_KEY,
     KeyPlace,
@@ -147,7 +148,9 @@ class ConnectService:
             await try_model(self._model, call)
         except (ModelError, ServerError, AddressError) as error:
             found = None if server is None else _found(server)
-            return ConnectionTestReply(ok=False, message=str(error), server=found)
+            # The user is there already.
+            message = " ".join(str(error).replace(CHECK_KEY, "").split())
+            return ConnectionTestReply(ok=False, message=message, server=found)
         return ConnectionTestReply(
             ok=True,
             message=f"{name.partition('/')[2]} answered.",

@@ -29,6 +29,7 @@ _LOCAL_IDS: dict[ServerKind, str] = {
     "llama_cpp": "llama_cpp",
     "vllm": "hosted_vllm",
 }
+CHECK_KEY = "Check the key under “Connect a Model” in the Agent panel."
 _OF_A_SERVER = re.compile(r"^[\w.\-\[\]:]*:\d+(-\d+)?$")
 
 WITH_A_KEY = tuple(
@@ -77,7 +78,7 @@ class ModelConnection:
             (),
             chooses_itself=False,
             responses=self.server is None and known.responses,
-            check_key="Check the key under “Connect a Model” in the Agent panel.",
+            check_key=CHECK_KEY,
         )
 
     def litellm_name(self, model: str) -> str:

@@ -5452,9 +5452,15 @@ export interface components {
         /**
          * ModelsReply
          * @description Answer of ``GET models``. ``message`` says what was looked for when nothing is ready;
-         *     ``locked`` that an administrator chose the model and no other one can be taken.
+         *     ``locked`` that an administrator chose the model and no other one can be taken;
+         *     ``can_connect`` whether users may connect models in the panel.
          */
         ModelsReply: {
+            /**
+             * Canconnect
+             * @default true
+             */
+            canConnect: boolean;
             /**
              * Connections
              * @default []

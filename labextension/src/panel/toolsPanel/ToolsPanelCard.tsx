@@ -3,6 +3,7 @@ import React, { useRef } from 'react';
 import { useValue } from '../../session/observable';
 import { ActionCard } from '../services/ActionCard';
 import { ActionList } from '../services/ActionList';
+import { ConnectCard } from '../connect/ConnectCard';
 import { DatasetsCard } from '../datasets/DatasetsCard';
 import { LessonCard } from '../tutorials/LessonCard';
 import { QualityCard } from '../quality/QualityCard';
@@ -41,6 +42,7 @@ export function ToolsPanelCard(): JSX.Element | null {
         />
       )}
       {card.kind === 'quality' && <QualityCard />}
+      {card.kind === 'connect' && <ConnectCard />}
       {card.kind === 'usage' && <UsageCard />}
       {card.kind === 'datasets' && <DatasetsCard />}
       {card.kind === 'tutorials' && <TutorialList />}

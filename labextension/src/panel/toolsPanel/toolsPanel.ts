@@ -1,4 +1,5 @@
 import { IActionId } from '../../actions/host';
+import { ConnectController } from '../connect/connectController';
 import { QualityController } from '../quality/qualityController';
 import { TutorialController } from '../tutorials/tutorialController';
 import { UsageController } from '../usage/usageController';
@@ -19,6 +20,7 @@ export type Card =
   | { kind: 'workflow'; id: string; initial?: Record<string, unknown> }
   | { kind: 'quality' }
   | { kind: 'usage' }
+  | { kind: 'connect' }
   | { kind: 'datasets' }
   | { kind: 'tutorials' }
   | { kind: 'strategist' }
@@ -35,6 +37,7 @@ export interface IToolsPanelOptions {
   quality: QualityController;
   tutorials: TutorialController;
   usage: UsageController;
+  connect: ConnectController;
   /** A sentence above the input. */
   notify: (message: string) => void;
 }
@@ -46,6 +49,7 @@ export class ToolsPanel {
     this.quality = parts.quality;
     this.tutorials = parts.tutorials;
     this.usage = parts.usage;
+    this.connect = parts.connect;
     this._notify = parts.notify;
     this.tutorials.place.subscribe(() => this._onPlace());
   }
@@ -54,6 +58,7 @@ export class ToolsPanel {
   readonly quality: QualityController;
   readonly tutorials: TutorialController;
   readonly usage: UsageController;
+  readonly connect: ConnectController;
   readonly card = new Observable<Card | null>(null);
 
   /** Show the tutorial that was open before a reload. */
@@ -96,6 +101,12 @@ export class ToolsPanel {
   showUsage(): void {
     this.card.set({ kind: 'usage' });
     void this.usage.show();
+  }
+
+  /** Connecting a model: by a key, on this computer, at an address. */
+  showConnect(): void {
+    this.card.set({ kind: 'connect' });
+    void this.connect.open();
   }
 
   /** The question to the Strategist that was asked last, and its answer. */
