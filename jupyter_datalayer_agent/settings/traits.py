@@ -22,7 +22,8 @@ class AgentTraits(Configurable):
         None,
         allow_none=True,
         help="""The model, in litellm's form provider/name, for example anthropic/claude-sonnet-5-5
-        or ollama/qwen3. When not set: the first provider whose key is in the environment.""",
+        or ollama/qwen3. When not set: the first provider that has a key, saved in
+        the panel or in the environment.""",
     ).tag(config=True)
     mode_models = Dict(
         key_trait=Enum([*MODES, "strategist"]),

@@ -256,9 +256,8 @@ class ConnectService:
             if each.prefix == request.provider:
                 return ModelConnection(each.prefix, each.label)
         names = ", ".join(each.prefix for each in WITH_A_KEY)
-        raise AgentError(
-            "invalid_request", f"There is no provider {request.provider[:40]!r}, but {names}."
-        )
+        # What was given is not repeated: it might be a key in the wrong field.
+        raise AgentError("invalid_request", f"There is no such provider. There are {names}.")
 
     def _of_server(self, server: DetectedServer) -> ModelConnection:
         taken = {each.id: each.api_base for each in self._connections.all().values()}

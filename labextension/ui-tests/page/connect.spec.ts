@@ -88,6 +88,9 @@ test('a key that is typed in the panel is tried, kept, and answers the first mes
     await shootBoth(lab, 'connect-first-answer');
     expect(await everythingIn(lab)).not.toContain(KEY);
 
+    await expect(card).toHaveCount(0);
+    await root.getByTestId('da-model-select').click();
+    await root.getByTestId('da-connect-open').click();
     await root.getByTestId('da-connect-forget').click();
     await expect(root.getByTestId('da-connect-forget')).toHaveCount(0);
     await expect(root.getByTestId('da-model-select')).toContainText('No model');

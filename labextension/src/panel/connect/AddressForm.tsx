@@ -51,6 +51,7 @@ export function AddressForm(props: { reply: ConnectionsReply }): JSX.Element {
         key.current.value = '';
       }
       setHasKey(false);
+      setAgreed(false);
       setAddress('');
       changed();
     }

@@ -49,6 +49,7 @@ export function ProviderForm(props: { reply: ConnectionsReply }): JSX.Element {
       key.current.value = '';
     }
     setHasKey(false);
+    setAgreed(false);
   };
 
   const needsConsent = hasKey && !reply.keyring && !isAgreed;

@@ -29,7 +29,12 @@ export type Card =
   | { kind: 'lesson' };
 
 /** Cards that are no more than lists to choose from. */
-const LISTS: readonly Card['kind'][] = ['actions', 'workflows', 'tutorials'];
+const LISTS: readonly Card['kind'][] = [
+  'actions',
+  'connect',
+  'workflows',
+  'tutorials'
+];
 
 /** What `ToolsPanel` is made of. */
 export interface IToolsPanelOptions {
