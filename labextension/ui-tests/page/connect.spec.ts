@@ -100,3 +100,99 @@ test('a key that is typed in the panel is tried, kept, and answers the first mes
     await ollama.close();
   }
 });
+
+test('a model of this computer is used by one click, in all pages', async ({
+  sharedContext,
+  model
+}) => {
+  const ollama = new PythonProcess('tests.support.local_servers', 'ollama');
+  const port = await ollama.line();
+  const server = await LabServer.start(null, {
+    DATALAYER_AGENT_LOCAL_MODEL_PORTS: `[${port}]`
+  });
+  try {
+    await server.cars('work');
+    const lab = new LabPage(await sharedContext.newPage(), server, 'work');
+    const other = new LabPage(await sharedContext.newPage(), server, 'work');
+    await lab.load('cars.ipynb');
+    await other.load('cars.ipynb');
+    const { root } = lab.panel;
+    await expect(other.panel.root).toContainText('No model is connected yet');
+    await root.getByTestId('da-connect-model').press('Enter');
+    for (const { panel } of [lab, other]) {
+      await expect(panel.root.getByTestId('da-model-select')).toContainText(
+        'qwen3:8b'
+      );
+      await expect(panel.root).not.toContainText('No model is connected yet');
+    }
+    await other.panel.ask('Hello');
+    await expect(other.panel.answers.last()).toContainText('Ready.');
+
+    // The card by its command, and an address that is none.
+    await lab.panel.send('/connect');
+    const card = root.getByTestId('da-connect');
+    await expect(card.getByTestId('da-connect-connection')).toContainText(
+      'Ollama · default'
+    );
+    await card.getByText('Another server, by its address').click();
+    const address = card.getByTestId('da-connect-address');
+    const result = card.getByTestId('da-connect-result');
+    await address.fill('https://me:secret@host/v1');
+    await address.press('Enter');
+    await expect(result).toContainText('user name or a password');
+    await address.fill(`${model.apiBase.replace(/:\d+/, ':1')}`);
+    await address.press('Enter');
+    await expect(result).toContainText('Nothing listens');
+    await shootBoth(lab, 'connect-address-refused');
+    await address.fill(model.apiBase);
+    await address.press('Enter');
+    await expect(result).toContainText('1 model');
+    await model.script({ say: 'ready' }, { say: 'From the other server.' });
+    await card
+      .getByTestId('da-connect-address-form')
+      .getByTestId('da-connect-model')
+      .click();
+    await expect(card.getByTestId('da-connect-done')).toContainText(
+      'scripted is connected'
+    );
+    await expect(card.getByTestId('da-connect-connection')).toHaveCount(2);
+    await shootBoth(lab, 'connect-two');
+    await card.getByRole('button', { name: 'Close: Connect a Model' }).click();
+    await lab.panel.ask('Hello');
+    await expect(lab.panel.answers.last()).toContainText(
+      'From the other server.'
+    );
+    await other.page.close();
+    await lab.page.close();
+  } finally {
+    await server.close();
+    await ollama.close();
+  }
+});
+
+test('where an administrator does not allow it, nothing is offered and nobody is asked', async ({
+  sharedContext
+}) => {
+  const server = await LabServer.start(null, {
+    DATALAYER_AGENT_CONNECT_MODELS: 'false'
+  });
+  try {
+    await server.cars('work');
+    const lab = new LabPage(await sharedContext.newPage(), server, 'work');
+    await lab.load('cars.ipynb');
+    const { root } = lab.panel;
+    await expect(root).toContainText('No model is connected yet');
+    await expect(root.getByTestId('da-connect-open')).toHaveCount(0);
+    await expect(root.getByTestId('da-connect-look')).toHaveCount(0);
+    await lab.page.evaluate(() =>
+      window.jupyterapp.commands.execute('datalayer-agent:connect-model')
+    );
+    await expect(root.getByTestId('da-connect-locked')).toContainText(
+      'switched off'
+    );
+    await shootBoth(lab, 'connect-locked');
+    await lab.page.close();
+  } finally {
+    await server.close();
+  }
+});

@@ -285,8 +285,8 @@ def test_a_server_that_is_not_there_is_said_so_and_nothing_is_saved(
 
 
 LOCKS = {
-    "switched off": ["--DatalayerAgentApp.connect_models=False"],
-    "the address": ["--DatalayerAgentApp.locked=['api_base']"],
+    "switched off": {"DATALAYER_AGENT_CONNECT_MODELS": "false"},
+    "the address": {"DATALAYER_AGENT_LOCKED": '["api_base"]'},
 }
 
 
@@ -297,7 +297,7 @@ def test_what_an_administrator_locks_is_neither_connected_nor_used(
     with start(tmp_path, OPENAI_BASE_URL=model.base_url) as server:
         server.post("connections", {**OPENAI, "key": KEY, **IN_A_FILE})
         server.stop()
-        server.arguments = LOCKS[how]
+        server.environment |= LOCKS[how]
         server.start()
         assert how in server.get("connections")["locked"]
         assert server.get("connections")["connections"] == []
@@ -318,12 +318,11 @@ def test_what_an_administrator_locks_is_neither_connected_nor_used(
 def test_a_locked_model_takes_a_users_own_key_and_stays(
     tmp_path: Path, model: ScriptedModelServer
 ) -> None:
-    server = start(tmp_path, OPENAI_BASE_URL=model.base_url)
-    server.arguments = [
-        "--DatalayerAgentApp.locked=['model']",
-        "--DatalayerAgentApp.model=openai/gpt-6.1-sol",
-    ]
-    with server:
+    locked = {
+        "DATALAYER_AGENT_LOCKED": '["model"]',
+        "DATALAYER_AGENT_MODEL": "openai/gpt-6.1-sol",
+    }
+    with start(tmp_path, OPENAI_BASE_URL=model.base_url, **locked) as server:
         other = {"provider": "openai", "model": "openai/gpt-6.1-terra", "key": KEY, **IN_A_FILE}
         assert error(server, "POST", "connections", other)[0] == 403
         assert not server.get("models")["ready"]
