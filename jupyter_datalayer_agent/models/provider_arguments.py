@@ -139,6 +139,7 @@ def call_arguments(
         "top_p": request.top_p,
         "api_base": where.api_base,
         "api_key": _key(where, environ),
+        "num_ctx": request.num_ctx,
         **(_of_responses(request, where) if where.responses else _of_chat(request, where)),
     }
     arguments = {name: value for name, value in arguments.items() if value is not None}

@@ -56,6 +56,8 @@ class ModelRequest:
     stream: bool = True
     api_base: str | None = None
     model_api: ModelApi = "auto"
+    num_ctx: int | None = None
+    """Tokens of context that Ollama is to reserve; see ``connections.registry``."""
     mapper: Mapper | None = field(default=None, compare=False, repr=False)
 
 

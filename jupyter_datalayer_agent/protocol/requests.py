@@ -302,7 +302,8 @@ class Connection(Wire):
 
 class ModelsReply(Wire):
     """Answer of ``GET models``. ``message`` says what was looked for when nothing is ready;
-    ``locked`` that an administrator chose the model and no other one can be taken."""
+    ``locked`` that an administrator chose the model and no other one can be taken;
+    ``can_connect`` whether users may connect models in the panel."""
 
     models: list[ModelInfo]
     default: str | None = None
@@ -310,6 +311,7 @@ class ModelsReply(Wire):
     message: str | None = None
     connections: list[Connection] = []
     locked: bool = False
+    can_connect: bool = True
 
 
 class ConfigValue(Wire):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import time
@@ -12,6 +13,11 @@ from typing import Any
 
 class ScriptError(Exception):
     """The script cannot answer this request: it ran out, or a look-up found nothing."""
+
+
+def hash_of(header: str) -> str:
+    """What is kept of a key."""
+    return hashlib.sha256(header.encode()).hexdigest()
 
 
 @dataclass
@@ -25,12 +31,17 @@ class RecordedRequest:
     body: dict[str, Any]
     authorization: str | None = None
     """``present`` or ``None``; the value is never kept."""
+    key_hash: str | None = field(default=None, repr=False)
     arrived_at: float = field(default_factory=time.monotonic)
     first_sent_at: float | None = None
     """When the first piece of the answer had been sent; all three by ``time.monotonic``."""
     ended_at: float | None = None
     outcome: str | None = None
     chunks_sent: int = 0
+
+    def has_key(self, key: str) -> bool:
+        """Whether it came with this key."""
+        return self.key_hash == hash_of(f"Bearer {key}")
 
     @property
     def api(self) -> str:

@@ -11,7 +11,7 @@ import tornado.iostream
 import tornado.web
 
 from tests.support import model_wire
-from tests.support.model_request import RecordedRequest, ScriptError
+from tests.support.model_request import RecordedRequest, ScriptError, hash_of
 from tests.support.model_script import DropConnection, Hang, InvalidJson, Plan, Status, Step, plan
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ class ModelHandler(tornado.web.RequestHandler):
         self.recorded = RecordedRequest(
             self.request.path, headers, body, "present" if key else None, arrived_at
         )
+        self.recorded.key_hash = hash_of(key) if key else None
         self.server.record(self.recorded)
         try:
             await self._play(self.server.next_step(self.recorded))

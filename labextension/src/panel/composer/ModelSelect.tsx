@@ -95,6 +95,19 @@ function ModelList(props: { current: string; close: () => void }): JSX.Element {
         <div className="da-dim da-padded">No model is set up yet.</div>
       )}
       {unready.length > 0 && <NotSetUp models={unready} isFound={!!filter} />}
+      {reply?.canConnect && !isLocked && (
+        <button
+          type="button"
+          className="da-menu-item"
+          data-testid="da-connect-open"
+          onClick={() => {
+            props.close();
+            model.toolsPanel.showConnect();
+          }}
+        >
+          Connect a Model…
+        </button>
+      )}
     </>
   );
 }

@@ -46,7 +46,12 @@ describe('the list of models', () => {
       ],
       'p/own'
     );
-    expect(rows()).toEqual(['owndefault', 'near', 'Not set up (1)']);
+    expect(rows()).toEqual([
+      'owndefault',
+      'near',
+      'Not set up (1)',
+      'Connect a Model…'
+    ]);
     await click(button(node, 'Not set up (1)'));
     expect(rows()[3]).toBe('farP_KEY is not set');
   });
@@ -65,7 +70,7 @@ describe('the list of models', () => {
     const many = Array.from({ length: 11 }, (_, i) => model(`model-${i}`));
     const { node, rows } = await openList([...many, model('x', 'no')]);
     await type(node.querySelector('input'), 'model-7');
-    expect(rows()).toEqual(['model-7']);
+    expect(rows()).toEqual(['model-7', 'Connect a Model…']);
     await type(node.querySelector('input'), 'nothing');
     expect(node.textContent).toContain('No matching models.');
   });
