@@ -240,6 +240,17 @@ def sized_items(request: ModelRequest) -> list[Item]:
     ]
 
 
+def may_write_calls(request: ModelRequest, environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether the model may write a tool call as text although tools were sent.
+
+    The catalogue's providers with a key make calls of their models' answers themselves."""
+    if not request.tools or request.tool_choice == "none":
+        return False
+    where = route(request, environ)
+    hosted = where.provider is not None and bool(where.provider.keys)
+    return not hosted or (where.openai and where.foreign)
+
+
 def takes_reasoning(litellm: ModuleType, model: str) -> bool:
     """Whether litellm knows ``model`` as one that reasons."""
     return bool(litellm.supports_reasoning(model=model))

@@ -48,7 +48,7 @@ class ContextWindow:
     ) -> None:
         self._session = session
         self._turn_id = turn_id
-        self._request = request
+        self.turn_request = request
         self._settings = settings
         self._context = context
         self._buffer = buffer
@@ -69,7 +69,7 @@ class ContextWindow:
         history = session.history
         return model_request(
             session.services,
-            self._request,
+            self.turn_request,
             settings,
             self.model,
             items,
