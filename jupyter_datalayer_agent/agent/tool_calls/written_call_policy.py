@@ -26,8 +26,7 @@ _ABOUT_CALLS = re.compile(
     r"|\bchiamat[ae]\s+(?:a|di)\s+(?:funzion|strument)",
     re.IGNORECASE,
 )
-_JSON = re.compile(r"\bjson\b", re.IGNORECASE)
-_SHOW = re.compile(r"\b(?:show|example|looks?\s+like|syntax|format|print|repeat|quote)\b", re.I)
+_SHOW = re.compile(r"\b(?:show|examples?|looks?\s+like|syntax|json)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -73,10 +72,10 @@ class WrittenCallPolicy:
         for call in calls:
             if (reason := self._wrong(call, request)) is not None:
                 return reason
-        if self._asks_about_calls(request):
-            return "the message asks about calls"
         if any(_is_repeated(call, request) for call in calls):
             return "it repeats what stands in the message, a document or an output"
+        if self._asks_about_calls(request):
+            return "the message asks about calls"
         return None
 
     def _wrong(self, call: WrittenCall, request: ModelRequest) -> str | None:
@@ -95,12 +94,9 @@ class WrittenCallPolicy:
     def _asks_about_calls(self, request: ModelRequest) -> bool:
         if _ABOUT_CALLS.search(self.message):
             return True
-        if not _SHOW.search(self.message):
-            return False
-        names = (str(each.get("name")) for each in request.tools)
-        return _JSON.search(self.message) is not None or any(
-            re.search(rf"(?<!#)\b{re.escape(name)}\b", self.message) for name in names
-        )
+        names = (re.escape(str(each.get("name"))) for each in request.tools)
+        named = re.search(rf"(?<!#)\b(?:{'|'.join(names)})\b", self.message)
+        return named is not None and _SHOW.search(self.message) is not None
 
 
 def _is_repeated(call: WrittenCall, request: ModelRequest) -> bool:

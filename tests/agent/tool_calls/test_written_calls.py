@@ -29,6 +29,7 @@ OPENAI = json.dumps(
         "function": {"name": "addNotebookCell", "arguments": json.dumps(ARGUMENTS)},
     }
 )
+REPLACEMENT = {"oldString": "1", "newString": "2"}
 LINE_BREAK = PLAIN.replace("\\n", "\n")
 NAMES = ("addNotebookCell", "listKernels")
 
@@ -135,7 +136,7 @@ def test_other_text_is_let_go_at_the_first_character_that_differs(text: str, at:
         ("addNotebookCell", ARGUMENTS, True),
         ("addNotebookCell", {"content": "1", "position": {"after": "a"}}, True),
         ("addNotebookCell", {"content": "1", "path": None}, True),
-        ("updateNotebookCell", {"cellId": "a", "edits": [{"oldString": "1", "newString": "2"}]}, True),
+        ("updateNotebookCell", {"cellId": "a", "edits": [REPLACEMENT]}, True),
         ("updateNotebookCell", {"cell_id": "a", "content": "2"}, True),
         ("runNotebookCells", {"all": True, "timeoutSeconds": 60}, True),
         ("addNotebookCell", {}, False),
