@@ -12,6 +12,7 @@ from typing import Any
 import anyio
 
 from . import loader
+from .capabilities import taken_effort
 from .catalogue import readiness
 from .chat_assembler import ChatAssembler
 from .drafts import Assembler
@@ -54,6 +55,8 @@ class LitellmModel:
             where = replace(where, responses=False)
         if where.responses:
             await loader.responses()
+        effort = taken_effort(where.model, request.reasoning_effort)
+        request = replace(request, reasoning_effort=effort)
         arguments = call_arguments(
             request, where, idle_timeout=self._idle_timeout, environ=self._environ
         )
@@ -169,7 +172,7 @@ async def _priced(done: ResponseDone, request: ModelRequest, where: ModelRoute) 
     usage = done.usage
     if usage.total_tokens == 0:
         usage = await asyncio.to_thread(counted_usage, request, done.items)
-    cost = cost_of(where.model, usage)
+    cost = cost_of(where.model, usage, done.cache_written)
     return replace(done, usage=usage.model_copy(update={"cost": cost}))
 
 

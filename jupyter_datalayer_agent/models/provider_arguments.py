@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from ..protocol.sharing import PRIVATE_NOTE
+from .cache_marks import marked, takes_cache_marks
 from .catalogue import Provider, api_key, provider_of
 from .chat_messages import chat_messages, chat_tool_choice, chat_tools, system_message
 from .item_mapper import input_items
@@ -179,6 +180,8 @@ def _of_chat(request: ModelRequest, where: ModelRoute) -> dict[str, Any]:
     known = request.mapper if where.openai else None
     if known is None:
         messages = chat_messages(request.instructions, request.input, thinking=thinking)
+        if takes_cache_marks(where.model):
+            messages = marked(messages)
     else:
         items = known.chat(request.input, thinking=thinking)
         messages = [*system_message(request.instructions), *items]

@@ -58,6 +58,7 @@ def model_request(
         max_output_tokens=settings.max_output_tokens,
         parallel_tool_calls=settings.parallel_tool_calls,
         tool_choice=settings.tool_choice,
+        reasoning_effort=settings.reasoning_effort,
         stream=settings.streaming,
         api_base=settings.api_base,
         model_api=settings.model_api,

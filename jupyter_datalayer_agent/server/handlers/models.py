@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...models.capabilities import described
 from ...models.named_model import named_model
 from ...protocol.requests import ModelsReply
 from ..base.handler import Handler, route
@@ -18,6 +19,8 @@ class ModelsHandler(Handler):
         if asked:
             info = await named_model(asked, self.parts.services.settings().api_base)
             reply.models = [info, *(each for each in reply.models if each.id != asked)]
+        for each in reply.models:
+            described(each)
         return reply
 
 
