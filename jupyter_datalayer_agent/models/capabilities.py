@@ -76,7 +76,7 @@ def taken_effort(model: str, effort: str | None) -> str | None:
 def described(info: ModelInfo) -> None:
     """Add what is known of a model to what the catalogue says of it."""
     known = capabilities(info.id)
-    info.reasoning_efforts = list(known.efforts)
+    info.reasoning_efforts = list(known.efforts) or None
     info.input_price, info.output_price = known.input_price, known.output_price
     entry = price_entry(info.id)
     if info.context_window is None and entry is not None:

@@ -302,7 +302,7 @@ class ModelInfo(Wire):
     what only the provider knows (whether the key is good, the model there) is not asked.
 
     ``context_window`` is in tokens, prices are in US dollars per million tokens; None: not known.
-    ``reasoning_efforts`` are those that can be chosen, none for a model that does not reason.
+    ``reasoning_efforts`` are those that can be chosen, of a model that reasons.
     """
 
     id: str
@@ -312,7 +312,7 @@ class ModelInfo(Wire):
     reason: str | None = None
     vision: bool = False
     context_window: int | None = None
-    reasoning_efforts: list[ReasoningEffort] = []
+    reasoning_efforts: list[ReasoningEffort] | None = None
     input_price: float | None = None
     output_price: float | None = None
 

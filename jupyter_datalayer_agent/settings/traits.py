@@ -52,8 +52,7 @@ class AgentTraits(Configurable):
         EFFORTS,
         None,
         allow_none=True,
-        help="""How much a model reasons, if it takes this effort: none, minimal, low, medium, high,
-        xhigh or max. Not sent to others.""",
+        help="How much a model reasons. Sent only to models that take this effort.",
     ).tag(config=True)
     token_limit = Int(
         None, allow_none=True, min=1, help="Maximum tokens that a session may use."

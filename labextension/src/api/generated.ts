@@ -4942,7 +4942,7 @@ export interface components {
          *     what only the provider knows (whether the key is good, the model there) is not asked.
          *
          *     ``context_window`` is in tokens, prices are in US dollars per million tokens; None: not known.
-         *     ``reasoning_efforts`` are those that can be chosen, none for a model that does not reason.
+         *     ``reasoning_efforts`` are those that can be chosen, of a model that reasons.
          */
         ModelInfo: {
             /**
@@ -4975,9 +4975,9 @@ export interface components {
             reason?: string | null;
             /**
              * Reasoningefforts
-             * @default []
+             * @default null
              */
-            reasoningEfforts: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max")[];
+            reasoningEfforts?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max")[] | null;
             /**
              * Vision
              * @default false
