@@ -12,6 +12,7 @@ from typing import Any
 import anyio
 
 from . import loader
+from .capabilities import taken_effort
 from .catalogue import readiness
 from .chat_assembler import ChatAssembler
 from .connections.registry import ConnectedCall, Connections
@@ -73,6 +74,8 @@ class LitellmModel:
             where = replace(where, responses=False)
         if where.responses:
             await loader.responses()
+        effort = taken_effort(where.model, request.reasoning_effort)
+        request = replace(request, reasoning_effort=effort)
         arguments = call_arguments(request, where, idle_timeout=self._idle_timeout, environ=environ)
         if where.responses and takes_reasoning(litellm, where.model):
             arguments["include"] = ["reasoning.encrypted_content"]
@@ -201,7 +204,7 @@ async def _counted(done: ResponseDone, request: ModelRequest) -> ResponseDone:
 
 
 def _priced(done: ResponseDone, where: ModelRoute) -> ResponseDone:
-    cost = cost_of(where.model, done.usage)
+    cost = cost_of(where.model, done.usage, done.cache_written)
     return replace(done, usage=done.usage.model_copy(update={"cost": cost}))
 
 

@@ -106,11 +106,13 @@ class ItemDone:
 class ResponseDone:
     """The end of a complete answer: every item in order, what it cost, and why it ended.
 
-    ``finish_reason`` is ``stop``, ``max_output_tokens`` or ``content_filter``."""
+    ``finish_reason`` is ``stop``, ``max_output_tokens`` or ``content_filter``; ``cache_written``
+    the input tokens that were put into the prompt cache, where the provider bills them."""
 
     items: tuple[Item, ...]
     usage: Usage
     finish_reason: str = "stop"
+    cache_written: int = 0
 
 
 StreamEvent: TypeAlias = (

@@ -13,6 +13,7 @@ from traitlets.config import Configurable
 
 MODES = ["ask", "edit", "agent"]
 SHARING = ["always", "ask", "never"]
+EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
 class AgentTraits(Configurable):
@@ -59,6 +60,12 @@ class AgentTraits(Configurable):
     ).tag(config=True)
     max_output_tokens = Int(
         None, allow_none=True, min=1, help="Maximum tokens in one model answer."
+    ).tag(config=True)
+    reasoning_effort = Enum(
+        EFFORTS,
+        None,
+        allow_none=True,
+        help="How much a model reasons. Sent only to models that take this effort.",
     ).tag(config=True)
     token_limit = Int(
         None, allow_none=True, min=1, help="Maximum tokens that a session may use."

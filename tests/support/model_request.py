@@ -45,7 +45,9 @@ class RecordedRequest:
 
     @property
     def api(self) -> str:
-        """``responses`` or ``chat``."""
+        """``responses``, ``chat`` or ``anthropic`` (its Messages API)."""
+        if self.path.endswith("/messages"):
+            return "anthropic"
         return "chat" if self.path.endswith("/chat/completions") else "responses"
 
     @property
@@ -59,7 +61,7 @@ class RecordedRequest:
     @property
     def items(self) -> list[dict[str, Any]]:
         """Input items (Responses) or messages (chat), as sent."""
-        key = "messages" if self.api == "chat" else "input"
+        key = "input" if self.api == "responses" else "messages"
         value = self.body.get(key, [])
         return [{"role": "user", "content": value}] if isinstance(value, str) else list(value)
 

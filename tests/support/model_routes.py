@@ -64,6 +64,7 @@ class ModelHandler(tornado.web.RequestHandler):
             return
         headers = {name.lower(): value for name, value in self.request.headers.get_all()}
         key = headers.pop("authorization", None) or headers.pop("api-key", None)
+        key = headers.pop("x-api-key", None) or key
         self.recorded = RecordedRequest(
             self.request.path, headers, body, "present" if key else None, arrived_at
         )
@@ -241,7 +242,7 @@ def application(server: ScriptedModelServer) -> tornado.web.Application:
     arguments = {"server": server}
     return tornado.web.Application(
         [
-            (r"(?:/v1)?/(?:responses|chat/completions)", ModelHandler, arguments),
+            (r"(?:/v1)?/(?:responses|chat/completions|messages)", ModelHandler, arguments),
             (r"(?:/v1)?/models", ModelsHandler),
             (r"/__(script|requests|reset|release|state)__", ControlHandler, arguments),
         ],

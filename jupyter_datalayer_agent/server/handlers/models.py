@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...models.capabilities import described
 from ...protocol.requests import ModelsReply
 from ..base.handler import Handler, route
 from ..base.route_table import Operation, Route
@@ -17,6 +18,8 @@ class ModelsHandler(Handler):
         if asked:
             info = await self.parts.connect.model(asked)
             reply.models = [info, *(each for each in reply.models if each.id != asked)]
+        for each in reply.models:
+            described(each)
         return reply
 
 

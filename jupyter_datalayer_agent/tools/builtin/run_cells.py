@@ -80,6 +80,7 @@ async def _act_of_run(args: RunNotebookCells, context: ToolContext) -> Reason | 
     changes=True,
     needs_notebook=True,
     destructive=_act_of_run,
+    basic=True,
 )
 async def run_notebook_cells(args: RunNotebookCells, context: ToolContext) -> ToolOutcome:
     """Run cells in notebook order; stops at the first error. Returns each cell's real status and

@@ -5710,6 +5710,9 @@ export interface components {
          * ModelInfo
          * @description One model that may be chosen. ``ready``: the key or the address that a call needs is set;
          *     what only the provider knows (whether the key is good, the model there) is not asked.
+         *
+         *     ``context_window`` is in tokens, prices are in US dollars per million tokens; None: not known.
+         *     ``reasoning_efforts`` are those that can be chosen, of a model that reasons.
          */
         ModelInfo: {
             /**
@@ -5719,8 +5722,18 @@ export interface components {
             contextWindow?: number | null;
             /** Id */
             id: string;
+            /**
+             * Inputprice
+             * @default null
+             */
+            inputPrice?: number | null;
             /** Label */
             label: string;
+            /**
+             * Outputprice
+             * @default null
+             */
+            outputPrice?: number | null;
             /** Provider */
             provider: string;
             /** Ready */
@@ -5730,6 +5743,11 @@ export interface components {
              * @default null
              */
             reason?: string | null;
+            /**
+             * Reasoningefforts
+             * @default null
+             */
+            reasoningEfforts?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max")[] | null;
             /**
              * Vision
              * @default false
@@ -5861,6 +5879,7 @@ export interface components {
          * NotDone
          * @description What of the changes and runs that a turn tried did not come about, though it ended as if all
          *     were well. ``message`` is for the user; ``call_id`` is the call that it is about.
+         *     ``call_as_text``: the answer has a tool call as text, which was not carried out.
          */
         NotDone: {
             /**
@@ -5872,7 +5891,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "change_failed" | "run_failed" | "call_failed" | "nothing_done";
+            kind: "change_failed" | "run_failed" | "call_failed" | "nothing_done" | "call_as_text";
             /** Message */
             message: string;
         };
@@ -6134,6 +6153,11 @@ export interface components {
              * @default null
              */
             parallelToolCalls?: boolean | null;
+            /**
+             * Reasoningeffort
+             * @default null
+             */
+            reasoningEffort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | null;
             /**
              * Temperature
              * @default null
@@ -7505,6 +7529,11 @@ export interface components {
              */
             attachments?: components["schemas"]["Attachment"][] | null;
             /**
+             * Contextwindow
+             * @default null
+             */
+            contextWindow?: number | null;
+            /**
              * Maxtoolcalls
              * @default null
              */
@@ -7534,6 +7563,11 @@ export interface components {
              * @default null
              */
             planFirst?: boolean | null;
+            /**
+             * Reasoningeffort
+             * @default null
+             */
+            reasoningEffort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | null;
             /**
              * Rowdata
              * @default null
