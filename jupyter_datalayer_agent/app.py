@@ -92,6 +92,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         """End the running turns and close the database."""
         if self._parts is not None:
             await self._parts.sessions.close()
+            await self._parts.local_models.close()
             await self._parts.services.notebooks.close()
             await self._parts.services.store.close()
             from .models.shutdown import shutdown
@@ -115,8 +116,10 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         from .agent.services import Services
         from .agent.session.registry import SessionRegistry
         from .datasets.service import Datasets
+        from .models.any_model import any_model
         from .models.catalogue import find_model
-        from .models.litellm_model import LitellmModel
+        from .models.local.added_models import added_models
+        from .models.local.servers import LocalOptions, LocalServers
         from .notebook.kernel.limits import Limits
         from .notebook.page.hub import PageHub
         from .notebook.service import NotebookService
@@ -158,9 +161,13 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
 
         store = Store(self.database_url, vacuum=self.database_vacuum != "off")
         datasets = Datasets(notebooks.root_dir, store.datasets, lambda: self.max_upload_bytes)
+        local_servers = LocalServers(
+            added_models,
+            lambda: LocalOptions(self.local_model_idle_seconds, self.local_model_threads),
+        )
         services = Services(
             store=store,
-            model=LitellmModel(),
+            model=any_model(local_servers),
             registry=registry,
             pages=pages,
             notebooks=notebooks,
@@ -181,6 +188,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             models=self._models,
             config=ConfigService(layers),
             version=__version__,
+            local_models=local_servers,
         )
 
     @cached_property

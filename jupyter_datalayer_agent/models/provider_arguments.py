@@ -138,7 +138,7 @@ def call_arguments(
         "temperature": request.temperature,
         "top_p": request.top_p,
         "api_base": where.api_base,
-        "api_key": _key(where, environ),
+        "api_key": request.api_key or _key(where, environ),
         **(_of_responses(request, where) if where.responses else _of_chat(request, where)),
     }
     arguments = {name: value for name, value in arguments.items() if value is not None}
