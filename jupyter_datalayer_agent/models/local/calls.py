@@ -14,6 +14,9 @@ IDLE_TIMEOUT = 3600.0
 """Seconds without a byte from a local model: it is silent while it reads, some 35 tokens a second
 on a slow computer."""
 
+LOADED = "Thinking"
+"""Shown when the model has been loaded, as it is during any call."""
+
 
 class WithLocalModels:
     """A ``Model`` that calls ``local/NAME`` by ``on_this_computer`` and all others by ``model``."""
@@ -33,9 +36,11 @@ class WithLocalModels:
                     yield event
             return
         async with self._servers.use(request.model.removeprefix(PREFIX)) as running:
-            async with contextlib.aclosing(running.loading()) as messages:
-                async for message in messages:
-                    yield ModelLoading(message)
+            if not running.is_loaded:
+                async with contextlib.aclosing(running.loading()) as messages:
+                    async for message in messages:
+                        yield ModelLoading(message)
+                yield ModelLoading(LOADED)
             address = await running.process.address()
             sent = replace(
                 request,

@@ -68,6 +68,11 @@ class LocalServers:
         """Those that run."""
         return [each.process for each in self._running.values() if each.process.is_alive]
 
+    def users(self, name: str) -> int:
+        """How many calls use the model now."""
+        running = self._running.get(name)
+        return 0 if running is None else running.users
+
     async def _find_or_start(self, name: str) -> RunningModel:
         models = self._models()
         model, state = models.find(name), readiness_of(name, models)
@@ -156,8 +161,7 @@ class RunningModel:
         """What to show until the model is loaded. Raises ``ModelError`` if that fails."""
         address = asyncio.ensure_future(self.process.address())
         try:
-            if not self.is_loaded:
-                yield f"Loading {self._name} ({size_text(self.process.model.size)})"
+            yield f"Loading {self._name} ({size_text(self.process.model.size)})"
             while not address.done():
                 await asyncio.wait({address}, timeout=PROGRESS_SECONDS)
                 if not address.done():
@@ -169,7 +173,9 @@ class RunningModel:
 
     def _progress(self) -> str:
         size, loaded = self.process.model.size, self.process.loaded_bytes()
-        return f"Loading {self._name} ({size_text(size)}, {100 * loaded // size} %)"
+        # The rest is for preparing what was read.
+        percent = min(99, 100 * loaded // size)
+        return f"Loading {self._name} ({size_text(size)}, {percent} %)"
 
     @property
     def _name(self) -> str:

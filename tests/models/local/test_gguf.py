@@ -41,7 +41,7 @@ def test_a_file_that_ends_early_is_incomplete(tmp_path: Path) -> None:
     part = tmp_path / "part.gguf"
     for length in [*range(4, 9000, 331), len(whole) // 2, len(whole) - 1]:
         part.write_bytes(whole[:length])
-        with pytest.raises(UnusableFile, match="incomplete or damaged: .* Download it again"):
+        with pytest.raises(UnusableFile, match=r"incomplete or damaged: .* Download it again"):
             read_model(part)
     part.write_bytes(whole)
     assert read_model(part).size == len(whole)
