@@ -69,7 +69,7 @@ def parser() -> argparse.ArgumentParser:
     actions = models.add_subparsers(dest="action", metavar="action")
     _json(actions.add_parser("list", help="the same as without an action"))
     add = actions.add_parser("add", help="add a model on this computer, for llama.cpp")
-    add.add_argument("file", help="a GGUF file; it stays where it is")
+    add.add_argument("file", help="a GGUF file, or hf:OWNER/REPOSITORY/FILE.gguf")
     add.add_argument("--name", help="by which it is chosen, as local/NAME; default: the file's")
     add.add_argument(
         "--context", type=int, metavar="TOKENS", help="its context window (at most 16384)"

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
 from ..models.local.added_models import AddedModels, CannotAdd, LocalModel, added_models
 from ..models.local.gguf import UnusableFile
+from ..models.local.hub import SCHEME, fetch
 from ..models.local.memory import available, needed, size_text
 from ..models.local.readiness import INSTALL, is_installed, too_large
 from .failure import CommandFailed
 
 
 def add(given: argparse.Namespace) -> int:
-    """Add a GGUF file, which stays where it is, and say what it needs."""
+    """Add a GGUF file, which stays where it is, or one of the hub, and say what it needs."""
     models = added_models()
     try:
-        model = models.add(Path(given.file), given.name, given.context)
+        file = fetch(given.file, _report) if given.file.startswith(SCHEME) else Path(given.file)
+        model = models.add(file, given.name, given.context)
     except (CannotAdd, UnusableFile, OSError) as error:
         raise CommandFailed(str(error)) from error
     if given.json:
@@ -47,6 +50,10 @@ def remove(given: argparse.Namespace) -> int:
     else:
         print(f"Removed {model.id}. Its file is still there: {model.path}")
     return 0
+
+
+def _report(message: str) -> None:
+    print(message, file=sys.stderr)
 
 
 def _hints(model: LocalModel) -> list[str]:
