@@ -14,8 +14,8 @@ from jupyter_datalayer_agent.protocol.requests import ModelInfo, ModelsReply
 
 from .connections import CONNECTIONS
 from .local.added_models import LABEL, PREFIX, LocalModel, added_models
-from .local.memory import size_text
-from .local.readiness import readiness_of, too_large
+from .local.memory import needed, size_text
+from .local.readiness import readiness_of
 from .types import Readiness
 
 Environment = Mapping[str, str]
@@ -266,15 +266,14 @@ def find_model(model: str) -> CatalogueModel | None:
 
 
 def local_info(model: LocalModel) -> ModelInfo:
-    """A model on this computer, with its size; the reason why it could not be started, or whether
-    it needs more memory than there is now."""
+    """A model on this computer, with the memory that it needs."""
     state = readiness_of(model.id)
-    reason = f"{state.reason} {state.what_to_do}".strip() or too_large(model)
+    reason = f"{state.reason} {state.what_to_do}".strip()
     return ModelInfo(
         id=model.id,
-        label=f"{model.name} ({size_text(model.size)})",
+        label=f"{model.name} (needs {size_text(needed(model))})",
         provider=LABEL,
-        ready=not reason,
+        ready=state.ready,
         reason=reason or None,
         context_window=model.window,
     )

@@ -1,4 +1,4 @@
-"""``jupyter datalayer-agent models``: files of the user's and, of a server in its place, the hub's."""
+"""``jupyter datalayer-agent models``, with the user's files and a server in place of the hub."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_file_is_added_listed_and_removed(tmp_path: Path) -> None:
     assert "The name mine is taken" in again.stderr
     file.rename(tmp_path / "moved.gguf")
     listed = models(tmp_path, "list")
-    assert "local/mine  On this computer, mine (0.4 MB)\n  The file of mine is not there" in (
+    assert "local/mine  On this computer, mine (needs 1.0 MB)\n  The file of mine is not there" in (
         listed.stdout
     )
     removed = models(tmp_path, "remove", "mine")

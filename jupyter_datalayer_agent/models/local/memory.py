@@ -32,6 +32,15 @@ def available(cgroup: Path = _CGROUP) -> int:
     return free
 
 
+def installed(cgroup: Path = _CGROUP) -> int:
+    """Bytes of memory that the machine has, or that its container may use."""
+    import psutil
+
+    total: int = psutil.virtual_memory().total
+    most = _number(cgroup / "memory.max")
+    return total if most is None else min(total, most)
+
+
 def size_text(count: int) -> str:
     """``1.1 GB``, ``540 MB`` or ``0.4 MB``."""
     if count >= 1e9:

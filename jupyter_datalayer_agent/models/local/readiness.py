@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..types import Readiness
 from .added_models import AddedModels, LocalModel, added_models
-from .memory import available, needed, size_text
+from .memory import available, installed, needed, size_text
 
 INSTALL = 'pip install "jupyter-datalayer-agent[local]"'
 MODULE = "xllamacpp"
@@ -20,8 +20,8 @@ def is_installed() -> bool:
 
 
 def readiness_of(name: str, models: AddedModels | None = None) -> Readiness:
-    """Whether ``local/NAME`` could be called, but for its memory: that is compared when it is
-    started, since some models in memory would be unloaded for it."""
+    """Whether ``local/NAME`` could be called, but for the memory that is free: that is compared
+    when it is started, since models that nobody uses are unloaded for it."""
     model = (models or added_models()).find(name)
     if model is None:
         return Readiness(
@@ -33,6 +33,8 @@ def readiness_of(name: str, models: AddedModels | None = None) -> Readiness:
     if problem:
         again = f"models remove {model.name}` and then `models add` it again"
         return Readiness(False, problem, f"Put it back, or run `jupyter datalayer-agent {again}.")
+    if problem := never_fits(model):
+        return Readiness(False, problem)
     if not is_installed():
         return Readiness(
             False, "llama.cpp is not installed.", f"Run `{INSTALL}` where JupyterLab is installed."
@@ -51,6 +53,19 @@ def file_problem(model: LocalModel) -> str:
     if size != model.size:
         return f"The file of {model.name} has changed since it was added: {model.path}."
     return ""
+
+
+def never_fits(model: LocalModel, memory: int | None = None) -> str:
+    """Says so where the computer has less ``memory`` than the model needs, whatever else runs."""
+    memory = installed() if memory is None else memory
+    wanted = needed(model)
+    if wanted <= memory:
+        return ""
+    return (
+        f"{model.name} needs about {size_text(wanted)} of memory, and this computer has "
+        f"{size_text(memory)}. Add it with a smaller context window (--context), or take a "
+        "smaller model."
+    )
 
 
 def too_large(model: LocalModel, free: int | None = None) -> str:

@@ -77,7 +77,7 @@ class LocalServers:
         models = self._models()
         model, state = models.find(name), readiness_of(name, models)
         if model is None or not state.ready:
-            raise ModelError("no_model", f"{state.reason} {state.what_to_do}")
+            raise ModelError("no_model", f"{state.reason} {state.what_to_do}".strip())
         running = self._running.get(model.name)
         if running is not None and running.process.is_alive and running.process.model == model:
             return running

@@ -122,7 +122,7 @@ class TestWithLlamaCpp:
         assert (reply["default"], reply["ready"]) == ("local/tiny", True)
         (listed,) = [each for each in reply["models"] if each["id"] == "local/tiny"]
         assert listed["provider"] == "On this computer"
-        assert (listed["label"], listed["contextWindow"]) == ("tiny (0.4 MB)", 8192)
+        assert (listed["label"], listed["contextWindow"]) == ("tiny (needs 4.7 MB)", 8192)
         assert server.get("models", model="local/tiny")["models"][0] == listed
         # Nothing is started to list it.
         assert model_processes(server) == []
