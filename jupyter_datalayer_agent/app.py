@@ -7,6 +7,8 @@ that a server start costs next to nothing.
 from __future__ import annotations
 
 from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_server.extension.application import ExtensionApp
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from .protocol.requests import ModelsReply
     from .protocol.workflows import FixInfo
     from .server.base.parts import Parts
+    from .server.sdk.registration import Registrations
     from .services.registry import ServiceRegistry
     from .services.routing import Router
     from .settings.layers import Layers
@@ -45,6 +48,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
     load_other_extensions = True
 
     _parts: Parts | None = None
+    _registrations: Registrations | None = None
 
     def __init__(self, **kwargs: Any) -> None:
         self._complaints: set[tuple[str, ...]] = set()
@@ -82,14 +86,36 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         """Register all routes under ``datalayer-agent/``; their handlers are imported lazily."""
         assert self.serverapp is not None
         KernelTokens(self.serverapp, lambda: self.autoload_magic).install()
+        self._register_with_sdks()
         application = self.serverapp.web_app
         base = url_path_join(self.serverapp.base_url, "datalayer-agent/")
         routes = LazyRoutes(application, self._load_routes)
         # Jupyter's own add_handlers looks into handler classes, which are not imported yet.
         web.Application.add_handlers(application, ".*$", [(f"{base}.*", routes)])
 
+    def _register_with_sdks(self) -> None:
+        """Look for agent SDKs once the server serves; without one nothing of ours is loaded."""
+        server = self.serverapp
+        assert server is not None
+        loop = server.io_loop
+
+        async def register() -> None:
+            points = await loop.run_in_executor(None, sdk_entry_points)
+            if not points:
+                self.log.info("No agent SDK is installed: the agent is not registered with one")
+                return
+            parts = self._made()
+            from .server.sdk.registration import Registrations
+
+            self._registrations = Registrations()
+            await self._registrations.add(points, parts, server.base_url)
+
+        loop.add_callback(register)
+
     async def stop_extension(self) -> None:
-        """End the running turns and close the database."""
+        """Leave the agent SDKs, end the running turns and close the database."""
+        if self._registrations is not None:
+            await self._registrations.remove()
         if self._parts is not None:
             await self._parts.sessions.close()
             await self._parts.local_models.close()
@@ -103,13 +129,24 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         from .imports import importing
 
         with importing():
-            from .server.base.handler import PARTS_KEY
             from .server.routes import handlers
 
             assert self.serverapp is not None
-            self._parts = self._wire()
-            self.serverapp.web_app.settings[PARTS_KEY] = self._parts
+            self._made()
             return handlers(self.serverapp.base_url)
+
+    def _made(self) -> Parts:
+        """The parts of this server, made when they are first needed."""
+        if self._parts is None:
+            from .imports import importing
+
+            with importing():
+                from .server.base.handler import PARTS_KEY
+
+                assert self.serverapp is not None
+                self._parts = self._wire()
+                self.serverapp.web_app.settings[PARTS_KEY] = self._parts
+        return self._parts
 
     def _wire(self) -> Parts:
         """Make the parts of this server."""
@@ -159,6 +196,8 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             known = find_model(model)
             return known is None or known.vision
 
+        if self.database_url:
+            notebooks.text_files.private_places += database_files(self.database_url)
         store = Store(self.database_url, vacuum=self.database_vacuum != "off")
         datasets = Datasets(notebooks.root_dir, store.datasets, lambda: self.max_upload_bytes)
         local_servers = LocalServers(
@@ -260,11 +299,23 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         return reply
 
 
+def sdk_entry_points() -> list[EntryPoint]:
+    """The agent SDKs that are installed."""
+    return list(entry_points(group="jupyter_datalayer_agent.sdk"))
+
+
 async def find_fixes(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
     """The fixes of a failed cell, most likely first; imported when a cell first fails."""
     from .workflows.fix_registry import find_fixes as find
 
     return await find(failure, probe)
+
+
+def database_files(database_url: str) -> list[Path]:
+    """Where an SQLite address keeps its files. The address is checked when it is opened."""
+    path = Path(database_url.partition("?")[0].removeprefix("sqlite:///"))
+    path = path.expanduser().resolve()
+    return [path.with_name(f"{path.name}{end}") for end in ("", "-wal", "-shm", "-journal")]
 
 
 def resolve_model(settings: Any) -> str:

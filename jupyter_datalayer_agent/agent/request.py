@@ -113,6 +113,7 @@ async def turn_request(
             active=active,
             created=created,
             below=request.cell_id if location == "magic" else None,
+            files=frozenset(attached.files),
         ),
         files=attached.files,
         cells=attached.cells,

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..agent.actions.asking import asker
 from ..agent.actions.filler import Ask, ModelFiller
-from ..agent.actions.intent import Chosen, detect, understand
+from ..agent.service_turns.intent import Chosen, detect, understand
 from ..models.types import Model
 from ..protocol.cells import CellEdit
 from ..protocol.page import PageCommand

@@ -124,7 +124,7 @@ class Answer:
     def _on_plan_updated(self, event: dict[str, Any]) -> None:
         self.plan = event["steps"]
         self.tools = event.get("requiredTools") or []
-        waits = event.get("state") in ("proposed", "paused")
+        waits = event.get("state") in ("proposed", "paused", "waiting")
         self.waits_for = "The plan waits for you in the agent's panel." if waits else ""
 
     def _on_approval_requested(self, event: dict[str, Any]) -> None:

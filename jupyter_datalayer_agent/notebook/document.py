@@ -26,7 +26,13 @@ class DocumentError(Exception):
     def __init__(
         self,
         code: Literal[
-            "not_found", "stale", "invalid_arguments", "not_allowed", "kernel_error", "internal"
+            "not_found",
+            "stale",
+            "invalid_arguments",
+            "not_allowed",
+            "kernel_error",
+            "too_large",
+            "internal",
         ],
         message: str,
         hint: str | None = None,

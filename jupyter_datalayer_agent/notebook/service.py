@@ -32,6 +32,7 @@ from .document_backends.file import FileDocument
 from .document_backends.headless_run import OutputSaver, WriteOutputs
 from .document_backends.live import Backend, LiveDocument
 from .edits.checkpoints import Recorder
+from .files.text_files import TextFiles
 from .kernel.execution import Execution
 from .kernel.execution_log import ExecutionLog
 from .kernel.kernels import KernelInfo, Kernels
@@ -80,6 +81,13 @@ class NotebookService:
         self._creation = Creation(contents_manager)
         self._locks = PathLocks()
         self._recorder: Recorder | None = None
+        self.text_files = TextFiles(
+            contents_manager,
+            pages,
+            confine=self.confine,
+            lock=self.lock,
+            root_dir=self.root_dir,
+        )
 
     async def close(self) -> None:
         """Close connections to kernels and pages; kernels keep running."""
@@ -114,6 +122,7 @@ class NotebookService:
         """The same service, with everything that is changed through it recorded before."""
         service = copy.copy(self)
         service._recorder = recorder
+        service.text_files = self.text_files.recording(recorder.texts)
         return service
 
     def _choose(self, path: str, client_id: str | None) -> Backend:
@@ -184,7 +193,7 @@ class NotebookService:
 
         A page that has it open does it, and closes it. Raises ``DocumentError``.
         """
-        page = self.pages.page_with(path)
+        page = self.pages.page_with(path) or self.pages.page_with_file(path)
         if page is not None:
             params = DeleteDocumentParams(path=path)
             with contextlib.suppress(NotOpen, PageGone):

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from .answers import CitedAnswer
 from .base import SessionKind, Wire
 from .plans import Plan
 from .provenance import Provenance as Provenance
@@ -45,7 +46,8 @@ class SearchReply(Wire):
 class StoredResponse(Wire):
     """An answer found by its provenance, with the message that it answers.
 
-    ``plan`` is given for the type ``plan``, whose ``text`` is its steps as a list.
+    ``plan`` is given for the type ``plan``, whose ``text`` is its steps as a list. ``sources`` are
+    the answers that a synthesis of several models' answers is of.
     """
 
     provenance: Provenance
@@ -55,6 +57,7 @@ class StoredResponse(Wire):
     text: str
     plan: Plan | None = None
     created_at: int
+    sources: list[CitedAnswer] | None = None
 
 
 class TurnPlace(Wire):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, TypeAdapter, model_validator
 
+from .answers import different_models
 from .base import Wire
 from .plans import PlanStep
 from .requests import ChatRequest, SessionSettings
@@ -55,10 +56,13 @@ class PlanDecision(Wire):
     ``edit`` replaces the steps that are not done by those of ``steps`` that are not, in that
     order, and carries them out: it is an approval of these steps. Done steps cannot be changed.
     Steps that cannot be carried out are refused with an ``error``, and the plan waits on as it was.
+
+    A plan that is ``waiting`` for an action takes ``edit``, ``reject`` and ``skip``, which goes on
+    without the action; ``run_action`` runs it.
     """
 
     type: Literal["plan_decision"] = "plan_decision"
-    decision: Literal["approve", "edit", "reject"]
+    decision: Literal["approve", "edit", "reject", "skip"]
     steps: list[PlanStep] | None = None
 
 
@@ -107,24 +111,27 @@ class Compact(Wire):
 
 
 class Undo(Wire):
-    """Take back what a turn changed, or only some cells of it.
+    """Take back what a turn changed, or only some cells of it, or only some documents (``paths``).
 
-    A cell that was changed since is left as it is and reported as a conflict; with
-    ``overwrite`` it is restored all the same.
+    A cell that was changed since is left as it is and reported as a conflict, and so is a text file
+    where the same lines were; with ``overwrite`` it is restored all the same. In ``cell_ids``, an
+    empty id stands for the document as a whole, as of a text file.
     """
 
     type: Literal["undo"] = "undo"
     turn_id: str
     cell_ids: list[str] | None = None
+    paths: list[str] | None = None
     overwrite: bool = False
 
 
 class Keep(Wire):
-    """Settle what a turn changed, or only some cells of it."""
+    """Settle what a turn changed, or only some cells or documents of it, as ``undo`` names them."""
 
     type: Literal["keep"] = "keep"
     turn_id: str
     cell_ids: list[str] | None = None
+    paths: list[str] | None = None
 
 
 class GoBack(Wire):
@@ -150,12 +157,29 @@ class RunAction(Wire):
 
 
 class AskAgain(Wire):
-    """Ask another model what the newest message asked. It reads what the first one read, and calls
-    no tools."""
+    """Ask another ``model``, or up to four ``models`` at once, what the newest message asked. They
+    read what the first one read, and call no tools; those of a comparison read like its others."""
 
     type: Literal["ask_again"] = "ask_again"
     turn_id: str
-    model: str = Field(min_length=1)
+    model: str | None = Field(default=None, min_length=1)
+    models: list[str] = []
+
+    @model_validator(mode="after")
+    def _names_models(self) -> AskAgain:
+        self.models = different_models(
+            [*([self.model] if self.model else []), *self.models], at_least=1
+        )
+        return self
+
+
+class Synthesise(Wire):
+    """Have a ``model`` (the session's, unless one is named) write where the newest turn's answers
+    agree and where they differ. It reads nothing but these."""
+
+    type: Literal["synthesise"] = "synthesise"
+    turn_id: str
+    model: str | None = Field(default=None, min_length=1)
 
 
 class ChooseAnswer(Wire):
@@ -196,6 +220,7 @@ Op = Annotated[
     | GoBack
     | RunAction
     | AskAgain
+    | Synthesise
     | ChooseAnswer
     | Reset
     | Shutdown,

@@ -58,11 +58,13 @@ class Hello(Wire):
 
 
 class EditorState(Wire):
-    """The whole editor state; sent on each change, at most every 50 ms."""
+    """The whole editor state; sent on each change, at most every 50 ms. ``files`` are the paths
+    of the text files that are open, be it in an editor or in a viewer."""
 
     type: Literal["editor_state"] = "editor_state"
     active_document: ActiveDocument | None = None
     notebooks: list[OpenNotebook] = []
+    files: list[str] = []
 
 
 class Subscribe(Wire):
@@ -218,8 +220,21 @@ class DocumentReadParams(Wire):
     path: str
 
 
+class WriteTextParams(Wire):
+    """``document.write``: the new text of an open file, as one step of its editor's undo, saved.
+
+    Refused as ``stale`` when the SHA-256 of its text in UTF-8 is not ``base_hash``. The result is
+    a ``DocumentText``, read back.
+    """
+
+    path: str
+    base_hash: str
+    content: str
+
+
 class DocumentText(Wire):
-    """Result of ``document.read``. ``language`` is the editor's name for it, where known."""
+    """Result of ``document.read`` and ``document.write``. ``language`` is the editor's name for
+    it, where known."""
 
     path: str
     content: str
@@ -260,6 +275,7 @@ PageMethod = Literal[
     "notebook.reveal",
     "document.open",
     "document.read",
+    "document.write",
     "document.delete",
     "page.executeCommand",
 ]

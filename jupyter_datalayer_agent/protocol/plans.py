@@ -8,9 +8,16 @@ from pydantic import Field
 
 from .base import Wire
 
-StepStatus = Literal["pending", "in_progress", "completed", "failed"]
-PlanState = Literal["proposed", "running", "paused", "stopped", "completed", "rejected"]
-"""``proposed`` waits for the user; ``stopped`` can be resumed."""
+StepStatus = Literal["pending", "in_progress", "completed", "failed", "skipped"]
+PlanState = Literal["proposed", "running", "paused", "waiting", "stopped", "completed", "rejected"]
+"""``proposed`` and ``paused`` wait for the user's decision, ``waiting`` for the user to run the
+action of the step in progress; ``stopped`` can be resumed."""
+
+DONE_WITH: tuple[StepStatus, ...] = ("completed", "failed", "skipped")
+"""Steps that are not begun any more."""
+
+PLAN_WAITS: tuple[PlanState, ...] = ("proposed", "paused", "waiting")
+"""States in which a plan waits for the user."""
 
 
 class PlanStep(Wire):
@@ -18,10 +25,16 @@ class PlanStep(Wire):
 
     ``tool_calls`` are names of tools; ``dependencies`` are indices (from 0) of the earlier steps
     that it needs, None if not given: then it needs all of them.
+
+    ``action`` ("data/convert") is the action of a service that the step is: the user runs it, as
+    the proposal ``proposal_id``, once its turn comes. ``parameters`` are those that the plan names.
     """
 
     description: str
     tool_calls: list[str] = []
+    action: str | None = None
+    parameters: dict[str, Any] | None = None
+    proposal_id: str | None = None
     dependencies: list[int] | None = None
     status: StepStatus = "pending"
 
@@ -62,13 +75,15 @@ class Plan(Wire):
         return any(step.dependencies for step in self.steps)
 
     def blocked(self) -> list[int]:
-        """The indices of the steps that need one that failed, also through others."""
+        """The indices of the steps that need one that failed, also through others; and of those
+        that are said to need one that was skipped."""
         found: list[int] = []
         for index, step in enumerate(self.steps):
             named = step.dependencies if self.has_dependencies else None
             needed = range(index) if named is None else named
-            is_blocked = any(self.steps[n].status == "failed" or n in found for n in needed)
-            if is_blocked and step.status not in ("completed", "failed"):
+            undone = ("failed",) if named is None else ("failed", "skipped")
+            is_blocked = any(self.steps[n].status in undone or n in found for n in needed)
+            if is_blocked and step.status not in DONE_WITH:
                 found.append(index)
         return found
 
@@ -80,7 +95,7 @@ class Plan(Wire):
             (
                 index
                 for index, step in enumerate(self.steps)
-                if step.status not in ("completed", "failed") and index not in blocked
+                if step.status not in DONE_WITH and index not in blocked
             ),
             None,
         )

@@ -1,4 +1,4 @@
-"""What names an answer, and the answers that other models gave to the same message."""
+"""What names an answer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pydantic import Field
 from .base import Wire
 
 ResponseType = Literal["batch", "synthesis", "summary", "plan", "proposal"]
-"""``batch``: a direct answer; ``synthesis``: drawn from other turns (the Strategist's);
+"""``batch``: a direct answer; ``synthesis``: drawn from other
+turns (the Strategist's) or from the answers of several models;
 ``summary``: of compacted turns; ``plan``; ``proposal``: code for the user to accept."""
 
 
@@ -25,13 +26,3 @@ class Provenance(Wire):
     provider_id: str
     response_type: ResponseType
     response_index: int = Field(default=0, ge=0)
-
-
-class FurtherAnswer(Wire):
-    """What another model answered to the message of a turn."""
-
-    answer_id: str
-    model: str
-    text: str
-    provenance: Provenance
-    created_at: int

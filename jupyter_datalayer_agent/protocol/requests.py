@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from .answers import AnswerFailure, FurtherAnswer, different_models
+from .answers import ToolCallRecord as ToolCallRecord
+from .answers import Usage as Usage
 from .base import (
     ApprovalPolicy,
     Location,
@@ -18,11 +21,10 @@ from .base import (
 )
 from .errors import ErrorBody
 from .plans import WorkflowCall
-from .provenance import FurtherAnswer
 from .quality import QualityReport
 from .services import ActionCall, IntentChoice
 from .sessions import ForkOrigin
-from .tools import Change, NotDone, ToolCallStatus
+from .tools import Change, NotDone
 from .workflows import WorkflowOffer
 
 
@@ -71,6 +73,7 @@ class ChatRequest(Wire):
     ``cell_id`` is the cell of an inline chat, ``selection`` the text selected in its editor.
     ``decided`` is what became of the session's proposals since its last message.
     ``about_session`` is for the Strategist: the chat that is "this conversation" to the question.
+    With ``compare`` these models (two to four) answer the message side by side; they only read.
     """
 
     message: str
@@ -92,41 +95,19 @@ class ChatRequest(Wire):
     about_session: str | None = None
     approval: ApprovalPolicy | None = None
     overrides: Overrides | None = None
+    compare: list[str] | None = None
 
-
-class Usage(Wire):
-    """Tokens: of a model call, a turn or (``session_tokens``) the session so far.
-
-    ``cost`` is in US dollars, None where no price is known; where a turn's calls are priced in
-    part, it is the sum of those that are. ``estimated``: the provider counted nothing, at least
-    for a part.
-    """
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    total_tokens: int = 0
-    session_tokens: int = 0
-    cost: float | None = None
-    session_cost: float | None = None
-    estimated: bool = False
-
-
-class ToolCallRecord(Wire):
-    """A tool call as the turn kept it: ``output`` is the whole output, before any cut."""
-
-    call_id: str
-    name: str
-    arguments: Any = None
-    status: ToolCallStatus | Literal["running"]
-    output: Any = None
-    duration_ms: float | None = None
+    @field_validator("compare")
+    @classmethod
+    def _is_a_comparison(cls, models: list[str] | None) -> list[str] | None:
+        return None if models is None else different_models(models, at_least=2)
 
 
 class ChatReply(Wire):
     """The end of a turn. ``offers`` are workflows that are close to a message that no model could
     answer, ``quality`` the report that it asked for. ``not_done`` contradicts a ``reply`` that says
-    that all is well."""
+    that all is well. Of a comparison, ``answers`` are those that are complete, ``unanswered`` the
+    others, and ``reply`` the one that the conversation continues from, ``chosen_answer``."""
 
     session_id: str
     turn_id: str
@@ -141,6 +122,9 @@ class ChatReply(Wire):
     offers: list[WorkflowOffer] = []
     quality: QualityReport | None = None
     not_done: NotDone | None = None
+    answers: list[FurtherAnswer] = []
+    chosen_answer: str | None = None
+    unanswered: list[AnswerFailure] = []
 
 
 class SessionSettings(Wire):
@@ -222,9 +206,10 @@ class Turn(Wire):
     are the turn's events with the deltas of one item joined into one, enough to draw it again.
     ``withdrawn_at`` (ms since 1970) is set where the user went back to before this turn: it is
     not sent any more. ``copied_from`` is the turn of another session that a fork copied.
-    ``answers`` are what other models answered to the same message; ``chosen_answer`` is the one of
-    them from which the conversation continues, if not from ``reply``. ``not_done`` is what
-    ``reply`` may be silent about: what was tried and did not come about.
+    ``answers`` are what other models answered to the same message, and syntheses of answers;
+    ``chosen_answer`` is the one of them from which the conversation continues, if not from
+    ``reply``. ``compare`` are the models of a comparison, which has no ``reply`` of its own.
+    ``not_done`` is what ``reply`` may be silent about: what was tried and did not come about.
     """
 
     id: str
@@ -251,6 +236,7 @@ class Turn(Wire):
     copied_from: str | None = None
     answers: list[FurtherAnswer] = []
     chosen_answer: str | None = None
+    compare: list[str] | None = None
     not_done: NotDone | None = None
 
 

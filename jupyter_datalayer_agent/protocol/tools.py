@@ -55,7 +55,7 @@ class NotDone(Wire):
 class ToolLabel(Wire):
     """What a tool does, for a user: ``action`` as they are asked for it ("Run cells"), and
     ``activity`` while it is done ("Running cells"). "cells" or "a cell" at the end stands for
-    those that the arguments name."""
+    those that the arguments name, "a file" for the one of ``path``."""
 
     action: str
     activity: str

@@ -15,6 +15,7 @@ from .handlers import (
     config,
     context,
     datasets,
+    descriptor,
     events,
     exports,
     forks,
@@ -48,6 +49,7 @@ class OpenapiHandler(Handler):
 
 ROUTES = [
     *health.ROUTES,
+    *descriptor.ROUTES,
     *chat.ROUTES,
     *sessions.ROUTES,
     *forks.ROUTES,

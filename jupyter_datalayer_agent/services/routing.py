@@ -45,6 +45,7 @@ _IDEAS = re.compile(
 )
 _FILE = re.compile(r"[\w~/\\.-]*\w\.([A-Za-z]\w{0,7})\b")
 _NUMBER = re.compile(r"(?<!\w)\d[\d.,]*(?!\w)")
+_PARTS = re.compile(r"[.;:!?]\s|[\n,()]|\b(?:and|then|und|dann|et|puis|y|luego)\b", re.I)
 # About a cell, code, a plot: the notebook's own work.
 _NO_SERVICE = re.compile(
     r"\b(?:cells?|zellen?|cellules?|celdas?|functions?|loops?|variables?|axis|legend|traceback"
@@ -124,6 +125,23 @@ class Router:
             service for each in ranked[:3] if (service := self.registry.find(each.key)) is not None
         )
         return Route(intent, alternatives, sure, candidates)
+
+    def services_in(self, task: str) -> list[Service]:
+        """The services with an action that a part of a longer text may ask for; nothing is chosen,
+        and those that are asked by their command alone are left out."""
+        found: dict[str, None] = {}
+        for part in _PARTS.split(task):
+            if not part.strip() or _NO_SERVICE.search(part):
+                continue
+            part = _without_names(part)
+            asked = terms(part)
+            for each in self._services.rank(part)[:2]:
+                inside = self._inside[each.key].rank(part)[:1]
+                if self._excluded[each.key].isdisjoint(asked) and any(
+                    self._is_possible(best, asked, each.key) for best in inside
+                ):
+                    found[each.key] = None
+        return [service for each in found if (service := self.registry.find(each)) is not None]
 
     def _is_possible(self, found: Ranked, asked: Sequence[str], service: str | None = None) -> bool:
         if self._begins_with_trigger(asked, service or found.key):

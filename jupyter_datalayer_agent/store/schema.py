@@ -110,6 +110,7 @@ unjoined_turns = sa.Table(
     sa.Column("next_seq", sa.Integer, nullable=False),
 )
 
+# ``answer_id`` is that of the answer of a comparison whose model made the call.
 tool_calls = sa.Table(
     "tool_calls",
     metadata,
@@ -121,6 +122,7 @@ tool_calls = sa.Table(
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("output", sa.Text),
     sa.Column("duration_ms", sa.Float),
+    sa.Column("answer_id", sa.Text),
 )
 
 changes = sa.Table(
@@ -280,7 +282,8 @@ session_names = sa.Table(
 )
 
 # ``text`` is NULL for the turn's own reply, and for its plan. ``answer_id`` is that of an answer
-# which another model gave to the same message.
+# which another model gave to the same message; ``usage`` (JSON) and ``duration_ms`` are what that
+# took, and ``sources`` (JSON) the answers that it is a synthesis of.
 responses = sa.Table(
     "responses",
     metadata,
@@ -293,6 +296,9 @@ responses = sa.Table(
     sa.Column("created_at", sa.Integer, nullable=False),
     sa.Column("model", sa.Text),
     sa.Column("answer_id", sa.Text),
+    sa.Column("usage", sa.Text),
+    sa.Column("duration_ms", sa.Float),
+    sa.Column("sources", sa.Text),
 )
 
 # What a turn sent before its message: ``data`` is an item, NULL where there was nothing new to
@@ -305,12 +311,12 @@ contexts = sa.Table(
     sa.Column("stated", sa.Text),
 )
 
-# Answers that another model is giving just now, in the server process ``server_id``.
+# Answers that other models are giving just now, in the server process ``server_id``.
 open_answers = sa.Table(
     "open_answers",
     metadata,
     _ref("turns", primary_key=True),
-    sa.Column("answer_id", sa.Text, nullable=False),
+    sa.Column("answer_id", sa.Text, primary_key=True),
     sa.Column("model", sa.Text, nullable=False),
     sa.Column("server_id", sa.Text, nullable=False),
 )

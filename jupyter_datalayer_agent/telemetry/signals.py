@@ -16,6 +16,7 @@ from ..protocol.requests import Usage
 
 TurnEnd = Literal["completed", "failed", "aborted"]
 CallEnd = Literal["ok", "error", "aborted"]
+_ToolEvent = events.ToolCallStarted | events.ToolCallArguments | events.ToolCallOutput
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ class Signals:
 
     def __init__(self) -> None:
         self._turns: dict[str, _Turn] = {}
-        self._answers: dict[str, int] = {}
+        self._answers: dict[str, _Turn] = {}
         self._readers: dict[type[BaseEvent], Callable[[str, Any], Iterator[Signal]]] = {
             events.TurnStarted: self._turn_started,
             events.ModelStarted: self._model_started,
@@ -154,6 +155,11 @@ class Signals:
     def of(self, session: str, event: BaseEvent) -> Iterator[Signal]:
         """The signals of an event, in order."""
         return self._readers[type(event)](session, event)
+
+    def _caller(self, event: _ToolEvent) -> _Turn:
+        """Whose call it is: the turn's, or that of one of several answers."""
+        answer = self._answers.get(event.answer_id or "")
+        return answer if answer is not None else self._turn(event)
 
     def _turn(self, event: BaseEvent) -> _Turn:
         assert event.turn_id is not None
@@ -191,12 +197,13 @@ class Signals:
         yield TokensUsed(session, event.turn_id or "", event.at, turn.model or "", used)
 
     def _answer_started(self, session: str, event: events.AnswerStarted) -> Iterator[Signal]:
-        # A further answer is one call of a model, after its turn has ended.
-        self._answers[event.answer_id] = event.at
+        # One of several answers counts as one call of its model, in a turn or after its end.
+        self._answers[event.answer_id] = _Turn(began=event.at)
         yield ModelCallBegan(session, event.turn_id or "", event.at, event.model, 1, 1)
 
     def _answer_finished(self, session: str, event: events.AnswerFinished) -> Iterator[Signal]:
-        began = self._answers.pop(event.answer_id, event.at)
+        answer = self._answers.pop(event.answer_id, None)
+        began = event.at if answer is None else answer.began
         ends: dict[str, CallEnd] = {"completed": "ok", "stopped": "aborted", "failed": "error"}
         yield ModelCallEnded(
             session, event.turn_id or "", event.at, event.model, 1, 1, ends[event.status],
@@ -223,11 +230,11 @@ class Signals:
 
     def _tool_named(self, session: str, event: events.ToolCallStarted) -> Iterator[Signal]:
         # The model begins to write the call; it may never complete it.
-        self._turn(event).tools[event.call_id] = (event.name, event.at)
+        self._caller(event).tools[event.call_id] = (event.name, event.at)
         return iter(())
 
     def _tool_began(self, session: str, event: events.ToolCallArguments) -> Iterator[Signal]:
-        tools = self._turn(event).tools
+        tools = self._caller(event).tools
         name, _ = tools.get(event.call_id, ("", 0))
         tools[event.call_id] = (name, event.at)
         yield ToolCallBegan(
@@ -236,7 +243,7 @@ class Signals:
         )  # fmt: skip
 
     def _tool_ended(self, session: str, event: events.ToolCallOutput) -> Iterator[Signal]:
-        _, began = self._turn(event).tools.pop(event.call_id, ("", event.at))
+        _, began = self._caller(event).tools.pop(event.call_id, ("", event.at))
         yield ToolCallEnded(
             session, event.turn_id or "", event.at, event.name, event.call_id, event.status,
             event.duration_ms, min(event.at, max(began, event.at - int(event.duration_ms))),

@@ -8,7 +8,16 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from pathlib import PurePosixPath
 from typing import Any
+
+from .redaction import Part, PrivateText, text
+
+DATA_SUFFIXES = frozenset(
+    [".csv", ".tsv", ".tab", ".psv", ".jsonl", ".ndjson", ".geojson", ".arff", ".dat"]
+)
+"""Text files that hold rows of data; those of ``MAYBE_DATA`` do when they look like it."""
+MAYBE_DATA = frozenset([".json", ".txt", ".xml", ".log", ""])
 
 _TABLE_MIMES = frozenset(
     {"application/vnd.dataresource+json", "application/geo+json", "text/csv",
@@ -29,6 +38,20 @@ _RECORD = re.compile(r"^\s*[\[(]*\s*\{.*:.*\}[\s,\])]*$|^\s*[\[(]*\s*[\[(].+,.+[
 _NUMBERS = re.compile(r"^\s*\[+\s*-?[\d.]+(?:[\s,]+-?[\d.einfa+]+)+\s*\]+,?$")
 LINES = 3
 """This many consecutive lines of one shape are a table."""
+
+
+def data_part(path: str, content: str) -> Part | None:
+    """The private part that a text of this file is, None where it holds no rows of data."""
+    suffix = PurePosixPath(path).suffix.lower()
+    if suffix in DATA_SUFFIXES or (suffix in MAYBE_DATA and looks_like_rows(content)):
+        rows = len(content.splitlines())
+        return Part(content, frozenset(["row_data"]), f"{rows:,} lines of data")
+    return None
+
+
+def data_text(path: str, content: str) -> PrivateText:
+    """A text of this file, its rows of data marked as private."""
+    return text(data_part(path, content) or content)
 
 
 def is_table(data: dict[str, Any]) -> bool:

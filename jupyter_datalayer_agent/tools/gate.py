@@ -33,6 +33,11 @@ class GatedTool(Protocol):
         ...
 
     @property
+    def parallel(self) -> bool:
+        """Whether it is a read, which may run beside others."""
+        ...
+
+    @property
     def needs_notebook(self) -> bool:
         """Whether it works on the attached, active notebook."""
         ...
@@ -62,7 +67,7 @@ class Gate:
     ``attached`` are the notebooks attached to the message, ``active`` the active one, ``created``
     those that the agent created in this session, oldest first: they count as attached and active.
     ``below`` is the cell of the target under which new cells go by default: the magic's, then the
-    newest one.
+    newest one. ``files`` are the files that the user attached: of these alone secrets may be read.
     """
 
     mode: Mode
@@ -71,6 +76,7 @@ class Gate:
     active: str | None = None
     created: list[str] = field(default_factory=list)
     below: str | None = None
+    files: frozenset[str] = frozenset()
 
     @classmethod
     def on(cls, path: str | None, mode: Mode = "agent") -> Gate:

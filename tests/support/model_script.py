@@ -26,6 +26,8 @@ Other processes write the same as JSON (``step_from_json``)::
       {"hang": 5}, {"invalidJson": true}, {"drop": true}
     ]
 
+As ``default``: ``{"byModel": {"gpt-a": [{"say": "A"}], "gpt-b": [{"say": "B"}]}}``.
+
 Wherever a string of an answer or of its arguments stands, one of these may stand, looked up when
 the request arrives:
 
@@ -192,6 +194,21 @@ class DropConnection:
     """Close the connection without a byte."""
 
 
+class ByModel:
+    """As a step that is repeated: each model has its own steps, in order, whichever is asked
+    first."""
+
+    def __init__(self, steps: Mapping[str, Sequence[Step]]) -> None:
+        self._left = {name: list(each) for name, each in steps.items()}
+
+    def __call__(self, request: RecordedRequest) -> Step:
+        """The next step of the request's model. Raises ``ScriptError``."""
+        left = self._left.get(request.model)
+        if not left:
+            raise ScriptError(f"nothing is left for the model {request.model}")
+        return left.pop(0)
+
+
 AnswerStep = Part | Answer | Empty | BreakAfter | NoFinish | StreamError | Gate
 Step = AnswerStep | Hang | Status | InvalidJson | DropConnection | Callable[[RecordedRequest], Any]
 
@@ -255,6 +272,9 @@ def step_from_json(data: Mapping[str, Any]) -> Step:
     """The step that ``data`` describes, in the form of the module's docstring.
 
     Raises ``ScriptError`` where it describes none."""
+    if "byModel" in data:
+        steps = data["byModel"].items()
+        return ByModel({name: [_inner(step) for step in each] for name, each in steps})
     if "gate" in data:
         return Gate(_inner(data["gate"]), data.get("after", 1))
     if "breakAfter" in data:

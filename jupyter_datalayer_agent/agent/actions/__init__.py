@@ -1,1 +1,1 @@
-"""Turns about services: what a message asks for, actions proposed, and actions run."""
+"""Actions of services: their parameters found, proposed, and run."""

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+from ...models.prices import cheapest
 from ...models.types import Model, ModelError, ModelRequest
 from ...protocol.requests import Usage
 from ...settings.turn import Settings
@@ -17,6 +18,14 @@ from .filler import Ask, json_in
 log = logging.getLogger(__name__)
 
 MAX_TOKENS = 1_000
+
+
+def cheap_asker(
+    model: Model, name: str, settings: Settings, count: Callable[[Usage, str], None]
+) -> Ask:
+    """Asks the cheapest of the turn's model ``name`` and those of ``mode_models``."""
+    cheap = cheapest([name, *settings.mode_models.values()])
+    return asker(model, cheap, settings, lambda usage: count(usage, cheap))
 
 
 def asker(model: Model, name: str, settings: Settings, on_usage: Callable[[Usage], None]) -> Ask:

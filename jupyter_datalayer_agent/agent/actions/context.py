@@ -19,9 +19,9 @@ from ...protocol.quality import QualityReport
 from ...protocol.variables import Variable
 from ...services.action import ActionFailed, Option
 from ...workflows.probe import NotebookProbe
-from ..plan.own_calls import OwnCalls
 from ..services import Services
 from ..state import SessionState
+from ..tool_calls.own_calls import OwnCalls
 
 NO_PAGE = (
     "No page of JupyterLab is connected that could do it: open JupyterLab, and run the action from "

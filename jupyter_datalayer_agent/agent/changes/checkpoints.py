@@ -10,6 +10,8 @@ from ...notebook.document import DocumentError
 from ...notebook.edits.cell_state import CellAfterTurn
 from ...notebook.edits.checkpoints import WHOLE_DOCUMENT, Recorded, Recorder
 from ...notebook.edits.undo import CellRecord, Span, touched
+from ...notebook.files.restore import TextSpan
+from ...notebook.files.text_state import TextState
 from ...notebook.service import NotebookService
 from ...protocol.errors import AgentError
 from ...store.records import CheckpointCell, CheckpointPart
@@ -26,29 +28,40 @@ class DocumentChanges:
     """The undecided changes of a turn to a document.
 
     ``made`` says that the turn made the document itself; ``made_text`` is then the digest of a
-    text file as it was made, None for a notebook.
+    text file as the turn left it, None for a notebook. ``texts`` are the changes to a text file.
     """
 
     path: str
     spans: list[Span]
     made: bool
     made_text: str | None
+    texts: list[TextSpan]
 
     @property
     def ids(self) -> list[str]:
-        """The cells, and the document itself if the turn created it."""
-        return [*touched(self.spans), *([WHOLE_DOCUMENT] if self.made else [])]
+        """The cells, and the document itself if the turn created it or changed its text."""
+        whole = self.made or self.texts
+        return [*touched(self.spans), *([WHOLE_DOCUMENT] if whole else [])]
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is a text file."""
+        return bool(self.texts) or self.made_text is not None
 
 
 async def open_changes(store: Store, turn_id: str) -> list[DocumentChanges]:
     """The turn's changes that are neither kept nor reverted, by document."""
     spans: dict[str, list[Span]] = {}
     made: dict[str, str | None] = {}
+    texts: dict[str, list[TextSpan]] = {}
     for stored in await store.checkpoints.open_spans(turn_id):
         cells = {cell.cell_id: cell for cell in stored.cells}
         whole = cells.pop(WHOLE_DOCUMENT, None)
-        if whole is not None:
+        if whole is not None and whole.before is None:
             made[stored.path] = whole.left["text"]
+        elif whole is not None:
+            span = TextSpan(TextState.from_json(whole.before), TextState.from_json(whole.left))
+            texts.setdefault(stored.path, []).append(span)
         spans.setdefault(stored.path, []).append(
             Span(
                 order=stored.order,
@@ -58,7 +71,8 @@ async def open_changes(store: Store, turn_id: str) -> list[DocumentChanges]:
             )
         )
     return [
-        DocumentChanges(path, parts, path in made, made.get(path)) for path, parts in spans.items()
+        DocumentChanges(path, parts, path in made, made.get(path), texts.get(path, []))
+        for path, parts in spans.items()
     ]
 
 
@@ -105,6 +119,20 @@ class _StoredCheckpoints:
             raise DocumentError(
                 "internal", f"{path} was made, but cannot be taken back: {error.message}"
             ) from error
+
+    async def keep_text(
+        self, path: str, span: int, before: TextState | None, left: TextState, *, is_new: bool
+    ) -> None:
+        """Of a file that the turn created, a digest is enough."""
+        after = {"text": text_digest(left.raw)} if before is None else left.to_json()
+        if not is_new:
+            await self._save(CheckpointPart(path=path, span=span, left={WHOLE_DOCUMENT: after}))
+            return
+        cell = CheckpointCell(WHOLE_DOCUMENT, before.to_json() if before else None, after)
+        await self._save(CheckpointPart(path=path, span=span, orders=([], []), added=[cell]))
+
+    async def drop_text(self, path: str, span: int) -> None:
+        await self._save(CheckpointPart(path=path, span=span, dropped=[WHOLE_DOCUMENT]))
 
     async def _save(self, part: CheckpointPart) -> None:
         try:

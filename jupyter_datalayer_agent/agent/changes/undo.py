@@ -9,51 +9,37 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
 
 from ...notebook.document import DocumentError
 from ...notebook.edits.cell_state import is_blank
 from ...notebook.edits.checkpoints import WHOLE_DOCUMENT, CheckpointsInMemory, Recorder
 from ...notebook.edits.undo import NotebookState, Span, Undone, edits_between, undo
+from ...notebook.files.text_files import FileText
 from ...notebook.locks import LockedTooLong
 from ...notebook.service import NotebookService
 from ...protocol import events
-from ...protocol.cells import CellEdit
 from ...protocol.errors import AgentError
 from ...protocol.events import UndoConflict
-from ...protocol.ops import AskAgain, ChooseAnswer, GoBack, Keep, Undo
+from ...protocol.ops import AskAgain, ChooseAnswer, GoBack, Keep, Synthesise, Undo
 from ...protocol.tools import Change
 from ...store.records import ChangeState, Place
-from ..history.history import Item, user_item
+from ..history.history import Item
 from ..state import SessionState
-from .checkpoints import DocumentChanges, open_changes, text_digest
+from .checkpoints import DocumentChanges, open_changes
+from .undo_files import FilePlan, plan_file, reverse_file, write_file
+from .undo_outcome import UndoPlan, event_of, named, note_of, settled_by
 
 log = logging.getLogger(__name__)
 
 LOCK_SECONDS = 5.0
 # A batch is refused when somebody types in one of its cells between the check and the change.
 TRIES = 3
-NAMED_CELLS = 30
-KERNEL_NOTE = "Variables and files they created remain; restart the kernel to clear variables"
 
 
-@dataclass
-class UndoPlan:
-    """What an undo changes in one document, as it is now.
-
-    ``removed``: the turn created the document, and nobody else added anything. ``problem`` is what
-    went wrong with a change that was made all the same: it may not be saved.
-    """
-
-    changes: DocumentChanges
-    undone: Undone
-    edits: list[CellEdit] = field(default_factory=list)
-    removed: bool = False
-    conflicts: list[UndoConflict] = field(default_factory=list)
-    problem: str | None = None
+OfTurn = Undo | Keep | GoBack | AskAgain | Synthesise | ChooseAnswer
 
 
-async def check(session: SessionState, op: Undo | Keep | GoBack | AskAgain | ChooseAnswer) -> None:
+async def check(session: SessionState, op: OfTurn) -> None:
     """Raises ``AgentError`` ``not_found`` unless the op is about a turn of this session."""
     if await session.services.store.turn_reader.session_of(op.turn_id) != session.id:
         raise AgentError("not_found", f"There is no turn {op.turn_id} in this session.")
@@ -68,7 +54,8 @@ async def keep(session: SessionState, op: Keep) -> None:
         for cell_id in each.ids
         if op.cell_ids is None or cell_id in op.cell_ids
     }
-    event = events.ChangesKept(of_turn_id=op.turn_id, cell_ids=op.cell_ids)
+    ids, files = named(settled, is_all=op.cell_ids is None and op.paths is None)
+    event = events.ChangesKept(of_turn_id=op.turn_id, cell_ids=ids, files=files)
     await _settle(session, op.turn_id, settled, event)
 
 
@@ -88,9 +75,9 @@ async def take_back(session: SessionState, op: Undo) -> None:
                 ) from error
         undoing = _Undoing(notebooks, op.cell_ids, op.overwrite)
         plans = await undoing.carry_out(changes)
-        settled = _settled(plans, whole=op.cell_ids is None)
-        event = _event(op, plans, undoing.made, settled)
-        note = _note(plans)
+        settled = settled_by(plans, whole=op.cell_ids is None)
+        event = event_of(op, plans, undoing.made, settled)
+        note = note_of(plans)
 
         def remember() -> None:
             for item in note:
@@ -119,14 +106,16 @@ async def _to_decide(session: SessionState, op: Undo | Keep) -> list[DocumentCha
     changes = [
         each
         for each in await open_changes(store, op.turn_id)
-        if op.cell_ids is None or set(op.cell_ids) & set(each.ids)
+        if (op.cell_ids is None or set(op.cell_ids) & set(each.ids))
+        and (op.paths is None or each.path in op.paths)
     ]
     if changes:
         return changes
     states = {
         state
-        for (_, cell_id), state in (await store.checkpoints.states(op.turn_id)).items()
-        if op.cell_ids is None or cell_id in op.cell_ids
+        for (path, cell_id), state in (await store.checkpoints.states(op.turn_id)).items()
+        if (op.cell_ids is None or cell_id in op.cell_ids)
+        and (op.paths is None or path in op.paths)
     }
     if not states:
         raise AgentError("not_found", "The turn changed nothing there that could be undone.")
@@ -147,6 +136,7 @@ class _Undoing:
         self._wanted = wanted
         self._overwrite = overwrite
         self._changed: list[str] = []
+        self._files: dict[str, FileText | None] = {}
 
     async def carry_out(self, changes: Sequence[DocumentChanges]) -> list[UndoPlan]:
         """Plan all, then change all. Raises ``AgentError`` when nothing could be done."""
@@ -168,8 +158,8 @@ class _Undoing:
             # It is as it was before the turn.
             ids = [each for each in changes.ids if self._wanted is None or each in self._wanted]
             return UndoPlan(changes, Undone(NotebookState([], {}), [], ids, set()))
-        if changes.made_text is not None:
-            return await self._plan_file(changes, changes.made_text)
+        if changes.is_text:
+            return await self._plan_file(changes)
         document = await self._plain.open(changes.path)
         notebook = await document.read([each for each in changes.ids if each], whole=True)
         cells = {cell.id: cell.cell for cell in notebook.cells if cell.cell is not None}
@@ -193,14 +183,11 @@ class _Undoing:
             ],
         )
 
-    async def _plan_file(self, changes: DocumentChanges, made_text: str) -> UndoPlan:
-        now = await self._plain.text_of(changes.path)
-        undone = Undone(NotebookState([], {}), [], [WHOLE_DOCUMENT], set())
-        if self._overwrite or text_digest(now) == made_text:
-            return UndoPlan(changes, undone, removed=True)
-        undone.settled = []
-        conflict = UndoConflict(path=changes.path, cell_id=WHOLE_DOCUMENT, now=now)
-        return UndoPlan(changes, undone, conflicts=[conflict])
+    async def _plan_file(self, changes: DocumentChanges) -> UndoPlan:
+        file = await plan_file(self._plain.text_files, changes, self._overwrite)
+        settled = [] if file.conflicts else [WHOLE_DOCUMENT]
+        undone = Undone(NotebookState([], {}), [], settled, set())
+        return UndoPlan(changes, undone, removed=file.removed, conflicts=file.conflicts, file=file)
 
     async def _may_be_removed(self, changes: DocumentChanges, undone: Undone) -> bool:
         """Whether the turn created the notebook and nothing in it is from anybody else. Overwriting
@@ -224,6 +211,9 @@ class _Undoing:
             await self._plain.delete(path)
             self.made.append(Change(path=path, op="delete"))
             return
+        if plan.file is not None:
+            await self._apply_file(plan, plan.file)
+            return
         for attempt in range(TRIES):
             if not plan.edits:
                 return
@@ -245,16 +235,38 @@ class _Undoing:
             self.made += applied.changes
             return
 
+    async def _apply_file(self, plan: UndoPlan, file: FilePlan) -> None:
+        path = plan.changes.path
+        for attempt in range(TRIES):
+            try:
+                change = await write_file(self._plain.text_files, path, file)
+            except DocumentError as error:
+                # Somebody typed meanwhile.
+                if error.code != "stale" or attempt == TRIES - 1:
+                    raise
+                again = await self._plan_file(plan.changes)
+                plan.undone, plan.conflicts, plan.file = again.undone, again.conflicts, again.file
+                file = again.file or file
+                continue
+            if change is not None:
+                self._files[path] = file.now
+                self.made.append(change)
+            return
+
     async def reverse(self, why: str) -> None:
         """Restore the documents. Raises ``AgentError`` if that fails too."""
         left = []
-        for path in reversed(self._changed):
+        for path in [*reversed(self._files), *reversed(self._changed)]:
             try:
-                await self._reverse(path, self._before.spans(path))
+                if path in self._files:
+                    await reverse_file(self._plain.text_files, path, self._files[path])
+                else:
+                    await self._reverse(path, self._before.spans(path))
             except DocumentError:
                 log.exception("%s could not be given back what an undo took", path)
                 left.append(path)
         self._changed.clear()
+        self._files.clear()
         left += [
             change.path for change in self.made if change.op == "delete" and not change.cell_id
         ]
@@ -281,64 +293,6 @@ def _refusal(error: DocumentError) -> AgentError:
             f"Nothing was undone: {error.message} It may have been renamed or deleted since.",
         )
     return AgentError("internal", f"Nothing was undone: {error.message}")
-
-
-def _settled(plans: Sequence[UndoPlan], *, whole: bool) -> dict[Place, ChangeState]:
-    settled: dict[Place, ChangeState] = {}
-    for plan in plans:
-        changes = plan.changes
-        for cell_id in plan.undone.settled:
-            settled[changes.path, cell_id] = "undone"
-        ended = plan.removed or (whole and not plan.conflicts)
-        if changes.made and ended and changes.made_text is None:
-            gone = plan.removed or WHOLE_DOCUMENT in plan.undone.settled
-            settled[changes.path, WHOLE_DOCUMENT] = "undone" if gone else "kept"
-    return settled
-
-
-def _event(
-    op: Undo, plans: Sequence[UndoPlan], made: list[Change], settled: dict[Place, ChangeState]
-) -> events.ChangesUndone:
-    conflicts = [conflict for plan in plans for conflict in plan.conflicts]
-    ran = any(
-        record.left is not None and record.left.ran
-        for plan in plans
-        for span in plan.changes.spans
-        for cell_id, record in span.cells.items()
-        if (plan.changes.path, cell_id) in settled
-    )
-    ids = None if op.cell_ids is None and not conflicts else [each for _, each in settled if each]
-    notes = [plan.problem for plan in plans if plan.problem] + ([KERNEL_NOTE] if ran else [])
-    return events.ChangesUndone(
-        of_turn_id=op.turn_id,
-        changes=made,
-        conflicts=conflicts,
-        cell_ids=ids,
-        note=" ".join(notes) or None,
-    )
-
-
-def _note(plans: Sequence[UndoPlan]) -> list[Item]:
-    """A note to the model, which would otherwise believe that its changes are still there."""
-    reverted = []
-    for plan in plans:
-        path, ids = plan.changes.path, [each for each in plan.undone.settled if each]
-        if plan.removed:
-            reverted.append(f"{path}, which you made, is deleted")
-        elif ids:
-            more = f" and {len(ids) - NAMED_CELLS} more" if len(ids) > NAMED_CELLS else ""
-            named = ", ".join(ids[:NAMED_CELLS])
-            reverted.append(
-                f"in {path} the cells {named}{more} are as they were before your changes"
-            )
-    if not reverted:
-        return []
-    return [
-        user_item(
-            f"[The user took changes of yours back: {'; '.join(reverted)}. Variables in the "
-            "kernel are as they were left. Read the cells again before you change or run them.]"
-        )
-    ]
 
 
 async def _settle(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from ...notebook.context.notebook_context import (
     CELL_CHARACTERS,
@@ -16,9 +15,8 @@ from ...notebook.document import DocumentError
 from ...protocol.base import NotebookMode
 from ...protocol.context import CellContext, FileContext, NotebookContext
 from ...tools.context import SeenCells
-from ...tools.data_rows import looks_like_rows
-from ...tools.outputs import ROW_DATA
-from ...tools.redaction import Part, PrivateText, text
+from ...tools.data_rows import data_part
+from ...tools.redaction import PrivateText, text
 from ...workflows.matching import about_quality
 from ..request import TurnRequest
 from ..services import Services
@@ -26,12 +24,6 @@ from .attachments import attached_datasets, attached_outputs, attached_variables
 from .composition import Piece
 from .inline import asked_from, decided_on
 from .tool_mentions import hint, references
-
-DATA_SUFFIXES = frozenset(
-    [".csv", ".tsv", ".tab", ".psv", ".jsonl", ".ndjson", ".geojson", ".arff", ".dat"]
-)
-"""Text files that hold rows of data; those of ``MAYBE_DATA`` do when they look like it."""
-MAYBE_DATA = frozenset([".json", ".txt", ".xml", ".log", ""])
 
 
 @dataclass
@@ -127,7 +119,11 @@ async def _files(services: Services, request: TurnRequest, gathered: Gathered) -
     paths = list(request.files)
     active = request.active_document
     if active is not None and active.kind == "file" and active.path not in paths:
-        paths.insert(0, active.path)
+        if await services.notebooks.text_files.why_closed(active.path):
+            said = f"The active file {active.path} holds secrets: closed to you, unless attached."
+            gathered.pieces.append(Piece("state", said, topic="closed"))
+        else:
+            paths.insert(0, active.path)
     for path in paths:
         label = f"File {path}"
         try:
@@ -143,19 +139,9 @@ async def _files(services: Services, request: TurnRequest, gathered: Gathered) -
 def rendered_file(file: FileContext) -> PrivateText:
     """The text for a file; the content of a data file is private."""
     shown = render_file(file)
-    if not is_data_file(file.path, file.content):
-        return text(shown)
+    content = data_part(file.path, file.content)
     head, found, tail = shown.rpartition(file.content)
-    if not found:
-        return text(shown)
-    rows = len(file.content.splitlines())
-    return text(head, Part(file.content, ROW_DATA, f"{rows:,} lines of data"), tail)
-
-
-def is_data_file(path: str, content: str) -> bool:
-    """Whether a text file holds rows of data."""
-    suffix = PurePosixPath(path).suffix.lower()
-    return suffix in DATA_SUFFIXES or (suffix in MAYBE_DATA and looks_like_rows(content))
+    return text(head, content, tail) if found and content is not None else text(shown)
 
 
 async def quality_for(services: Services, request: TurnRequest, task: str) -> str | None:

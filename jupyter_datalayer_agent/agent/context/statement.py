@@ -103,7 +103,7 @@ class ContextStatement:
         """The user decides on the cells as shown: if one was changed since, the change is
         refused."""
         for each in wait.get("changes") or []:
-            if each.get("before") is not None and each.get("cellId") is not None:
+            if each.get("before") is not None:
                 self._session.seen.note_hash(
-                    each["path"], each["cellId"], source_hash(each["before"])
+                    each["path"], each.get("cellId") or "", source_hash(each["before"])
                 )

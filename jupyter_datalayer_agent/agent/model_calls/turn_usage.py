@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...protocol import events
 from ...protocol.requests import Usage
+from ..budget import add_usage
 from ..events.buffer import EventBuffer
 from ..state import SessionState
 
@@ -22,3 +25,10 @@ class TurnUsage:
         self._buffer.add(
             events.TokenUsage(usage=self.total.model_copy(), call=call), usage=call, model=model
         )
+
+    def include(self, answers: Sequence[Usage]) -> None:
+        """Add what a comparison's answers cost, which the session has counted."""
+        for usage in answers:
+            self.total = add_usage(self.total, usage, 0)
+        self.total.session_tokens = self._session.tokens
+        self.total.session_cost = self._session.cost

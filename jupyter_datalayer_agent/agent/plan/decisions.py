@@ -1,4 +1,5 @@
-"""The user's decisions on a plan: approve, edit or reject a proposed one, pause a running one."""
+"""The user's decisions on a plan: approve, edit or reject a proposed one, pause a running one, run
+or skip the action that it waits for."""
 
 from __future__ import annotations
 
@@ -6,27 +7,33 @@ import asyncio
 from collections.abc import Sequence
 
 from ...protocol.errors import AgentError
-from ...protocol.ops import PlanDecision
+from ...protocol.ops import PlanDecision, RunAction
 from ...protocol.plans import PlanStep
 from ..approvals.pending import approval_timeout
 from ..turn.ends import TurnEnds
 from . import messages
-from .draft import InvalidPlan, check_steps, keep_dependencies
+from .draft import InvalidPlan, check_steps, keep_actions, keep_dependencies
+from .known_actions import KnownActions
 from .runner import PlanRunner
 from .template_plan import TemplatePlan
 
-WAITING = ("proposed", "paused")
 NOBODY = "Plans cannot be approved over this route."
+WAITS_FOR_ACTION = "The plan waits for its action: run it in its form, skip the step, or stop."
+RUN_ALREADY = "The action of this step was run or skipped already."
+
+OVER = ("completed", "skipped")
+Decided = PlanDecision | RunAction
 
 
 class PlanDecisions:
     """Waits for the user's decisions on the plan of a turn, and takes them."""
 
-    def __init__(self, turn: PlanRunner, templates: TemplatePlan) -> None:
+    def __init__(self, turn: PlanRunner, templates: TemplatePlan, actions: KnownActions) -> None:
         self._turn = turn
         self._templates = templates
+        self._actions = actions
         self._pause_asked = False
-        self._decision: asyncio.Future[PlanDecision | None] | None = None
+        self._decision: asyncio.Future[Decided | None] | None = None
 
     @property
     def waits(self) -> bool:
@@ -43,9 +50,28 @@ class PlanDecisions:
         """The user decides on a waiting plan. Raises ``AgentError``; then it keeps waiting."""
         if self._decision is None or self._decision.done() or self._turn.plan is None:
             raise AgentError("invalid_request", "No plan is waiting for a decision.")
+        is_waiting = self._turn.plan.state == "waiting"
+        if decision.decision == "approve" and is_waiting:
+            raise AgentError("invalid_request", WAITS_FOR_ACTION)
+        if decision.decision == "skip" and not is_waiting:
+            raise AgentError("invalid_request", "The plan waits for no action.")
         if decision.decision == "edit":
             self._edit(decision.steps or [])
         self._decision.set_result(decision)
+
+    def take_run(self, run: RunAction) -> bool:
+        """The user runs an action; False where it is none of the plan's steps. Raises
+        ``AgentError`` where the plan does not wait for it."""
+        plan = self._turn.plan
+        steps = [] if plan is None else plan.steps
+        index = next((n for n, s in enumerate(steps) if s.proposal_id == run.proposal_id), None)
+        if plan is None or index is None:
+            return False
+        if plan.state != "waiting" or index != plan.next_step or not self.waits:
+            raise AgentError("invalid_request", RUN_ALREADY)
+        assert self._decision is not None
+        self._decision.set_result(run)
+        return True
 
     async def propose(self) -> None:
         """Show the plan; wait for the user where the request or the policy says so."""
@@ -70,10 +96,11 @@ class PlanDecisions:
             await self._turn.show("paused")
             await self.wait()
 
-    async def wait(self) -> None:
-        """Wait until the user lets the plan continue. Ends the turn if they reject it."""
+    async def wait(self) -> Decided:
+        """Wait until the user lets the plan continue; what they decided. Ends the turn if they
+        reject it."""
         assert self._turn.plan is not None
-        was_paused = self._turn.plan.state == "paused"
+        was_running = self._turn.plan.state != "proposed"
         try:
             decision = await asyncio.wait_for(self.open(), approval_timeout(self._turn.audience))
         except asyncio.TimeoutError:
@@ -81,15 +108,16 @@ class PlanDecisions:
         finally:
             self._decision = None
             self._turn.session.waiting.changed()
-        if decision is None or decision.decision == "reject":
-            await self._turn.show("stopped" if was_paused else "rejected")
+        if decision is None or (decision.type == "plan_decision" and decision.decision == "reject"):
+            await self._turn.show("stopped" if was_running else "rejected")
             why = "Nobody decided in time." if decision is None else "You rejected the plan."
             raise TurnEnds("interrupted", f"{why} Nothing more was done.")
         await self._turn.show("running")
-        if decision.decision == "edit":
+        if decision.type == "plan_decision" and decision.decision == "edit":
             await self._turn.add_user_message(messages.decided(self._turn.plan))
+        return decision
 
-    def open(self) -> asyncio.Future[PlanDecision | None]:
+    def open(self) -> asyncio.Future[Decided | None]:
         """Accept a decision from now on, even before anybody awaits it."""
         if self._decision is None:
             self._decision = asyncio.get_running_loop().create_future()
@@ -99,23 +127,22 @@ class PlanDecisions:
     def _edit(self, given: Sequence[PlanStep]) -> None:
         """Replace the steps that are not done by the user's."""
         assert self._turn.plan is not None
-        done = [step for step in self._turn.plan.steps if step.status == "completed"]
+        before = self._turn.plan.steps
+        done = [step for step in before if step.status in OVER]
         kept = {step.description for step in done}
-        wanted = [
-            step for step in given if step.status != "completed" or step.description not in kept
-        ]
+        wanted = [step for step in given if step.status not in OVER or step.description not in kept]
         allowed = [
             tool.name for tool in self._turn.request.gate.allowed(self._turn.services.registry)
         ]
         try:
-            steps = check_steps(wanted, self._turn.services.registry, allowed)
+            steps = check_steps(wanted, self._turn.services.registry, allowed, self._actions)
         except InvalidPlan as error:
             raise AgentError("invalid_request", str(error)) from error
         if not done and not steps:
             raise AgentError("invalid_request", "A plan needs a step. Reject it instead.")
         self._templates.check(steps)
         self._turn.failed_steps.clear()  # their steps are repeated, or gone
-        edited = [*done, *steps]
-        self._turn.plan.steps = keep_dependencies(edited, given, self._turn.plan.steps)
+        edited = [*done, *keep_actions(steps, before)]
+        self._turn.plan.steps = keep_dependencies(edited, given, before)
         named = [name for step in edited for name in step.tool_calls]
         self._turn.plan.required_tools = list(dict.fromkeys(named))

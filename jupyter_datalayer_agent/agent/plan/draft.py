@@ -9,9 +9,11 @@ from typing import Any
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
+from ...protocol.errors import AgentError
 from ...protocol.json_text import parse_json
 from ...protocol.plans import Plan, PlanStep
 from ...tools.registry import ToolRegistry
+from .known_actions import KnownActions
 
 MAX_STEPS = 30
 MAX_CALLS_OF_A_STEP = 3
@@ -45,6 +47,17 @@ SCHEMA: dict[str, Any] = {
 """The schema of the answer (as ``text.format`` of the Responses API)."""
 
 
+def schema_with(actions: Sequence[str]) -> dict[str, Any]:
+    """The same, where a step may be one of these actions in place of calls of tools."""
+    if not actions:
+        return SCHEMA
+    step = SCHEMA["properties"]["steps"]["items"]
+    more = {"action": {"enum": list(actions)}, "parameters": {"type": "object"}}
+    one = {**step, "properties": {**step["properties"], **more}, "required": ["description"]}
+    steps = {**SCHEMA["properties"]["steps"], "items": one}
+    return {**SCHEMA, "properties": {**SCHEMA["properties"], "steps": steps}}
+
+
 class InvalidPlan(Exception):
     """What is wrong with a plan, with how to correct it."""
 
@@ -55,7 +68,9 @@ class _Lenient(BaseModel):
 
 class _Step(_Lenient):
     description: str = Field(min_length=1)
-    tool_calls: list[str]
+    tool_calls: list[str] = []
+    action: str | None = None
+    parameters: dict[str, Any] | None = None
     dependencies: list[int] | None = None
 
 
@@ -67,7 +82,9 @@ class _Draft(_Lenient):
     estimated_duration: str | int | float | None = None
 
 
-def read_plan(text: str, task: str, registry: ToolRegistry, allowed: Sequence[str]) -> Plan:
+def read_plan(
+    text: str, task: str, registry: ToolRegistry, allowed: Sequence[str], actions: KnownActions
+) -> Plan:
     """The plan in a model's answer; ``allowed`` are the names of the tools of this message.
 
     Raises ``InvalidPlan``.
@@ -80,7 +97,12 @@ def read_plan(text: str, task: str, registry: ToolRegistry, allowed: Sequence[st
             for each in error.errors(include_url=False)
         )
         raise InvalidPlan(f"The plan does not follow the schema: {problems}.") from error
-    steps = [_checked(index, step, registry, allowed) for index, step in enumerate(draft.steps)]
+    steps = [
+        _action_step(index, step, actions)
+        if step.action
+        else _checked(index, step, registry, allowed)
+        for index, step in enumerate(draft.steps)
+    ]
     named = [name for step in steps for name in step.tool_calls]
     duration = draft.estimated_duration
     return Plan(
@@ -92,7 +114,7 @@ def read_plan(text: str, task: str, registry: ToolRegistry, allowed: Sequence[st
 
 
 def check_steps(
-    steps: Sequence[PlanStep], registry: ToolRegistry, allowed: Sequence[str]
+    steps: Sequence[PlanStep], registry: ToolRegistry, allowed: Sequence[str], actions: KnownActions
 ) -> list[PlanStep]:
     """A user's steps, with the tools' own names. Raises ``InvalidPlan``.
 
@@ -104,11 +126,37 @@ def check_steps(
     for number, step in enumerate(steps, start=1):
         if not step.description.strip():
             raise InvalidPlan(f"Step {number} says nothing. Describe it, or remove it.")
-        names = [_tool_name(f"Step {number}", name, registry, allowed) for name in step.tool_calls]
+        where = f"Step {number}"
+        names = [_tool_name(where, name, registry, allowed) for name in step.tool_calls]
+        action, parameters = _action_of(where, step.action, step.parameters, actions)
         checked.append(
-            step.model_copy(update={"tool_calls": names, "status": "pending", "dependencies": None})
+            PlanStep(
+                description=step.description,
+                tool_calls=names,
+                action=action,
+                parameters=parameters,
+            )
         )
     return checked
+
+
+def keep_actions(steps: Sequence[PlanStep], before: Sequence[PlanStep]) -> list[PlanStep]:
+    """The steps of an edited plan, with the action that each was before; another text is another
+    step, which the model carries out."""
+    known = {each.description: each for each in before if each.action is not None}
+    return [
+        step
+        if (old := known.get(step.description)) is None or step.status != "pending"
+        else step.model_copy(
+            update={
+                "action": old.action,
+                "parameters": old.parameters,
+                "proposal_id": old.proposal_id,
+                "tool_calls": [],
+            }
+        )
+        for step in steps
+    ]
 
 
 def keep_dependencies(
@@ -158,22 +206,49 @@ def _checked(index: int, step: _Step, registry: ToolRegistry, allowed: Sequence[
     if not step.tool_calls:
         raise InvalidPlan(f"{where}.toolCalls is empty. Name the tools that the step uses.")
     names = [_tool_name(where, name, registry, allowed) for name in step.tool_calls]
+    _check_dependencies(where, index, step)
     if len(names) > MAX_CALLS_OF_A_STEP:
         raise InvalidPlan(
             f"{where} has {len(names)} tool calls; a step has at most {MAX_CALLS_OF_A_STEP}. "
             "Make more steps of it."
         )
+    return PlanStep(
+        description=" ".join(step.description.split()),
+        tool_calls=names,
+        dependencies=step.dependencies,
+    )
+
+
+def _action_step(index: int, step: _Step, actions: KnownActions) -> PlanStep:
+    where = f"steps.{index}"
+    _check_dependencies(where, index, step)
+    action, parameters = _action_of(where, step.action, step.parameters, actions)
+    return PlanStep(
+        description=" ".join(step.description.split()),
+        action=action,
+        parameters=parameters,
+        dependencies=step.dependencies,
+    )
+
+
+def _action_of(
+    where: str, name: str | None, given: dict[str, Any] | None, actions: KnownActions
+) -> tuple[str | None, dict[str, Any] | None]:
+    if name is None:
+        return None, None
+    try:
+        return actions.check(name, given or {})
+    except AgentError as error:
+        raise InvalidPlan(f"{where} names the action {name!r}. {error.message}") from error
+
+
+def _check_dependencies(where: str, index: int, step: _Step) -> None:
     for other in step.dependencies or []:
         if not 0 <= other < index:
             raise InvalidPlan(
                 f"{where}.dependencies names {other}; it may name earlier steps only, "
                 f"by their index from 0."
             )
-    return PlanStep(
-        description=" ".join(step.description.split()),
-        tool_calls=names,
-        dependencies=step.dependencies,
-    )
 
 
 def _tool_name(where: str, name: str, registry: ToolRegistry, allowed: Sequence[str]) -> str:

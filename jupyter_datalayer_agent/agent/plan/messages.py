@@ -19,10 +19,34 @@ PLAN = (
     '"requiredTools": ["names"], "estimatedDuration": "a guess in words"}. Only tools that you '
     "have.]"
 )
-
+_ACTIONS = (
+    ' A step that is exactly one of the following actions is given as {"description": …, '
+    '"action": "its name", "parameters": {only what the task or an earlier step says}} without '
+    "toolCalls. You cannot run it: the plan waits there until the user has.\n"
+)
 
 MOST_NAMED = 10
+_ENDED = {"completed": " (done)", "skipped": " (skipped)"}
 A_FIX = "a known fix for this kind of error"
+
+
+def plan_request(actions: Sequence[str]) -> str:
+    """To the model: make a plan; ``actions`` are those of services that it may name, a line
+    each."""
+    return PLAN if not actions else f"{PLAN[:-1]}{_ACTIONS}{chr(10).join(actions)}]"
+
+
+def ran_action(index: int, total: int, output: str) -> str:
+    """To the model: the user ran the action of a step."""
+    return f"[Step {index + 1} of {total} is done: the user ran its action. Its result:\n{output}]"
+
+
+def skipped_action(index: int, total: int) -> str:
+    """To the model: the user did not want the action of a step."""
+    return (
+        f"[Step {index + 1} of {total} was skipped by the user: its action was not run. Do not do "
+        "it in another way.]"
+    )
 
 
 def not_valid(problem: str) -> str:
@@ -49,9 +73,9 @@ def step_prompt(plan: Plan, index: int, quality: str | None) -> str:
 
 
 def numbered(steps: Sequence[PlanStep]) -> str:
-    """The steps, a line each, and which of them are done."""
+    """The steps, a line each, and which of them are done or skipped."""
     return "\n".join(
-        f"{number}. {step.description}{' (done)' if step.status == 'completed' else ''}"
+        f"{number}. {step.description}{_ENDED.get(step.status, '')}"
         for number, step in enumerate(steps, start=1)
     )
 
@@ -146,11 +170,19 @@ def summary(
     """To the user: the summary of a workflow; ``verified`` is what was read back, ``left`` what
     still fails."""
     done = sum(step.status == "completed" for step in plan.steps)
+    skipped = [n for n, each in enumerate(plan.steps) if each.status == "skipped"]
+    blocked = plan.blocked()
     lines = [
         f"**{done} of {_count(len(plan.steps), 'step')} done** in {_time(seconds)}"
         + (f", {usage.total_tokens:,} tokens" if usage.total_tokens else ", without a model"),
         f"- Changed: {_changed(changes)}",
         f"- Verified: {verified}",
+        *([f"- You skipped {_steps(skipped)}."] if skipped else []),
+        *(
+            [f"- Not started, since it needs what was skipped: {_steps(blocked)}."]
+            if blocked
+            else []
+        ),
         *(f"- {each}" for each in left),
     ]
     return "\n".join(lines)

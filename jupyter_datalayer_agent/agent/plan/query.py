@@ -14,7 +14,8 @@ from ..model_calls.call import ModelAnswer
 from ..model_calls.caller import ModelCaller
 from ..tool_calls.scheduler import FinishedCall, finished, run_group
 from . import messages
-from .draft import SCHEMA, InvalidPlan, check_steps, read_plan
+from .draft import InvalidPlan, check_steps, read_plan, schema_with
+from .known_actions import KnownActions
 from .runner import PlanRunner
 
 PLAN_ATTEMPTS = 2
@@ -31,12 +32,14 @@ class PlanQuery:
         caller: ModelCaller,
         dispatcher: Dispatcher,
         on_answered: Callable[[FinishedCall], Awaitable[None]],
+        actions: KnownActions,
     ) -> None:
         self.open = False
         self._turn = turn
         self._caller = caller
         self._dispatcher = dispatcher
         self._on_answered = on_answered
+        self._actions = actions
         self._schema_refused = False
         self._noted_steps: list[PlanStep] | None = None
 
@@ -47,7 +50,7 @@ class PlanQuery:
 
     async def ask(self) -> Plan | None:
         """The model's plan, after one correction if invalid; None if it has none."""
-        await self._turn.add_user_message(messages.PLAN)
+        await self._turn.add_user_message(messages.plan_request(self._actions.lines))
         for attempt in range(PLAN_ATTEMPTS):
             answer = await self._answer()
             try:
@@ -63,11 +66,11 @@ class PlanQuery:
         registry = self._turn.services.registry
         allowed = [tool.name for tool in self._turn.request.gate.allowed(registry)]
         try:
-            return read_plan(answer.text, self._turn.request.text, registry, allowed)
+            return read_plan(answer.text, self._turn.request.text, registry, allowed, self._actions)
         except InvalidPlan:
             if self._noted_steps is None:
                 raise
-        steps = check_steps(self._noted_steps, registry, allowed)
+        steps = check_steps(self._noted_steps, registry, allowed, self._actions)
         return Plan(task=self._turn.request.text, steps=steps)
 
     async def _answer(self) -> ModelAnswer:
@@ -91,7 +94,7 @@ class PlanQuery:
         return answer
 
     async def _query(self) -> ModelAnswer:
-        schema = None if self._schema_refused else SCHEMA
+        schema = None if self._schema_refused else schema_with(list(self._actions.offered))
         return await self._caller.ask(quiet=True, tool_choice="none", output_schema=schema)
 
     async def _call_while_planning(self, call: Item) -> FinishedCall:

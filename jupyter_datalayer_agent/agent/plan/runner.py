@@ -11,14 +11,15 @@ from ...protocol.plans import Plan, PlanState
 from ...protocol.quality import QualityReport
 from ...protocol.workflows import FixInfo, WorkflowOffer
 from ...settings.turn import Settings
+from ..actions.filler import Ask
 from ..approvals.broker import ApprovalBroker
 from ..approvals.pending import Audience
 from ..request import TurnRequest
 from ..services import Services
 from ..state import SessionState
+from ..tool_calls.own_calls import OwnCalls
 from ..tool_calls.verification import Failure, StepWatch, Verified
 from .messages import FailedStep
-from .own_calls import OwnCalls
 
 
 class PlanRunner(Protocol):
@@ -38,6 +39,11 @@ class PlanRunner(Protocol):
     @property
     def has_model(self) -> bool:
         """Whether a model can be asked."""
+        ...
+
+    @property
+    def ask_apart(self) -> Ask | None:
+        """Asks the model outside of the conversation; None where there is none."""
         ...
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...protocol.errors import AgentError
-from ...protocol.ops import Pause, PlanDecision, Resume
+from ...protocol.ops import Pause, PlanDecision, Resume, RunAction
 from ...protocol.requests import ChatRequest
 from ...store.records import StoredPlan
 from ..history.history import assistant_item
@@ -12,7 +12,7 @@ from ..turn.loop import Turn
 from .turn import PlannedTurn
 
 NOTHING = "Nothing to continue: the last plan is complete. Send a new instruction."
-RESUMABLE = ("stopped", "running", "paused")
+RESUMABLE = ("stopped", "running", "paused", "waiting")
 """States of a plan whose turn has ended before its end."""
 
 
@@ -42,6 +42,12 @@ async def steer(
             "client_id": op.client_id or stopped.request.client_id,
         }
     )
+
+
+def runs_step(turn: Turn | None, op: RunAction) -> bool:
+    """Whether the action is a step of the running plan, which goes on with it. Raises
+    ``AgentError`` where the plan does not wait for it."""
+    return isinstance(turn, PlannedTurn) and turn.run_action(op)
 
 
 async def stopped_plan(services: Services, session_id: str) -> StoredPlan | None:

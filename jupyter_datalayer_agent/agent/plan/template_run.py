@@ -8,8 +8,8 @@ from typing import Any
 
 from ...protocol.plans import Plan
 from ...workflows.template import StepFailed
+from ..tool_calls.own_calls import OwnCalls
 from ..tool_calls.verification import Failure, messages_of
-from .own_calls import OwnCalls
 from .recovery import Recovery
 
 

@@ -4,30 +4,35 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import cached_property
 
 from ...models.types import ModelError
 from ...protocol import events
 from ...protocol.errors import AgentError, ErrorCode
-from ...protocol.ops import PlanDecision
-from ...protocol.plans import Plan, PlanState, PlanStep, StepStatus
+from ...protocol.ops import PlanDecision, RunAction
+from ...protocol.plans import PLAN_WAITS, Plan, PlanState, PlanStep, StepStatus
 from ...protocol.quality import QualityReport
 from ...protocol.tools import NotDone
 from ...protocol.workflows import WorkflowOffer
 from ...settings.turn import Settings
 from ...workflows.template import StepFailed
+from ..actions.asking import cheap_asker
+from ..actions.filler import Ask
 from ..approvals.pending import Audience
 from ..context.gather import quality_for
 from ..history.history import Item, assistant_item, user_item
 from ..request import TurnRequest
 from ..state import SessionState
+from ..tool_calls.own_calls import OwnCalls
 from ..tool_calls.scheduler import FinishedCall
 from ..tool_calls.verification import Failure, StepWatch, Verified, read_back, run_failure, verify
 from ..turn.ends import TurnEnds, error_code
 from ..turn.loop import Turn
 from ..turn.restored import Restored
 from . import messages
-from .decisions import WAITING, PlanDecisions
-from .own_calls import OwnCalls
+from .action_steps import ActionSteps
+from .decisions import OVER, PlanDecisions
+from .known_actions import KnownActions
 from .query import PlanQuery
 from .recovery import Recovery
 from .template_plan import TemplatePlan
@@ -58,13 +63,15 @@ class PlannedTurn(Turn):
         self._all = StepWatch()
         self._no_model: str | None = None
         self._templates = TemplatePlan(self)
-        self._plan_query = PlanQuery(self, self._caller, self._dispatcher, self._answered)
-        self._decisions = PlanDecisions(self, self._templates)
+        actions = KnownActions(self.services, request.text, settings.intent_detection, audience)
+        self._plan_query = PlanQuery(self, self._caller, self._dispatcher, self._answered, actions)
+        self._decisions = PlanDecisions(self, self._templates, actions)
+        self._actions = ActionSteps(self, actions, self._decisions)
         self._run_failure: Failure | None = None
         self.failed_steps: list[messages.FailedStep] = []
         # The step in which the turn waited when its server ended.
         self._in_step: int | None = None
-        if restored is not None and resumed is not None and resumed.state in WAITING:
+        if restored is not None and resumed is not None and resumed.state in PLAN_WAITS:
             self._decisions.open()
 
     # -- called from outside --------------------------------------------------------------------
@@ -77,6 +84,11 @@ class PlannedTurn(Turn):
         """The user's decision on a waiting plan. Raises ``AgentError``; then it keeps waiting."""
         self._decisions.take(decision)
 
+    def run_action(self, op: RunAction) -> bool:
+        """The user runs the action of a step; False where it is none of this plan. Raises
+        ``AgentError`` where the plan does not wait for it."""
+        return self._decisions.take_run(op)
+
     @property
     def waits(self) -> bool:
         """See ``Turn.waits``; a plan may wait, too."""
@@ -86,6 +98,13 @@ class PlannedTurn(Turn):
     def has_model(self) -> bool:
         """Whether a model can be asked."""
         return self._no_model is None
+
+    @cached_property
+    def ask_apart(self) -> Ask | None:
+        """Asks the model outside of the conversation; None where there is none."""
+        if not self.has_model:
+            return None
+        return cheap_asker(self.services.model, self.model, self.settings, self._usage.count)
 
     # -- run -----------------------------------------------------------------------------------
 
@@ -165,7 +184,7 @@ class PlannedTurn(Turn):
             for index, step in enumerate(plan.steps)
             if step.status == "failed"
         ]
-        if plan.state in WAITING:
+        if plan.state in ("proposed", "paused"):
             await self._decisions.wait()
         else:
             self._in_step = plan.next_step
@@ -186,18 +205,22 @@ class PlannedTurn(Turn):
                 )
             )
         try:
-            if self._templates.has(step):
-                verified = await self._templates.carry_out(index, recovery)
+            if step.action is not None:
+                self._in_step = None
+                said = await self._actions.carry_out(index)
+                if said is None:
+                    return
+            elif self._templates.has(step):
+                said = (await self._templates.carry_out(index, recovery)).summary()
             else:
-                verified = await self._ask_model_to(index, recovery)
+                said = (await self._ask_model_to(index, recovery)).summary()
         except StepFailed as failed:
             await recovery.give_up(failed.message)
             await self._fail(index, failed, recovery.tried)
             return
         await self._set(index, "completed")
-        await self.emit(
-            events.StepFinished(index=index, success=True, message=verified.summary().capitalize())
-        )
+        message = said[:1].upper() + said[1:]
+        await self.emit(events.StepFinished(index=index, success=True, message=message))
         self._all.add(self.watch)
 
     async def _ask_model_to(self, index: int, recovery: Recovery) -> Verified:
@@ -300,7 +323,7 @@ class PlannedTurn(Turn):
 
     async def _stop_plan(self) -> None:
         """The turn ends with the plan unfinished: it can be resumed."""
-        if self.plan is None or self.plan.state not in ("running", "paused", "proposed"):
+        if self.plan is None or self.plan.state not in ("running", *PLAN_WAITS):
             return
         self.plan.steps = [
             step.model_copy(update={"status": "pending"}) if step.status == "in_progress" else step
@@ -319,7 +342,7 @@ class PlannedTurn(Turn):
                 "“continue” again.",
             )
         self.plan.steps = [
-            step if step.status == "completed" else step.model_copy(update={"status": "pending"})
+            step if step.status in OVER else step.model_copy(update={"status": "pending"})
             for step in self.plan.steps
         ]
         await self._templates.resume()

@@ -19,12 +19,13 @@ from ...protocol.requests import ChatReply
 from ...settings.turn import check_session, for_turn
 from ...store.records import StoredOp, WaitingTurn
 from ..actions.proposals import run_request
+from ..answers.regenerate import Answers, prepare_regeneration
+from ..answers.synthesis import prepare_synthesis
 from ..approvals.pending import Audience
 from ..changes import undo
 from ..features.compact_now import compact_now
-from ..features.regenerate import prepare_regeneration
 from ..message import Message
-from ..plan.steering import steer
+from ..plan.steering import runs_step, steer
 from ..request import TurnRequest, as_submitted, turn_request
 from ..state import RetainedState, SessionState
 from ..turn.loop import Turn
@@ -37,6 +38,7 @@ from .turn_factory import create_turn, resume_turn
 
 log = logging.getLogger(__name__)
 
+OfAnswers = ops.AskAgain | ops.Synthesise | ops.ChooseAnswer
 UNLOADED = AgentError("internal", "The session was unloaded.")
 FAILED = AgentError("internal", "Internal error. See the server log for details.")
 
@@ -114,7 +116,7 @@ class LiveSession:
     async def check(self, op: ops.Op) -> None:
         """Raises ``AgentError``: ``not_found`` for an op about a turn that the session does not
         have, ``forbidden`` for one that sets what is locked."""
-        if isinstance(op, ops.Undo | ops.Keep | ops.GoBack | ops.AskAgain | ops.ChooseAnswer):
+        if isinstance(op, ops.Undo | ops.Keep | ops.GoBack | OfAnswers):
             await undo.check(self.state, op)
         elif isinstance(op, ops.UploadRegistered):
             await datasets.check(self.state, op)
@@ -251,6 +253,8 @@ class LiveSession:
                     Message(queued.op_id, ops.UserMessage(request=request), "page")
                 )
         elif isinstance(op, ops.RunAction):
+            if runs_step(self.turn, op):
+                return False
             request = await run_request(
                 self.state.services, self.id, self.state.proposal, op.proposal_id
             )
@@ -262,8 +266,9 @@ class LiveSession:
             self._compaction_wanted = not self._current.is_other_work
             await self._next()
         elif isinstance(op, ops.AskAgain):
-            regeneration = await prepare_regeneration(self.state, op)
-            self._current.run_other(regeneration.run, "The answer could not be saved.")
+            self._run_answers(await prepare_regeneration(self.state, op))
+        elif isinstance(op, ops.Synthesise):
+            self._run_answers(await prepare_synthesis(self.state, op))
         elif isinstance(op, ops.Reset):
             await self._current.stop("replaced")
             await reset(self.state)
@@ -272,6 +277,9 @@ class LiveSession:
         else:
             await handle_op(self.state, op)
         return False
+
+    def _run_answers(self, answers: Answers) -> None:
+        self._current.run_other(answers.run, "The answer could not be saved.")
 
     # -- messages ------------------------------------------------------------------------------
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from ...protocol import events, ops
 from ...protocol.errors import AgentError
+from ..answers.regenerate import choose
 from ..changes import undo
 from ..changes.rewind import go_back
-from ..features.regenerate import choose
 from ..state import SessionState
 from . import datasets
 from .defaults import UNTITLED, titles_from_messages

@@ -9,20 +9,22 @@ from ...protocol.errors import AgentError
 from ...protocol.ops import UserMessage
 from ...settings.turn import Settings, for_turn
 from ...store.records import WaitingTurn
-from ..actions.action_turn import ActionTurn
-from ..actions.intent import Detected, detect
-from ..actions.service_turn import ServiceTurn
+from ..answers.compare_turn import compare_turn
 from ..approvals.pending import Audience
 from ..features.strategist_turn import strategist_turn
 from ..message import Message
 from ..plan.steering import NothingToContinue, last_plan_is_done, stopped_plan
 from ..plan.turn import PlannedTurn
 from ..request import TurnRequest, turn_request
+from ..service_turns.action_turn import ActionTurn
+from ..service_turns.intent import Detected, detect
+from ..service_turns.service_turn import ServiceTurn
 from ..services import Services
 from ..state import SessionState
 from ..turn.loop import Turn
 from ..turn.restored import Restored
 
+ONE_STRATEGIST = "The Strategist answers with one model. Compare models in a chat."
 CONTINUE = re.compile(r"^\s*(continue|go on|resume)\s*[.!]?\s*$", re.IGNORECASE)
 
 
@@ -30,12 +32,17 @@ async def create_turn(
     session: SessionState, request: TurnRequest, settings: Settings, message: Message
 ) -> Turn:
     """A turn of the kind that the message asks for."""
+    compares = request.chat.compare is not None
     if session.record.kind == "strategist":
+        if compares:
+            raise AgentError("invalid_request", ONE_STRATEGIST)
         return strategist_turn(session, request, message)
     refines, session.proposal = session.proposal, None
     if request.chat.intent is not None:
         # The user said what it asks: it is no reply to the proposal.
         refines = None
+    if compares:
+        return compare_turn(session, request, settings, message.audience, message.op_id)
     if request.chat.action is not None:
         return ActionTurn(session, request, settings, message, request.chat.action)
     stopped, done = None, False
@@ -93,6 +100,9 @@ async def resume_turn(session: SessionState, waiting: WaitingTurn) -> tuple[Turn
     sent = next(turn for turn in conversation.turns if turn.turn_id == stored.id)
     restored = Restored(stored, sent, waiting.wait)
     message = Message(waiting.op_id or new_id("op"), UserMessage(request=waiting.request), audience)
+    if request.chat.compare is not None:
+        turn = compare_turn(session, request, settings, audience, waiting.op_id, restored)
+        return turn, message
     if waiting.plan is None and not request.planned:
         return Turn(session, request, settings, audience, waiting.op_id, restored), message
     planned = PlannedTurn(

@@ -94,6 +94,7 @@ class TurnRecord:
             target=gate.target,
             op_id=self._op_id,
             workflow=request.chat.workflow,
+            compare=request.chat.compare,
         )
 
     async def write_start(

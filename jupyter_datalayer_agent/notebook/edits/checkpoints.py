@@ -16,6 +16,9 @@ from typing import Any, Protocol
 from ...protocol.cells import CellEdit, PageNotebook
 from ..cancellation import uncancelled
 from ..document import DocumentError
+from ..files.recorder import TextKeeper, TextRecorder
+from ..files.restore import TextSpan
+from ..files.text_state import TextState
 from .batch import Cell, apply_edits, source_of
 from .cell_state import CellAfterTurn, outputs_digest
 from .undo import CellRecord, Span
@@ -47,15 +50,11 @@ class Recorded:
     dropped: Sequence[str] = ()
 
 
-class CheckpointKeeper(Protocol):
+class CheckpointKeeper(TextKeeper, Protocol):
     """Where a turn's checkpoints are kept."""
 
     async def keep(self, part: Recorded) -> None:
         """Store a part before returning."""
-        ...
-
-    async def next_span(self, path: str) -> int:
-        """A new span number for this notebook."""
         ...
 
     async def made(self, path: str, text: str | None) -> None:
@@ -79,6 +78,7 @@ class CheckpointsInMemory:
 
     def __init__(self) -> None:
         self._spans: dict[str, list[Span]] = {}
+        self.texts: dict[str, list[TextSpan]] = {}
 
     async def keep(self, part: Recorded) -> None:
         """Keep a part."""
@@ -97,7 +97,19 @@ class CheckpointsInMemory:
 
     async def next_span(self, path: str) -> int:
         """How many there are."""
-        return len(self._spans.get(path, ()))
+        return len(self._spans.get(path, ())) + len(self.texts.get(path, ()))
+
+    async def keep_text(
+        self, path: str, span: int, before: TextState | None, left: TextState, *, is_new: bool
+    ) -> None:
+        """Keep a text file; one that is new is not reverted here."""
+        if before is not None:
+            spans = self.texts.setdefault(path, [])
+            spans[span:] = [TextSpan(before, left)]
+
+    async def drop_text(self, path: str, span: int) -> None:
+        """Forget the last one."""
+        self.texts.pop(path, None)
 
     async def made(self, path: str, text: str | None) -> None:
         """No document is created that would have to be reverted."""
@@ -121,6 +133,7 @@ class Recorder:
     def __init__(self, keeper: CheckpointKeeper) -> None:
         self._keeper = keeper
         self._current: dict[str, _Current] = {}
+        self.texts = TextRecorder(keeper)
 
     async def made(self, path: str, text: str | None = None) -> None:
         """The turn created this document."""

@@ -153,7 +153,13 @@ class PageHub:
         """The one page to ask about a notebook: ``prefer`` if it has it open, else the page with
         it that was active last, else ``prefer`` again where its connection was lost and it is
         expected back. Nobody waits for another page that is away, nor for one that was closed."""
-        showing = [page for page in self._pages.values() if page.notebook(path) is not None]
+        return self._one_of([page for page in self if page.notebook(path) is not None], prefer)
+
+    def page_with_file(self, path: str, prefer: str | None = None) -> Page | None:
+        """The one page to ask about a text file, chosen as for a notebook."""
+        return self._one_of([page for page in self if path in page.state.files], prefer)
+
+    def _one_of(self, showing: list[Page], prefer: str | None) -> Page | None:
         connected = [page for page in showing if page.connected]
         away = [page for page in showing if page.client_id == prefer and not page.tab.left]
         return max(
@@ -163,10 +169,10 @@ class PageHub:
         )
 
     async def touched(self, path: str, session_id: str) -> None:
-        """Tell every page that shows this notebook which session changed it."""
+        """Tell every page that shows this notebook or file which session changed it."""
         message = DocumentTouched(session_id=session_id, path=path)
         for page in self:
-            if page.notebook(path) is not None:
+            if page.notebook(path) is not None or path in page.state.files:
                 await page.tab.notify(message)
 
     def notify_waiting(self, sessions: list[WaitingSession]) -> None:

@@ -201,7 +201,8 @@ class Tab:
         if response.error is not None and response.error.code == "not_open":
             # The page closed it, and its state will show it; what it reports after this is newer.
             left = [each for each in self.state.notebooks if each.path != pending.path]
-            self.state = self.state.model_copy(update={"notebooks": left})
+            files = [each for each in self.state.files if each != pending.path]
+            self.state = self.state.model_copy(update={"notebooks": left, "files": files})
         pending.future.set_result(response)
 
     def progress(self, progress: PageProgress) -> None:

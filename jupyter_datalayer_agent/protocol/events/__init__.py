@@ -16,7 +16,14 @@ from .documents import (
     QualityReported,
     UndoConflict,
 )
-from .history import AnswerChosen, AnswerDelta, AnswerFinished, AnswerStarted, WentBack
+from .history import (
+    AnswerChosen,
+    AnswerDelta,
+    AnswerFinished,
+    AnswerStarted,
+    AnswerStatus,
+    WentBack,
+)
 from .plan import PlanUpdated, RecoveryFinished, RecoveryStarted, StepFinished, StepStarted
 from .services import (
     ActionFinished,
@@ -88,6 +95,7 @@ Event = Annotated[
     | ChangesKept
     | WentBack
     | AnswerStarted
+    | AnswerStatus
     | AnswerDelta
     | AnswerFinished
     | AnswerChosen
@@ -128,6 +136,7 @@ __all__ = [
     "AnswerDelta",
     "AnswerFinished",
     "AnswerStarted",
+    "AnswerStatus",
     "ApprovalRequested",
     "ApprovalResolved",
     "BaseEvent",

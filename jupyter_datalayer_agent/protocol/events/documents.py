@@ -34,23 +34,27 @@ class UndoConflict(Wire):
 class ChangesUndone(BaseEvent):
     """Changes of the turn ``of_turn_id`` were reverted: ``changes`` as they were made to the
     documents just now. ``conflicts`` were left as they are, for the user to decide.
-    ``cell_ids`` are the cells that are settled by this; None means all of the turn's. ``note``
-    says what cannot be reverted: what the cells did in the kernel."""
+    ``cell_ids`` are the cells that are settled by this; None means all of the turn's. ``files`` are
+    the paths of the documents that are settled as a whole: text files, and what the turn created.
+    ``note`` says what cannot be reverted: what the cells did in the kernel."""
 
     type: Literal["changes_undone"] = "changes_undone"
     of_turn_id: str
     changes: list[Change]
     conflicts: list[UndoConflict] = []
     cell_ids: list[str] | None = None
+    files: list[str] | None = None
     note: str | None = None
 
 
 class ChangesKept(BaseEvent):
-    """The user keeps what the turn ``of_turn_id`` changed, or only some cells of it."""
+    """The user keeps what the turn ``of_turn_id`` changed, or only some cells of it, and the
+    documents ``files`` as a whole."""
 
     type: Literal["changes_kept"] = "changes_kept"
     of_turn_id: str
     cell_ids: list[str] | None = None
+    files: list[str] | None = None
 
 
 class CellsStale(BaseEvent):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
+from ..answers import CitedAnswer, Usage
 from ..errors import ErrorCode
 from ..provenance import Provenance
-from ..requests import Usage
 from .base import BaseEvent
 
 
@@ -28,11 +28,21 @@ class WentBack(BaseEvent):
 
 
 class AnswerStarted(BaseEvent):
-    """Another model begins to answer the message of the turn, which has ended."""
+    """A model begins to answer the message of the turn, beside others: of one that has ended, or of
+    a comparison. With ``sources`` it writes a synthesis of these answers."""
 
     type: Literal["answer_started"] = "answer_started"
     answer_id: str
     model: str
+    sources: list[CitedAnswer] | None = None
+
+
+class AnswerStatus(BaseEvent):
+    """The current activity of such an answer, as text for a user."""
+
+    type: Literal["answer_status"] = "answer_status"
+    answer_id: str
+    message: str
 
 
 class AnswerDelta(BaseEvent):
@@ -46,7 +56,8 @@ class AnswerDelta(BaseEvent):
 
 class AnswerFinished(BaseEvent):
     """Such an answer ended. ``text`` is the whole of it, empty if it is not complete:
-    what was shown of it stays, and is not kept as an answer. ``usage`` is what it cost."""
+    what was shown of it stays, and is not kept as an answer. ``usage`` is what it cost, all its
+    calls of the model together; ``duration_ms`` the time from its start."""
 
     type: Literal["answer_finished"] = "answer_finished"
     answer_id: str
@@ -56,7 +67,9 @@ class AnswerFinished(BaseEvent):
     code: ErrorCode | None = None
     message: str | None = None
     usage: Usage | None = None
+    duration_ms: float | None = None
     provenance: Provenance | None = None
+    sources: list[CitedAnswer] | None = None
 
 
 class AnswerChosen(BaseEvent):

@@ -11,7 +11,8 @@ from .base import BaseEvent
 
 class ToolCallStarted(BaseEvent):
     """The model began to write a call. As the tool declares: what it is called, whether it only
-    reads, and whether its purpose is to run code. None of a tool that is not known."""
+    reads, and whether its purpose is to run code. None of a tool that is not known. Here and below
+    ``answer_id`` is the answer of a comparison whose model makes the call."""
 
     type: Literal["tool_call_started"] = "tool_call_started"
     call_id: str
@@ -19,6 +20,7 @@ class ToolCallStarted(BaseEvent):
     label: ToolLabel | None = None
     reads: bool | None = None
     runs: bool | None = None
+    answer_id: str | None = None
 
 
 class ToolCallArguments(BaseEvent):
@@ -27,6 +29,7 @@ class ToolCallArguments(BaseEvent):
     type: Literal["tool_call_arguments"] = "tool_call_arguments"
     call_id: str
     arguments: Any
+    answer_id: str | None = None
 
 
 class ToolCallOutput(BaseEvent):
@@ -43,6 +46,7 @@ class ToolCallOutput(BaseEvent):
     summary: str | None = None
     withheld: list[ShareKind] | None = None
     needs: MissingRequirement | None = None
+    answer_id: str | None = None
 
 
 class ApprovalRequested(BaseEvent):

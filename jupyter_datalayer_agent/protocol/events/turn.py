@@ -18,6 +18,7 @@ class TurnStarted(BaseEvent):
     """A turn began; ``tools`` are the names that the model is sent.
 
     ``workflow`` is the ready workflow that the user asked for, so that it can be asked for again.
+    ``compare`` are the models of a comparison: each answers with events of its own.
     """
 
     type: Literal["turn_started"] = "turn_started"
@@ -29,6 +30,7 @@ class TurnStarted(BaseEvent):
     target: str | None = None
     op_id: str | None = None
     workflow: WorkflowCall | None = None
+    compare: list[str] | None = None
 
 
 class Status(BaseEvent):

@@ -30,6 +30,7 @@ from ...protocol.page import (
     RevealParams,
     RunParams,
     RunResult,
+    WriteTextParams,
 )
 from .route_table import PARAMETER, Operation, Route
 
@@ -49,7 +50,7 @@ GIVEN_UNIONS: dict[str, TypeAdapter[Any]] = {
 }
 PAGE_PARAMS: list[type[Wire]] = [
     ReadParams, EditParams, RunParams, InterruptParams, OpenParams, KernelParams, RevealParams,
-    DocumentReadParams, DeleteDocumentParams, ExecuteCommandParams,
+    DocumentReadParams, WriteTextParams, DeleteDocumentParams, ExecuteCommandParams,
 ]  # fmt: skip
 PAGE_RESULTS: list[type[Wire]] = [PageNotebook, RunResult, DocumentText]
 

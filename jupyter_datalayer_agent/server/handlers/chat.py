@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from ...agent.events.channel import SerializedEvent
 from ...agent.session.actor import LiveSession
+from ...agent.session.turn_events import TurnEvents
 from ...protocol.errors import HTTP_STATUS
 from ...protocol.ops import UserMessage
 from ...protocol.requests import ChatReply, ChatRequest
@@ -15,8 +15,6 @@ from ..base.limits import check_message
 from ..base.route_table import Operation, Route
 from ..base.sse import Waiting, write_events
 from .kernel_requests import as_kernel_may
-
-ENDS = ("turn_completed", "turn_aborted")
 
 
 class ChatBase(Handler):
@@ -63,22 +61,12 @@ class ChatStreamHandler(ChatBase):
     async def _stream(self, request: ChatRequest, session: LiveSession, waiting: Waiting) -> None:
         op_id, result = await session.chat(UserMessage(request=request), "stream")
         result.add_done_callback(_retrieve)
-        turn_id: str | None = None
-
-        def wanted(event: SerializedEvent) -> bool:
-            nonlocal turn_id
-            if turn_id is None and event.type == "turn_started":
-                turn_id = event.turn_id
-            return turn_id is not None and event.turn_id == turn_id
-
-        def is_last(event: SerializedEvent) -> bool:
-            return event.type in ENDS and turn_id is not None and event.turn_id == turn_id
-
         refused = await session.started(op_id, result)
         if refused is not None:
             raise refused
         self.set_header("X-Session-Id", session.id)
-        await write_events(self, waiting, wanted=wanted, is_last=is_last)
+        turn = TurnEvents()
+        await write_events(self, waiting, wanted=turn.has, is_last=turn.ends_with)
 
 
 def _retrieve(result: Any) -> None:

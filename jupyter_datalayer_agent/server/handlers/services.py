@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...agent.actions.intent import detect, understand
 from ...agent.actions.proposals import find_action, propose
 from ...agent.request import confined
+from ...agent.service_turns.intent import detect, understand
 from ...protocol.errors import HTTP_STATUS, AgentError
 from ...protocol.ops import UserMessage
 from ...protocol.requests import ChatReply, ChatRequest

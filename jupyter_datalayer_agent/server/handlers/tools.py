@@ -91,8 +91,12 @@ class ToolHandler(Handler):
             raise AgentError("not_found", f"There is no tool named {name!r}. See GET tools.")
         given = request.path or request.arguments.get("path") or request.arguments.get("uri")
         path = await confined(services, given) if isinstance(given, str) else None
+        gate = Gate.on(path, request.mode)
+        if request.path:
+            # Named beside the arguments, it is the caller's own choice, whoever wrote those.
+            gate.files = frozenset([await confined(services, request.path)])
         context = ToolContext(
-            gate=Gate.on(path, request.mode),
+            gate=gate,
             notebooks=services.notebooks,
             kernel_timeout_seconds=services.settings().kernel_timeout_seconds,
             client_id=request.client_id,

@@ -28,6 +28,7 @@ from . import (
     m0014_contexts,
     m0016_not_done,
     m0017_joined_text,
+    m0018_comparisons,
 )
 
 
@@ -56,6 +57,7 @@ MIGRATIONS: list[Migration] = [
     Migration("0014_contexts", m0014_contexts.upgrade),
     Migration("0016_not_done", m0016_not_done.upgrade),
     Migration("0017_joined_text", m0017_joined_text.upgrade),
+    Migration("0018_comparisons", m0018_comparisons.upgrade),
 ]
 
 TABLE = "applied_migrations"

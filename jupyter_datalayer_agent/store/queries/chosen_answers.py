@@ -36,9 +36,10 @@ def answered(items: Items) -> Answered:
 
 
 def with_answer(items: Items, text: str | None) -> list[dict[str, Any]]:
-    """The turn's items as they are sent: with this text for its answer; None for its own."""
+    """The turn's items as they are sent: with this text for its answer, which a comparison does not
+    have itself; None for its own."""
     parts = answered(items)
-    if text is None or not parts.answer:
+    if text is None:
         return [dict(item) for item in items]
     content = [{"type": "output_text", "text": text}]
     said = {"type": "message", "role": "assistant", "content": content}

@@ -1,4 +1,4 @@
-"""Answers that other models give to the message of a turn which has ended."""
+"""Answers that several models give to the message of one turn."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...protocol.errors import AgentError
-from ...protocol.events import AnswerFinished, BaseEvent
+from ...protocol.events import AnswerChosen, AnswerFinished, BaseEvent
 from ...protocol.requests import ChatRequest
 from .. import schema
 from ..answer_provenance import answer_type, provider_of
@@ -26,7 +26,7 @@ INSERT_OPEN = insert_into(schema.open_answers)
 OPEN = """
     SELECT o.turn_id, o.answer_id, o.model, o.server_id, t.session_id
     FROM open_answers AS o JOIN turns AS t ON t.id = o.turn_id"""
-CLOSE = "DELETE FROM open_answers WHERE turn_id = ?"
+CLOSE = "DELETE FROM open_answers WHERE turn_id = ? AND answer_id = ?"
 TYPE = """
     SELECT k.kind, t.mode, t.location
     FROM turns AS t LEFT JOIN session_kinds AS k ON k.session_id = t.session_id
@@ -41,7 +41,7 @@ SERVER_ENDED = "The server ended before the answer did."
 
 
 class Answers:
-    """Begins and ends further answers. A turn has at most one that is being given."""
+    """Begins and ends further answers, several of a turn at once."""
 
     def __init__(self, database: Database, upkeep: Upkeep) -> None:
         self._database = database
@@ -84,23 +84,30 @@ class Answers:
 
         await self._database.quick(write)
 
-    async def finish(self, session_id: str, turn_id: str, finished: AnswerFinished) -> None:
+    async def finish(
+        self, session_id: str, turn_id: str, finished: AnswerFinished, *, chosen: bool = False
+    ) -> None:
         """Keep how an answer ended. A complete one is saved under its ``provenance``,
-        which is set in the event."""
+        which is set in the event; ``chosen``: the conversation continues from it."""
+        ends: list[BaseEvent] = [finished]
+        if chosen:
+            ends.append(AnswerChosen(answer_id=finished.answer_id))
 
         def write(connection: Connection) -> None:
             if finished.status == "completed":
                 kind, mode, location = connection.execute(TYPE, (turn_id,)).fetchone()
+                own = answer_type(kind, mode, location, finished.text)
                 finished.provenance = add(
                     connection,
                     turn_id,
                     provider_of(finished.model),
-                    answer_type(kind, mode, location, finished.text),
+                    own if finished.sources is None else "synthesis",
                     finished.text,
-                    model=finished.model,
-                    answer_id=finished.answer_id,
+                    further=finished,
                 )
-            _write_end(connection, session_id, turn_id, finished)
+            if chosen:
+                connection.execute(CHOOSE, (finished.answer_id, turn_id))
+            _write_end(connection, session_id, turn_id, ends)
 
         try:
             await self._database.quick(write)
@@ -139,7 +146,7 @@ class Answers:
                 finished = AnswerFinished(
                     answer_id=answer_id, model=model, status="stopped", message=SERVER_ENDED
                 )
-                _write_end(connection, session, turn_id, finished)
+                _write_end(connection, session, turn_id, [finished])
 
         if await self._database.look(rows):
             await self._database.quick(write)
@@ -150,10 +157,12 @@ class Answers:
 
 
 def _write_end(
-    connection: Connection, session_id: str, turn_id: str, finished: AnswerFinished
+    connection: Connection, session_id: str, turn_id: str, ends: Sequence[BaseEvent]
 ) -> None:
-    connection.execute(CLOSE, (turn_id,))
+    finished = [event for event in ends if isinstance(event, AnswerFinished)]
+    connection.executemany(CLOSE, [(turn_id, event.answer_id) for event in finished])
     connection.execute(LOOK_AGAIN, (turn_id,))
-    save_events(connection, session_id, turn_id, [finished])
+    save_events(connection, session_id, turn_id, ends)
     # Another server may have begun the next turn meanwhile.
-    run_all(connection, [INSERT_LATER.rows([{"turn_id": turn_id, "seq": finished.seq}])])
+    later = [{"turn_id": turn_id, "seq": event.seq} for event in ends]
+    run_all(connection, [INSERT_LATER.rows(later)])

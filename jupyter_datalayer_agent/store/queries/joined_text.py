@@ -48,7 +48,7 @@ GO_ON = "UPDATE unjoined_turns SET next_seq = ? WHERE turn_id = ?"
 DONE = "DELETE FROM unjoined_turns WHERE turn_id = ?"
 LOOK_AGAIN = """
     INSERT OR IGNORE INTO unjoined_turns (turn_id, next_seq) SELECT id, first_seq FROM turns
-    WHERE id = ?"""
+    WHERE id = ? AND status <> 'running'"""
 """More text of a turn came after its end."""
 
 

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ...protocol.base import now_ms
 from ...protocol.events import BaseEvent, ToolCallOutput, TurnAborted
+from ...protocol.plans import PLAN_WAITS
 from ...protocol.requests import ToolCallRecord, Usage
 from .. import schema
 from ..encoding import from_json, plain_text, to_json
@@ -68,14 +69,14 @@ async def read_events(
 
 def open_wait(events: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     """The event that asks the user, where the turn did nothing since: an approval, a question,
-    or a plan that is proposed or paused."""
+    or a plan that waits."""
     shown = [event for event in events if event["type"] != "status"]
     if not shown:
         return None
     last = shown[-1]
     if last["type"] in ("approval_requested", "user_input_requested"):
         return last
-    waits = last["type"] == "plan_updated" and last.get("state") in ("proposed", "paused")
+    waits = last["type"] == "plan_updated" and last.get("state") in PLAN_WAITS
     return last if waits else None
 
 
@@ -196,10 +197,18 @@ class _DeadTurn:
         if self._end_event() is not None:
             return []
         answered = {e["callId"] for e in self._events if e["type"] == "tool_call_output"}
-        started = {e["callId"]: e["name"] for e in self._events if e["type"] == "tool_call_started"}
+        began = [event for event in self._events if event["type"] == "tool_call_started"]
+        answers = {event["callId"]: event.get("answerId") for event in began}
+        started = {event["callId"]: event["name"] for event in began}
         open_calls = {**started, **self._running_calls}
         events: list[BaseEvent] = [
-            ToolCallOutput(call_id=call_id, name=name, status=ABORTED, output=ABORTED)
+            ToolCallOutput(
+                call_id=call_id,
+                name=name,
+                status=ABORTED,
+                output=ABORTED,
+                answer_id=answers.get(call_id),
+            )
             for call_id, name in open_calls.items()
             if call_id not in answered
         ]

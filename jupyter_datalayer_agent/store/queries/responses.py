@@ -7,12 +7,14 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from ...protocol.answers import CitedAnswer
 from ...protocol.base import now_ms
+from ...protocol.events import AnswerFinished
 from ...protocol.history import Provenance, ResponseType, StoredResponse
 from ...protocol.plans import Plan
 from .. import schema
 from ..answer_provenance import answer_type, provider_of
-from ..encoding import from_json, plain_text
+from ..encoding import from_json, plain_text, to_json
 from .statements import Compiled, insert_into
 
 RESPONSES = schema.responses.c
@@ -33,6 +35,7 @@ CHOSEN_TEXT = (
 )
 """Of a turn, the text of the further answer that the conversation continues from; else NULL."""
 INSERT = insert_into(schema.responses)
+FURTHER = ("model", "answer_id", "usage", "duration_ms", "sources")
 NEXT_INDEX = Compiled(
     sa.select(sa.func.coalesce(sa.func.max(RESPONSES.response_index) + 1, 0)).where(KEY)
 )
@@ -45,6 +48,7 @@ LOOK_UP = Compiled(
         schema.turns.c.reply,
         schema.plans.c.data,
         RESPONSES.created_at,
+        RESPONSES.sources,
     )
     .select_from(
         schema.responses.join(schema.turns, schema.turns.c.id == RESPONSES.ai_turn_id)
@@ -117,11 +121,10 @@ def add(
     text: str | None,
     *,
     at: int | None = None,
-    model: str | None = None,
-    answer_id: str | None = None,
+    further: AnswerFinished | None = None,
 ) -> Provenance:
     """Keep an answer under the first index that is free. ``text`` None is the turn's own reply;
-    ``model`` and ``answer_id`` are those of an answer asked again."""
+    ``further`` is how an answer ended that is beside others."""
     key = {"turn": turn_id, "provider": provider_id, "type": response_type}
     (index,) = NEXT_INDEX.run(connection, **key).fetchone()
     INSERT.run(
@@ -132,8 +135,7 @@ def add(
         response_index=index,
         text=None if text is None else plain_text(text),
         created_at=now_ms() if at is None else at,
-        model=model,
-        answer_id=answer_id,
+        **_of_further(further),
     )
     return Provenance(
         ai_turn_id=turn_id,
@@ -141,6 +143,20 @@ def add(
         response_type=response_type,
         response_index=index,
     )
+
+
+def _of_further(answer: AnswerFinished | None) -> dict[str, Any]:
+    """The columns that only an answer beside others has."""
+    if answer is None:
+        return dict.fromkeys(FURTHER)
+    sources = answer.sources
+    return {
+        "model": answer.model,
+        "answer_id": answer.answer_id,
+        "usage": None if answer.usage is None else to_json(answer.usage.to_wire()),
+        "duration_ms": answer.duration_ms,
+        "sources": None if sources is None else to_json([each.to_wire() for each in sources]),
+    }
 
 
 def of_turn(connection: sqlite3.Connection, turn_id: str) -> list[Provenance]:
@@ -158,7 +174,7 @@ def look_up(connection: sqlite3.Connection, key: Provenance) -> StoredResponse |
     row = LOOK_UP.run(connection, **key_values(key)).fetchone()
     if row is None:
         return None
-    session_id, title, message, text, reply, plan_data, at = row
+    session_id, title, message, text, reply, plan_data, at, sources = row
     plan = None
     if key.response_type == "plan" and text is None and plan_data is not None:
         plan = Plan.model_validate(from_json(plan_data))
@@ -171,7 +187,18 @@ def look_up(connection: sqlite3.Connection, key: Provenance) -> StoredResponse |
         text=reply if text is None else text,
         plan=plan,
         created_at=at,
+        sources=cited_answers(sources, key.ai_turn_id),
     )
+
+
+def cited_answers(sources: str | None, turn_id: str) -> list[CitedAnswer] | None:
+    """The answers that a synthesis of the turn is of. A copied turn has an id of its own."""
+    if sources is None:
+        return None
+    cited = [CitedAnswer.model_validate(each) for each in from_json(sources)]
+    for each in cited:
+        each.provenance.ai_turn_id = turn_id
+    return cited
 
 
 def key_values(key: Provenance) -> dict[str, Any]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ...protocol.answers import FurtherAnswer
 from ...protocol.errors import AgentError, ErrorBody
 from ...protocol.pictures import without_pictures
-from ...protocol.provenance import FurtherAnswer, Provenance
+from ...protocol.provenance import Provenance
 from ...protocol.requests import ToolCallRecord, Turn, TurnsReply, Usage
 from ...protocol.tools import Change, NotDone
 from .. import schema
@@ -20,7 +21,7 @@ from ..file.database import Database
 from ..records import TurnHistory
 from .chosen_answers import with_answer
 from .replay import join_deltas
-from .responses import CHOSEN_TEXT
+from .responses import CHOSEN_TEXT, cited_answers
 from .turns import unknown_turn
 
 MAX_LIMIT = 200
@@ -252,7 +253,7 @@ async def _with_parts(
     items = await children_of(connection, schema.items, ids)
     calls = await children_of(connection, schema.tool_calls, ids)
     changes = await children_of(connection, schema.changes, ids)
-    answers = await _answers(connection, ids)
+    answers = await _answers(connection, ids, calls)
     costs = await children_of(connection, schema.usage, [row.id for row in rows if not row.usage])
     events = await events_of(connection, ids) if include_events else None
     return [
@@ -260,9 +261,9 @@ async def _with_parts(
             row,
             # They may be large, and the documents have them.
             items=[without_pictures(from_json(item.data)) for item in items[row.id]],
-            tool_calls=[_tool_call(call) for call in calls[row.id]],
+            tool_calls=[_tool_call(call) for call in calls[row.id] if call.answer_id is None],
             changes=_changes(changes[row.id]),
-            answers=answers[row.id],
+            answers=_in_order(answers[row.id], from_json(row.request).get("compare") or []),
             usage=Usage.model_validate(from_json(row.usage)) if row.usage else _sum(costs[row.id]),
             events=None if events is None else join_deltas(events[row.id]),
         )
@@ -270,10 +271,24 @@ async def _with_parts(
     ]
 
 
+def _in_order(answers: list[FurtherAnswer], models: Sequence[str]) -> list[FurtherAnswer]:
+    """The answers of a comparison in the order of its models, whichever ended first; what was added
+    later comes after them."""
+
+    def place(answer: FurtherAnswer) -> int:
+        is_one = answer.sources is None and answer.model in models
+        return models.index(answer.model) if is_one else len(models)
+
+    return sorted(answers, key=place)
+
+
 async def _answers(
-    connection: AsyncConnection, turn_ids: Sequence[str]
+    connection: AsyncConnection,
+    turn_ids: Sequence[str],
+    calls: Mapping[str, Sequence[sa.Row[Any]]],
 ) -> dict[str, list[FurtherAnswer]]:
-    """What other models answered, by turn, in the order of their answers."""
+    """What other models answered, by turn, in the order of their answers; ``calls`` are all of
+    these turns'."""
     by_turn: dict[str, list[FurtherAnswer]] = defaultdict(list)
     for start in range(0, len(turn_ids), IDS_AT_ONCE):
         of_these = RESPONSES.ai_turn_id.in_(turn_ids[start : start + IDS_AT_ONCE])
@@ -291,6 +306,14 @@ async def _answers(
                         response_index=row.response_index,
                     ),
                     created_at=row.created_at,
+                    usage=Usage.model_validate(from_json(row.usage)) if row.usage else None,
+                    duration_ms=row.duration_ms,
+                    tool_calls=[
+                        _tool_call(call)
+                        for call in calls.get(row.ai_turn_id, ())
+                        if call.answer_id == row.answer_id
+                    ],
+                    sources=cited_answers(row.sources, row.ai_turn_id),
                 )
             )
     return by_turn
@@ -334,6 +357,7 @@ def _turn(row: sa.Row[Any], **parts: Any) -> Turn:
         withdrawn_at=row.withdrawn_at,
         copied_from=row.copied_from,
         chosen_answer=row.chosen_answer,
+        compare=from_json(row.request).get("compare"),
         error=None if error is None else ErrorBody.model_validate(error),
         not_done=None if not_done is None else NotDone.model_validate(not_done),
         **parts,
@@ -348,6 +372,7 @@ def _tool_call(row: sa.Row[Any]) -> ToolCallRecord:
         status=row.status,
         output=from_json(row.output),
         duration_ms=row.duration_ms,
+        answer_id=row.answer_id,
     )
 
 

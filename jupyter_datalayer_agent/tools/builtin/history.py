@@ -115,7 +115,7 @@ async def get_recent_turns(args: GetRecentTurns, context: ToolContext) -> ToolOu
             {
                 **await _head(past, turn),
                 "message": _cut(turn.message, GIST),
-                "reply": _cut(turn.reply, GIST),
+                "reply": _cut(_reply(turn), GIST),
                 "tools": _names(turn.tool_calls),
             }
         )
@@ -137,7 +137,7 @@ async def get_turn_by_id(args: GetTurnById, context: ToolContext) -> ToolOutcome
         **await _head(_past(context), turn),
         "status": turn.status,
         "message": _cut(turn.message, TEXT),
-        "reply": _cut(turn.reply, TEXT),
+        "reply": _cut(_reply(turn), TEXT),
         **_answers(turn),
         "toolCalls": [_call(call) for call in turn.tool_calls[:MAX_CALLS]],
         "changes": [
@@ -259,6 +259,12 @@ def _call(call: ToolCallRecord) -> dict[str, Any]:
         "status": call.status,
         "output": private.text(output),
     }
+
+
+def _reply(turn: Turn) -> str:
+    """The answer; of a comparison the one that the conversation continued from."""
+    chosen = (each.text for each in turn.answers if each.answer_id == turn.chosen_answer)
+    return turn.reply or next(chosen, "")
 
 
 def _answers(turn: Turn) -> dict[str, Any]:

@@ -389,6 +389,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/descriptor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The agent, for programs that list agents */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AgentDescriptor"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/fixes": {
         parameters: {
             query?: never;
@@ -2711,6 +2756,50 @@ export interface components {
             path: string;
         };
         /**
+         * AgentCapabilities
+         * @description What the agent can do, as far as other programs ask.
+         */
+        AgentCapabilities: {
+            /** Autonomous */
+            autonomous: boolean;
+            /** Fileoperations */
+            fileOperations: boolean;
+            /** Multiturn */
+            multiTurn: boolean;
+            /** Terminalaccess */
+            terminalAccess: boolean;
+            /** Workspaceaccess */
+            workspaceAccess: boolean;
+        };
+        /**
+         * AgentDescriptor
+         * @description The agent. ``endpoints`` are names of routes with their paths below ``base_url``, the
+         *     server's; every route but ``health`` needs Jupyter's token.
+         */
+        AgentDescriptor: {
+            /** Baseurl */
+            baseUrl: string;
+            capabilities: components["schemas"]["AgentCapabilities"];
+            /** Description */
+            description: string;
+            /** Displayname */
+            displayName: string;
+            /** Endpoints */
+            endpoints: {
+                [key: string]: string;
+            };
+            /** Id */
+            id: string;
+            /** Modes */
+            modes: components["schemas"]["DescribedMode"][];
+            /** Services */
+            services: components["schemas"]["DescribedService"][];
+            /** Tools */
+            tools: components["schemas"]["DescribedTool"][];
+            /** Version */
+            version: string;
+        };
+        /**
          * AnswerChosen
          * @description The conversation continues from this answer of the turn; without one, from its first.
          */
@@ -2774,9 +2863,35 @@ export interface components {
             type: "answer_delta";
         };
         /**
+         * AnswerFailure
+         * @description A model of a comparison that gave no complete answer, and why.
+         */
+        AnswerFailure: {
+            /** Answerid */
+            answerId: string;
+            /**
+             * Code
+             * @default null
+             */
+            code?: ("invalid_request" | "unauthorized" | "forbidden" | "not_found" | "turn_in_progress" | "too_large" | "token_limit" | "action_failed" | "model_error" | "no_model" | "internal") | null;
+            /**
+             * Message
+             * @default null
+             */
+            message?: string | null;
+            /** Model */
+            model: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "stopped" | "failed";
+        };
+        /**
          * AnswerFinished
          * @description Such an answer ended. ``text`` is the whole of it, empty if it is not complete:
-         *     what was shown of it stays, and is not kept as an answer. ``usage`` is what it cost.
+         *     what was shown of it stays, and is not kept as an answer. ``usage`` is what it cost, all its
+         *     calls of the model together; ``duration_ms`` the time from its start.
          */
         AnswerFinished: {
             /** Answerid */
@@ -2792,6 +2907,11 @@ export interface components {
              */
             code?: ("invalid_request" | "unauthorized" | "forbidden" | "not_found" | "turn_in_progress" | "too_large" | "token_limit" | "action_failed" | "model_error" | "no_model" | "internal") | null;
             /**
+             * Durationms
+             * @default null
+             */
+            durationMs?: number | null;
+            /**
              * Message
              * @default null
              */
@@ -2805,6 +2925,11 @@ export interface components {
              * @default 0
              */
             seq: number;
+            /**
+             * Sources
+             * @default null
+             */
+            sources?: components["schemas"]["CitedAnswer"][] | null;
             /**
              * Status
              * @enum {string}
@@ -2830,7 +2955,8 @@ export interface components {
         };
         /**
          * AnswerStarted
-         * @description Another model begins to answer the message of the turn, which has ended.
+         * @description A model begins to answer the message of the turn, beside others: of one that has ended, or of
+         *     a comparison. With ``sources`` it writes a synthesis of these answers.
          */
         AnswerStarted: {
             /** Answerid */
@@ -2848,6 +2974,11 @@ export interface components {
              */
             seq: number;
             /**
+             * Sources
+             * @default null
+             */
+            sources?: components["schemas"]["CitedAnswer"][] | null;
+            /**
              * Turnid
              * @default null
              */
@@ -2857,6 +2988,36 @@ export interface components {
              * @enum {string}
              */
             type: "answer_started";
+        };
+        /**
+         * AnswerStatus
+         * @description The current activity of such an answer, as text for a user.
+         */
+        AnswerStatus: {
+            /** Answerid */
+            answerId: string;
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /** Message */
+            message: string;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "answer_status";
         };
         /**
          * ApprovalDecision
@@ -2970,12 +3131,20 @@ export interface components {
         };
         /**
          * AskAgain
-         * @description Ask another model what the newest message asked. It reads what the first one read, and calls
-         *     no tools.
+         * @description Ask another ``model``, or up to four ``models`` at once, what the newest message asked. They
+         *     read what the first one read, and call no tools; those of a comparison read like its others.
          */
         AskAgain: {
-            /** Model */
-            model: string;
+            /**
+             * Model
+             * @default null
+             */
+            model?: string | null;
+            /**
+             * Models
+             * @default []
+             */
+            models?: string[];
             /** Turnid */
             turnId: string;
             /**
@@ -3280,7 +3449,8 @@ export interface components {
         };
         /**
          * ChangesKept
-         * @description The user keeps what the turn ``of_turn_id`` changed, or only some cells of it.
+         * @description The user keeps what the turn ``of_turn_id`` changed, or only some cells of it, and the
+         *     documents ``files`` as a whole.
          */
         ChangesKept: {
             /**
@@ -3293,6 +3463,11 @@ export interface components {
              * @default null
              */
             cellIds?: string[] | null;
+            /**
+             * Files
+             * @default null
+             */
+            files?: string[] | null;
             /** Ofturnid */
             ofTurnId: string;
             /**
@@ -3341,8 +3516,9 @@ export interface components {
          * ChangesUndone
          * @description Changes of the turn ``of_turn_id`` were reverted: ``changes`` as they were made to the
          *     documents just now. ``conflicts`` were left as they are, for the user to decide.
-         *     ``cell_ids`` are the cells that are settled by this; None means all of the turn's. ``note``
-         *     says what cannot be reverted: what the cells did in the kernel.
+         *     ``cell_ids`` are the cells that are settled by this; None means all of the turn's. ``files`` are
+         *     the paths of the documents that are settled as a whole: text files, and what the turn created.
+         *     ``note`` says what cannot be reverted: what the cells did in the kernel.
          */
         ChangesUndone: {
             /**
@@ -3362,6 +3538,11 @@ export interface components {
              * @default []
              */
             conflicts: components["schemas"]["UndoConflict"][];
+            /**
+             * Files
+             * @default null
+             */
+            files?: string[] | null;
             /**
              * Note
              * @default null
@@ -3389,11 +3570,22 @@ export interface components {
          * ChatReply
          * @description The end of a turn. ``offers`` are workflows that are close to a message that no model could
          *     answer, ``quality`` the report that it asked for. ``not_done`` contradicts a ``reply`` that says
-         *     that all is well.
+         *     that all is well. Of a comparison, ``answers`` are those that are complete, ``unanswered`` the
+         *     others, and ``reply`` the one that the conversation continues from, ``chosen_answer``.
          */
         ChatReply: {
+            /**
+             * Answers
+             * @default []
+             */
+            answers: components["schemas"]["FurtherAnswer"][];
             /** Changes */
             changes: components["schemas"]["Change"][];
+            /**
+             * Chosenanswer
+             * @default null
+             */
+            chosenAnswer?: string | null;
             /** @default null */
             error?: components["schemas"]["ErrorBody"] | null;
             /**
@@ -3428,6 +3620,11 @@ export interface components {
             toolCalls: components["schemas"]["ToolCallRecord"][];
             /** Turnid */
             turnId: string;
+            /**
+             * Unanswered
+             * @default []
+             */
+            unanswered: components["schemas"]["AnswerFailure"][];
             usage: components["schemas"]["Usage"];
         };
         /**
@@ -3442,6 +3639,7 @@ export interface components {
          *     ``cell_id`` is the cell of an inline chat, ``selection`` the text selected in its editor.
          *     ``decided`` is what became of the session's proposals since its last message.
          *     ``about_session`` is for the Strategist: the chat that is "this conversation" to the question.
+         *     With ``compare`` these models (two to four) answer the message side by side; they only read.
          */
         ChatRequest: {
             /**
@@ -3476,6 +3674,11 @@ export interface components {
              * @default null
              */
             clientId?: string | null;
+            /**
+             * Compare
+             * @default null
+             */
+            compare?: string[] | null;
             /**
              * Decided
              * @default []
@@ -3559,6 +3762,28 @@ export interface components {
             sessionTitle: string;
             /** Turnid */
             turnId: string;
+        };
+        /**
+         * CitedAnswer
+         * @description An answer that a synthesis is of, under the ``number`` by which the synthesis cites it, as in
+         *     "[1]"; without an ``answer_id`` the turn's own. ``cited``: the text cites it.
+         */
+        CitedAnswer: {
+            /**
+             * Answerid
+             * @default null
+             */
+            answerId?: string | null;
+            /**
+             * Cited
+             * @default false
+             */
+            cited: boolean;
+            /** Model */
+            model: string;
+            /** Number */
+            number: number;
+            provenance: components["schemas"]["Provenance-Output"];
         };
         ClientMessage: components["schemas"]["Hello"] | components["schemas"]["EditorState"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"] | components["schemas"]["SubmitOp"] | components["schemas"]["InputFocused"] | components["schemas"]["PanelShown"] | components["schemas"]["PageResponse"] | components["schemas"]["PageProgress"];
         /**
@@ -3989,6 +4214,43 @@ export interface components {
             type: "dequeue";
         };
         /**
+         * DescribedMode
+         * @description A mode, with the system prompt that it has without a notebook and without ``AGENTS.md``.
+         */
+        DescribedMode: {
+            /**
+             * Id
+             * @enum {string}
+             */
+            id: "ask" | "edit" | "agent";
+            /** Systemprompt */
+            systemPrompt: string;
+        };
+        /**
+         * DescribedService
+         * @description A service, which a message names as ``/id``.
+         */
+        DescribedService: {
+            /** Description */
+            description: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * DescribedTool
+         * @description A tool that the model may call, as its mode and the gate allow.
+         */
+        DescribedTool: {
+            /** Changes */
+            changes: boolean;
+            /** Description */
+            description: string;
+            /** Name */
+            name: string;
+        };
+        /**
          * DocumentChanged
          * @description A document was changed by this turn, as read back; ``call_id`` is the call that did it.
          */
@@ -4033,7 +4295,8 @@ export interface components {
         };
         /**
          * DocumentText
-         * @description Result of ``document.read``. ``language`` is the editor's name for it, where known.
+         * @description Result of ``document.read`` and ``document.write``. ``language`` is the editor's name for
+         *     it, where known.
          */
         DocumentText: {
             /** Content */
@@ -4097,11 +4360,17 @@ export interface components {
         };
         /**
          * EditorState
-         * @description The whole editor state; sent on each change, at most every 50 ms.
+         * @description The whole editor state; sent on each change, at most every 50 ms. ``files`` are the paths
+         *     of the text files that are open, be it in an editor or in a viewer.
          */
         EditorState: {
             /** @default null */
             activeDocument?: components["schemas"]["ActiveDocument"] | null;
+            /**
+             * Files
+             * @default []
+             */
+            files?: string[];
             /**
              * Notebooks
              * @default []
@@ -4201,7 +4470,7 @@ export interface components {
         ErrorReply: {
             error: components["schemas"]["ErrorBody"];
         };
-        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpHeld"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["DocumentChanged"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["AnswerStarted"] | components["schemas"]["AnswerDelta"] | components["schemas"]["AnswerFinished"] | components["schemas"]["AnswerChosen"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["WorkflowsOffered"] | components["schemas"]["QualityReported"] | components["schemas"]["IntentDetected"] | components["schemas"]["HelpShown"] | components["schemas"]["CommandUnknown"] | components["schemas"]["ActionProposed"] | components["schemas"]["ActionStarted"] | components["schemas"]["ActionProgress"] | components["schemas"]["ActionFinished"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
+        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpHeld"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["DocumentChanged"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["AnswerStarted"] | components["schemas"]["AnswerStatus"] | components["schemas"]["AnswerDelta"] | components["schemas"]["AnswerFinished"] | components["schemas"]["AnswerChosen"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["WorkflowsOffered"] | components["schemas"]["QualityReported"] | components["schemas"]["IntentDetected"] | components["schemas"]["HelpShown"] | components["schemas"]["CommandUnknown"] | components["schemas"]["ActionProposed"] | components["schemas"]["ActionStarted"] | components["schemas"]["ActionProgress"] | components["schemas"]["ActionFinished"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
         /**
          * ExecuteCommandParams
          * @description ``page.executeCommand``: a command of JupyterLab, with its arguments.
@@ -4461,18 +4730,36 @@ export interface components {
         };
         /**
          * FurtherAnswer
-         * @description What another model answered to the message of a turn.
+         * @description What another model answered to the message of a turn, or with ``sources`` the synthesis of
+         *     its answers. ``usage`` and ``duration_ms`` are None of those that earlier versions kept.
          */
         FurtherAnswer: {
             /** Answerid */
             answerId: string;
             /** Createdat */
             createdAt: number;
+            /**
+             * Durationms
+             * @default null
+             */
+            durationMs?: number | null;
             /** Model */
             model: string;
             provenance: components["schemas"]["Provenance-Output"];
+            /**
+             * Sources
+             * @default null
+             */
+            sources?: components["schemas"]["CitedAnswer"][] | null;
             /** Text */
             text: string;
+            /**
+             * Toolcalls
+             * @default []
+             */
+            toolCalls: components["schemas"]["ToolCallRecord"][];
+            /** @default null */
+            usage?: components["schemas"]["Usage"] | null;
         };
         /**
          * GoBack
@@ -4804,7 +5091,7 @@ export interface components {
         };
         /**
          * Keep
-         * @description Settle what a turn changed, or only some cells of it.
+         * @description Settle what a turn changed, or only some cells or documents of it, as ``undo`` names them.
          */
         Keep: {
             /**
@@ -4812,6 +5099,11 @@ export interface components {
              * @default null
              */
             cellIds?: string[] | null;
+            /**
+             * Paths
+             * @default null
+             */
+            paths?: string[] | null;
             /** Turnid */
             turnId: string;
             /**
@@ -5118,7 +5410,7 @@ export interface components {
             /** Uri */
             uri: string;
         };
-        Op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["GoBack"] | components["schemas"]["RunAction"] | components["schemas"]["AskAgain"] | components["schemas"]["ChooseAnswer"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
+        Op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["GoBack"] | components["schemas"]["RunAction"] | components["schemas"]["AskAgain"] | components["schemas"]["Synthesise"] | components["schemas"]["ChooseAnswer"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
         /**
          * OpAccepted
          * @description Answer of ``POST sessions/{id}/ops``.
@@ -5533,7 +5825,7 @@ export interface components {
              * Method
              * @enum {string}
              */
-            method: "notebook.read" | "notebook.edit" | "notebook.run" | "notebook.interrupt" | "notebook.selectKernel" | "notebook.reveal" | "document.open" | "document.read" | "document.delete" | "page.executeCommand";
+            method: "notebook.read" | "notebook.edit" | "notebook.run" | "notebook.interrupt" | "notebook.selectKernel" | "notebook.reveal" | "document.open" | "document.read" | "document.write" | "document.delete" | "page.executeCommand";
             /** Params */
             params: {
                 [key: string]: unknown;
@@ -5634,7 +5926,7 @@ export interface components {
              * @default running
              * @enum {string}
              */
-            state: "proposed" | "running" | "paused" | "stopped" | "completed" | "rejected";
+            state: "proposed" | "running" | "paused" | "waiting" | "stopped" | "completed" | "rejected";
             /** Steps */
             steps: components["schemas"]["PlanStep-Output"][];
             /** Task */
@@ -5649,13 +5941,16 @@ export interface components {
          *     ``edit`` replaces the steps that are not done by those of ``steps`` that are not, in that
          *     order, and carries them out: it is an approval of these steps. Done steps cannot be changed.
          *     Steps that cannot be carried out are refused with an ``error``, and the plan waits on as it was.
+         *
+         *     A plan that is ``waiting`` for an action takes ``edit``, ``reject`` and ``skip``, which goes on
+         *     without the action; ``run_action`` runs it.
          */
         PlanDecision: {
             /**
              * Decision
              * @enum {string}
              */
-            decision: "approve" | "edit" | "reject";
+            decision: "approve" | "edit" | "reject" | "skip";
             /**
              * Steps
              * @default null
@@ -5673,8 +5968,16 @@ export interface components {
          *
          *     ``tool_calls`` are names of tools; ``dependencies`` are indices (from 0) of the earlier steps
          *     that it needs, None if not given: then it needs all of them.
+         *
+         *     ``action`` ("data/convert") is the action of a service that the step is: the user runs it, as
+         *     the proposal ``proposal_id``, once its turn comes. ``parameters`` are those that the plan names.
          */
         "PlanStep-Input": {
+            /**
+             * Action
+             * @default null
+             */
+            action?: string | null;
             /**
              * Dependencies
              * @default null
@@ -5683,11 +5986,23 @@ export interface components {
             /** Description */
             description: string;
             /**
+             * Parameters
+             * @default null
+             */
+            parameters?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Proposalid
+             * @default null
+             */
+            proposalId?: string | null;
+            /**
              * Status
              * @default pending
              * @enum {string}
              */
-            status?: "pending" | "in_progress" | "completed" | "failed";
+            status?: "pending" | "in_progress" | "completed" | "failed" | "skipped";
             /**
              * Toolcalls
              * @default []
@@ -5700,8 +6015,16 @@ export interface components {
          *
          *     ``tool_calls`` are names of tools; ``dependencies`` are indices (from 0) of the earlier steps
          *     that it needs, None if not given: then it needs all of them.
+         *
+         *     ``action`` ("data/convert") is the action of a service that the step is: the user runs it, as
+         *     the proposal ``proposal_id``, once its turn comes. ``parameters`` are those that the plan names.
          */
         "PlanStep-Output": {
+            /**
+             * Action
+             * @default null
+             */
+            action?: string | null;
             /**
              * Dependencies
              * @default null
@@ -5710,11 +6033,23 @@ export interface components {
             /** Description */
             description: string;
             /**
+             * Parameters
+             * @default null
+             */
+            parameters?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Proposalid
+             * @default null
+             */
+            proposalId?: string | null;
+            /**
              * Status
              * @default pending
              * @enum {string}
              */
-            status: "pending" | "in_progress" | "completed" | "failed";
+            status: "pending" | "in_progress" | "completed" | "failed" | "skipped";
             /**
              * Toolcalls
              * @default []
@@ -5764,7 +6099,7 @@ export interface components {
              * State
              * @default null
              */
-            state?: ("proposed" | "running" | "paused" | "stopped" | "completed" | "rejected") | null;
+            state?: ("proposed" | "running" | "paused" | "waiting" | "stopped" | "completed" | "rejected") | null;
             /** Steps */
             steps: components["schemas"]["PlanStep-Output"][];
             /**
@@ -6925,7 +7260,8 @@ export interface components {
          * StoredResponse
          * @description An answer found by its provenance, with the message that it answers.
          *
-         *     ``plan`` is given for the type ``plan``, whose ``text`` is its steps as a list.
+         *     ``plan`` is given for the type ``plan``, whose ``text`` is its steps as a list. ``sources`` are
+         *     the answers that a synthesis of several models' answers is of.
          */
         StoredResponse: {
             /** Createdat */
@@ -6939,6 +7275,11 @@ export interface components {
             sessionId: string;
             /** Sessiontitle */
             sessionTitle: string;
+            /**
+             * Sources
+             * @default null
+             */
+            sources?: components["schemas"]["CitedAnswer"][] | null;
             /** Text */
             text: string;
         };
@@ -6950,8 +7291,18 @@ export interface components {
          *     model made up, whose links were taken out. ``scratchpad`` names the cell that was asked for.
          */
         StrategistReply: {
+            /**
+             * Answers
+             * @default []
+             */
+            answers: components["schemas"]["FurtherAnswer"][];
             /** Changes */
             changes: components["schemas"]["Change"][];
+            /**
+             * Chosenanswer
+             * @default null
+             */
+            chosenAnswer?: string | null;
             /**
              * Citations
              * @default []
@@ -6995,6 +7346,11 @@ export interface components {
             toolCalls: components["schemas"]["ToolCallRecord"][];
             /** Turnid */
             turnId: string;
+            /**
+             * Unanswered
+             * @default []
+             */
+            unanswered: components["schemas"]["AnswerFailure"][];
             /**
              * Unknowncitations
              * @default []
@@ -7060,7 +7416,7 @@ export interface components {
              */
             again?: boolean;
             /** Op */
-            op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["GoBack"] | components["schemas"]["RunAction"] | components["schemas"]["AskAgain"] | components["schemas"]["ChooseAnswer"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
+            op: components["schemas"]["UserMessage"] | components["schemas"]["Dequeue"] | components["schemas"]["SendNow"] | components["schemas"]["Interrupt"] | components["schemas"]["ApprovalDecision"] | components["schemas"]["PlanDecision"] | components["schemas"]["Pause"] | components["schemas"]["UserInputAnswer"] | components["schemas"]["Resume"] | components["schemas"]["ConfigUpdate"] | components["schemas"]["UploadRegistered"] | components["schemas"]["Compact"] | components["schemas"]["Undo"] | components["schemas"]["Keep"] | components["schemas"]["GoBack"] | components["schemas"]["RunAction"] | components["schemas"]["AskAgain"] | components["schemas"]["Synthesise"] | components["schemas"]["ChooseAnswer"] | components["schemas"]["Reset"] | components["schemas"]["Shutdown"];
             /** Ref */
             ref: string;
             /** Sessionid */
@@ -7088,6 +7444,25 @@ export interface components {
              * @enum {string}
              */
             type: "subscribe";
+        };
+        /**
+         * Synthesise
+         * @description Have a ``model`` (the session's, unless one is named) write where the newest turn's answers
+         *     agree and where they differ. It reads nothing but these.
+         */
+        Synthesise: {
+            /**
+             * Model
+             * @default null
+             */
+            model?: string | null;
+            /** Turnid */
+            turnId: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "synthesise";
         };
         /**
          * TextDelta
@@ -7153,6 +7528,11 @@ export interface components {
          * @description The call's arguments, complete; a string where they were not valid JSON.
          */
         ToolCallArguments: {
+            /**
+             * Answerid
+             * @default null
+             */
+            answerId?: string | null;
             /** Arguments */
             arguments: unknown;
             /**
@@ -7184,6 +7564,11 @@ export interface components {
          *     ``withheld`` from it; ``summary`` for a user. ``needs``: the gate refused it for this.
          */
         ToolCallOutput: {
+            /**
+             * Answerid
+             * @default null
+             */
+            answerId?: string | null;
             /**
              * At
              * @default 0
@@ -7247,8 +7632,14 @@ export interface components {
         /**
          * ToolCallRecord
          * @description A tool call as the turn kept it: ``output`` is the whole output, before any cut.
+         *     ``answer_id`` is the answer of a comparison whose model made the call.
          */
         ToolCallRecord: {
+            /**
+             * Answerid
+             * @default null
+             */
+            answerId?: string | null;
             /**
              * Arguments
              * @default null
@@ -7308,9 +7699,15 @@ export interface components {
         /**
          * ToolCallStarted
          * @description The model began to write a call. As the tool declares: what it is called, whether it only
-         *     reads, and whether its purpose is to run code. None of a tool that is not known.
+         *     reads, and whether its purpose is to run code. None of a tool that is not known. Here and below
+         *     ``answer_id`` is the answer of a comparison whose model makes the call.
          */
         ToolCallStarted: {
+            /**
+             * Answerid
+             * @default null
+             */
+            answerId?: string | null;
             /**
              * At
              * @default 0
@@ -7370,7 +7767,7 @@ export interface components {
          * ToolLabel
          * @description What a tool does, for a user: ``action`` as they are asked for it ("Run cells"), and
          *     ``activity`` while it is done ("Running cells"). "cells" or "a cell" at the end stands for
-         *     those that the arguments name.
+         *     those that the arguments name, "a file" for the one of ``path``.
          */
         ToolLabel: {
             /** Action */
@@ -7494,9 +7891,10 @@ export interface components {
          *     are the turn's events with the deltas of one item joined into one, enough to draw it again.
          *     ``withdrawn_at`` (ms since 1970) is set where the user went back to before this turn: it is
          *     not sent any more. ``copied_from`` is the turn of another session that a fork copied.
-         *     ``answers`` are what other models answered to the same message; ``chosen_answer`` is the one of
-         *     them from which the conversation continues, if not from ``reply``. ``not_done`` is what
-         *     ``reply`` may be silent about: what was tried and did not come about.
+         *     ``answers`` are what other models answered to the same message, and syntheses of answers;
+         *     ``chosen_answer`` is the one of them from which the conversation continues, if not from
+         *     ``reply``. ``compare`` are the models of a comparison, which has no ``reply`` of its own.
+         *     ``not_done`` is what ``reply`` may be silent about: what was tried and did not come about.
          */
         Turn: {
             /**
@@ -7514,6 +7912,11 @@ export interface components {
              * @default null
              */
             chosenAnswer?: string | null;
+            /**
+             * Compare
+             * @default null
+             */
+            compare?: string[] | null;
             /**
              * Copiedfrom
              * @default null
@@ -7725,6 +8128,7 @@ export interface components {
          * @description A turn began; ``tools`` are the names that the model is sent.
          *
          *     ``workflow`` is the ready workflow that the user asked for, so that it can be asked for again.
+         *     ``compare`` are the models of a comparison: each answers with events of its own.
          */
         TurnStarted: {
             /**
@@ -7732,6 +8136,11 @@ export interface components {
              * @default 0
              */
             at: number;
+            /**
+             * Compare
+             * @default null
+             */
+            compare?: string[] | null;
             /**
              * Message
              * @default
@@ -7839,10 +8248,11 @@ export interface components {
         };
         /**
          * Undo
-         * @description Take back what a turn changed, or only some cells of it.
+         * @description Take back what a turn changed, or only some cells of it, or only some documents (``paths``).
          *
-         *     A cell that was changed since is left as it is and reported as a conflict; with
-         *     ``overwrite`` it is restored all the same.
+         *     A cell that was changed since is left as it is and reported as a conflict, and so is a text file
+         *     where the same lines were; with ``overwrite`` it is restored all the same. In ``cell_ids``, an
+         *     empty id stands for the document as a whole, as of a text file.
          */
         Undo: {
             /**
@@ -7855,6 +8265,11 @@ export interface components {
              * @default false
              */
             overwrite?: boolean;
+            /**
+             * Paths
+             * @default null
+             */
+            paths?: string[] | null;
             /** Turnid */
             turnId: string;
             /**
@@ -8515,6 +8930,21 @@ export interface components {
         WorkflowsReply: {
             /** Workflows */
             workflows: components["schemas"]["WorkflowInfo"][];
+        };
+        /**
+         * WriteTextParams
+         * @description ``document.write``: the new text of an open file, as one step of its editor's undo, saved.
+         *
+         *     Refused as ``stale`` when the SHA-256 of its text in UTF-8 is not ``base_hash``. The result is
+         *     a ``DocumentText``, read back.
+         */
+        WriteTextParams: {
+            /** Basehash */
+            baseHash: string;
+            /** Content */
+            content: string;
+            /** Path */
+            path: string;
         };
     };
     responses: never;

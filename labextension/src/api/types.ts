@@ -233,6 +233,7 @@ export type DeleteDocumentParams = Wire<'DeleteDocumentParams'>;
 export type ExecuteCommandParams = Wire<'ExecuteCommandParams'>;
 export type PageCommand = ExecuteCommandParams['id'];
 export type DocumentReadParams = Wire<'DocumentReadParams'>;
+export type WriteTextParams = Wire<'WriteTextParams'>;
 export type DocumentText = Wire<'DocumentText'>;
 export type PageRequest = Wire<'PageRequest'>;
 export type Welcome = Wire<'Welcome'>;
@@ -266,6 +267,7 @@ export type PageMethod = PageRequest['method'];
 // The past
 
 export type Provenance = Wire<'Provenance-Output'>;
+export type CitedAnswer = Wire<'CitedAnswer'>;
 export type Mark = Wire<'Mark'>;
 export type SearchHit = Wire<'SearchHit'>;
 export type SearchReply = Wire<'SearchReply'>;

@@ -1,10 +1,10 @@
-import { JupyterFrontEnd } from '@jupyterlab/application';
+import { ILabShell, JupyterFrontEnd } from '@jupyterlab/application';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
 import { EditorState, OpenNotebook } from '../api';
-import { Documents } from '../notebook/documents';
+import { Documents, isText } from '../notebook/documents';
 import { ExecutionTracker } from '../notebook/kernel/executions';
 import { forEachNotebook } from '../notebook/forEachNotebook';
 import { kernelOf } from '../notebook/kernel/kernel';
@@ -26,6 +26,10 @@ export class EditorStateReporter implements IDisposable {
     private readonly _executions: ExecutionTracker
   ) {
     _shell.currentChanged?.connect(this._schedule, this);
+    // A document that is opened in the background does not become the current one.
+    if ('layoutModified' in _shell) {
+      (_shell as ILabShell).layoutModified.connect(this._schedule, this);
+    }
     _tracker.currentChanged.connect(this._schedule, this);
     _executions.changed.connect(this._schedule, this);
     this._state = this._compute();
@@ -108,8 +112,25 @@ export class EditorStateReporter implements IDisposable {
     return {
       type: 'editor_state',
       activeDocument: this._documents.describe(this._shell.currentWidget),
-      notebooks
+      notebooks,
+      files: this._files()
     };
+  }
+
+  /** The text files that are open; one that is being loaded is reported when that is done. */
+  private _files(): string[] {
+    return this._documents.texts().flatMap(({ path, context }) => {
+      if (!this._followed.has(context)) {
+        this._followed.add(context);
+        context.pathChanged.connect(this._schedule, this);
+        context.disposed.connect(this._schedule, this);
+        void context.ready.then(
+          () => this._schedule(),
+          () => undefined
+        );
+      }
+      return isText(context) ? [path] : [];
+    });
   }
 
   private _describe(panel: NotebookPanel, path: string): OpenNotebook {
@@ -129,6 +150,7 @@ export class EditorStateReporter implements IDisposable {
     };
   }
 
+  private readonly _followed = new WeakSet<object>();
   private _state: EditorState;
   private _text: string;
   private _timer: number | undefined;

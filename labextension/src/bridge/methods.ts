@@ -17,7 +17,8 @@ import {
   ReadParams,
   RevealParams,
   RunParams,
-  RunResult
+  RunResult,
+  WriteTextParams
 } from '../api';
 import { CellReader, indicesOf, sharedNotebook } from '../notebook/cells';
 import { Documents } from '../notebook/documents';
@@ -25,6 +26,7 @@ import { applyEdits } from '../notebook/edits/edit';
 import { selectKernel } from '../notebook/kernel/kernel';
 import { reloadIfNewer } from '../notebook/reload';
 import { Saver } from '../notebook/save';
+import { writeText } from '../notebook/writeText';
 import { executeCommand } from './commands';
 import { Progress, Runner } from './run';
 
@@ -52,6 +54,7 @@ interface IMethods {
   'notebook.reveal': (params: RevealParams) => Promise<void>;
   'document.open': (params: OpenParams) => Promise<void>;
   'document.read': (params: DocumentReadParams) => Promise<DocumentText>;
+  'document.write': (params: WriteTextParams) => Promise<DocumentText>;
   'document.delete': (params: DeleteDocumentParams) => Promise<void>;
   'page.executeCommand': (params: ExecuteCommandParams) => Promise<void>;
 }
@@ -108,6 +111,12 @@ export function createMethods(parts: IParts): IMethods {
     'document.open': ({ path }) => documents.open(path),
 
     'document.read': ({ path }) => documents.read(path),
+
+    'document.write': async ({ path, baseHash, content }) => {
+      const widget = await documents.text(path);
+      await writeText(widget, baseHash, content, saver, contents);
+      return documents.read(path);
+    },
 
     'document.delete': ({ path }) => documents.delete(path),
 

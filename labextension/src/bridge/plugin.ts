@@ -5,7 +5,7 @@ import {
 import { INotebookCellExecutor, INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator } from '@jupyterlab/translation';
 
-import { IPageConnection } from '../api';
+import { EditorState, IPageConnection } from '../api';
 import { CellReader } from '../notebook/cells';
 import { Documents } from '../notebook/documents';
 import { ExecutionTracker } from '../notebook/kernel/executions';
@@ -20,8 +20,8 @@ import { Runner } from './run';
  * Lets the server act on the documents and kernels of this page, and reports to it what the user
  * sees.
  *
- * The connection is opened with the first notebook: a server that does not know that a notebook
- * is open would write its file behind the user's back.
+ * The connection is opened with the first notebook or text file: a server that does not know that
+ * it is open would write its file behind the user's back.
  */
 export const bridgePlugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-datalayer-agent:bridge',
@@ -62,8 +62,20 @@ export const bridgePlugin: JupyterFrontEndPlugin<void> = {
         throw error;
       }
     });
-    connection.sendEditorState(reporter.state);
-    reporter.changed.connect((_, state) => connection.sendEditorState(state));
+    const report = (state: EditorState) => {
+      connection.sendEditorState(state);
+      if (state.files?.length) {
+        connection.connect();
+      }
+    };
+    report(reporter.state);
+    reporter.changed.connect((_, state) => report(state));
     forEachNotebook(tracker, () => connection.connect());
+    // Another page may have changed a file that this one shows, too.
+    connection.touched.connect((_, { path }) => {
+      if (reporter.state.files?.includes(path)) {
+        documents.text(path).catch(() => undefined);
+      }
+    });
   }
 };

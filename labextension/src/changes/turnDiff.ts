@@ -93,15 +93,20 @@ export function turnDiff(
   });
 }
 
-/** "2 changed, 1 added"; empty where nothing is. */
+/** "2 changed, 1 added, 1 file changed"; empty where nothing is. */
 export function countKinds(documents: readonly IDocumentDiff[]): string {
   const kinds: DiffKind[] = ['changed', 'added', 'removed', 'moved', 'ran'];
   const cells = documents.flatMap(each => each.cells);
-  return kinds
-    .map(kind => [kind, cells.filter(each => each.kind === kind).length])
-    .filter(([, count]) => count)
-    .map(([kind, count]) => `${count} ${kind === 'ran' ? 'only run' : kind}`)
-    .join(', ');
+  const files = documents.filter(
+    each => each.text && !each.cells.length
+  ).length;
+  return [
+    ...kinds
+      .map(kind => [kind, cells.filter(each => each.kind === kind).length])
+      .filter(([, count]) => count)
+      .map(([kind, count]) => `${count} ${kind === 'ran' ? 'only run' : kind}`),
+    ...(files ? [`${files} ${files === 1 ? 'file' : 'files'} changed`] : [])
+  ].join(', ');
 }
 
 /** Outputs as a user reads them in a diff: text as it is, pictures by type and size. */

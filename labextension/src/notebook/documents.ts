@@ -1,12 +1,17 @@
 import { JupyterFrontEnd } from '@jupyterlab/application';
 import { IDocumentManager } from '@jupyterlab/docmanager';
-import { DocumentRegistry } from '@jupyterlab/docregistry';
+import {
+  DocumentRegistry,
+  DocumentWidget,
+  IDocumentWidget
+} from '@jupyterlab/docregistry';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { DockPanel, Widget } from '@lumino/widgets';
 
 import { ActiveDocument, DocumentText, PageRequestError } from '../api';
 import { indexOf, sharedNotebook } from './cells';
 import { noteOpened } from './edits/placeholder';
+import { reloadIfNewer } from './reload';
 import { within } from './waiting';
 
 /** How long a document may take to load, in ms. */
@@ -68,8 +73,18 @@ export class Documents {
 
   /** The text of an open file, with what is not saved yet. */
   async read(path: string): Promise<DocumentText> {
-    const context = this._findContext(path);
-    if (!context) {
+    const { context } = await this.text(path);
+    const { name } = this._manager.registry.getFileTypeForModel(
+      context.contentsModel!
+    );
+    return { path, content: context.model.toString(), language: name };
+  }
+
+  /** An open text file, loaded and, unless it has unsaved changes, as it is on the disk. */
+  async text(path: string): Promise<IDocumentWidget> {
+    const widget = this._findWidget(path);
+    const context = widget && this._manager.contextForWidget(widget);
+    if (!context || !(widget instanceof DocumentWidget)) {
       throw new PageRequestError(
         'not_open',
         `${path} is not open in the page.`
@@ -79,10 +94,21 @@ export class Documents {
     if (!isText(context)) {
       throw new PageRequestError('invalid', `${path} is not a text file.`);
     }
-    const { name } = this._manager.registry.getFileTypeForModel(
-      context.contentsModel!
-    );
-    return { path, content: context.model.toString(), language: name };
+    await reloadIfNewer(widget, this._manager.services.contents);
+    return widget;
+  }
+
+  /** The documents that show text files, whether they are loaded or not; each file once. */
+  texts(): readonly { path: string; context: Context }[] {
+    const found = new Map<string, Context>();
+    for (const widget of this._shell.widgets('main')) {
+      const context = this._manager.contextForWidget(widget);
+      const path = context && this.pathOf(context);
+      if (context && path && !this._tracker.has(widget)) {
+        found.set(path, context);
+      }
+    }
+    return [...found].map(([path, context]) => ({ path, context }));
   }
 
   /**
@@ -206,7 +232,8 @@ function makeCurrent({ node }: Widget): void {
   node.dispatchEvent(new FocusEvent('blur'));
 }
 
-function isText(context: Context): boolean {
+/** Whether it shows text; false until it is loaded. */
+export function isText(context: Context): boolean {
   const { contentsModel } = context;
   return contentsModel?.type === 'file' && contentsModel.format === 'text';
 }

@@ -1,8 +1,8 @@
-import { NotebookPanel } from '@jupyterlab/notebook';
+import { IDocumentWidget } from '@jupyterlab/docregistry';
 import { Contents } from '@jupyterlab/services';
 
 /**
- * Load a notebook anew whose file was written after it was loaded, unless something was changed in
+ * Load a document anew whose file was written after it was loaded, unless something was changed in
  * the page since.
  *
  * While a page loads, the server does not know that it has the notebook, and writes the file: the
@@ -10,20 +10,11 @@ import { Contents } from '@jupyterlab/services';
  * written would be missing in the page.
  */
 export async function reloadIfNewer(
-  panel: NotebookPanel,
+  panel: IDocumentWidget,
   contents: Pick<Contents.IManager, 'get'>
 ): Promise<void> {
-  const { context } = panel;
-  // The context gives a copy of what it knows each time.
-  const known = context.contentsModel?.last_modified;
-  if (!known || context.model.collaborative) {
-    return;
-  }
   try {
-    const now = await contents.get(context.path, { content: false });
-    const isNewer = Date.parse(now.last_modified) > Date.parse(known);
-    // After a save in between the context knows the file.
-    if (isNewer && context.contentsModel?.last_modified === known) {
+    if (await isNewer(panel.context, contents)) {
       await revertIfClean(panel);
     }
   } catch (error) {
@@ -32,11 +23,29 @@ export async function reloadIfNewer(
   }
 }
 
+/** Whether the file was written after the document was loaded or saved. */
+export async function isNewer(
+  context: IDocumentWidget['context'],
+  contents: Pick<Contents.IManager, 'get'>
+): Promise<boolean> {
+  // The context gives a copy of what it knows each time.
+  const known = context.contentsModel?.last_modified;
+  if (!known || context.model.collaborative) {
+    return false;
+  }
+  const now = await contents.get(context.path, { content: false });
+  return (
+    Date.parse(now.last_modified) > Date.parse(known) &&
+    // After a save in between the context knows the file.
+    context.contentsModel?.last_modified === known
+  );
+}
+
 /** What is typed while the file is on its way would be replaced by it: nothing can be typed then. */
 async function revertIfClean({
   content,
   context
-}: NotebookPanel): Promise<void> {
+}: IDocumentWidget): Promise<void> {
   if (context.model.dirty) {
     return;
   }

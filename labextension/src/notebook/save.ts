@@ -1,6 +1,6 @@
 import { Dialog } from '@jupyterlab/apputils';
 import { DocumentRegistry } from '@jupyterlab/docregistry';
-import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { PromiseDelegate } from '@lumino/coreutils';
 
@@ -25,13 +25,14 @@ export class Saver {
     tracker: INotebookTracker,
     private readonly _translator: ITranslator = nullTranslator
   ) {
-    forEachNotebook(tracker, panel => this._follow(panel));
+    forEachNotebook(tracker, ({ context }) => this._follow(context));
   }
 
   /** Save; throws `internal`, saying so, when the document did not reach the disk. */
   save(
     context: DocumentRegistry.IContext<DocumentRegistry.IModel>
   ): Promise<void> {
+    this._follow(context);
     const before = this._saves.get(context) ?? Promise.resolve();
     const save = before
       .then(() => this._othersSave(context))
@@ -115,8 +116,9 @@ export class Saver {
     return label.startsWith(`${title} `) && label.includes(path);
   }
 
-  private _follow(panel: NotebookPanel): void {
-    const { context } = panel;
+  private _follow(
+    context: DocumentRegistry.IContext<DocumentRegistry.IModel>
+  ): void {
     if (this._known.has(context)) {
       return;
     }

@@ -3,7 +3,8 @@ import { Signal } from '@lumino/signaling';
 
 import { messageOf } from '../api/errors';
 import { Event } from '../api/types';
-import { AnswersController } from './conversation/answersController';
+import { AnswersController } from './answers/answersController';
+import { CompareController } from './answers/compareController';
 import { ChangesController } from './changes/changesController';
 import { References } from './composer/attachments/references';
 import { ComposerState } from './composer/composerState';
@@ -86,6 +87,7 @@ export class PanelModel implements IDisposable {
     this.services = makeServices(services);
     this.toolsPanel = makeToolsPanel(services, options.tutorialMemory);
     this.models = new Models(() => this.client.models());
+    this.compare = new CompareController(this, options.compareMemory ?? null);
     this.models.subscribe(() => this._onModels());
     this.composerState.subscribe(() => this._onModels());
     this.editor.ran.connect(this._onRan, this);
@@ -134,6 +136,8 @@ export class PanelModel implements IDisposable {
     op => this.ops.submit(op),
     error => this.reportError(error)
   );
+  /** A message to several models. */
+  readonly compare: CompareController;
   readonly answers = new AnswersController(
     op => this.ops.submit(op),
     error => this.reportError(error)
@@ -185,11 +189,12 @@ export class PanelModel implements IDisposable {
 
   /** Send the message of a turn once more, with the ready workflow that it asked for. */
   sendAgain(
-    { message, workflow, target }: ITurn,
+    { message, workflow, compare, target }: ITurn,
     submitted?: ISubmitted
   ): Promise<boolean> {
-    const work = workflow && { workflow, notebook: target };
-    return this.send(message, work, submitted);
+    const work = workflow ? { workflow, notebook: target } : { compare };
+    const isPlain = !workflow && !compare;
+    return this.send(message, isPlain ? undefined : work, submitted);
   }
 
   /** The card with the data sets. */

@@ -27,6 +27,8 @@ export interface IPanelModelOptions {
   tutorialMemory?: IMemory;
   /** Which model answers questions about the past. */
   strategistMemory?: IMemory;
+  /** Which models were compared last. */
+  compareMemory?: IMemory;
   /** Asks the user; left out, the answer is no. */
   ask?: Ask;
 }

@@ -33,6 +33,7 @@ import type { InputToolbar } from './composer/registries';
 import { addCommands } from './commands';
 import {
   SESSION_KEY,
+  COMPARE_KEY,
   STRATEGIST_KEY,
   TUTORIAL_KEY,
   WorkspaceMemory
@@ -103,6 +104,7 @@ function activatePanel(
     editor,
     memory: new WorkspaceMemory(state, SESSION_KEY),
     tutorialMemory: new WorkspaceMemory(state, TUTORIAL_KEY),
+    compareMemory: new WorkspaceMemory(state, COMPARE_KEY),
     strategistMemory: new WorkspaceMemory(state, STRATEGIST_KEY),
     ask: askInDialog
   });

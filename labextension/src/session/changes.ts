@@ -48,10 +48,12 @@ export function changeCountLabel(changes: readonly Change[]): string {
   return `${parts.join(' and ')} changed`;
 }
 
-/** "30 cells added", "2 cells added, 1 changed"; empty where nothing was. */
+/** "30 cells added", "2 cells added, 1 changed, 1 file changed"; empty where nothing was. */
 export function doneLabel(changes: readonly Change[]): string {
-  const cells = mergeChanges(changes).filter(({ cellId }) => cellId);
-  return Object.entries(DONE)
+  const merged = mergeChanges(changes);
+  const cells = merged.filter(({ cellId }) => cellId);
+  const files = merged.filter(({ op, cellId }) => op === 'update' && !cellId);
+  const done = Object.entries(DONE)
     .map(([op, verb]) => ({
       verb,
       count: cells.filter(change => change.op === op).length
@@ -60,8 +62,10 @@ export function doneLabel(changes: readonly Change[]): string {
     .map(({ verb, count }, index) => {
       const what = index ? '' : count === 1 ? 'cell ' : 'cells ';
       return `${count} ${what}${verb}`;
-    })
-    .join(', ');
+    });
+  return [...done, ...(files.length ? [changeCountLabel(files)] : [])].join(
+    ', '
+  );
 }
 
 const DONE = {

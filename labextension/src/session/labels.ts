@@ -69,7 +69,7 @@ export function approvalLabel(call: ICall, cellNumber: CellNumber): string {
   return withCells(call, call.label?.action, cellNumber);
 }
 
-/** What the tool declares, with the numbers of the cells that the arguments name. */
+/** What the tool declares, with the numbers of the cells, or the file, that the arguments name. */
 function withCells(
   { name, arguments: given }: ICall,
   label: string | undefined,
@@ -84,7 +84,7 @@ function withCells(
         /\b(a cell|cells)$/,
         numberedCellLabel(ids, id => cellNumber(path, id))
       )
-    : text;
+    : text.replace(/\ba file$/, found => path ?? found);
 }
 
 /** What goes on in a running turn. */
@@ -96,9 +96,14 @@ export function activityLabel(turn: ITurn, cellNumber: CellNumber): string {
       : 'Waiting for your answer';
   }
   if (planWaits(turn)) {
-    return turn.plan?.state === 'paused'
-      ? 'Paused: waiting for you'
-      : 'Waiting for you to approve the plan';
+    switch (turn.plan?.state) {
+      case 'paused':
+        return 'Paused: waiting for you';
+      case 'waiting':
+        return 'Waiting for you to run the action';
+      default:
+        return 'Waiting for you to approve the plan';
+    }
   }
   const running = turn.entries.filter(
     (entry): entry is IToolEntry =>

@@ -129,7 +129,10 @@ export function blockedSteps(
   steps.forEach(({ status, dependencies }, index) => {
     const needed = dependencies ?? steps.slice(0, index).map((_, at) => at);
     const cause = needed.find(
-      at => steps[at]?.status === 'failed' || blocked.has(at)
+      at =>
+        steps[at]?.status === 'failed' ||
+        (steps[at]?.status === 'skipped' && !!dependencies) ||
+        blocked.has(at)
     );
     if (cause !== undefined && status === 'pending') {
       blocked.set(index, blocked.get(cause) ?? cause);
@@ -139,8 +142,12 @@ export function blockedSteps(
 }
 
 /** Why a step is not begun. */
-export function blockedLabel(cause: number): string {
-  return `Not started: it needs step ${cause + 1}, which failed`;
+export function blockedLabel(
+  cause: number,
+  steps: readonly PlanStep[]
+): string {
+  const what = steps[cause].status === 'skipped' ? 'was skipped' : 'failed';
+  return `Not started: it needs step ${cause + 1}, which ${what}`;
 }
 
 /** "needs steps 1 and 3"; nothing where it is just the step before. */
@@ -163,8 +170,19 @@ export function needsLabel(
 export function planWaits(turn: { status: string; plan?: IPlan }): boolean {
   const state = turn.plan?.state;
   return (
-    turn.status === 'running' && (state === 'proposed' || state === 'paused')
+    turn.status === 'running' &&
+    (state === 'proposed' || state === 'paused' || state === 'waiting')
   );
+}
+
+/** The proposal whose action a plan waits for. */
+export function waitingProposal(turn: {
+  status: string;
+  plan?: IPlan;
+}): string | undefined {
+  return turn.status === 'running' && turn.plan?.state === 'waiting'
+    ? turn.plan.steps.find(({ status }) => status === 'in_progress')?.proposalId
+    : undefined;
 }
 
 /** Whether a plan whose turn has ended can be taken up again; its server may have died, too. */
@@ -172,6 +190,9 @@ export function isResumable(turn: { status: string; plan?: IPlan }): boolean {
   const state = turn.plan?.state;
   return (
     turn.status !== 'running' &&
-    (state === 'stopped' || state === 'running' || state === 'paused')
+    (state === 'stopped' ||
+      state === 'running' ||
+      state === 'paused' ||
+      state === 'waiting')
   );
 }

@@ -7,14 +7,23 @@ export function reduceDecided(
   turn: ITurn,
   event: ChangesUndone | ChangesKept
 ): ITurn {
-  const cellIds = decidedIds(event);
+  const { cellIds } = event;
+  const files = decidedFiles(event);
   const decided = cellIds
-    ? { ...turn.decided, cells: new Set([...turn.decided.cells, ...cellIds]) }
+    ? {
+        ...turn.decided,
+        cells: new Set([...turn.decided.cells, ...cellIds]),
+        files: new Set([...turn.decided.files, ...files])
+      }
     : { ...turn.decided, all: true };
   const left = event.type === 'changes_undone' ? event.conflicts : [];
   const conflicts = [
     ...turn.conflicts.filter(
-      old => cellIds && !cellIds.includes(old.cellId) && !left.some(isSame(old))
+      old =>
+        cellIds &&
+        !cellIds.includes(old.cellId) &&
+        (old.cellId || !files.includes(old.path)) &&
+        !left.some(isSame(old))
     ),
     ...left
   ];
@@ -42,17 +51,13 @@ export function reduceDecided(
   };
 }
 
-/** The cells that the event settles; undefined means all of the turn's. */
-function decidedIds(
-  event: ChangesUndone | ChangesKept
-): readonly string[] | undefined {
-  if (!event.cellIds || event.type === 'changes_kept') {
-    return event.cellIds;
-  }
-  const isFileGone = event.changes.some(
-    ({ op, cellId }) => op === 'delete' && !cellId
-  );
-  return isFileGone ? [...event.cellIds, ''] : event.cellIds;
+/** The documents that the event settles as a whole; older events name only those that are gone. */
+function decidedFiles(event: ChangesUndone | ChangesKept): readonly string[] {
+  const gone =
+    event.type === 'changes_kept'
+      ? []
+      : event.changes.filter(({ op, cellId }) => op === 'delete' && !cellId);
+  return [...(event.files ?? []), ...gone.map(({ path }) => path)];
 }
 
 function isSame(a: UndoConflict): (b: UndoConflict) => boolean {
@@ -69,9 +74,11 @@ export function openChanges(turn: ITurn): Change[] {
   let open = known.get(turn);
   if (!open) {
     open = mergeChanges(turn.changes).filter(
-      // A file that was only edited cannot be reverted here.
-      ({ op, cellId }) =>
-        op !== 'write' && !turn.decided.cells.has(cellId ?? '')
+      // A file that was written without a record cannot be reverted here.
+      ({ op, path, cellId }) =>
+        op !== 'write' &&
+        !turn.decided.cells.has(cellId ?? '') &&
+        (!!cellId || !turn.decided.files.has(path))
     );
     known.set(turn, open);
   }

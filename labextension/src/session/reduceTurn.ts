@@ -7,13 +7,14 @@ import {
   ToolCallStarted,
   TurnStarted
 } from '../api/types';
-import { reduceAnswers } from './answers';
+import { isOfCall, reduceAnswers } from './answers';
 import { reduceDecided } from './reduceDecided';
 import { offersAfter } from './offers';
 import { replied } from './finalReply';
 import { reducePlan } from './plan';
 import { reduceServices } from './services';
 import { Activity, ITurn, IToolEntry } from './turn';
+import { endedCall, startedCall } from './toolCalls';
 import { append, find, replace, settled } from './turnEntries';
 
 /**
@@ -21,6 +22,9 @@ import { append, find, replace, settled } from './turnEntries';
  * turn itself, and only the entry that the event is about is made anew.
  */
 export function reduceTurn(turn: ITurn, event: Event): ITurn {
+  if ('answerId' in event && event.answerId && isOfCall(event)) {
+    return reduceAnswers(turn, event);
+  }
   switch (event.type) {
     case 'turn_started':
       return started(turn, event);
@@ -35,6 +39,7 @@ export function reduceTurn(turn: ITurn, event: Event): ITurn {
     case 'item_discarded':
       return reduceAnswers(discard(turn, event.itemId), event);
     case 'answer_started':
+    case 'answer_status':
     case 'answer_delta':
     case 'answer_finished':
     case 'answer_chosen':
@@ -160,6 +165,7 @@ function started(turn: ITurn, event: TurnStarted): ITurn {
     model: event.model,
     target: event.target,
     workflow: event.workflow,
+    compare: event.compare,
     startedAt: event.at
   };
 }
@@ -220,35 +226,13 @@ function callStarted(
   if (find(turn, event.callId) >= 0) {
     return busy;
   }
-  const declared = event.type === 'tool_call_started' ? event : undefined;
-  return append(busy, {
-    kind: 'tool',
-    id: event.callId,
-    name: event.name,
-    label: declared?.label,
-    reads: declared?.reads,
-    runs: declared?.runs,
-    status: 'running',
-    startedAt: event.at,
-    changes: []
-  });
+  return append(busy, startedCall(event));
 }
 
 function callEnded(turn: ITurn, event: ToolCallOutput): ITurn {
   const known = callStarted(turn, event);
   const ended = replace(known, event.callId, entry =>
-    entry.kind === 'tool'
-      ? {
-          ...entry,
-          status: event.status,
-          output: event.output,
-          truncated: event.truncated,
-          durationMs: event.durationMs,
-          summary: event.summary,
-          withheld: event.withheld,
-          needs: event.needs
-        }
-      : undefined
+    entry.kind === 'tool' ? endedCall(entry, event) : undefined
   );
   if (normal(event.name) !== 'askuser') {
     return ended;

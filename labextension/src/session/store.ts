@@ -1,4 +1,4 @@
-import { Event, Turn } from '../api/types';
+import { Event, ToolCallRecord, Turn } from '../api/types';
 import {
   EMPTY_CONVERSATION,
   IConversation,
@@ -8,7 +8,7 @@ import { notDoneNotice } from './finalReply';
 import { reduceTurn } from './reduceTurn';
 import { settled } from './turnEntries';
 import { openChanges } from './reduceDecided';
-import { ITurn, emptyTurn } from './turn';
+import { IToolEntry, ITurn, emptyTurn } from './turn';
 import { IProposals, NO_PROPOSALS, proposalsIn } from './services';
 import { IStale, staleAfter } from './stale';
 import { FrameObservable, IReadable, Observable } from './observable';
@@ -184,6 +184,7 @@ export function fromHistory(record: Turn): ITurn {
     mode: record.mode,
     notebookMode: record.notebookMode,
     model: record.model,
+    compare: record.compare,
     startedAt: record.startedAt,
     usage: record.usage
   };
@@ -201,26 +202,31 @@ export function fromHistory(record: Turn): ITurn {
   };
 }
 
-function fromRecord(turn: ITurn, record: Turn): ITurn {
-  const calls = record.toolCalls.map(call => ({
-    kind: 'tool' as const,
+function callOf(call: ToolCallRecord, startedAt: number): IToolEntry {
+  return {
+    kind: 'tool',
     id: call.callId,
     name: call.name,
     arguments: call.arguments,
     status: call.status,
-    startedAt: record.startedAt,
+    startedAt,
     durationMs: call.durationMs,
     output: call.output,
     changes: []
-  }));
+  };
+}
+
+function fromRecord(turn: ITurn, record: Turn): ITurn {
+  const calls = record.toolCalls.map(call => callOf(call, record.startedAt));
   const notice = record.notDone ? [notDoneNotice(record.notDone, 0)] : [];
   const reply = { kind: 'text' as const, id: 'reply', text: record.reply };
   return {
     ...turn,
     changes: record.changes,
     entries: record.reply ? [...calls, ...notice, reply] : calls,
-    answers: record.answers.map(({ answerId, text, ...answer }) => ({
+    answers: record.answers.map(({ answerId, text, toolCalls, ...answer }) => ({
       ...answer,
+      calls: toolCalls.map(call => callOf(call, answer.createdAt)),
       id: answerId,
       parts: [{ id: answerId, text }],
       status: 'completed' as const

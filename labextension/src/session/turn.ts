@@ -1,6 +1,7 @@
 import {
   ActionProposal,
   Change,
+  CitedAnswer,
   ContextCompacted,
   ErrorCode,
   IntentDetected,
@@ -175,14 +176,20 @@ export type Activity =
   | { kind: 'tools' }
   | { kind: 'message'; message: string };
 
-/** What was decided on a turn's changes: on all that were open, and on single cells. */
+/** What was decided on a turn's changes: on all that were open, and on single ones. */
 export interface IDecided {
   all: boolean;
-  /** Ids of cells; the empty id represents a file. */
+  /** Ids of cells; the empty id, of older events, represents every file. */
   cells: ReadonlySet<string>;
+  /** Paths of documents as a whole. */
+  files: ReadonlySet<string>;
 }
 
-export const NOTHING_DECIDED: IDecided = { all: false, cells: new Set() };
+export const NOTHING_DECIDED: IDecided = {
+  all: false,
+  cells: new Set(),
+  files: new Set()
+};
 
 /** What another model answers to the message of a turn. */
 export interface IAnswer {
@@ -193,8 +200,16 @@ export interface IAnswer {
   status: 'running' | 'completed' | 'stopped' | 'failed';
   /** Why it did not come to its end. */
   message?: string;
+  /** What goes on, where it is not just answering. */
+  activity?: string;
+  startedAt?: number;
+  durationMs?: number;
   usage?: Usage;
   provenance?: Provenance;
+  /** What it read. */
+  calls: readonly IToolEntry[];
+  /** Of a synthesis: the answers that it is of. */
+  sources?: readonly CitedAnswer[];
 }
 
 /** A message of the user and everything that came of it. Times in ms. */
@@ -207,6 +222,8 @@ export interface ITurn {
   target?: string;
   /** The ready workflow that was asked for. */
   workflow?: WorkflowCall;
+  /** The models that answer it side by side. */
+  compare?: readonly string[];
   /** The service that answers it. */
   intent?: IDetectedIntent;
   /** Whether its command is none that there is. */

@@ -12,6 +12,14 @@ export function forNotebook(markdown: string): string {
   return markdown.replace(CITED, '](#turn-$1)');
 }
 
+/** The same to one of several answers of the turn in which it stands. */
+const ANSWER_ANCHOR = /^#answer-([\w-]+)$/;
+
+/** The answer that a link leads to, if it leads to one. */
+export function answerOf(address: string | null): string | null {
+  return ANSWER_ANCHOR.exec(address?.trim() ?? '')?.[1] ?? null;
+}
+
 /** The turn that a link leads to, if it leads to one. */
 export function turnOf(address: string | null): string | null {
   return ANCHOR.exec(address?.trim() ?? '')?.[1] ?? null;

@@ -1,4 +1,4 @@
-import { Change } from '../api/types';
+import { Change, UndoConflict } from '../api/types';
 import { IUndoneEntry } from './turn';
 
 /** What was reverted, and what cannot be. */
@@ -24,7 +24,10 @@ function restoredLabel(changes: readonly Change[], left: number): string {
     ...cells('moved back', 'move'),
     ...changes
       .filter(({ op, cellId }) => op === 'delete' && !cellId)
-      .map(({ path }) => `deleted ${path}`)
+      .map(({ path }) => `deleted ${path}`),
+    ...changes
+      .filter(({ op, cellId }) => op !== 'delete' && !cellId)
+      .map(({ path }) => `restored ${path}`)
   ];
   if (parts.length) {
     return `Undone: ${parts.join(', ')}`;
@@ -33,11 +36,19 @@ function restoredLabel(changes: readonly Change[], left: number): string {
 }
 
 /** "1 cell was changed since and was not reverted: decide on it above." */
-export function keptCellsLabel(count: number): string {
-  if (!count) {
+export function keptLabel(conflicts: readonly UndoConflict[]): string {
+  if (!conflicts.length) {
     return '';
   }
-  return count === 1
-    ? '1 cell was changed since and was not reverted: decide on it above.'
-    : `${count} cells were changed since and were not reverted: decide on them above.`;
+  return conflicts.length === 1
+    ? `${leftLabel(conflicts)} was changed since and was not reverted: decide on it above.`
+    : `${leftLabel(conflicts)} were changed since and were not reverted: decide on them above.`;
+}
+
+/** "1 cell", "2 files", "3 changes" where there are both. */
+export function leftLabel(conflicts: readonly UndoConflict[]): string {
+  const { length } = conflicts;
+  const cells = conflicts.filter(({ cellId }) => cellId).length;
+  const noun = !cells ? 'file' : cells === length ? 'cell' : 'change';
+  return `${length} ${noun}${length === 1 ? '' : 's'}`;
 }

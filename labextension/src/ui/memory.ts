@@ -9,6 +9,7 @@ export interface IMemory {
 /** The keys under which the page remembers what it shows. */
 export const SESSION_KEY = 'datalayer-agent:session';
 export const TUTORIAL_KEY = 'datalayer-agent:tutorial';
+export const COMPARE_KEY = 'datalayer-agent:compared-models';
 export const STRATEGIST_KEY = 'datalayer-agent:strategist-model';
 
 /**

@@ -1,7 +1,7 @@
 import { IRenderMime } from '@jupyterlab/rendermime';
 
 import { relativePath } from './links';
-import { turnOf } from '../session/turnLinks';
+import { answerOf, turnOf } from '../session/turnLinks';
 
 /** Elements that could load something, run something or catch what a user types. */
 const FORBIDDEN = [
@@ -101,12 +101,19 @@ function hardenLink(link: HTMLAnchorElement): void {
   link.removeAttribute('target');
   const path = relativePath(address);
   const turnId = turnOf(address);
+  const answerId = answerOf(address);
   if (turnId) {
     link.dataset.daTurn = turnId;
     link.className = 'da-document-link';
     link.setAttribute('role', 'link');
     link.tabIndex = 0;
     link.title = 'Go to this turn';
+  } else if (answerId) {
+    link.dataset.daAnswer = answerId;
+    link.className = 'da-document-link';
+    link.setAttribute('role', 'link');
+    link.tabIndex = 0;
+    link.title = 'Go to this answer';
   } else if (path) {
     link.dataset.daPath = path;
     link.className = 'da-document-link';

@@ -11,6 +11,8 @@ import { LabServer } from './server';
 export interface IOfWorker {
   /** Whether the server is given the scripted model, or of none at all. */
   withModel: boolean;
+  /** More of the server's environment: keys of other providers, say. */
+  environment: Record<string, string>;
   /** One for all tests of the worker; its script is forgotten before each. */
   workerModel: ScriptedModel;
   server: LabServer;
@@ -51,10 +53,13 @@ export const test = base.extend<IOfTest, IOfWorker>({
 
   withModel: [true, { option: true, scope: 'worker' }],
 
+  environment: [{}, { option: true, scope: 'worker' }],
+
   server: [
-    async ({ workerModel, withModel }, use) => {
+    async ({ workerModel, withModel, environment }, use) => {
       const server = await LabServer.start(
-        withModel ? workerModel.apiBase : null
+        withModel ? workerModel.apiBase : null,
+        environment
       );
       if (withModel) {
         // The first message makes the server load its model library, which takes seconds.

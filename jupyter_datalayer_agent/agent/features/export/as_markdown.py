@@ -11,7 +11,15 @@ from typing import Any
 
 from ....protocol.requests import Session, ToolCallRecord, Turn
 from ....protocol.tools import Change
-from .transcript import GOES_ON, Said, day_and_time, how_it_ended, parts_of
+from .transcript import (
+    GOES_ON,
+    Said,
+    day_and_time,
+    heading_of,
+    how_it_ended,
+    parts_of,
+    sources_of,
+)
 
 OUTPUT_CHARACTERS = 20_000
 WITHDRAWN = "The user went back to before this message; the rest is no longer in use."
@@ -48,15 +56,20 @@ def _turn(turn: Turn) -> Iterator[str]:
     yield f"## {turn.index + 1}. You"
     yield f"<sub>{day_and_time(turn.started_at)}, {turn.mode.title()} mode{model}</sub>"
     yield _quoted(turn.message)
-    yield "### Agent"
+    if not turn.compare:
+        yield "### Agent"
     for part in parts_of(turn):
         if isinstance(part, ToolCallRecord):
             yield _call(part)
         else:
             yield part.text.strip() if isinstance(part, Said) else f"**{_one_line(part.text)}**"
     for answer in turn.answers:
-        yield f"### Agent, asked again: {_one_line(answer.model)}"
+        yield f"### Agent, {_one_line(heading_of(turn, answer))}"
+        for call in answer.tool_calls:
+            yield _call(call)
         yield answer.text.strip()
+        if (sources := sources_of(answer)) is not None:
+            yield sources
         if answer.answer_id == turn.chosen_answer:
             yield f"*{GOES_ON}*"
     for path in dict.fromkeys(change.path for change in turn.changes):

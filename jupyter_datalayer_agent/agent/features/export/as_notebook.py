@@ -11,7 +11,15 @@ from typing import Any
 
 from ....protocol.requests import Session, Turn
 from ....protocol.tools import Change
-from .transcript import GOES_ON, Said, day_and_time, how_it_ended, parts_of
+from .transcript import (
+    GOES_ON,
+    Said,
+    day_and_time,
+    heading_of,
+    how_it_ended,
+    parts_of,
+    sources_of,
+)
 
 Cell = dict[str, Any]
 PYTHON = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
@@ -59,7 +67,10 @@ def _turn(turn: Turn) -> Iterator[Cell]:
         yield _markdown("\n\n".join(said), {**mark, "role": "assistant"})
     for answer in turn.answers:
         goes_on = [f"*{GOES_ON}*"] if answer.answer_id == turn.chosen_answer else []
-        text = [f"*Asked again: {answer.model}*", answer.text.strip(), *goes_on]
+        heading = heading_of(turn, answer)
+        sources = sources_of(answer)
+        cited = [] if sources is None else [sources]
+        text = [f"*{heading[0].upper()}{heading[1:]}*", answer.text.strip(), *cited, *goes_on]
         provenance = answer.provenance.to_wire()
         yield _markdown("\n\n".join(text), {**mark, "role": "assistant", "provenance": provenance})
 

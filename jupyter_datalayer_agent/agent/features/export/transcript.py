@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
+from ....protocol.answers import FurtherAnswer
 from ....protocol.requests import ToolCallRecord, Turn
 
 ENDED = {
@@ -14,6 +15,20 @@ ENDED = {
     "aborted": "This turn was stopped before its end.",
     "running": "This turn was still running.",
 }
+
+
+def heading_of(turn: Turn, answer: FurtherAnswer) -> str:
+    """How an answer beside others came about."""
+    if answer.sources is not None:
+        return f"synthesis: {answer.model}"
+    return f"compared: {answer.model}" if turn.compare else f"asked again: {answer.model}"
+
+
+def sources_of(answer: FurtherAnswer) -> str | None:
+    """The numbers that a synthesis cites; None for any other answer."""
+    if answer.sources is None:
+        return None
+    return ", ".join(f"[{each.number}] {each.model}" for each in answer.sources)
 
 
 GOES_ON = "The session went on from this answer."

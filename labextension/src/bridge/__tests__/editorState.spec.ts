@@ -1,5 +1,6 @@
 import { JupyterFrontEnd } from '@jupyterlab/application';
 import { IDocumentManager } from '@jupyterlab/docmanager';
+import { PromiseDelegate } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
@@ -11,7 +12,13 @@ import { code, IOpenNotebook, open } from '../../notebook/__tests__/support';
 /** As much of JupyterLab's shell as shows which widget is the active one. */
 class FakeShell {
   readonly currentChanged = new Signal<this, unknown>(this);
+  readonly layoutModified = new Signal<this, void>(this);
   currentWidget: Widget | null = null;
+  main: Widget[] = [];
+
+  widgets(): Iterable<Widget> {
+    return this.main;
+  }
 
   activate(widget: Widget | null): void {
     this.currentWidget = widget;
@@ -25,15 +32,37 @@ describe('EditorStateReporter', () => {
   let reporter: EditorStateReporter;
   let reports: EditorState[];
   let path: string;
+  /** Open a file behind the active document; what is returned ends its loading. */
+  let openText: (name: string, format: 'text' | 'base64') => () => void;
 
   beforeEach(async () => {
     notebook = await open([code('a', '1'), code('b', '2'), code('c', '3')]);
     const { panel, tracker, executions } = notebook;
     path = panel.context.localPath;
     shell = new FakeShell();
+    shell.main = [panel];
+    const contexts = new Map<Widget, unknown>([[panel, panel.context]]);
+    openText = (name, format) => {
+      const widget = new Widget();
+      const loaded = new PromiseDelegate<void>();
+      const context = {
+        path: name,
+        localPath: name,
+        contentsModel: undefined as unknown,
+        ready: loaded.promise,
+        pathChanged: new Signal({}),
+        disposed: new Signal({})
+      };
+      contexts.set(widget, context);
+      shell.main = [...shell.main, widget];
+      shell.layoutModified.emit();
+      return () => {
+        context.contentsModel = { type: 'file', format };
+        loaded.resolve();
+      };
+    };
     const manager = {
-      contextForWidget: (widget: Widget) =>
-        widget === panel ? panel.context : undefined,
+      contextForWidget: (widget: Widget) => contexts.get(widget),
       services: { contents: { driveName: () => '' } }
     };
     const frontEnd = shell as unknown as JupyterFrontEnd.IShell;
@@ -109,6 +138,19 @@ describe('EditorStateReporter', () => {
     const asked = timers.mock.calls.filter(([, ms]) => ms === 50);
     expect(asked).toHaveLength(0);
     timers.mockRestore();
+  });
+
+  it('reports the text files that are open, once it is known what they are', async () => {
+    openText('plot.png', 'base64')();
+    const load = openText('a.py', 'text');
+    reporter.flush();
+    expect(reporter.state.files).toEqual([]);
+    const reported = new Promise<EditorState>(resolve =>
+      reporter.changed.connect((_, state) => resolve(state))
+    );
+    load();
+    expect((await reported).files).toEqual(['a.py']);
+    expect(reporter.state.activeDocument).toBeUndefined();
   });
 
   it('says so by itself, soon after a change', async () => {

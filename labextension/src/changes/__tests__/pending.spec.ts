@@ -2,7 +2,7 @@ import { Change } from '../../api/types';
 import { pendingLabel, cellIdsOf, IOpenTurn, pendingIn } from '../pending';
 import { ChangesController } from '../../panel/changes/changesController';
 import { ConversationStore } from '../../session/store';
-import { emptyTurn } from '../../session/turn';
+import { NOTHING_DECIDED, emptyTurn } from '../../session/turn';
 
 const HERE = 'cars.ipynb';
 
@@ -55,7 +55,7 @@ describe('what waits for a decision in a notebook', () => {
 
   it('leaves out what was kept', () => {
     const open = turn('t', change('a'), change('b'));
-    const decided = { all: false, cells: new Set(['a']) };
+    const decided = { ...NOTHING_DECIDED, cells: new Set(['a']) };
     const kept = { ...open, turn: { ...open.turn, decided } };
     expect([...pendingIn([kept], HERE).cells.keys()]).toEqual(['b']);
   });

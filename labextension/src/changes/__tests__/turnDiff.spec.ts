@@ -95,7 +95,7 @@ describe('the diff of a turn', () => {
       { path: 'notes.md', cells: [], text: { before: 'a', after: 'b' } }
     ]);
     expect(countKinds(documents)).toBe(
-      '1 changed, 1 added, 1 removed, 1 only run'
+      '1 changed, 1 added, 1 removed, 1 only run, 1 file changed'
     );
   });
 

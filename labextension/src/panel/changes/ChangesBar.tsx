@@ -4,6 +4,7 @@ import { Change } from '../../api/types';
 import { ChangeBar, KeepUndo } from '../../approvals/ChangeBar';
 import { changeCountLabel } from '../../session/changes';
 import { openChanges } from '../../session/reduceDecided';
+import { leftLabel } from '../../session/undoLabels';
 import { emptyTurn } from '../../session/turn';
 import { Observable, useValue } from '../../session/observable';
 import { ChangeList } from './ChangeList';
@@ -26,8 +27,7 @@ export function ChangesBar(): JSX.Element | null {
   const isBusy = useValue(model.changes.deciding) !== null;
   const others = useValue(store.open)
     .filter(other => other.id !== turnId)
-    .flatMap(openChanges)
-    .filter(({ cellId }) => cellId).length;
+    .flatMap(openChanges).length;
   const changes = useMemo(() => openChanges(turn), [turn]);
   const [isOpen, setOpen] = useState(false);
   // As it was when the list was opened: nothing unfolds while one after the other is decided on.
@@ -50,7 +50,7 @@ export function ChangesBar(): JSX.Element | null {
         <ChangeBar
           label={
             left === changes.length
-              ? `${left === 1 ? '1 cell' : `${left} cells`} to review above`
+              ? `${leftLabel(turn.conflicts)} to review above`
               : `${changeCountLabel(changes)}${isEarlier ? ' earlier' : ''}`
           }
           more={others > 0 ? `${others} earlier` : undefined}
@@ -100,25 +100,23 @@ export function ChangesBar(): JSX.Element | null {
   );
 }
 
-/** Keep or take back a single cell. */
-function OfOne(props: { turnId: string; change: Change }): JSX.Element | null {
+/** Keep or take back a single cell, or file. */
+function OfOne(props: { turnId: string; change: Change }): JSX.Element {
   const { model } = usePanel();
   const { turnId, change } = props;
-  const { cellId } = change;
+  const { path, cellId } = change;
   const isBusy = useValue(model.changes.deciding) !== null;
-  if (!cellId) {
-    return null;
-  }
-  const number = model.editor.cell(change.path, cellId)?.number;
+  const number = cellId && model.editor.cell(path, cellId)?.number;
+  const name = cellId ? (number ? `cell ${number}` : 'this cell') : path;
   return (
     <span className="da-change-actions">
       <KeepUndo
-        what={number ? `cell ${number}` : 'this cell'}
+        what={name}
         className="da-link"
         testId={act => `da-${act}-cell`}
         isBusy={isBusy}
-        keep={() => model.changes.keep(turnId, [cellId])}
-        undo={() => model.changes.undo(turnId, [cellId])}
+        keep={() => model.changes.keepOne(turnId, change)}
+        undo={() => model.changes.undoOne(turnId, change)}
       />
     </span>
   );

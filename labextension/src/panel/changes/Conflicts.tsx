@@ -6,7 +6,7 @@ import { useValue } from '../../session/observable';
 import { Diff } from './Diff';
 import { usePanel } from '../context';
 
-/** Cells that an undo left as they are: what was, what is, and the user's answer. */
+/** Cells and files that an undo left as they are: what was, what is, and the user's answer. */
 export function Conflicts(props: { turn: ITurn }): JSX.Element {
   const { turn } = props;
   return (
@@ -53,7 +53,7 @@ function Conflict(props: {
           ? `${name} was deleted in the meantime.`
           : `${name} was edited in the meantime.`}
       </h3>
-      {cellId && (
+      {(cellId || before !== undefined) && (
         <>
           <p>{whatUndoDoes(conflict)}</p>
           {now !== undefined || before !== undefined ? (
@@ -81,7 +81,7 @@ function Conflict(props: {
           className="da-button"
           data-testid="da-conflict-keep"
           disabled={isBusy}
-          onClick={() => model.changes.keep(turnId, [cellId])}
+          onClick={() => model.changes.keepOne(turnId, conflict)}
         >
           {now === undefined ? 'Leave it deleted' : 'Keep the current version'}
         </button>
@@ -90,7 +90,7 @@ function Conflict(props: {
           className="da-button"
           data-testid="da-conflict-restore"
           disabled={isBusy}
-          onClick={() => model.changes.undo(turnId, [cellId], true)}
+          onClick={() => model.changes.undoOne(turnId, conflict, true)}
         >
           {restoreLabel(conflict)}
         </button>
@@ -118,11 +118,9 @@ function whatUndoDoes({ before, now }: UndoConflict): string {
 }
 
 function restoreLabel({ cellId, before, now }: UndoConflict): string {
-  if (!cellId) {
-    return 'Delete the file';
-  }
+  const noun = cellId ? 'cell' : 'file';
   if (before === undefined) {
-    return 'Delete the cell';
+    return `Delete the ${noun}`;
   }
-  return now === undefined ? 'Restore the cell' : 'Restore the earlier text';
+  return now === undefined ? `Restore the ${noun}` : 'Restore the earlier text';
 }

@@ -3,11 +3,25 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { messageOf } from '../../api/errors';
 import { Event, Op } from '../../api/types';
 import { SubmitOp } from '../plan/planController';
-import { keptCellsLabel } from '../../session/undoLabels';
+import { keptLabel } from '../../session/undoLabels';
 import { Observable } from '../../session/observable';
 
 /** How long a decision may be under way before it can be made again, in ms. */
 const TIMEOUT_MS = 15_000;
+
+/** A cell, or without an id a document as a whole. */
+interface IPlace {
+  path: string;
+  cellId?: string;
+}
+
+/** The part of an op that names it. */
+function only({ path, cellId }: IPlace): {
+  cellIds: string[];
+  paths?: string[];
+} {
+  return cellId ? { cellIds: [cellId] } : { cellIds: [''], paths: [path] };
+}
 
 /** The user's decisions on what turns changed: keep, or take back. */
 export class ChangesController {
@@ -27,6 +41,16 @@ export class ChangesController {
   /** Take it back; with `overwrite`, also in cells that were changed since. */
   undo(turnId: string, cellIds?: string[], overwrite = false): void {
     this._decide(turnId, { type: 'undo', turnId, cellIds, overwrite });
+  }
+
+  /** Settle one cell, or a document as a whole. */
+  keepOne(turnId: string, one: IPlace): void {
+    this._decide(turnId, { type: 'keep', turnId, ...only(one) });
+  }
+
+  /** Take one of them back. */
+  undoOne(turnId: string, one: IPlace, overwrite = false): void {
+    this._decide(turnId, { type: 'undo', turnId, ...only(one), overwrite });
   }
 
   /** The user wants to see the whole diff of a turn. */
@@ -52,7 +76,7 @@ export class ChangesController {
     }
     if (event.type === 'changes_undone' && event.ofTurnId === turnId) {
       // What was done stands in the turn.
-      const left = keptCellsLabel(event.conflicts.length);
+      const left = keptLabel(event.conflicts);
       if (left) {
         this._notify('info', left);
       }

@@ -9,6 +9,7 @@ import { PanelModel } from '../model';
 import { InputChatModel } from './chatModel';
 import { ToolCommands } from './completion/toolCommands';
 import { IInputRegistries } from './registries';
+import { CompareCommands } from './completion/compareCommands';
 import { PanelCommands } from './completion/panelCommands';
 import { ServiceCommands } from '../services/serviceCommands';
 import { ICommandHelp } from '../toolsPanel/toolsPanel';
@@ -36,6 +37,7 @@ export function setUpInput(
   // Services first.
   commands.addProvider(new ServiceCommands(model.services));
   commands.addProvider(panelCommands);
+  commands.addProvider(new CompareCommands(model));
   commands.addProvider(new ToolCommands(model));
   const references = new ReferenceCommands(model, contents);
   references.watch(chatModel.input);

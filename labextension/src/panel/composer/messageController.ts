@@ -40,6 +40,8 @@ export interface IWork {
   action?: ActionCall;
   /** The service that the message is for; without one it is an ordinary message. */
   intent?: IntentChoice;
+  /** The models that answer it side by side; they only read. */
+  compare?: readonly string[];
   /** The notebook that it is about; else the active one. */
   notebook?: string;
 }
@@ -106,7 +108,7 @@ export class MessageController {
   ): Promise<boolean> {
     const { shown, composerState } = submitted;
     const typing =
-      work && !work.intent
+      work && !work.intent && !work.compare
         ? Promise.resolve(NOTHING_TYPED)
         : typedIn(message, this._panel.references);
     this._panel.notice.set(null);
@@ -118,6 +120,7 @@ export class MessageController {
       await this._panel.refreshModels();
     }
     if (
+      !work?.compare &&
       !this._panel.readinessOf(composerState.model).isReady &&
       !isPlanned(message, composerState, shown.store) &&
       !(await this._needsNoModel(message, work))
@@ -159,7 +162,8 @@ export class MessageController {
           // The user's own click is what lets it act: the server carries it out in Agent mode.
           workflow: work?.workflow,
           action: work?.action,
-          intent: work?.intent
+          intent: work?.intent,
+          compare: work?.compare && [...work.compare]
         }
       });
       this._panel.ops.add(opId);

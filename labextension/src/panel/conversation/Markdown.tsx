@@ -5,6 +5,7 @@ import { PanelModel } from '../model';
 import { IUses } from '../../ui/rendering';
 import { Blocks } from '../../ui/Blocks';
 import { TurnContext, usePanel } from '../context';
+import { goToAnswer } from '../answers/goToAnswer';
 
 /** Markdown of an answer, or of anything else in the panel. */
 export const Markdown = memo(
@@ -45,10 +46,13 @@ export const Markdown = memo(
   }
 );
 
-function openLink({ dataset }: HTMLElement, model: PanelModel): void {
+function openLink(link: HTMLElement, model: PanelModel): void {
+  const { dataset } = link;
   if (dataset.daPath) {
     void model.openLink(dataset.daPath);
   } else if (dataset.daTurn) {
     void model.sessions.goToTurn(dataset.daTurn);
+  } else if (dataset.daAnswer) {
+    goToAnswer(link, dataset.daAnswer);
   }
 }

@@ -12,14 +12,14 @@ import {
 import { IReadable, useValue } from '../../session/observable';
 import { undoneLabel } from '../../session/undoLabels';
 import { activityLabel } from '../../session/labels';
-import { planWaits } from '../../session/plan';
+import { planWaits, waitingProposal } from '../../session/plan';
 import { ApprovalEntry } from './ApprovalEntry';
 import { Compacted } from './Compacted';
 import { CallGroup } from './CallGroup';
 import { Conflicts } from '../changes/Conflicts';
 import { Elapsed } from '../../ui/Elapsed';
 import { OfferedFixes } from './Fixes';
-import { FurtherAnswers } from './FurtherAnswers';
+import { FurtherAnswers } from '../answers/FurtherAnswers';
 import { Markdown } from './Markdown';
 import { KeptPlan } from '../plan/Plan';
 import { OfferedWorkflows } from './OfferedWorkflows';
@@ -43,10 +43,11 @@ export const TurnView = memo(
     isWithdrawn?: boolean;
   }): JSX.Element => {
     const turn = useValue(props.turn);
+    const waitsFor = waitingProposal(turn);
     const isWorkflow = !!(turn.plan?.workflow ?? turn.workflow);
     const shown = useMemo(
-      () => foldCalls(withoutAsked(turn.entries), isWorkflow),
-      [turn.entries, isWorkflow]
+      () => foldCalls(withoutAsked(turn.entries, waitsFor), isWorkflow),
+      [turn.entries, isWorkflow, waitsFor]
     );
     const isRunning = turn.status === 'running';
     const running = runningCall(turn);
@@ -86,8 +87,9 @@ export const TurnView = memo(
           {!isRunning && turn.hasUnknownCommand && (
             <UnknownCommand message={turn.message} />
           )}
+          {turn.compare && <FurtherAnswers turn={turn} />}
           {isRunning ? <Working turn={turn} /> : <TurnFoot turn={turn} />}
-          <FurtherAnswers turn={turn} />
+          {!turn.compare && <FurtherAnswers turn={turn} />}
         </article>
       </TurnContext.Provider>
     );
@@ -108,8 +110,14 @@ function isActing({ entries }: ITurn): boolean {
   );
 }
 
-/** A call that waits for approval, or never had an answer, did nothing: the question stands for it. */
-function withoutAsked(entries: readonly Entry[]): readonly Entry[] {
+/**
+ * A call that waits for approval, or never had an answer, did nothing: the question stands for it.
+ * The proposal that a plan waits for is in the plan.
+ */
+function withoutAsked(
+  entries: readonly Entry[],
+  waitsFor?: string
+): readonly Entry[] {
   const asked = new Set(
     entries.map(entry =>
       entry.kind === 'approval' &&
@@ -119,7 +127,11 @@ function withoutAsked(entries: readonly Entry[]): readonly Entry[] {
         : undefined
     )
   );
-  return entries.filter(entry => entry.kind !== 'tool' || !asked.has(entry.id));
+  return entries.filter(
+    entry =>
+      !(entry.kind === 'tool' && asked.has(entry.id)) &&
+      !(entry.kind === 'proposal' && entry.id === waitsFor)
+  );
 }
 
 /** What the user wrote. */
@@ -259,7 +271,10 @@ function Working(props: { turn: ITurn }): JSX.Element | null {
   const { turn } = props;
   const label = activityLabel(turn, useCellNumber(turn.target));
   const isSaid =
-    waitingIn(turn).length > 0 || !!runningCall(turn) || isActing(turn);
+    waitingIn(turn).length > 0 ||
+    !!runningCall(turn) ||
+    isActing(turn) ||
+    turn.answers.some(({ status }) => status === 'running');
   if (isSaid) {
     return null;
   }

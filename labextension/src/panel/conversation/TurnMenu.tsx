@@ -1,7 +1,7 @@
 import { ellipsesIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import { canAskAgain, modelName, otherModels } from './answersController';
+import { canAskAgain, modelName, otherModels } from '../answers/answersController';
 import { IMenuItem, openMenu } from '../../ui/menu';
 import { PanelModel } from '../model';
 import { ITurn } from '../../session/turn';
@@ -41,12 +41,20 @@ function askAgain(model: PanelModel, turn: ITurn): IMenuItem {
   if (!others.length || !canAskAgain(model.shown.current.store, turn)) {
     return { label: 'Regenerate…', isDisabled: true, run: () => undefined };
   }
+  const each: IMenuItem[] = others.map(id => ({
+    label: modelName(reply, id),
+    run: () => model.answers.ask(turn.id, [id])
+  }));
+  const several: IMenuItem[] = [
+    'separator',
+    {
+      label: 'Several Models…',
+      run: () => model.compare.regenerate(turn.id)
+    }
+  ];
   return {
     label: 'Regenerate…',
-    items: others.map(id => ({
-      label: modelName(reply, id),
-      run: () => model.answers.ask(turn.id, id)
-    }))
+    items: others.length > 1 ? [...each, ...several] : each
   };
 }
 

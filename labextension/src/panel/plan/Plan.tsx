@@ -9,15 +9,22 @@ import {
   blockedLabel,
   isResumable,
   needsLabel,
-  planWaits
+  planWaits,
+  waitingProposal
 } from '../../session/plan';
-import { ITurn, emptyTurn, wasDenied } from '../../session/turn';
+import {
+  IProposalEntry,
+  ITurn,
+  emptyTurn,
+  wasDenied
+} from '../../session/turn';
 import { Observable, useValue } from '../../session/observable';
 import { PlanActions } from './PlanActions';
 import { PlanEditor } from './PlanEditor';
 import { PlanFacts } from './PlanFacts';
 import { PlanStepLine } from './PlanStepLine';
-import { usePanel } from '../context';
+import { PanelProposal } from '../services/PanelActions';
+import { TurnContext, usePanel } from '../context';
 import { useBroughtUp } from '../../ui/scrolling';
 
 const NO_TURN = new Observable(emptyTurn(''));
@@ -50,6 +57,11 @@ export function Plan(): JSX.Element | null {
   useEffect(() => {
     wasEditing.current = !!draft;
   });
+  const waitsFor = waitingProposal(turn);
+  const proposal = turn.entries.find(
+    (entry): entry is IProposalEntry =>
+      entry.kind === 'proposal' && entry.id === waitsFor
+  );
   if (!plan?.steps.length || turn.status !== 'running') {
     return null;
   }
@@ -74,7 +86,17 @@ export function Plan(): JSX.Element | null {
         ) : (
           <>
             <Steps plan={plan} />
-            {plan.state && <PlanFacts plan={plan} />}
+            {proposal ? (
+              <TurnContext.Provider value={turn.id}>
+                <PanelProposal
+                  entry={proposal}
+                  message={turn.message}
+                  isOfPlan
+                />
+              </TurnContext.Provider>
+            ) : (
+              plan.state && <PlanFacts plan={plan} />
+            )}
           </>
         )}
       </Head>
@@ -108,7 +130,9 @@ export function KeptPlan(props: { turn: ITurn }): JSX.Element | null {
   if (!plan?.steps.length) {
     return null;
   }
-  const next = plan.steps.findIndex(step => step.status !== 'completed');
+  const next = plan.steps.findIndex(
+    ({ status }) => status !== 'completed' && status !== 'skipped'
+  );
   return (
     <section
       className="da-kept-plan"
@@ -193,11 +217,19 @@ function Steps(props: { plan: IPlan; hasEnded?: boolean }): JSX.Element {
           step={step}
           note={
             blocked.has(index)
-              ? { kind: 'failed', label: blockedLabel(blocked.get(index)!) }
+              ? {
+                  kind: 'failed',
+                  label: blockedLabel(blocked.get(index)!, plan.steps)
+                }
               : plan.notes[index]
           }
           needs={needsLabel(step, index)}
           hasEnded={!!hasEnded}
+          isWaiting={
+            !hasEnded &&
+            plan.state === 'waiting' &&
+            step.status === 'in_progress'
+          }
         />
       ))}
     </ol>
@@ -213,6 +245,8 @@ function headLabel({ steps, state }: IPlan, hasEnded: boolean): string {
       return `Plan to approve · ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`;
     case 'paused':
       return hasEnded ? `Plan · ${count}` : `Plan paused · ${count}`;
+    case 'waiting':
+      return hasEnded ? `Plan · ${count}` : `Plan waits for you · ${count}`;
     case 'stopped':
       return `Plan stopped · ${count}`;
     case 'rejected':

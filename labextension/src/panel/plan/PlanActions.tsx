@@ -37,7 +37,7 @@ export function PlanActions(props: {
       disabled={act !== null}
       onClick={onEdit}
     >
-      {plan.state === 'paused' ? 'Edit steps' : 'Edit'}
+      {plan.state === 'proposed' ? 'Edit' : 'Edit steps'}
     </button>
   );
   const stop = (
@@ -118,6 +118,26 @@ export function PlanActions(props: {
             }}
           >
             Continue
+          </button>
+          {editButton}
+          {stop}
+        </div>
+      );
+    case 'waiting':
+      return (
+        <div className="da-buttons" ref={frame}>
+          <button
+            type="button"
+            className="da-button"
+            data-testid="da-plan-skip"
+            title="Go on without this action"
+            disabled={act !== null}
+            onClick={() => {
+              hadFocus.current = true;
+              model.plans.skip(turnId);
+            }}
+          >
+            Skip
           </button>
           {editButton}
           {stop}

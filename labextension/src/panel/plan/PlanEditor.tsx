@@ -65,10 +65,16 @@ export function PlanEditor(props: { draft: IPlanDraft }): JSX.Element {
       <ol className="da-steps">
         {steps.map((step, index) =>
           step.isDone ? (
-            <li key={step.key} className="da-step" data-status="completed">
+            <li
+              key={step.key}
+              className="da-step"
+              data-status={step.source?.status}
+            >
               <span className="da-step-number">{index + 1}.</span>
               <span className="da-step-text">{step.description}</span>
-              <span className="da-dim da-step-state">done</span>
+              <span className="da-dim da-step-state">
+                {step.source?.status === 'skipped' ? 'skipped' : 'done'}
+              </span>
             </li>
           ) : (
             <StepField

@@ -12,7 +12,8 @@ const WORD = {
   pending: 'to do',
   in_progress: 'in progress',
   completed: 'done',
-  failed: 'failed'
+  failed: 'failed',
+  skipped: 'skipped'
 };
 
 /** What a step is called when nobody works on it any more. */
@@ -20,14 +21,16 @@ const WORD_AFTER = {
   pending: 'not done',
   in_progress: 'not finished',
   completed: 'done',
-  failed: 'failed'
+  failed: 'failed',
+  skipped: 'skipped'
 };
 
 const ICON = {
   pending: circleEmptyIcon,
   in_progress: null,
   completed: checkIcon,
-  failed: errorIcon
+  failed: errorIcon,
+  skipped: circleEmptyIcon
 };
 
 /** A step of a plan: its number, its state, and what is known of its fix. */
@@ -39,10 +42,12 @@ export const PlanStepLine = memo(
     /** "needs steps 1 and 3". */
     needs?: string;
     hasEnded: boolean;
+    /** Its action waits for the user. */
+    isWaiting?: boolean;
   }): JSX.Element => {
-    const { number, note, needs, hasEnded } = props;
+    const { number, note, needs, hasEnded, isWaiting } = props;
     const { status, description } = props.step;
-    const isLeft = hasEnded && status !== 'completed';
+    const isLeft = status === 'skipped' || (hasEnded && status !== 'completed');
     const Icon = ICON[status] ?? (hasEnded ? circleEmptyIcon : null);
     return (
       <li
@@ -71,7 +76,9 @@ export const PlanStepLine = memo(
             </span>
           )}
         </span>
-        {isLeft ? (
+        {isWaiting ? (
+          <span className="da-step-state da-mod-waiting">waits for you</span>
+        ) : isLeft ? (
           <span className="da-dim da-step-state">{WORD_AFTER[status]}</span>
         ) : (
           <span className="da-hidden">, {WORD[status]}</span>

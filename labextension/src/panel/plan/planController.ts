@@ -7,7 +7,7 @@ import { Observable } from '../../session/observable';
 /** What was asked about a plan and is not carried out yet. */
 export interface IAskedOfPlan {
   turnId: string;
-  act: 'approve' | 'reject' | 'pause' | 'resume';
+  act: 'approve' | 'reject' | 'skip' | 'pause' | 'resume';
 }
 
 /** Puts an op on the queue of the session that is shown; rejects with an `ApiError`. */
@@ -43,6 +43,14 @@ export class PlanController {
     );
   }
 
+  /** Go on without the action that the plan waits for. */
+  skip(turnId: string): void {
+    this._ask(
+      { turnId, act: 'skip' },
+      { type: 'plan_decision', decision: 'skip' }
+    );
+  }
+
   /** Pause at the end of the step that is carried out now. */
   pause(turnId: string): void {
     this._ask({ turnId, act: 'pause' }, { type: 'pause' });
@@ -59,7 +67,7 @@ export class PlanController {
       key: this._nextKey++,
       description: step.description,
       source: step,
-      isDone: step.status === 'completed'
+      isDone: step.status === 'completed' || step.status === 'skipped'
     }));
     this._keep({ turnId, base: plan.steps, steps, isSending: false });
   }

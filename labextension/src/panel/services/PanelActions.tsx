@@ -11,17 +11,20 @@ import { Markdown } from '../conversation/Markdown';
 /** The forms within are those of the panel's session. */
 export function PanelActionHost(props: {
   children: React.ReactNode;
+  /** The turn whose plan waits for the action. */
+  ofPlan?: string;
 }): JSX.Element {
   const { model } = usePanel();
   const { store } = useValue(model.shown);
   const { runningTurnId } = useValue(store.conversation);
+  const isWorking = !!runningTurnId && runningTurnId !== props.ofPlan;
   const host = useMemo<IActionHost>(
     () => ({
-      isWorking: !!runningTurnId,
+      isWorking,
       dryRun: (id, parameters, notebook) =>
         model.services.dryRun(id, parameters, notebook ?? undefined)
     }),
-    [model, runningTurnId]
+    [model, isWorking]
   );
   return (
     <ActionHost.Provider value={host}>{props.children}</ActionHost.Provider>
@@ -32,19 +35,21 @@ export function PanelActionHost(props: {
 export function PanelProposal(props: {
   entry: IProposalEntry;
   message: string;
+  /** A plan waits for it. */
+  isOfPlan?: boolean;
 }): JSX.Element {
-  const { entry, message } = props;
+  const { entry, message, isOfPlan } = props;
   const { model } = usePanel();
   const turnId = useContext(TurnContext);
   const { store } = useValue(model.shown);
   const { newest, done } = useValue(store.proposals);
   return (
-    <PanelActionHost>
+    <PanelActionHost ofPlan={isOfPlan ? (turnId ?? undefined) : undefined}>
       <ProposalCard
         entry={entry}
         message={message}
         isReplaced={(newest.get(entry.id) ?? turnId) !== turnId}
-        isDone={done.has(entry.id)}
+        isDone={!isOfPlan && done.has(entry.id)}
         run={values => model.services.run(entry.id, values)}
       />
     </PanelActionHost>

@@ -1,6 +1,7 @@
 import React, { useRef } from 'react';
 
 import { useValue } from '../../session/observable';
+import { CompareCard } from '../answers/CompareCard';
 import { ActionCard } from '../services/ActionCard';
 import { ActionList } from '../services/ActionList';
 import { DatasetsCard } from '../datasets/DatasetsCard';
@@ -45,6 +46,12 @@ export function ToolsPanelCard(): JSX.Element | null {
       {card.kind === 'datasets' && <DatasetsCard />}
       {card.kind === 'tutorials' && <TutorialList />}
       {card.kind === 'strategist' && <StrategistCard />}
+      {card.kind === 'compare' && (
+        <CompareCard
+          key={`${card.turnId} ${card.question} ${card.problem}`}
+          card={card}
+        />
+      )}
       {card.kind === 'actions' && <ActionList />}
       {card.kind === 'action' && (
         <ActionCard key={`${card.id.service}.${card.id.action}`} id={card.id} />

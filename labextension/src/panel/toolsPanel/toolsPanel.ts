@@ -13,12 +13,23 @@ export interface ICommandHelp {
   takes: boolean;
 }
 
+/** The choice of models for a message, or with `turnId` for one that was answered. */
+export interface ICompareCard {
+  kind: 'compare';
+  /** What was typed of the message. */
+  question: string;
+  turnId?: string;
+  /** Why it was not sent as it was typed. */
+  problem?: string;
+}
+
 /** What stands in the card under the conversation. */
 export type Card =
   | { kind: 'workflows' }
   | { kind: 'workflow'; id: string; initial?: Record<string, unknown> }
   | { kind: 'quality' }
   | { kind: 'usage' }
+  | ICompareCard
   | { kind: 'datasets' }
   | { kind: 'tutorials' }
   | { kind: 'strategist' }
@@ -27,7 +38,12 @@ export type Card =
   | { kind: 'lesson' };
 
 /** Cards that are no more than lists to choose from. */
-const LISTS: readonly Card['kind'][] = ['actions', 'workflows', 'tutorials'];
+const LISTS: readonly Card['kind'][] = [
+  'actions',
+  'workflows',
+  'tutorials',
+  'compare'
+];
 
 /** What `ToolsPanel` is made of. */
 export interface IToolsPanelOptions {

@@ -67,6 +67,52 @@ describe('what is to be decided on a turn', () => {
     ).toEqual([again]);
   });
 
+  it('is each file by its path', () => {
+    const files: EventInput = {
+      type: 'document_changed',
+      path: 'a.py',
+      changes: [
+        { path: 'a.py', op: 'update', before: 'x', after: 'y' },
+        { path: 'b.py', op: 'create', after: 'z' }
+      ]
+    };
+    const after = (...events: EventInput[]) =>
+      turnAfter(STARTED, files, changed('a'), ...events);
+    const pathsOf = (...events: EventInput[]) =>
+      openChanges(after(...events)).map(({ path }) => path);
+    expect(pathsOf()).toEqual(['a.py', 'b.py', 'a.ipynb']);
+    const keptFile: EventInput = {
+      type: 'changes_kept',
+      ofTurnId: 'turn_1',
+      cellIds: [],
+      files: ['a.py']
+    };
+    expect(pathsOf(keptFile)).toEqual(['b.py', 'a.ipynb']);
+    const conflict = { path: 'b.py', cellId: '', now: 'mine' };
+    const asked = undone({ cellIds: [], conflicts: [conflict] });
+    expect(after(asked).conflicts).toEqual([conflict]);
+    const answer: EventInput = { ...keptFile, files: ['b.py'] };
+    expect(after(asked, answer).conflicts).toEqual([]);
+    expect(pathsOf(asked, answer)).toEqual(['a.py', 'a.ipynb']);
+  });
+
+  it('is without a file that an older server says is gone', () => {
+    const made: EventInput = {
+      type: 'document_changed',
+      path: 'b.py',
+      changes: [{ path: 'b.py', op: 'create', after: 'z' }]
+    };
+    const gone: EventInput = {
+      type: 'changes_undone',
+      ofTurnId: 'turn_1',
+      changes: [{ path: 'b.py', op: 'delete' }],
+      conflicts: [CONFLICT],
+      cellIds: ['a']
+    };
+    const open = openChanges(turnAfter(STARTED, made, changed('a', 'b'), gone));
+    expect(open.map(({ path }) => path)).toEqual(['a.ipynb']);
+  });
+
   it('is the same when its events come twice, after a reload', () => {
     const [begin, change, back] = numbered([
       STARTED,

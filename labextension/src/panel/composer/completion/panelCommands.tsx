@@ -194,6 +194,14 @@ export class PanelCommands implements IChatCommandProvider {
       }
     ],
     [
+      '/compare',
+      {
+        description: 'Ask several models side by side',
+        run: text => void this._model.compare.run(text ?? ''),
+        takesText: true
+      }
+    ],
+    [
       '/scratchpad',
       {
         description: 'Open the scratchpad notebook',

@@ -1,7 +1,7 @@
 import { ModelsReply, Op } from '../../api/types';
 import { readyModels } from '../composer/models';
 import { ConversationStore } from '../../session/store';
-import { ITurn } from '../../session/turn';
+import { IAnswer, ITurn } from '../../session/turn';
 
 /** Asks other models what was asked, and says which of a turn's answers counts. */
 export class AnswersController {
@@ -10,8 +10,13 @@ export class AnswersController {
     private readonly _reportError: (error: unknown) => void
   ) {}
 
-  ask(turnId: string, model: string): void {
-    this._submit({ type: 'ask_again', turnId, model });
+  ask(turnId: string, models: readonly string[]): void {
+    this._submit({ type: 'ask_again', turnId, models: [...models] });
+  }
+
+  /** Have the session's model write where the answers agree and differ. */
+  synthesise(turnId: string): void {
+    this._submit({ type: 'synthesise', turnId });
   }
 
   /** Continue from a further answer; without one, from the first. */
@@ -19,7 +24,7 @@ export class AnswersController {
     this._submit({ type: 'choose_answer', turnId, answerId });
   }
 
-  /** Stop the answer that is being given. */
+  /** Stop the answers that are being given. */
   stop(): void {
     this._submit({ type: 'interrupt', hold: true });
   }
@@ -45,10 +50,36 @@ export function canAskAgain(store: ConversationStore, turn: ITurn): boolean {
   return (
     isLast(store, turn) &&
     turnIds[turnIds.length - 1] === turn.id &&
+    turn.status !== 'running' &&
+    (!!turn.compare || hasOwnAnswer(turn)) &&
+    !turn.answers.some(({ status }) => status === 'running')
+  );
+}
+
+/** Whether the turn has a complete answer of its own, and not of several models. */
+export function hasOwnAnswer(turn: ITurn): boolean {
+  return (
     turn.status === 'completed' &&
+    !turn.compare &&
     !turn.workflow &&
     !turn.plan?.state &&
-    turn.entries.some(({ kind }) => kind === 'text') &&
+    turn.entries.some(({ kind }) => kind === 'text')
+  );
+}
+
+/** The complete answers of other models, without syntheses. */
+export function completeAnswers(turn: ITurn): IAnswer[] {
+  return turn.answers.filter(
+    ({ status, sources }) => status === 'completed' && !sources
+  );
+}
+
+/** Whether where the answers agree and differ can be written now. */
+export function canSynthesise(store: ConversationStore, turn: ITurn): boolean {
+  const own = hasOwnAnswer(turn) ? 1 : 0;
+  return (
+    isLast(store, turn) &&
+    own + completeAnswers(turn).length >= 2 &&
     !turn.answers.some(({ status }) => status === 'running')
   );
 }
@@ -65,13 +96,14 @@ export function otherModels(
   if (!reply || reply.locked) {
     return [];
   }
-  const first = turn.model ?? reply.default;
+  const first = turn.compare ? undefined : (turn.model ?? reply.default);
   const unready = reply.models.some(
     ({ id, ready }) => id === current && !ready
   );
   const ids = readyModels(reply).map(({ id }) => id);
   const all = new Set(current && !unready ? [current, ...ids] : ids);
-  return [...all].filter(id => id !== first);
+  const asked = new Set(turn.compare ? turn.answers.map(a => a.model) : []);
+  return [...all].filter(id => id !== first && !asked.has(id));
 }
 
 /** What a user calls a model. */

@@ -3,7 +3,7 @@ import React from 'react';
 import { Event } from '../../../api/types';
 import { canAskAgain } from '../answersController';
 import { useValue } from '../../../session/observable';
-import { TurnView } from '../Turn';
+import { TurnView } from '../../conversation/Turn';
 import { usePanel } from '../../context';
 import { button, clear, click, draw, makePanel } from '../../__tests__/render';
 
@@ -69,7 +69,7 @@ test('a further answer grows under the first, can be stopped, and says that it w
   expect(further().textContent).not.toContain('Ki');
   expect(further().querySelector('img')?.getAttribute('onerror')).toBeFalsy();
   expect(node.querySelector('.da-assistant')!.textContent).toBe('Apple.');
-  await click(button(further(), 'Stop'));
+  await click(button(node, 'Stop'));
   expect(ops()).toContainEqual({ type: 'interrupt', hold: true });
   await emit({
     type: 'answer_finished',

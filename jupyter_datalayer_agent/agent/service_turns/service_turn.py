@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
-from ...models.prices import cheapest
 from ...protocol import events
 from ...protocol.services import HelpTopic, ServiceHelp
 from ...services.action import Action
@@ -15,6 +13,9 @@ from ...services.questions import Filler
 from ...services.routing import BRAINSTORM, LEARN, asks_to_act
 from ...services.service import Service
 from ...settings.turn import Settings
+from ..actions.context import ReadingContext
+from ..actions.filler import ModelFiller
+from ..actions.proposals import propose
 from ..context.system_prompt import prompt_text
 from ..history.history import assistant_item
 from ..message import Message
@@ -22,11 +23,7 @@ from ..open_proposal import OpenProposal
 from ..plan.turn import PlannedTurn
 from ..request import TurnRequest
 from ..state import SessionState
-from .asking import asker
-from .context import ReadingContext
-from .filler import Ask, ModelFiller
 from .intent import Chosen, Detected, nearest_commands, understand
-from .proposals import propose
 
 
 class ServiceTurn(PlannedTurn):
@@ -82,7 +79,7 @@ class ServiceTurn(PlannedTurn):
         if detected.help:
             await self._help(detected.service)
             return True
-        chosen = await understand(self.services.router(), detected, self._ask)
+        chosen = await understand(self.services.router(), detected, self.ask_apart)
         if chosen is None:
             return False
         await self._serve(chosen, detected.text)
@@ -163,8 +160,8 @@ class ServiceTurn(PlannedTurn):
         notebook = known.notebook if known is not None else self.request.gate.active
         client_id = self.request.chat.client_id
         filler: Filler = Matcher(ReadingContext(self.services, notebook, client_id))
-        if self._ask is not None:
-            filler = ModelFiller(self._ask, filler)
+        if self.ask_apart is not None:
+            filler = ModelFiller(self.ask_apart, filler)
         return await propose(
             self.services,
             service.id,
@@ -183,18 +180,6 @@ class ServiceTurn(PlannedTurn):
         fields = {name: getattr(proposal, name) for name in type(proposal).model_fields}
         await self.emit(events.ActionProposed(**fields))
         await self._say(_proposal_text(service, opened))
-
-    # -- the model, and the reply ----------------------------------------------------------------
-
-    @cached_property
-    def _ask(self) -> Ask | None:
-        """Asks the model outside of the conversation; None where there is none."""
-        if not self.has_model:
-            return None
-        model = cheapest([self.model, *self.settings.mode_models.values()])
-        return asker(
-            self.services.model, model, self.settings, lambda usage: self._usage.count(usage, model)
-        )
 
     async def _say(self, text: str) -> None:
         self._keep([assistant_item(text)])

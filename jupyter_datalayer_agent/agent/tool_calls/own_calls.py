@@ -15,8 +15,8 @@ from ...protocol.tools import Change
 from ...protocol.workflows import FixInfo
 from ...tools.dispatcher import Dispatcher
 from ..events.buffer import Emit
-from ..tool_calls.scheduler import FinishedCall, finished
-from ..tool_calls.verification import Failure, messages_of
+from .scheduler import FinishedCall, finished
+from .verification import Failure, messages_of
 
 
 class OwnCalls:
@@ -34,6 +34,11 @@ class OwnCalls:
         self._dispatcher = dispatcher
         self._emit = emit
         self._on_done = on_done
+
+    def of_the_user(self) -> OwnCalls:
+        """The same as the user's own act: no call asks for approval."""
+        dispatcher = Dispatcher(self._dispatcher.registry, self._dispatcher.context)
+        return OwnCalls(dispatcher, self._emit, self._on_done)
 
     async def call(self, name: str, arguments: dict[str, Any]) -> FinishedCall:
         """Make one call; failures are in its result."""

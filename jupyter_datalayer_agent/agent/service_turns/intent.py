@@ -11,7 +11,7 @@ from ...services.commands import Command, command_in, nearest
 from ...services.registry import PANEL_COMMANDS, ServiceRegistry
 from ...services.routing import BRAINSTORM, LEARN, Route, Router, subcommands
 from ...services.service import Service
-from .filler import Ask
+from ..actions.filler import Ask
 
 How = Literal["command", "ranking", "model", "chosen"]
 HELP = "help"

@@ -1,0 +1,266 @@
+"""One of several answers of a turn: asked, with the tools that it may call, and stored."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ...models.types import ModelError, ModelRequest
+from ...protocol import events
+from ...protocol.answers import AnswerFailure, CitedAnswer, FurtherAnswer
+from ...protocol.base import new_id, now_ms
+from ...protocol.errors import AgentError, ErrorCode
+from ...protocol.requests import ToolCallRecord, Usage
+from ...tools.dispatcher import Dispatcher
+from ..budget import estimated_usage
+from ..history.history import Item
+from ..model_calls.call import ModelAnswer, ModelCall
+from ..model_calls.complete import size_of
+from ..state import SessionState
+from ..stop import Stop
+from ..tool_calls.scheduler import aborted_call, run_group, schedule
+from ..turn.ends import error_code
+from .budget import SharedBudget
+from .buffer import AnswerBuffer
+from .citations import with_cited
+
+log = logging.getLogger(__name__)
+
+STOPPED = "Stopped before its end."
+NOTHING = "The model returned an empty answer."
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a model is asked.
+
+    ``resolve`` returns the model's name, or raises ``AgentError`` where it cannot be called;
+    ``make_request`` builds the request with the items so far, of which ``items`` are the first.
+    ``dispatcher`` calls tools, at most ``max_tool_calls``; None: the model calls none. ``sources``
+    are the answers that a synthesis is of.
+    """
+
+    model: str
+    resolve: Callable[[], str]
+    make_request: Callable[[str, Sequence[Item]], ModelRequest]
+    items: Sequence[Item]
+    dispatcher: Dispatcher | None = None
+    max_tool_calls: int = 0
+    sources: list[CitedAnswer] | None = None
+
+
+@dataclass
+class Answer:
+    """A model's answer to a turn's message, beside others. ``becomes_chosen`` is asked when it is
+    complete: whether the conversation continues from it."""
+
+    session: SessionState
+    turn_id: str
+    question: Question
+    budget: SharedBudget
+    becomes_chosen: Callable[[Answer], bool] = lambda answer: False
+    id: str = field(default_factory=lambda: new_id("answer"))
+    finished: events.AnswerFinished | None = None
+    calls: list[ToolCallRecord] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._model = self.question.model
+        self._items = list(self.question.items)
+        self._usage = Usage()
+        self._size = self._calls_made = 0
+        self._began = time.monotonic()
+        self._buffer = AnswerBuffer(
+            self.session,
+            self.turn_id,
+            self.id,
+            calls_tools=self.question.dispatcher is not None,
+        )
+        if self.question.dispatcher is not None:
+            self.question.dispatcher.context.on_status = self._report
+
+    @property
+    def usage(self) -> Usage:
+        """What its calls of the model cost so far."""
+        return self._usage
+
+    async def _report(self, message: str) -> None:
+        self._buffer.status(message)
+
+    async def run(self, stop: Stop) -> None:
+        """Ask, and emit the answer or why there is none.
+
+        Raises ``AgentError`` where the database cannot be used.
+        """
+        answers = self.session.services.store.answers
+        started = events.AnswerStarted(
+            answer_id=self.id, model=self._model, sources=self.question.sources
+        )
+        self._began = time.monotonic()
+        await answers.begin(self.session.id, self.turn_id, self.id, self._model, [started])
+        try:
+            text = await stop.work(self._answer())
+        except asyncio.CancelledError:
+            await self._end("stopped", message=STOPPED)
+        except ModelError as error:
+            await self._end("failed", code=error_code(error), message=error.message)
+        except AgentError as error:
+            await self._end("failed", code=error.code, message=error.message)
+        except Exception:
+            log.exception("An answer to the turn %s failed", self.turn_id)
+            message = "The agent failed with an internal error. See the server log."
+            await self._end("failed", code="internal", message=message)
+        else:
+            await self._end("completed", text=text)
+
+    async def _answer(self) -> str:
+        self._model = self.question.resolve()
+        while True:
+            answer = await self._query()
+            if not answer.calls or self.question.dispatcher is None:
+                break
+            await self._execute(self.question.dispatcher, answer.calls)
+        if not answer.text.strip():
+            raise ModelError("server", NOTHING, retryable=False)
+        return answer.text
+
+    # -- query ---------------------------------------------------------------------------------
+
+    async def _query(self) -> ModelAnswer:
+        self._size = size_of(self._request())
+        with self.budget.call(self._size):
+            call = ModelCall(
+                self.session.services.model,
+                self.session.services.registry,
+                self._request,
+                self._items.extend,
+                self._buffer,
+                lambda: None,
+                self._count_unfinished,
+            )
+            answer = await call.run()
+            self._count(answer.usage)
+        await self._buffer.flush()
+        return answer
+
+    def _request(self) -> ModelRequest:
+        request = self.question.make_request(self._model, self._items)
+        if self._calls_made >= self.question.max_tool_calls:
+            # The tools stay in the request: it contains calls of them, and providers require their
+            # definitions.
+            return replace(request, tool_choice="none" if request.tools else None)
+        return request
+
+    def _count_unfinished(self, tokens: int) -> None:
+        self._count(estimated_usage(self._model, self._size, tokens))
+
+    def _count(self, call: Usage) -> None:
+        self.session.touch()
+        self._usage = self.session.count(self._usage, call)
+        self._buffer.count(call, self._model)
+
+    # -- execute -------------------------------------------------------------------------------
+
+    async def _execute(self, dispatcher: Dispatcher, calls: Sequence[Item]) -> None:
+        """Run the calls that are allowed; every call gets an answer, so that the next request is
+        valid."""
+        services = self.session.services
+        allowed = max(0, self.question.max_tool_calls - self._calls_made)
+        self._calls_made += len(calls)
+        for group in schedule(services.registry, calls[:allowed]):
+            for done in await run_group(dispatcher, group):
+                self._items.append(done.item)
+                if done.done.images and services.supports_vision(self._model):
+                    self._items.append(done.pictures)
+                self._keep(done.event, done.record)
+        for call in calls[allowed:]:
+            item, event, record = aborted_call(call, call["name"])
+            self._items.append(item)
+            self._keep(event, record)
+        await self._buffer.flush()
+
+    def _keep(self, event: events.ToolCallOutput, record: ToolCallRecord) -> None:
+        self.calls.append(record)
+        self._buffer.add(event, tool_calls=[record])
+
+    # -- the end -------------------------------------------------------------------------------
+
+    async def _end(
+        self, status: Any, text: str = "", code: ErrorCode | None = None, message: str | None = None
+    ) -> None:
+        await self._buffer.flush()
+        sources = self.question.sources
+        finished = events.AnswerFinished(
+            answer_id=self.id,
+            model=self._model,
+            status=status,
+            text=text,
+            code=code,
+            message=message,
+            usage=self._usage,
+            duration_ms=(time.monotonic() - self._began) * 1000,
+            sources=None if sources is None else with_cited(sources, text),
+        )
+        chosen = status == "completed" and self.becomes_chosen(self)
+        try:
+            answers = self.session.services.store.answers
+            await answers.finish(self.session.id, self.turn_id, finished, chosen=chosen)
+        except AgentError as error:
+            finished.status, finished.text, finished.message = "failed", "", error.message
+            self.session.channel.send_unsaved(finished, self.turn_id)
+            raise
+        finally:
+            self.finished = finished
+
+    @property
+    def completed(self) -> FurtherAnswer | None:
+        """The answer, if it is complete and stored."""
+        ended = self.finished
+        if ended is None or ended.status != "completed" or ended.provenance is None:
+            return None
+        return FurtherAnswer(
+            answer_id=self.id,
+            model=ended.model,
+            text=ended.text,
+            provenance=ended.provenance,
+            created_at=ended.at or now_ms(),
+            usage=ended.usage,
+            duration_ms=ended.duration_ms,
+            tool_calls=self.calls,
+            sources=ended.sources,
+        )
+
+    @property
+    def failure(self) -> AnswerFailure | None:
+        """Why there is no answer."""
+        ended = self.finished
+        if ended is None or ended.status == "completed":
+            return None
+        return AnswerFailure(
+            answer_id=self.id,
+            model=ended.model,
+            status=ended.status,
+            code=ended.code,
+            message=ended.message,
+        )
+
+
+async def run_together(answers: Sequence[Answer]) -> None:
+    """Ask all of them at once. Where this is cancelled all are stopped, and what each has is stored
+    before. Raises ``AgentError`` where the database cannot be used."""
+    stops = [Stop() for _ in answers]
+    work = [
+        asyncio.create_task(answer.run(stop)) for answer, stop in zip(answers, stops, strict=True)
+    ]
+    try:
+        await asyncio.wait(work)
+    except asyncio.CancelledError:
+        for stop in stops:
+            stop.request()
+        await asyncio.wait(work)
+        raise
+    for each in work:
+        each.result()

@@ -1,0 +1,142 @@
+"""Bytes of files through the ContentsManager: read, saved and read back."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from difflib import get_close_matches
+from typing import Any
+
+from jupyter_core.utils import ensure_async
+from tornado.web import HTTPError
+
+from ..cancellation import uncancelled
+from ..document import DocumentError
+from .text_state import NotEncodable, TextState
+
+MOST_BYTES = 20_000_000
+"""Larger files are read with code."""
+
+
+class FileContents:
+    """Files of a ContentsManager, sync or async, of any storage."""
+
+    def __init__(self, contents_manager: Any) -> None:
+        self.manager = contents_manager
+
+    async def exists(self, path: str) -> bool:
+        """Whether there is a file or a directory."""
+        try:
+            return bool(
+                await ensure_async(self.manager.file_exists(path))
+                or await ensure_async(self.manager.dir_exists(path))
+            )
+        except HTTPError:
+            return False
+
+    async def size(self, path: str) -> int:
+        """The file's size in bytes. Raises ``DocumentError`` where there is no file."""
+        model = await self._get(path, content=False)
+        if model["type"] == "directory":
+            raise DocumentError(
+                "invalid_arguments", f"{path or 'The root'} is a directory.", "List it instead."
+            )
+        return int(model.get("size") or 0)
+
+    async def read(self, path: str) -> bytes:
+        """All bytes. Raises ``DocumentError``, with names that are near where there is no file."""
+        size = await self.size(path)
+        if size > MOST_BYTES:
+            raise DocumentError(
+                "too_large",
+                f"{path} has {size:,} bytes; at most {MOST_BYTES:,} are read.",
+                "Read a part of it with code: open the file, and print some of its lines.",
+            )
+        try:
+            model = await self._get(path, content=True, type="file", format="text")
+            return str(model["content"]).encode("utf-8", "surrogatepass")
+        except _NoText:
+            model = await self._get(path, content=True, type="file", format="base64")
+        try:
+            return base64.b64decode(model["content"])
+        except (binascii.Error, ValueError, TypeError) as error:
+            raise DocumentError("internal", f"{path} cannot be read.") from error
+
+    async def save(self, path: str, state: TextState) -> None:
+        """Write the file and read it back. Raises ``DocumentError``."""
+        data = encoded(path, state)
+        model: dict[str, Any] = {"type": "file", "format": "text", "content": state.raw}
+        if state.encoding != "utf-8":
+            content = base64.b64encode(data).decode("ascii")
+            model = {"type": "file", "format": "base64", "content": content}
+        try:
+            await uncancelled(ensure_async(self.manager.save(model, path)))
+        except (HTTPError, OSError) as error:
+            raise DocumentError("internal", f"{path} could not be saved: {_why(error)}") from error
+        if await self.read(path) != data:
+            raise DocumentError(
+                "internal",
+                f"{path} was saved, but when it was read back it was not as it was written.",
+                "A save hook or another program may have changed it. Read it again.",
+            )
+
+    async def listing(self, path: str) -> list[dict[str, Any]]:
+        """The entries of a directory. Raises ``DocumentError``."""
+        model = await self._get(path, content=True, type="directory")
+        entries: list[dict[str, Any]] = model["content"]
+        return entries
+
+    async def _get(self, path: str, **how: Any) -> dict[str, Any]:
+        try:
+            model: dict[str, Any] = await ensure_async(self.manager.get(path, **how))
+        except HTTPError as error:
+            if error.status_code == 404:
+                raise DocumentError(
+                    "not_found", f"There is no file {path}.", await self._near(path)
+                ) from error
+            if error.status_code == 403:
+                raise DocumentError("not_allowed", f"The server may not read {path}.") from error
+            if how.get("format") == "text":
+                raise _NoText from error
+            raise DocumentError(
+                "invalid_arguments", f"{path} cannot be read: {_why(error)}"
+            ) from error
+        except OSError as error:
+            raise DocumentError("internal", f"{path} cannot be read: {_why(error)}") from error
+        return model
+
+    async def _near(self, path: str) -> str:
+        """A hint with the names in the same directory that are most like it."""
+        folder, _, name = path.rpartition("/")
+        if not await ensure_async(self.manager.dir_exists(folder)):
+            return f"There is no directory {folder} either. listFiles shows what there is."
+        try:
+            entries = await ensure_async(self.manager.get(folder, content=True, type="directory"))
+        except (HTTPError, OSError):
+            return "listFiles shows what there is."
+        names = {str(each["name"]).lower(): str(each["path"]) for each in entries["content"]}
+        near = get_close_matches(name.lower(), names, n=3)
+        if not near:
+            return "listFiles shows what there is."
+        return f"Near: {', '.join(names[each].strip('/') for each in near)}."
+
+
+class _NoText(Exception):
+    """The file is not UTF-8."""
+
+
+def encoded(path: str, state: TextState) -> bytes:
+    """The bytes of a text. Raises ``DocumentError`` for a character that its encoding lacks."""
+    try:
+        return state.to_bytes()
+    except NotEncodable as error:
+        raise DocumentError(
+            "invalid_arguments",
+            f"{path} was not changed: {error}.",
+            "Write the text without it; the file keeps its encoding.",
+        ) from error
+
+
+def _why(error: HTTPError | OSError) -> str:
+    said = getattr(error, "log_message", None) or getattr(error, "strerror", None) or str(error)
+    return str(said).splitlines()[0][:300] if said else "unknown reason"

@@ -1,0 +1,292 @@
+"""Text files, as tools and undo use them: where a page has one open, in that page."""
+
+from __future__ import annotations
+
+import copy
+import os
+import posixpath
+from collections.abc import Awaitable, Callable, Collection
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jupyter_core.utils import ensure_async
+
+from ...protocol.page import DocumentReadParams, DocumentText, WriteTextParams
+from ..document import DocumentError
+from ..page.hub import NotOpen, Page, PageGone, PageHub
+from .contents import FileContents, encoded
+from .kinds import not_text, refuse_other_tools
+from .recorder import TextRecorder
+from .secrets import holds_private_key, is_secret_name, is_within, jupyter_places
+from .text_state import BOM, NotText, TextState, text_hash
+
+MOST_EDITED = 2_000_000
+"""Characters of a text that is edited or written: its versions before and after are kept."""
+ANSWER_SECONDS = 30.0
+_TRIES = 5
+STILL = "Read the file again before continuing."
+
+
+@dataclass(frozen=True)
+class FileText:
+    """A text file as it was read: in a page, with what is not saved yet, or as it is saved."""
+
+    path: str
+    state: TextState
+    size: int
+    page: Page | None = None
+    shown: str = ""
+    """The text exactly as the page has it."""
+
+    is_unsaved: bool = False
+    """Whether the page shows something else than what is saved."""
+
+    @property
+    def content(self) -> str:
+        """The text; lines end in a line feed."""
+        return self.state.content
+
+
+class TextFiles:
+    """Reads, writes and creates text files under the server's root.
+
+    ``private_places`` are further files and directories that hold secrets.
+    """
+
+    def __init__(
+        self,
+        contents_manager: Any,
+        pages: PageHub,
+        *,
+        confine: Callable[[str], Awaitable[str]],
+        lock: Callable[[str], AbstractAsyncContextManager[None]],
+        root_dir: str | None,
+    ) -> None:
+        self.contents = FileContents(contents_manager)
+        self.private_places: list[Path] = []
+        self._pages = pages
+        self._confine = confine
+        self._lock = lock
+        self._root = root_dir
+        self._recorder: TextRecorder | None = None
+
+    def recording(self, recorder: TextRecorder) -> TextFiles:
+        """The same, with everything that is changed through it recorded before."""
+        files = copy.copy(self)
+        files._recorder = recorder
+        return files
+
+    # Which files
+
+    async def check(self, path: str, attached: Collection[str] = ()) -> str:
+        """The path relative to the root. Raises ``DocumentError`` for what is outside it, hidden,
+        another tool's, or a secret that is not ``attached``."""
+        path = await self._confine(path)
+        refuse_other_tools(path)
+        if path in attached:
+            return path
+        if await self.why_closed(path):
+            raise secret(path)
+        return path
+
+    async def why_closed(self, path: str) -> str | None:
+        """Why the model may not have a file or directory of this name: it, or what it links to,
+        holds secrets, or is hidden or outside the root. ``path`` is confined already."""
+        if is_secret_name(path):
+            return "holds secrets"
+        if self._root is None:
+            return None
+        real, inside = _real(self._root, path)
+        if inside.startswith("../"):
+            return "is outside the root"
+        if is_secret_name(inside) or is_within(real, self._places):
+            return "holds secrets"
+        manager = self.contents.manager
+        if inside not in (".", path) and not getattr(manager, "allow_hidden", False):
+            return "is hidden" if await ensure_async(manager.is_hidden(inside)) else None
+        return None
+
+    @property
+    def _places(self) -> list[Path]:
+        return [*jupyter_places(), *self.private_places]
+
+    # Reading
+
+    async def exists(self, path: str) -> bool:
+        """Whether there is a file or directory at this confined path."""
+        return await self.contents.exists(path)
+
+    async def read(
+        self, path: str, client_id: str | None = None, attached: Collection[str] = ()
+    ) -> FileText:
+        """The file. Raises ``DocumentError``, also for a private key in a file of any name."""
+        path = await self.check(path, attached)
+        file = await self._read(path, client_id)
+        if path not in attached and holds_private_key(file.content):
+            raise secret(path)
+        return file
+
+    async def read_own(self, path: str) -> FileText:
+        """The file, whatever it holds: for its user, not for the model."""
+        return await self._read(await self._confine(path), None)
+
+    async def _read(self, path: str, client_id: str | None) -> FileText:
+        page = self._pages.page_with_file(path, client_id)
+        data: bytes | None
+        try:
+            data = await self.contents.read(path)
+        except DocumentError as error:
+            if page is None or error.code != "not_found":
+                raise
+            data = None
+        shown = None if page is None else await _text_in(page, path)
+        try:
+            saved = None if data is None else TextState.of_bytes(data)
+        except NotText as error:
+            raise not_text(path, len(data or b"")) from error
+        if shown is None:
+            if saved is None or data is None:
+                raise DocumentError("not_found", f"There is no file {path}.")
+            return FileText(path, saved, len(data))
+        # As the page has it, in the encoding and with the line ends that it is saved with.
+        content = shown.removeprefix(BOM)
+        is_saved = saved is not None and saved.content == content
+        if saved is None:
+            state = TextState(shown)
+        else:
+            state = saved if is_saved else saved.with_content(content)
+        return FileText(path, state, len(data or b""), page, shown, not is_saved)
+
+    # Changing; whoever calls these holds the lock, from the read on
+
+    def lock(self, path: str) -> AbstractAsyncContextManager[None]:
+        """Held around a read and the change that is based on it."""
+        return self._lock(path)
+
+    async def create(self, path: str, content: str) -> FileText:
+        """A new file, at this very path, in a directory that exists."""
+        path = await self.check(path)
+        folder, name = posixpath.split(path)
+        if not name:
+            raise DocumentError("invalid_arguments", "The new file needs a name.")
+        if folder and not await ensure_async(self.contents.manager.dir_exists(folder)):
+            raise DocumentError(
+                "not_found",
+                f"There is no directory {folder}.",
+                "Choose one that exists, or make it with code first (os.makedirs).",
+            )
+        state = TextState(content)
+        _check_size(path, state)
+        encoded(path, state)
+        async with self._recorded(path, None, state):
+            await self.contents.save(path, state)
+        return await self._read(path, None)
+
+    async def restore(self, path: str, state: TextState) -> FileText:
+        """A file that was deleted, as it once was."""
+        await self.contents.save(await self._confine(path), state)
+        return await self._read(path, None)
+
+    async def write(self, file: FileText, state: TextState) -> FileText:
+        """Replace the text that was read, unless it changed since; the file as read back.
+
+        In a page it is one step of the editor's undo, and saved. Raises ``DocumentError``.
+        """
+        _check_size(file.path, state)
+        encoded(file.path, state)
+        async with self._recorded(file.path, file.state, state):
+            for _ in range(_TRIES):
+                try:
+                    return await self._write(file, state)
+                except NotOpen:
+                    # The page closed it in between: what it had not saved is gone.
+                    again = await self._read(file.path, None)
+                    if again.content != file.content:
+                        raise changed(file.path) from None
+                    file = again
+                except PageGone:
+                    again = await self._read(file.path, None)
+                    if again.content == state.content:
+                        return again
+                    if again.content != file.content:
+                        raise changed(file.path) from None
+                    file = again
+        raise DocumentError(
+            "internal", f"{file.path} is being opened and closed repeatedly.", STILL
+        )
+
+    async def _write(self, file: FileText, state: TextState) -> FileText:
+        page = file.page or self._pages.page_with_file(file.path, None)
+        if page is None:
+            if (await self.contents.read(file.path)) != encoded(file.path, file.state):
+                raise changed(file.path)
+            await self.contents.save(file.path, state)
+            return await self._read(file.path, None)
+        mark = BOM if file.shown.startswith(BOM) else ""
+        base = file.shown if file.page is not None else mark + file.content
+        params = WriteTextParams(
+            path=file.path, base_hash=text_hash(base), content=mark + state.content
+        )
+        result = await page.request("document.write", params, timeout=ANSWER_SECONDS)
+        shown = DocumentText.model_validate(result).content
+        after = await self._read(file.path, page.client_id)
+        if shown.removeprefix(BOM) != state.content:
+            raise DocumentError(
+                "internal", f"{file.path} is not as it was written when it was read back.", STILL
+            )
+        return after
+
+    def _recorded(
+        self, path: str, before: TextState | None, after: TextState
+    ) -> AbstractAsyncContextManager[None]:
+        if self._recorder is None:
+            return nullcontext()
+        return self._recorder.change(path, before, after)
+
+
+def _real(root_dir: str, path: str) -> tuple[str, str]:
+    """Where a path leads, links followed: absolute, and relative to the root."""
+    root = os.path.realpath(root_dir)
+    real = os.path.realpath(os.path.join(root, path))
+    return real, os.path.relpath(real, root).replace(os.sep, "/")
+
+
+async def _text_in(page: Page, path: str) -> str | None:
+    """The text of the file in the page; None where that does not have it open (any more)."""
+    try:
+        result = await page.request(
+            "document.read", DocumentReadParams(path=path), timeout=ANSWER_SECONDS
+        )
+    except (NotOpen, PageGone):
+        return None
+    except DocumentError as error:
+        if error.code == "invalid_arguments":
+            return None  # it is shown there, but not as text
+        raise
+    return DocumentText.model_validate(result).content
+
+
+def _check_size(path: str, state: TextState) -> None:
+    if len(state.raw) > MOST_EDITED:
+        raise DocumentError(
+            "too_large",
+            f"{path} has {len(state.raw):,} characters; at most {MOST_EDITED:,} are edited.",
+            "Change it with code.",
+        )
+
+
+def changed(path: str) -> DocumentError:
+    """The file is not as it was when the change was thought of."""
+    return DocumentError("stale", f"{path} changed in the meantime; nothing was changed.", STILL)
+
+
+def secret(path: str) -> DocumentError:
+    """The refusal of a file that holds secrets."""
+    return DocumentError(
+        "not_allowed",
+        f"{path} holds secrets (keys, tokens or passwords): it is closed to you.",
+        "Go on without it, and read it no other way. Only where the user attaches this very file "
+        "to the message is it open.",
+    )

@@ -1,0 +1,163 @@
+import { Page } from '@playwright/test';
+
+import { expect, test } from '../support/fixtures';
+import { LabPage } from '../support/lab';
+import { shoot, shootBoth } from '../support/screenshots';
+
+const PYTHON = 'import os\n\nLIMIT = 10\n\n\ndef run():\n    return LIMIT\n';
+
+/** The text in the editor of the active file, and whether it has unsaved changes. */
+function editor(page: Page): Promise<{ text: string; isDirty: boolean }> {
+  return page.evaluate(() => {
+    const { context } = window.jupyterapp.shell.currentWidget as unknown as {
+      context: { model: { toString(): string; dirty: boolean } };
+    };
+    const { model } = context;
+    return { text: model.toString(), isDirty: model.dirty };
+  });
+}
+
+async function onDisk(tab: LabPage, name: string): Promise<string> {
+  const { content } = await tab.server.api<{ content: string }>(
+    `api/contents/${tab.folder}/${name}?format=text&type=file`
+  );
+  return content;
+}
+
+async function openFile(tab: LabPage, name: string, text: string) {
+  await tab.server.text(`${tab.folder}/${name}`, text);
+  await tab.load(name);
+  await expect(tab.page.locator('.jp-FileEditor')).toBeVisible();
+  await expect.poll(async () => (await editor(tab.page)).text).toBe(text);
+  await tab.panel.mode('agent');
+}
+
+const edit = (tab: LabPage, name: string, old: string, now: string) => ({
+  call: 'editFile',
+  arguments: {
+    path: `${tab.folder}/${name}`,
+    edits: [{ oldString: old, newString: now }]
+  }
+});
+
+const read = (tab: LabPage, name: string) => ({
+  call: 'readFile',
+  arguments: { path: `${tab.folder}/${name}` }
+});
+
+test('a file that is open in an editor is changed there, with what the user had not saved, and undone', async ({
+  tab,
+  model
+}) => {
+  const { page, panel } = tab;
+  await openFile(tab, 'data.py', PYTHON);
+  await page.locator('.jp-FileEditor .cm-content').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('# mine');
+  await expect.poll(async () => (await editor(page)).isDirty).toBe(true);
+  await model.script(
+    read(tab, 'data.py'),
+    edit(tab, 'data.py', 'LIMIT = 10', 'LIMIT = 20\nSTEP = 2'),
+    {
+      call: 'writeFile',
+      arguments: { path: `${tab.folder}/notes.md`, content: '# Notes\n' }
+    },
+    { say: 'Done.' }
+  );
+  await panel.ask('Raise the limit');
+  const changed = PYTHON.replace('= 10', '= 20\nSTEP = 2') + '# mine';
+  expect(await editor(page)).toEqual({ text: changed, isDirty: false });
+  expect(await onDisk(tab, 'data.py')).toBe(changed);
+  await expect(panel.toolCalls).toContainText([
+    `Read ${tab.folder}/data.py`,
+    `Changed ${tab.folder}/data.py`,
+    `Created ${tab.folder}/notes.md`
+  ]);
+  await expect(panel.changes).toContainText('2 files changed');
+  await panel.toolCalls.nth(1).getByRole('button').first().click();
+  await expect(panel.toolCalls.nth(1)).toContainText('+ LIMIT = 20');
+  await panel.changes.getByRole('button', { name: 'View' }).click();
+  await expect(panel.changes).toContainText('# Notes');
+  await shootBoth(tab, 'files-changed', 'window');
+  await tab.panelWidth(300);
+  await shoot(tab, 'files-narrow');
+  const { scrollWidth, clientWidth } = await panel.root.evaluate(node => node);
+  expect(scrollWidth).toBeLessThanOrEqual(clientWidth);
+
+  // The user's own later edit stays; a save by the user meets no conflict.
+  await page.locator('.jp-FileEditor .cm-content').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type(' and more');
+  await page.keyboard.press('Control+s');
+  await expect.poll(async () => (await editor(page)).isDirty).toBe(false);
+  await expect(page.locator('.jp-Dialog')).toHaveCount(0);
+  await panel.changes
+    .getByRole('button', { name: `Undo ${tab.folder}/data.py` })
+    .click();
+  await expect(panel.changes).toContainText('1 file changed');
+  const undone = `${PYTHON}# mine and more`;
+  expect(await editor(page)).toEqual({ text: undone, isDirty: false });
+  expect(await onDisk(tab, 'data.py')).toBe(undone);
+  await expect(panel.root).toContainText(
+    `Undone: restored ${tab.folder}/data.py`
+  );
+  await panel.changes
+    .getByRole('button', { name: 'Undo', exact: true })
+    .click();
+  await expect(panel.changes).toHaveCount(0);
+  await expect(onDisk(tab, 'notes.md')).rejects.toThrow('404');
+});
+
+test('a file that code wrote anew is shown as it is now, and read so', async ({
+  tab,
+  model
+}) => {
+  await openFile(tab, 'data.py', PYTHON);
+  await tab.server.text(`${tab.folder}/data.py`, PYTHON.replace('10', '30'));
+  await model.script(
+    read(tab, 'data.py'),
+    edit(tab, 'data.py', 'LIMIT = 30', 'LIMIT = 31'),
+    { say: 'Done.' }
+  );
+  await tab.panel.ask('Raise the limit');
+  const text = PYTHON.replace('10', '31');
+  expect(await editor(tab.page)).toEqual({ text, isDirty: false });
+  expect(await onDisk(tab, 'data.py')).toBe(text);
+  await expect(tab.page.locator('.jp-Dialog')).toHaveCount(0);
+});
+
+test('overwriting a file asks with its diff, and a conflict of an undo is decided on', async ({
+  tab,
+  model
+}) => {
+  const { panel } = tab;
+  await openFile(tab, 'data.py', PYTHON);
+  await model.script(
+    read(tab, 'data.py'),
+    {
+      call: 'writeFile',
+      arguments: { path: `${tab.folder}/data.py`, content: 'LIMIT = 1\n' }
+    },
+    { say: 'Done.' }
+  );
+  await panel.send('Make it shorter');
+  await expect(panel.waiting).toContainText(`Overwrites ${tab.folder}/data.py`);
+  await expect(panel.waiting).toContainText('- import os');
+  await shootBoth(tab, 'files-approval');
+  expect(await onDisk(tab, 'data.py')).toBe(PYTHON);
+  await panel.approve();
+  await panel.ended();
+  expect((await editor(tab.page)).text).toBe('LIMIT = 1\n');
+
+  await tab.server.text(`${tab.folder}/data.py`, 'LIMIT = 2\n');
+  await panel.changes
+    .getByRole('button', { name: 'Undo', exact: true })
+    .click();
+  const conflict = panel.root.getByTestId('da-conflict');
+  await expect(conflict).toContainText('data.py was edited in the meantime');
+  await shootBoth(tab, 'files-conflict');
+  await conflict.getByTestId('da-conflict-restore').click();
+  await expect(conflict).toHaveCount(0);
+  expect((await editor(tab.page)).text).toBe(PYTHON);
+  expect(await onDisk(tab, 'data.py')).toBe(PYTHON);
+});
