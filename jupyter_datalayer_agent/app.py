@@ -153,10 +153,11 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         from .agent.services import Services
         from .agent.session.registry import SessionRegistry
         from .datasets.service import Datasets
-        from .models.any_model import any_model
         from .models.catalogue import find_model
+        from .models.litellm_model import LitellmModel
         from .models.local.added_models import added_models
         from .models.local.servers import LocalOptions, LocalServers
+        from .models.with_local_models import with_local_models
         from .notebook.kernel.limits import Limits
         from .notebook.page.hub import PageHub
         from .notebook.service import NotebookService
@@ -206,7 +207,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         )
         services = Services(
             store=store,
-            model=any_model(local_servers),
+            model=with_local_models(LitellmModel(), local_servers),
             registry=registry,
             pages=pages,
             notebooks=notebooks,

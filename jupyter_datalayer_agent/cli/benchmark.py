@@ -67,10 +67,11 @@ def _cases(given: argparse.Namespace, model: Any, settings: Any) -> tuple[list[A
 def _model(given: argparse.Namespace) -> tuple[Any, Any]:
     if given.model is None:
         return None, None
-    from ..models.any_model import any_model
     from ..models.catalogue import readiness
+    from ..models.litellm_model import LitellmModel
     from ..models.local.added_models import added_models
     from ..models.local.servers import LocalServers
+    from ..models.with_local_models import with_local_models
     from ..settings.turn import Settings
 
     state = readiness(given.model, given.api_base)
@@ -78,9 +79,8 @@ def _model(given: argparse.Namespace) -> tuple[Any, Any]:
         raise CommandFailed(f"{state.reason} {state.what_to_do}".strip())
     logging.getLogger("LiteLLM").setLevel(logging.ERROR)
     # A process that serves a model ends with this one.
-    return any_model(LocalServers(added_models)), Settings.model_validate(
-        {"model": given.model, "api_base": given.api_base}
-    )
+    model = with_local_models(LitellmModel(), LocalServers(added_models))
+    return model, Settings.model_validate({"model": given.model, "api_base": given.api_base})
 
 
 def _compare(before: str, after: str) -> int:

@@ -173,9 +173,10 @@ class RunningModel:
 
     def _progress(self) -> str:
         size, loaded = self.process.model.size, self.process.loaded_bytes()
-        # The rest is for preparing what was read.
-        percent = min(99, 100 * loaded // size)
-        return f"Loading {self._name} ({size_text(size)}, {percent} %)"
+        if loaded >= size:
+            # It was read, and is arranged for this computer's processor.
+            return f"Preparing {self._name} ({size_text(size)})"
+        return f"Loading {self._name} ({size_text(size)}, {100 * loaded // size} %)"
 
     @property
     def _name(self) -> str:

@@ -18,7 +18,7 @@ import httpx
 import psutil
 import pytest
 
-from jupyter_datalayer_agent.models.any_model import any_model
+from jupyter_datalayer_agent.models.litellm_model import LitellmModel
 from jupyter_datalayer_agent.models.local.added_models import AddedModels
 from jupyter_datalayer_agent.models.local.servers import LocalOptions, LocalServers
 from jupyter_datalayer_agent.models.types import (
@@ -29,6 +29,7 @@ from jupyter_datalayer_agent.models.types import (
     StreamEvent,
     TextChunk,
 )
+from jupyter_datalayer_agent.models.with_local_models import with_local_models
 from tests.notebook.support import until
 from tests.support.tiny_model import CONTEXT, LETTERS, tiny_model
 
@@ -49,7 +50,7 @@ class World:
         self.servers = LocalServers(
             lambda: self.models, lambda: LocalOptions(self.idle_seconds, threads=1)
         )
-        self.model = any_model(self.servers)
+        self.model = with_local_models(LitellmModel(), self.servers)
 
     def stream(self, name: str = "tiny", **changes: Any) -> Any:
         request = {
