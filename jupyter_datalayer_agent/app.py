@@ -118,6 +118,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             await self._registrations.remove()
         if self._parts is not None:
             await self._parts.sessions.close()
+            await self._parts.local_models.close()
             await self._parts.services.notebooks.close()
             await self._parts.services.store.close()
             from .models.shutdown import shutdown
@@ -155,6 +156,9 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         from .datasets.service import Datasets
         from .models.catalogue import find_model
         from .models.litellm_model import LitellmModel
+        from .models.local.added_models import added_models
+        from .models.local.servers import LocalOptions, LocalServers
+        from .models.with_local_models import with_local_models
         from .notebook.kernel.limits import Limits
         from .notebook.page.hub import PageHub
         from .notebook.service import NotebookService
@@ -199,9 +203,13 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         model = LitellmModel(connections=self._connections)
         store = Store(self.database_url, vacuum=self.database_vacuum != "off")
         datasets = Datasets(notebooks.root_dir, store.datasets, lambda: self.max_upload_bytes)
+        local_servers = LocalServers(
+            added_models,
+            lambda: LocalOptions(self.local_model_idle_seconds, self.local_model_threads),
+        )
         services = Services(
             store=store,
-            model=model,
+            model=with_local_models(model, local_servers),
             registry=registry,
             pages=pages,
             notebooks=notebooks,
@@ -222,6 +230,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             connect=ConnectService(self._connections, model, layers, pages),
             config=ConfigService(layers),
             version=__version__,
+            local_models=local_servers,
         )
 
     @cached_property

@@ -19,6 +19,7 @@ examples:
       --param data=cars.csv
   jupyter datalayer-agent run "/notebook export as HTML" report.ipynb --yes
   jupyter datalayer-agent quality *.ipynb --min-score 80
+  jupyter datalayer-agent models add ~/models/qwen2.5-coder.gguf --name qwen
 """
 
 
@@ -60,9 +61,23 @@ def parser() -> argparse.ArgumentParser:
         ("workflows", "workflows that run without a model"),
         ("tutorials", "tutorials and your progress"),
         ("sessions", "conversations, newest first"),
-        ("models", "models, and which ones are ready"),
     ):
         _json(commands.add_parser(name, help=description))
+
+    models = commands.add_parser("models", help="models that are ready, and those on this computer")
+    _json(models)
+    actions = models.add_subparsers(dest="action", metavar="action")
+    _json(actions.add_parser("list", help="the same as without an action"))
+    add = actions.add_parser("add", help="add a model on this computer, for llama.cpp")
+    add.add_argument("file", help="a GGUF file, or hf:OWNER/REPOSITORY/FILE.gguf")
+    add.add_argument("--name", help="by which it is chosen, as local/NAME; default: the file's")
+    add.add_argument(
+        "--context", type=int, metavar="TOKENS", help="its context window (at most 16384)"
+    )
+    _json(add)
+    remove = actions.add_parser("remove", help="forget a model; its file is not deleted")
+    remove.add_argument("name")
+    _json(remove)
 
     benchmark = commands.add_parser(
         "benchmark", help="how often a message is understood, or a task carried out, rightly"

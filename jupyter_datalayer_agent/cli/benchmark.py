@@ -69,15 +69,18 @@ def _model(given: argparse.Namespace) -> tuple[Any, Any]:
         return None, None
     from ..models.catalogue import readiness
     from ..models.litellm_model import LitellmModel
+    from ..models.local.added_models import added_models
+    from ..models.local.servers import LocalServers
+    from ..models.with_local_models import with_local_models
     from ..settings.turn import Settings
 
     state = readiness(given.model, given.api_base)
     if not state.ready:
         raise CommandFailed(f"{state.reason} {state.what_to_do}".strip())
     logging.getLogger("LiteLLM").setLevel(logging.ERROR)
-    return LitellmModel(), Settings.model_validate(
-        {"model": given.model, "api_base": given.api_base}
-    )
+    # A process that serves a model ends with this one.
+    model = with_local_models(LitellmModel(), LocalServers(added_models))
+    return model, Settings.model_validate({"model": given.model, "api_base": given.api_base})
 
 
 def _compare(before: str, after: str) -> int:

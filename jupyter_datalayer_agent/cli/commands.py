@@ -61,13 +61,30 @@ def workflows(given: argparse.Namespace) -> int:
 
 
 def models(given: argparse.Namespace) -> int:
-    """List the models; 1 if none is ready."""
+    """List the models, with 1 if none is ready; or add or remove one on this computer."""
+    from ..models.local.added_models import PREFIX
+    from . import local_models
+
+    if given.action == "add":
+        return local_models.add(given)
+    if given.action == "remove":
+        return local_models.remove(given)
+
+    def is_shown(model: dict[str, Any]) -> bool:
+        return bool(model["ready"]) or str(model["id"]).startswith(PREFIX)
+
+    def line(model: dict[str, Any]) -> str:
+        if not str(model["id"]).startswith(PREFIX):
+            return str(model["id"])
+        text = f"{model['id']}  {model['provider']}, {model['label']}"
+        return text if model["ready"] else f"{text}\n  {model['reason']}"
+
     with server_for(Path.cwd()) as server:
         reply = server.get("models")
     if not reply["ready"] and not given.json:
         print(reply.get("message", "No model is ready."))
-    shown = [each for each in reply["models"] if each["ready"]]
-    _print(given, reply if given.json else shown, lambda each: str(each["id"]))
+    shown = [each for each in reply["models"] if is_shown(each)]
+    _print(given, reply if given.json else shown, line)
     return 0 if reply["ready"] else 1
 
 

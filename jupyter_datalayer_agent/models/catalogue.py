@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from jupyter_datalayer_agent.protocol.requests import ModelInfo, ModelsReply
 
 from .by_hand import CONNECTIONS
+from .local.added_models import LABEL, PREFIX, LocalModel, added_models
+from .local.memory import needed, size_text
+from .local.readiness import readiness_of
 from .types import Readiness
 
 Environment = Mapping[str, str]
@@ -174,6 +177,8 @@ def readiness(
     There is no network request, so a wrong key is only found by a call."""
     if not model:
         return _no_model(environ)
+    if model.startswith(PREFIX):
+        return readiness_of(model)
     provider = provider_of(model)
     if provider is None or not provider.keys or (api_base and provider.prefix == "openai"):
         return Readiness(True)
@@ -205,11 +210,12 @@ def readiness(
 
 
 def default_model(environ: Environment = os.environ) -> str | None:
-    """The first model of the first provider whose key is in the environment."""
+    """The first model of the first provider whose key is in the environment, else the first one on
+    this computer that could be started."""
     for provider in PROVIDERS:
         if provider.chooses_itself and provider.models and api_key(provider, environ):
             return f"{provider.prefix}/{provider.models[0].name}"
-    return None
+    return next((each.id for each in added_models().all() if readiness_of(each.id).ready), None)
 
 
 def models_reply(
@@ -225,6 +231,7 @@ def models_reply(
         if not (api_base and provider.prefix == "openai")
         for model in provider.models
     ]
+    listed += map(local_info, added_models().all())
     state = readiness(chosen, api_base, environ)
     if chosen and all(info.id != chosen for info in listed):
         provider = provider_of(chosen)
@@ -259,10 +266,29 @@ def find_model(model: str) -> CatalogueModel | None:
     """The catalogue's entry for a model name, or what its server reported, if there is one."""
     if model in _connected:
         return _connected[model]
+    if model.startswith(PREFIX):
+        local = added_models().find(model)
+        if local is None:
+            return None
+        return CatalogueModel(local.name, local.name, local.window, vision=False)
     provider = provider_of(model)
     name = model.removeprefix(f"{provider.prefix}/") if provider else ""
     return (
         next((known for known in provider.models if known.name == name), None) if provider else None
+    )
+
+
+def local_info(model: LocalModel) -> ModelInfo:
+    """A model on this computer, with the memory that it needs."""
+    state = readiness_of(model.id)
+    reason = f"{state.reason} {state.what_to_do}".strip()
+    return ModelInfo(
+        id=model.id,
+        label=f"{model.name} (needs {size_text(needed(model))})",
+        provider=LABEL,
+        ready=state.ready,
+        reason=reason or None,
+        context_window=model.window,
     )
 
 

@@ -28,8 +28,8 @@ _TAIL = re.compile(
     r"\s*(?:Original exception:|Traceback \(most|LiteLLM Retried|Received Model Group)"
 )
 _WINDOW = re.compile(
-    r"context.{0,9}(?:length|window)|maximum context|too many (?:input )?tokens|prompt is too long"
-    r"|input is too long|exceeds? the (?:maximum|model).{0,30}tokens",
+    r"context.{0,9}(?:length|window|size)|maximum context|too many (?:input )?tokens"
+    r"|prompt is too long|input is too long|exceeds? the (?:maximum|model).{0,30}tokens",
     re.IGNORECASE,
 )
 

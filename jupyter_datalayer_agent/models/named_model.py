@@ -8,7 +8,8 @@ from types import ModuleType
 
 from ..protocol.requests import ModelInfo
 from . import loader
-from .catalogue import provider_of, readiness
+from .catalogue import local_info, provider_of, readiness
+from .local.added_models import PREFIX, added_models
 from .provider_arguments import OTHER_PREFIXES
 from .types import ModelError, Readiness
 
@@ -21,6 +22,10 @@ async def named_model(
     A name that only its provider, or the server at ``api_base``, can check counts as ready. litellm
     is loaded for a name whose provider is not known otherwise.
     """
+    if model.startswith(PREFIX):
+        local = added_models().find(model)
+        if local is not None:
+            return local_info(local)
     prefix, slash, name = model.partition("/")
     state = readiness(model, api_base, environ)
     provider = provider_of(model)

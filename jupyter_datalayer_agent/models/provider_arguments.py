@@ -139,7 +139,7 @@ def call_arguments(
         "temperature": request.temperature,
         "top_p": request.top_p,
         "api_base": where.api_base,
-        "api_key": _key(where, environ),
+        "api_key": request.api_key or _key(where, environ),
         "num_ctx": request.num_ctx,
         **(_of_responses(request, where) if where.responses else _of_chat(request, where)),
     }

@@ -38,8 +38,9 @@ class ModelRequest:
 
     ``model`` is a name of litellm, ``provider/name``. ``tools`` are function tools in the form of
     the Responses API. What is ``None`` is not sent. ``reasoning_effort`` is for models that have
-    it. ``output_schema`` is the JSON schema that the answer's text is to follow. ``mapper`` is what
-    the conversation's items became in its request before.
+    it. ``output_schema`` is the JSON schema that the answer's text is to follow. ``api_key`` is the
+    key of ``api_base``, where the environment does not have it. ``mapper`` is what the
+    conversation's items became in its request before.
     """
 
     model: str
@@ -58,7 +59,15 @@ class ModelRequest:
     model_api: ModelApi = "auto"
     num_ctx: int | None = None
     """Tokens of context that Ollama is to reserve; see ``connections.registry``."""
+    api_key: str | None = field(default=None, compare=False, repr=False)
     mapper: Mapper | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class ModelLoading:
+    """The model is being loaded before it is called; ``message`` is for a user."""
+
+    message: str
 
 
 @dataclass(frozen=True)
@@ -116,7 +125,13 @@ class ResponseDone:
 
 
 StreamEvent: TypeAlias = (
-    StreamStarted | TextChunk | ReasoningChunk | FunctionCallStarted | ItemDone | ResponseDone
+    ModelLoading
+    | StreamStarted
+    | TextChunk
+    | ReasoningChunk
+    | FunctionCallStarted
+    | ItemDone
+    | ResponseDone
 )
 
 

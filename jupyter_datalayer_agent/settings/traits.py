@@ -134,6 +134,19 @@ class AgentTraits(Configurable):
     scratch_timeout_seconds = Float(
         900.0, min=0.1, help="Seconds that one call in a scratch kernel may run."
     ).tag(config=True, server=True)
+    local_model_idle_seconds = Float(
+        900.0,
+        min=1,
+        help="""Seconds after the last answer until a model on this computer is unloaded from
+        memory. It is loaded again when needed.""",
+    ).tag(config=True, server=True)
+    local_model_threads = Int(
+        None,
+        allow_none=True,
+        min=1,
+        help="""Processor threads of a model on this computer; when not set, one for each core but
+        one. Its process has a low priority.""",
+    ).tag(config=True, server=True)
     database_url = Unicode(
         None,
         allow_none=True,

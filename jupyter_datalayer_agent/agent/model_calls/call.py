@@ -16,6 +16,7 @@ from ...models.types import (
     ItemDone,
     Model,
     ModelError,
+    ModelLoading,
     ModelRequest,
     ReasoningChunk,
     ResponseDone,
@@ -177,6 +178,10 @@ class ModelCall:
             self._unpaid += len(event.delta.encode(errors="replace"))
 
     async def _take(self, event: StreamEvent) -> None:
+        if isinstance(event, ModelLoading):
+            self._say(event.message)
+            await self._buffer.flush()
+            return
         if self._is_broken and not isinstance(event, StreamStarted):
             # This stream replaces what the broken one had shown.
             self._take_back()

@@ -9,6 +9,7 @@ from ...agent.features.connect import ConnectService
 from ...agent.services import Services
 from ...agent.session.registry import SessionRegistry
 from ...agent.session.strategist import Strategist
+from ...models.local.servers import LocalServers
 from ...protocol.requests import ModelsReply
 from ...settings.service import ConfigService
 from .accepted import AcceptedOps
@@ -23,6 +24,7 @@ class Parts:
     connect: ConnectService
     config: ConfigService
     version: str
+    local_models: LocalServers
     accepted: AcceptedOps = field(default_factory=AcceptedOps)
 
     def models(self) -> ModelsReply:
