@@ -29,7 +29,8 @@ const MODELS: ModelsReply = {
   default: 'openai/a',
   ready: true,
   connections: [],
-  locked: false
+  canConnect: false,
+        locked: false
 };
 
 function Both(): JSX.Element {
