@@ -139,6 +139,16 @@ export class ConversationStore {
     this.stale.set(staleAfter(this.stale.current, event));
   }
 
+  /** Whether the newest turn proposes an action, which a reply may change. */
+  get hasOpenProposal(): boolean {
+    const { turnIds, withdrawn } = this.conversation.current;
+    const newest = turnIds.filter(id => !withdrawn.has(id)).pop();
+    const turn = newest ? this._turn(newest).current : null;
+    return (
+      !turn?.plan && !!turn?.entries.some(({ kind }) => kind === 'proposal')
+    );
+  }
+
   /** Find the turns that something is to be decided about, the newest first. */
   private _look(): void {
     const { turnIds, withdrawn } = this.conversation.current;

@@ -108,6 +108,16 @@ test('what is close is offered with its parameters, and runs by a click', async 
   expect(outputs.length).toBeGreaterThan(5);
 });
 
+test('a reply changes a proposal, with no model too', async ({ lab }) => {
+  const { panel } = lab;
+  await panel.ask(`/data convert ${lab.folder}/cars.csv to parquet`);
+  await panel.ask('no, as JSON lines', 2);
+  const proposal = panel.root.getByTestId('da-proposal');
+  await expect(proposal).toHaveCount(1);
+  await expect(proposal).toContainText('JSON lines');
+  await expect(panel.root.getByTestId('da-proposal-replaced')).toHaveCount(1);
+});
+
 test('a quality task is answered by the report, which opens as a card', async ({
   lab
 }) => {

@@ -27,6 +27,7 @@ import {
   IShown,
   SessionController
 } from '../sessions/sessionController';
+import { ConversationStore } from '../../session/store';
 import { Observable } from '../../session/observable';
 import { IReadiness, Models } from './models';
 import { Ops } from '../ops';
@@ -123,9 +124,9 @@ export class MessageController {
       !work?.compare &&
       !this._panel.readinessOf(composerState.model).isReady &&
       !isPlanned(message, composerState, shown.store) &&
-      !(await this._needsNoModel(message, work))
+      !(await this._needsNoModel(message, shown.store, work))
     ) {
-      this._needModel();
+      this._needModel(!!work);
       return false;
     }
     this._panel.datasets.forgetReports();
@@ -220,15 +221,22 @@ export class MessageController {
     }
   }
 
-  /** Whether there is an answer without a model: of a service, or of what the user chose. */
-  private async _needsNoModel(message: string, work?: IWork): Promise<boolean> {
+  /**
+   * Whether there is an answer without a model: of a service, of what the user chose, or of a
+   * proposal that the message may change.
+   */
+  private async _needsNoModel(
+    message: string,
+    store: ConversationStore,
+    work?: IWork
+  ): Promise<boolean> {
     if (work?.workflow || work?.action || work?.intent?.service) {
       return true;
     }
     if (work?.intent) {
       return false;
     }
-    if (commandIn(message)) {
+    if (commandIn(message) || store.hasOpenProposal) {
       return true;
     }
     const intent = await this._panel.client
@@ -238,14 +246,16 @@ export class MessageController {
   }
 
   /** No session and no turn is made of a message that nobody could answer. */
-  private _needModel(): void {
+  private _needModel(isByClick: boolean): void {
     const { model } = this._panel.composerState.current;
     const why = this._panel.readinessOf(model).other
       ? 'the selected model is not available'
       : 'no model is connected';
     this._panel.notice.set({
       level: 'error',
-      message: `Not sent: ${why}. Your message is still in the input.`,
+      message: isByClick
+        ? `Not sent: ${why}.`
+        : `Not sent: ${why}. Your message is still in the input.`,
       needs: 'model'
     });
     // One may have been connected meanwhile.
