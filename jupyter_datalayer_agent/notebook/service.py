@@ -205,10 +205,6 @@ class NotebookService:
             why = getattr(error, "log_message", None) or error
             raise DocumentError("internal", f"{path} could not be deleted: {why}") from error
 
-    async def text_of(self, path: str) -> str:
-        """The text of a file as it is saved. Raises ``DocumentError``."""
-        return await self._text_of_file(await self.confine(path))
-
     async def show(self, path: str, client_id: str | None) -> bool:
         """Open the document in the page, without taking the focus; whether a page did it."""
         page = self.pages.get(client_id)
