@@ -2,7 +2,7 @@ import { Clipboard } from '@jupyterlab/apputils';
 import { checkIcon, copyIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import { IAnswerProps } from './AnswerView';
+import { IAnswerProps } from './answerProps';
 import { Provenance } from '../../api/types';
 import { scratchpadIcon } from '../../ui/icons';
 import { Elapsed } from '../../ui/Elapsed';
