@@ -101,7 +101,7 @@ export function AnswerFoot(props: IAnswerFootProps): JSX.Element {
           type="button"
           className="da-button da-use-answer"
           data-testid="da-use-answer"
-          aria-label={`Use the answer of ${name}`}
+          aria-label={`Use this answer: ${name}`}
           onClick={() => model.answers.choose(turn.id, answer.id)}
         >
           Use this answer
