@@ -360,7 +360,7 @@ def test_a_comparison_that_was_cut_off_says_so_after_a_crash(
     with RunningServer(tmp_path, api_base=shared_model.base_url) as server:
         session, _ = chat(server, shared_model, ("One", "1"))
         held = Gate(Say("Never to be read to its end.", chunk=4), after=2)
-        script(shared_model, alpha=held, beta=RED, gamma=[Call("listFiles"), held])
+        script(shared_model, alpha=held, beta=RED, gamma=[Call("listKernels"), held])
         begin(server, session, A, B, C, until="answer_finished")
         shared_model.wait_for(lambda: shared_model.waiting == 2)
         server.kill()

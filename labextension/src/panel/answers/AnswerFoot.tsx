@@ -2,7 +2,7 @@ import { Clipboard } from '@jupyterlab/apputils';
 import { checkIcon, copyIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import { IAnswerProps } from './AnswerView';
+import { IAnswerProps } from './answerProps';
 import { Provenance } from '../../api/types';
 import { scratchpadIcon } from '../../ui/icons';
 import { Elapsed } from '../../ui/Elapsed';
@@ -101,7 +101,7 @@ export function AnswerFoot(props: IAnswerFootProps): JSX.Element {
           type="button"
           className="da-button da-use-answer"
           data-testid="da-use-answer"
-          aria-label={`Use the answer of ${name}`}
+          aria-label={`Use this answer: ${name}`}
           onClick={() => model.answers.choose(turn.id, answer.id)}
         >
           Use this answer

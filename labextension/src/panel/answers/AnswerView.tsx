@@ -2,24 +2,14 @@ import React, { memo, useMemo } from 'react';
 
 import { modelName } from './answersController';
 import { AnswerFoot } from './AnswerFoot';
+import { IAnswerProps, useProvenance } from './answerProps';
 import { textOf } from '../../session/answers';
 import { foldCalls } from '../../session/foldCalls';
-import { IAnswer, ITurn } from '../../session/turn';
 import { useValue } from '../../session/observable';
 import { CallGroup } from '../conversation/CallGroup';
 import { Markdown } from '../conversation/Markdown';
 import { ToolLine } from '../conversation/ToolLine';
 import { usePanel } from '../context';
-
-/** Properties of one of several answers. */
-export interface IAnswerProps {
-  answer: IAnswer;
-  turn: ITurn;
-  /** The number by which a synthesis cites it. */
-  number?: number;
-  /** Whether the session can be made to go on from it, by a button of its own. */
-  canChoose: boolean;
-}
 
 /** What one of several models answered, what it read for that, and what it took. */
 export const AnswerView = memo((props: IAnswerProps): JSX.Element => {
@@ -71,14 +61,3 @@ export const AnswerView = memo((props: IAnswerProps): JSX.Element => {
     </section>
   );
 });
-
-/** Where an answer is from; a copied turn has an id of its own. */
-export function useProvenance(
-  answer: IAnswer,
-  turnId: string
-): IAnswer['provenance'] {
-  return useMemo(
-    () => answer.provenance && { ...answer.provenance, aiTurnId: turnId },
-    [answer.provenance, turnId]
-  );
-}

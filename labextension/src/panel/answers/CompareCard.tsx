@@ -41,7 +41,7 @@ export function CompareCard(props: { card: ICompareCard }): JSX.Element {
       isReady ? '[type="submit"]:not(:disabled)' : 'textarea, input'
     );
     (first ?? form.current?.querySelector<HTMLElement>('input'))?.focus();
-  }, []);
+  }, [problem, props.card.question]);
 
   const toggle = (id: string) =>
     setOwn(

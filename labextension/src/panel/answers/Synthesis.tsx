@@ -2,7 +2,7 @@ import React, { memo, useMemo } from 'react';
 
 import { modelName } from './answersController';
 import { AnswerFoot } from './AnswerFoot';
-import { IAnswerProps, useProvenance } from './AnswerView';
+import { IAnswerProps, useProvenance } from './answerProps';
 import { OWN_ANSWER, withAnswerLinks } from './citations';
 import { goToAnswer } from './goToAnswer';
 import { textOf } from '../../session/answers';
