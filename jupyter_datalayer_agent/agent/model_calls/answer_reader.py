@@ -41,7 +41,7 @@ class AnswerReader:
         self._thought = 0
         self._rest: list[str] = []
         self._is_open = policy is not None
-        self._is_call = False
+        self._is_call = self._thinks = False
         self._held: list[StreamEvent] = []
         self._has_calls = False
         self.notice: NotDone | None = None
@@ -76,7 +76,7 @@ class AnswerReader:
             return
         before = len(self._text)
         self._text += chunk.delta
-        if self._is_thinking():
+        if self._is_thinking(before):
             yield from self._let_go(chunk)
             return
         if self._thought > before:
@@ -96,11 +96,13 @@ class AnswerReader:
         yield from held
         yield chunk
 
-    def _is_thinking(self) -> bool:
-        """Whether the text is within the thoughts that it begins with; notes their end."""
-        if self._thought or not self._text.lstrip().startswith(_THINK):
+    def _is_thinking(self, before: int) -> bool:
+        """Whether the text is within the thoughts that it begins with; notes their end. It has been
+        looked through up to ``before``."""
+        self._thinks = self._thinks or self._text.lstrip().startswith(_THINK)
+        if self._thought or not self._thinks:
             return False
-        end = self._text.find(_END_OF_THINKING)
+        end = self._text.find(_END_OF_THINKING, max(0, before - len(_END_OF_THINKING)))
         self._thought = 0 if end < 0 else end + len(_END_OF_THINKING)
         return end < 0
 

@@ -20,6 +20,7 @@ test('the list of models says what each can do and costs, and the effort of reas
     const lab = new LabPage(page, server, 'work');
     await lab.load('cars.ipynb');
     const { panel } = lab;
+    await lab.panelWidth(300);
     const select = panel.root.getByTestId('da-model-select');
     await select.click();
     const row = panel.root.getByRole('button', { name: /^Claude Sonnet 5.5/ });
@@ -36,7 +37,6 @@ test('the list of models says what each can do and costs, and the effort of reas
       'Very high',
       'Maximum'
     ]);
-    await lab.panelWidth(300);
     await shootBoth(lab, 'models-300');
     await effort.selectOption('high');
     await page.keyboard.press('Escape');

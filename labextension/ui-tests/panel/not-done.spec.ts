@@ -48,7 +48,7 @@ test('a call that the model wrote as text is carried out where it is the whole a
   const call = JSON.stringify(
     {
       name: 'addNotebookCell',
-      arguments: { type: 'code', content: 'a + 41', run: true }
+      arguments: { type: 'code', content: '1 + 41', run: true }
     },
     null,
     2
@@ -58,9 +58,9 @@ test('a call that the model wrote as text is carried out where it is the whole a
     { say: 'The sum is 42.' }
   );
   await panel.mode('agent');
-  await panel.send('Add a cell that adds 41 to a, and run it');
+  await panel.send('Add a cell that adds 1 and 41, and run it');
   await panel.ended();
-  expect(await notebook.sources()).toEqual(['a = 1', 'a + 41']);
+  expect(await notebook.sources()).toEqual(['a = 1', '1 + 41']);
   const line = panel.root.locator(
     '[data-testid="da-notice"][data-code="not_done"]'
   );
@@ -76,6 +76,6 @@ test('a call that the model wrote as text is carried out where it is the whole a
   await expect(line).toContainText(
     'This looks like a call of addNotebookCell. It was not carried out: other text stands beside it.'
   );
-  expect(await notebook.sources()).toEqual(['a = 1', 'a + 41']);
+  expect(await notebook.sources()).toEqual(['a = 1', '1 + 41']);
   await shootBoth(tab, 'call-as-text');
 });

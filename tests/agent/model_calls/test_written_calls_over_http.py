@@ -135,7 +135,7 @@ def test_several_are_done_in_order_and_thoughts_before_them_stay(
     assert "First one" in json.dumps(model.requests[1].body)
 
 
-def test_reasoning_stands_before_the_call_that_follows_from_it(
+def test_reasoning_is_kept_before_its_call(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(Answer([Reasoning("A cell is wanted."), Say(WRITTEN)]), say_42)
