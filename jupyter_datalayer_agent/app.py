@@ -25,7 +25,7 @@ from .settings.traits import AgentTraits, setting_traits
 from .telemetry.log_lines import with_package
 
 if TYPE_CHECKING:
-    from .protocol.requests import ModelsReply
+    from .models.connections.registry import Connections
     from .protocol.workflows import FixInfo
     from .server.base.parts import Parts
     from .server.sdk.registration import Registrations
@@ -150,6 +150,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
 
     def _wire(self) -> Parts:
         """Make the parts of this server."""
+        from .agent.features.connect import ConnectService
         from .agent.services import Services
         from .agent.session.registry import SessionRegistry
         from .datasets.service import Datasets
@@ -199,6 +200,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
 
         if self.database_url:
             notebooks.text_files.private_places += database_files(self.database_url)
+        model = LitellmModel(connections=self._connections)
         store = Store(self.database_url, vacuum=self.database_vacuum != "off")
         datasets = Datasets(notebooks.root_dir, store.datasets, lambda: self.max_upload_bytes)
         local_servers = LocalServers(
@@ -207,12 +209,12 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         )
         services = Services(
             store=store,
-            model=with_local_models(LitellmModel(), local_servers),
+            model=with_local_models(model, local_servers),
             registry=registry,
             pages=pages,
             notebooks=notebooks,
             settings=settings,
-            resolve_model=resolve_model,
+            resolve_model=lambda settings: resolve_model(settings, self._connections),
             supports_vision=supports_vision,
             templates=lambda: self._catalogue,
             find_fixes=find_fixes,
@@ -225,7 +227,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         return Parts(
             services=services,
             sessions=SessionRegistry(services, self.session_idle_seconds, self.retention_days),
-            models=self._models,
+            connect=ConnectService(self._connections, model, layers, pages),
             config=ConfigService(layers),
             version=__version__,
             local_models=local_servers,
@@ -271,6 +273,17 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             configured=self.configured,
         )
 
+    @cached_property
+    def _connections(self) -> Connections:
+        """What the user connected in the panel, in Jupyter's data directory."""
+        from jupyter_core.paths import jupyter_data_dir
+
+        from .agent.features.connect import locked_reason
+        from .models.connections.registry import Connections
+
+        folder = Path(jupyter_data_dir(), "datalayer-agent")
+        return Connections(folder, enabled=lambda: locked_reason(self._layers) is None)
+
     def _telemetry(self, registry: ToolRegistry) -> Telemetry:
         from .models.catalogue import find_model
         from .models.errors import redact
@@ -290,14 +303,6 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             is_tool=lambda name: registry.find(name) is not None,
             is_model=is_model,
         )
-
-    def _models(self) -> ModelsReply:
-        from .models.catalogue import models_reply
-
-        values = self._layers.values()
-        reply = models_reply(values["model"], values["api_base"])
-        reply.locked = "model" in self._layers.locked
-        return reply
 
 
 def sdk_entry_points() -> list[EntryPoint]:
@@ -319,18 +324,18 @@ def database_files(database_url: str) -> list[Path]:
     return [path.with_name(f"{path.name}{end}") for end in ("", "-wal", "-shm", "-journal")]
 
 
-def resolve_model(settings: Any) -> str:
-    """The model of a turn: the one set, else what the environment's keys suggest.
+def resolve_model(settings: Any, connections: Connections) -> str:
+    """The model of a turn: the one set, else that of the first provider with a key.
 
     Raises ``AgentError`` ``no_model`` that says what to do.
     """
-    from .models.catalogue import NOT_CONNECTED, default_model, readiness
+    from .models.catalogue import NOT_CONNECTED
     from .protocol.errors import AgentError
 
-    model = settings.model or default_model()
+    model = settings.model or connections.default_model()
     if model is None:
         raise AgentError("no_model", NOT_CONNECTED)
-    state = readiness(model, settings.api_base)
+    state = connections.readiness(model, settings.api_base)
     if not state.ready:
         raise AgentError("no_model", f"{state.reason} {state.what_to_do}".strip())
     return cast(str, model)

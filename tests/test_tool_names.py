@@ -108,14 +108,14 @@ def test_every_name_of_a_tool_is_one_of_the_registry() -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("listFiles shows what is there.", ["listFiles"]),
-        ("Give a path inside the root, as listFiles shows it.", ["listFiles"]),
-        ("#listFiles", ["listFiles"]),
-        ("call `read_file` first. Then `edit_file`.", ["read_file", "edit_file"]),
+        ("findFiles shows what is there.", ["findFiles"]),
+        ("Give a path inside the root, as findFiles shows it.", ["findFiles"]),
+        ("#findFiles", ["findFiles"]),
+        ("call `open_file` first. Then `patch_file`.", ["open_file", "patch_file"]),
         ("Use searchInFiles({path}), or grepFiles.", ["searchInFiles", "grepFiles"]),
         ("The tool insertBlock is for Lexical documents.", ["insertBlock"]),
         ("getNotebookCells, get_notebook_cells, runAllCells, python_repl.", []),
-        ("cellIds, stopOnError and activeNotebook; model.cells.listFiles; listing files", []),
+        ("cellIds, stopOnError and activeNotebook; model.cells.findFiles; finding files", []),
         ("read_file load_dataset open_dataset read_csv", []),
     ],
 )
@@ -124,15 +124,15 @@ def test_names_of_tools_are_recognised(text: str, found: list[str]) -> None:
 
 
 def test_they_are_found_in_every_kind_of_file() -> None:
-    python = 'def f():\n    """Uses listFiles."""\n    raise E(f"no {x}", "readFile shows it.")\n'
-    assert [w for text in in_python(python) for w in unknown(text)] == ["listFiles", "readFile"]
+    python = 'def f():\n    """Uses findFiles."""\n    raise E(f"no {x}", "openFile shows it.")\n'
+    assert [w for text in in_python(python) for w in unknown(text)] == ["findFiles", "openFile"]
     typescript = (
-        "import { a } from './listFiles';\ntype T = Pick<Client, 'deleteDataset' | 'getTurn'>;\n"
-        "tool('listFiles', \"it's\");\nconst words = `See ${x} and readFile`;\n"
-        "const row = (\n  <p>\n    Then editFile\n  </p>\n);\n"
+        "import { a } from './findFiles';\ntype T = Pick<Client, 'deleteDataset' | 'getTurn'>;\n"
+        "tool('findFiles', \"it's\");\nconst words = `See ${x} and openFile`;\n"
+        "const row = (\n  <p>\n    Then patchFile\n  </p>\n);\n"
     )
     found = [word for text in in_typescript(typescript) for word in unknown(text)]
-    assert found == ["listFiles", "readFile", "editFile"]
+    assert found == ["findFiles", "openFile", "patchFile"]
 
 
 def test_the_recogniser_would_know_the_tools_that_there_are() -> None:

@@ -17,6 +17,7 @@ from .events.channel import EventChannel
 from .history.history import History, Item, read_history
 from .open_proposal import OpenProposal
 from .services import Services
+from .stop import Stop
 
 
 class CurrentTurn(Protocol):
@@ -45,7 +46,8 @@ class SessionState:
 
     ``created`` are the paths of the documents that it created, ``seen`` the cells as its model last
     read them. ``is_busy``: a turn runs, or a compaction or another answer. ``is_stale``: the
-    database has another history than ``history``.
+    database has another history than ``history``. ``answer_stops`` stop one of the answers that are
+    being given, by its id.
     """
 
     services: Services
@@ -59,6 +61,7 @@ class SessionState:
     cost: float | None
     turn: CurrentTurn | None = None
     proposal: OpenProposal | None = None
+    answer_stops: dict[str, Stop] = field(default_factory=dict)
     is_busy: bool = False
     is_stale: bool = False
     used_at: float = field(default_factory=time.monotonic)

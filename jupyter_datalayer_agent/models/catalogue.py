@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from jupyter_datalayer_agent.protocol.requests import ModelInfo, ModelsReply
 
-from .connections import CONNECTIONS
+from .by_hand import CONNECTIONS
 from .local.added_models import LABEL, PREFIX, LocalModel, added_models
 from .local.memory import needed, size_text
 from .local.readiness import readiness_of
@@ -47,6 +47,8 @@ class Provider:
     chooses_itself: bool = True
     responses: bool = False
     """Whether the provider serves the Responses API itself."""
+    check_key: str = ""
+    """What to do about a key that was refused; left empty, it names the variables."""
 
 
 # Windows and flags as litellm 1.109's price list has them (November 2026).
@@ -185,7 +187,7 @@ def readiness(
         return Readiness(
             False,
             f"{provider.label} has no key: {_one_of(provider.keys)} is not set.",
-            f"Set {provider.keys[0]} in the environment that JupyterLab starts in, and restart it.",
+            f"Connect it in the Agent panel, or set {provider.keys[0]} and restart JupyterLab.",
             provider.keys,
         )
     if not key or not key.isascii() or not key.isprintable() or " " in key:
@@ -251,13 +253,24 @@ def models_reply(
     )
 
 
+_connected: Mapping[str, CatalogueModel] = {}
+
+
+def set_connected(models: Mapping[str, CatalogueModel]) -> None:
+    """What is known of the models of servers that users connected, by their full names."""
+    global _connected
+    _connected = models
+
+
 def find_model(model: str) -> CatalogueModel | None:
-    """The catalogue's entry for a model name, if it has one."""
+    """The catalogue's entry for a model name, or what its server reported, if there is one."""
     if model.startswith(PREFIX):
         local = added_models().find(model)
         if local is None:
             return None
         return CatalogueModel(local.name, local.name, local.window, vision=False)
+    if model in _connected:
+        return _connected[model]
     provider = provider_of(model)
     name = model.removeprefix(f"{provider.prefix}/") if provider else ""
     return (
@@ -294,7 +307,8 @@ def _info(provider: Provider, model: CatalogueModel, environ: Environment) -> Mo
 
 
 NOT_CONNECTED = (
-    "No model is connected. The panel's start page and “Connect a model” in the README say how."
+    "No model is connected. In the Agent panel, “Connect a Model” takes a key or finds one on this "
+    "computer."
 )
 """For an answer without a model; the start page has the long text of ``readiness``."""
 
@@ -304,7 +318,7 @@ def _no_model(environ: Environment) -> Readiness:
     return Readiness(
         False,
         f"No model is configured, and none of {', '.join(looked_for)} is set.",
-        "Set one of them, or name a model as below, and start JupyterLab again.",
+        "Connect one in the Agent panel, or set one of them and start JupyterLab again.",
         tuple(looked_for),
     )
 

@@ -18,7 +18,7 @@ from jupyter_datalayer_agent.protocol.requests import Usage
 
 from .chat_messages import is_json_object
 from .drafts import AnswerDraft, broken_stream
-from .tokens import usage_of
+from .tokens import cache_written_of, usage_of
 from .types import (
     BrokenStream,
     FunctionCallStarted,
@@ -47,6 +47,7 @@ class ChatAssembler:
     _thinking: list[dict[str, Any]] = field(default_factory=list)
     _started: bool = False
     _usage: Usage = field(default_factory=Usage)
+    _cache_written: int = 0
     _finish_reason: str | None = None
     ended: bool = False
 
@@ -87,7 +88,7 @@ class ChatAssembler:
             yield ItemDone(item_id, draft.item)
         items = tuple(draft.item for draft in self._drafts.values() if draft.item is not None)
         reason = _FINISH_REASONS.get(self._finish_reason or "", "stop")
-        yield ResponseDone(items, self._usage, reason)
+        yield ResponseDone(items, self._usage, reason, self._cache_written)
 
     def recover(self) -> Iterator[ItemDone]:
         """The items that were complete when the stream broke."""
@@ -108,6 +109,7 @@ class ChatAssembler:
         usage = getattr(event, "usage", None)
         if usage is not None:
             self._usage = usage_of(usage)
+            self._cache_written = cache_written_of(usage)
             self.ended = self._finish_reason is not None
 
     def _part(self, delta: Any) -> Iterator[StreamEvent]:

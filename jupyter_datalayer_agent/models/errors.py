@@ -177,6 +177,8 @@ def _message(
     name = provider.label if provider else "The model's provider"
     where = f" at {redact(api_base)}" if api_base else ""
     keys = f" Check {' or '.join(provider.keys)}." if provider and provider.keys else ""
+    if provider and provider.check_key:
+        keys = f" {provider.check_key}"
     report = f" It reported: {detail}" if detail else ""
     match code:
         case "authentication":

@@ -12,8 +12,10 @@ from typing import Any
 import anyio
 
 from . import loader
+from .capabilities import taken_effort
 from .catalogue import readiness
 from .chat_assembler import ChatAssembler
+from .connections.registry import ConnectedCall, Connections
 from .drafts import Assembler
 from .errors import model_error
 from .prices import cost_of
@@ -36,62 +38,90 @@ IDLE_TIMEOUT = 300.0
 class LitellmModel:
     """Calls models through litellm: by the Responses API, or by chat completions.
 
-    ``environ`` is where keys are read from; they are passed on and never kept."""
+    ``environ`` is where keys are read from, ``connections`` what users connected in the panel; keys
+    are passed on and never kept."""
 
     def __init__(
-        self, *, idle_timeout: float = IDLE_TIMEOUT, environ: Mapping[str, str] = os.environ
+        self,
+        *,
+        idle_timeout: float = IDLE_TIMEOUT,
+        environ: Mapping[str, str] = os.environ,
+        connections: Connections | None = None,
     ) -> None:
         self._idle_timeout = idle_timeout
         self._environ = environ
+        self._connections = connections
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
         """See ``types.Model.stream``."""
-        where = route(request, self._environ)
-        self._check_ready(request, where)
+        call = ConnectedCall(request, self._environ)
+        if self._connections is not None:
+            call = await self._connections.call(request)
+        async with contextlib.aclosing(self.stream_call(call)) as events:
+            async for event in events:
+                yield event
+
+    async def stream_call(self, call: ConnectedCall) -> AsyncGenerator[StreamEvent, None]:
+        """``stream`` with the address and the key of a connection, which may not be saved."""
+        request, environ = call.request, call.environ
+        where = route(request, environ)
+        if call.connection is not None:
+            where = replace(where, provider=call.connection.provider)
+        self._check_ready(request, where, environ)
         litellm = await loader.litellm()
         register(litellm, where)
         if where.responses and not serves_responses(litellm, where):
             where = replace(where, responses=False)
         if where.responses:
             await loader.responses()
-        arguments = call_arguments(
-            request, where, idle_timeout=self._idle_timeout, environ=self._environ
-        )
+        effort = taken_effort(where.model, request.reasoning_effort)
+        request = replace(request, reasoning_effort=effort)
+        arguments = call_arguments(request, where, idle_timeout=self._idle_timeout, environ=environ)
         if where.responses and takes_reasoning(litellm, where.model):
             arguments["include"] = ["reasoning.encrypted_content"]
         assembler: Assembler
         if where.responses:
             assembler = ResponsesAssembler()
-            source = await self._open_readable(litellm, arguments, where)
+            source = await self._open_readable(litellm, arguments, where, environ)
         else:
             assembler = ChatAssembler(_call_ids(request))
-            source = await self._open(litellm.acompletion(**arguments), where)
+            source = await self._open(litellm.acompletion(**arguments), where, environ)
         if not request.stream:
             for event in assembler.feed_whole(source):
                 yield event
         else:
-            async with contextlib.aclosing(self._read(source, assembler, where)) as events:
+            async with contextlib.aclosing(self._read(source, assembler, where, environ)) as events:
                 async for event in events:
                     yield event
         for event in assembler.finish():
-            yield await _priced(event, request, where) if isinstance(event, ResponseDone) else event
+            if isinstance(event, ResponseDone):
+                is_free = call.connection is not None and call.connection.server is not None
+                event = await _counted(event, request)
+                event = event if is_free else _priced(event, where)
+            yield event
 
-    def _check_ready(self, request: ModelRequest, where: ModelRoute) -> None:
+    def _check_ready(
+        self, request: ModelRequest, where: ModelRoute, environ: Mapping[str, str]
+    ) -> None:
         """Detect a missing or empty key before litellm turns it into a connection error."""
-        state = readiness(where.model if request.model else None, where.api_base, self._environ)
+        state = readiness(where.model if request.model else None, where.api_base, environ)
         if state.ready:
             return
-        unset = not any(name in self._environ for name in state.missing)
+        unset = not any(name in environ for name in state.missing)
         code: ModelErrorCode = "no_model" if unset or not request.model else "authentication"
         raise ModelError(code, f"{state.reason} {state.what_to_do}")
 
     async def _open_readable(
-        self, litellm: Any, arguments: dict[str, Any], where: ModelRoute
+        self,
+        litellm: Any,
+        arguments: dict[str, Any],
+        where: ModelRoute,
+        environ: Mapping[str, str],
     ) -> Any:
         """Open the answer; without earlier reasoning if the model cannot read it, as after a change
         of model or key."""
         try:
-            return await self._open(litellm.aresponses(**arguments), where)
+            return await self._open(litellm.aresponses(**arguments), where, environ)
         except ModelError as error:
             body = arguments.get("extra_body", arguments)
             kept = [item for item in body["input"] if item.get("type") != "reasoning"]
@@ -99,9 +129,9 @@ class LitellmModel:
             if not unreadable or len(kept) == len(body["input"]):
                 raise
         body["input"] = kept
-        return await self._open(litellm.aresponses(**arguments), where)
+        return await self._open(litellm.aresponses(**arguments), where, environ)
 
-    async def _open(self, call: Any, where: ModelRoute) -> Any:
+    async def _open(self, call: Any, where: ModelRoute, environ: Mapping[str, str]) -> Any:
         """Make the call; returns the beginning stream, or the whole answer."""
         try:
             with anyio.fail_after(self._idle_timeout):
@@ -109,16 +139,16 @@ class LitellmModel:
         except TimeoutError as error:
             raise self._silent(None) from error
         except Exception as error:  # litellm raises what its providers' clients raise: any kind
-            raise self._failed(error, where, None) from error
+            raise _failed(error, where, environ) from error
 
     async def _read(
-        self, source: Any, assembler: Assembler, where: ModelRoute
+        self, source: Any, assembler: Assembler, where: ModelRoute, environ: Mapping[str, str]
     ) -> AsyncGenerator[StreamEvent, None]:
         """The stream's events up to its end, which must be a sound one."""
         try:
             events: AsyncIterator[Any] = source.__aiter__()
             while not assembler.ended:
-                event = await self._next(events, where)
+                event = await self._next(events, where, environ)
                 if event is None:
                     break
                 for ours in assembler.feed(event):
@@ -134,7 +164,9 @@ class LitellmModel:
         finally:
             await _close(source)
 
-    async def _next(self, events: AsyncIterator[Any], where: ModelRoute) -> Any:
+    async def _next(
+        self, events: AsyncIterator[Any], where: ModelRoute, environ: Mapping[str, str]
+    ) -> Any:
         """The next of litellm's events, None at their end. Raises ``ModelError``."""
         try:
             # Not asyncio.wait_for: before Python 3.12 it loses a cancellation that comes just when
@@ -146,31 +178,34 @@ class LitellmModel:
         except TimeoutError as error:
             raise self._silent(BrokenStream()) from error
         except Exception as error:
-            raise self._failed(error, where, BrokenStream()) from error
+            raise _failed(error, where, environ, BrokenStream()) from error
 
     def _silent(self, broken: BrokenStream | None) -> ModelError:
         message = f"The model sent nothing for {self._idle_timeout:g} seconds."
         return ModelError("broken_stream", message, broken=broken)
 
-    def _failed(
-        self, error: Exception, where: ModelRoute, broken: BrokenStream | None
-    ) -> ModelError:
-        return model_error(
-            error,
-            provider=where.provider,
-            api_base=where.api_base,
-            broken=broken,
-            environ=self._environ,
-        )
+
+def _failed(
+    error: Exception,
+    where: ModelRoute,
+    environ: Mapping[str, str],
+    broken: BrokenStream | None = None,
+) -> ModelError:
+    return model_error(
+        error, provider=where.provider, api_base=where.api_base, broken=broken, environ=environ
+    )
 
 
-async def _priced(done: ResponseDone, request: ModelRequest, where: ModelRoute) -> ResponseDone:
+async def _counted(done: ResponseDone, request: ModelRequest) -> ResponseDone:
     """The end of an answer with its usage, estimated if the provider reported none."""
-    usage = done.usage
-    if usage.total_tokens == 0:
-        usage = await asyncio.to_thread(counted_usage, request, done.items)
-    cost = cost_of(where.model, usage)
-    return replace(done, usage=usage.model_copy(update={"cost": cost}))
+    if done.usage.total_tokens:
+        return done
+    return replace(done, usage=await asyncio.to_thread(counted_usage, request, done.items))
+
+
+def _priced(done: ResponseDone, where: ModelRoute) -> ResponseDone:
+    cost = cost_of(where.model, done.usage, done.cache_written)
+    return replace(done, usage=done.usage.model_copy(update={"cost": cost}))
 
 
 def _call_ids(request: ModelRequest) -> set[str]:

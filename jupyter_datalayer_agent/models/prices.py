@@ -8,19 +8,19 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Iterable
-from typing import Any
 
 from jupyter_datalayer_agent.protocol.requests import Usage
 
 from . import loader
 from .catalogue import find_model
+from .price_list import price_entry
 
 log = logging.getLogger(__name__)
 
 
 def context_window(model: str) -> int | None:
     """How many tokens ``model`` reads, as litellm or else the catalogue has it; None: unknown."""
-    entry = _entry(model)
+    entry = price_entry(model)
     listed = (entry.get("max_input_tokens") or entry.get("max_tokens")) if entry else None
     if isinstance(listed, (int, float)) and listed > 0:
         return int(listed)
@@ -35,9 +35,10 @@ async def learn_window(model: str) -> None:
         await loader.litellm()
 
 
-def cost_of(model: str, usage: Usage) -> float | None:
-    """US dollars of a call, by litellm's price list; None where it has no price of ``model``."""
-    entry = _entry(model)
+def cost_of(model: str, usage: Usage, cache_written: int = 0) -> float | None:
+    """US dollars of a call, by litellm's price list; None where it has no price of ``model``.
+    ``cache_written`` of the input tokens were put into the prompt cache, which may cost more."""
+    entry = price_entry(model)
     if entry is None or entry.get("input_cost_per_token") is None:
         return None
     try:
@@ -46,6 +47,7 @@ def cost_of(model: str, usage: Usage) -> float | None:
             prompt_tokens=usage.input_tokens,
             completion_tokens=usage.output_tokens,
             cache_read_input_tokens=usage.cached_tokens,
+            cache_creation_input_tokens=cache_written,
         )
     except Exception:  # litellm raises plain exceptions for names that it cannot place
         log.debug("No price of %s", model, exc_info=True)
@@ -66,16 +68,3 @@ def cheapest(models: Iterable[str]) -> str:
 
 def _price(model: str) -> float | None:
     return cost_of(model, Usage(input_tokens=1_000, output_tokens=100))
-
-
-def _entry(model: str) -> dict[str, Any] | None:
-    """The price list's entry of ``provider/name``, or of the bare name, which is the maker's."""
-    if not loader.is_loaded():
-        return None
-    prices: dict[str, dict[str, Any]] = sys.modules["litellm"].model_cost
-    for name in (model, model.partition("/")[2]):
-        entry = prices.get(name)
-        # An entry that was registered for streaming only has no prices.
-        if entry is not None and ("input_cost_per_token" in entry or "max_input_tokens" in entry):
-            return entry
-    return None

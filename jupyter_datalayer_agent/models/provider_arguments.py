@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from ..protocol.sharing import PRIVATE_NOTE
+from .cache_marks import marked, takes_cache_marks
 from .catalogue import Provider, api_key, provider_of
 from .chat_messages import chat_messages, chat_tool_choice, chat_tools, system_message
 from .item_mapper import input_items
@@ -139,6 +140,7 @@ def call_arguments(
         "top_p": request.top_p,
         "api_base": where.api_base,
         "api_key": request.api_key or _key(where, environ),
+        "num_ctx": request.num_ctx,
         **(_of_responses(request, where) if where.responses else _of_chat(request, where)),
     }
     arguments = {name: value for name, value in arguments.items() if value is not None}
@@ -179,6 +181,8 @@ def _of_chat(request: ModelRequest, where: ModelRoute) -> dict[str, Any]:
     known = request.mapper if where.openai else None
     if known is None:
         messages = chat_messages(request.instructions, request.input, thinking=thinking)
+        if takes_cache_marks(where.model):
+            messages = marked(messages)
     else:
         items = known.chat(request.input, thinking=thinking)
         messages = [*system_message(request.instructions), *items]
@@ -238,6 +242,17 @@ def sized_items(request: ModelRequest) -> list[Item]:
         {name: value for name, value in item.items() if name not in left_out}
         for item in request.input
     ]
+
+
+def may_write_calls(request: ModelRequest, environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether the model may write a tool call as text although tools were sent.
+
+    The catalogue's providers with a key make calls of their models' answers themselves."""
+    if not request.tools or request.tool_choice == "none":
+        return False
+    where = route(request, environ)
+    hosted = where.provider is not None and bool(where.provider.keys)
+    return not hosted or (where.openai and where.foreign)
 
 
 def takes_reasoning(litellm: ModuleType, model: str) -> bool:

@@ -113,6 +113,11 @@ def usage_of(reported: Any) -> Usage:
     )
 
 
+def cache_written_of(reported: Any) -> int:
+    """The input tokens that a provider put into its prompt cache, where it bills that."""
+    return _number(_get(reported, "cache_creation_input_tokens"))
+
+
 def _get(holder: Any, *names: str) -> Any:
     """The first of ``names`` that ``holder`` has and that is not ``None``."""
     for name in names:

@@ -58,6 +58,8 @@ class ModelRequest:
     api_base: str | None = None
     model_api: ModelApi = "auto"
     api_key: str | None = field(default=None, compare=False, repr=False)
+    num_ctx: int | None = None
+    """Tokens of context that Ollama is to reserve; see ``connections.registry``."""
     mapper: Mapper | None = field(default=None, compare=False, repr=False)
 
 
@@ -113,11 +115,13 @@ class ItemDone:
 class ResponseDone:
     """The end of a complete answer: every item in order, what it cost, and why it ended.
 
-    ``finish_reason`` is ``stop``, ``max_output_tokens`` or ``content_filter``."""
+    ``finish_reason`` is ``stop``, ``max_output_tokens`` or ``content_filter``; ``cache_written``
+    the input tokens that were put into the prompt cache, where the provider bills them."""
 
     items: tuple[Item, ...]
     usage: Usage
     finish_reason: str = "stop"
+    cache_written: int = 0
 
 
 StreamEvent: TypeAlias = (

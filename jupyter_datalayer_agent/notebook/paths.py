@@ -15,8 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from .document import DocumentError
 
-# No tool lists files.
-ASK_FOR_PATH = "Where neither the context nor the user's message has it, ask the user."
+ASK_FOR_PATH = "listFiles shows what there is; where that is not enough, ask the user."
 
 # Page addresses and drives that name a document under the root: everything after them is the path.
 _PAGE_PREFIX = re.compile(

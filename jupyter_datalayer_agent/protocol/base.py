@@ -14,6 +14,7 @@ NotebookMode = Literal["off", "read-only", "full"]
 Location = Literal["panel", "inline", "magic", "api"]
 ApprovalPolicy = Literal["never", "destructive", "always"]
 SharePolicy = Literal["always", "ask", "never"]
+ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 """Whether something may go to the model: outputs, or rows of data."""
 SessionKind = Literal["chat", "strategist"]
 TurnStatus = Literal["running", "completed", "failed", "aborted"]

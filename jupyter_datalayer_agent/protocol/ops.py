@@ -35,10 +35,12 @@ class SendNow(Wire):
 
 class Interrupt(Wire):
     """Stop the running turn. With ``hold``, messages that wait in the panel do not run after
-    it: they stay in the queue until they are sent now or removed."""
+    it: they stay in the queue until they are sent now or removed. With ``answer_id`` only this one
+    of several answers that are being given is stopped."""
 
     type: Literal["interrupt"] = "interrupt"
     hold: bool = False
+    answer_id: str | None = None
 
 
 class ApprovalDecision(Wire):

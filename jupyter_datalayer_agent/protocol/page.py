@@ -332,6 +332,12 @@ class SessionsWaiting(Wire):
     sessions: list[WaitingSession]
 
 
+class ModelsChanged(Wire):
+    """A model was connected or forgotten: ``GET models`` has what can be chosen now."""
+
+    type: Literal["models_changed"] = "models_changed"
+
+
 class OpAcceptedMessage(Wire):
     """The op was put on the session's queue."""
 
@@ -366,6 +372,7 @@ ServerMessage = Annotated[
     | SessionEvent
     | DocumentTouched
     | SessionsWaiting
+    | ModelsChanged
     | OpAcceptedMessage
     | OpRejectedMessage
     | PageRequest,

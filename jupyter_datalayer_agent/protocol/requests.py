@@ -14,6 +14,7 @@ from .base import (
     Location,
     Mode,
     NotebookMode,
+    ReasoningEffort,
     SessionKind,
     SharePolicy,
     TurnStatus,
@@ -51,6 +52,7 @@ class Overrides(Wire):
     tool_choice: str | dict[str, Any] | None = None
     token_limit: int | None = Field(default=None, ge=1)
     max_tool_calls: int | None = Field(default=None, ge=1)
+    reasoning_effort: ReasoningEffort | None = None
 
 
 class ProposalDecision(Wire):
@@ -144,6 +146,8 @@ class SessionSettings(Wire):
     max_tool_calls: int | None = Field(default=None, ge=1)
     outputs: SharePolicy | None = None
     row_data: SharePolicy | None = None
+    reasoning_effort: ReasoningEffort | None = None
+    context_window: int | None = Field(default=None, ge=1000)
 
 
 class QueuedMessage(Wire):
@@ -282,6 +286,9 @@ class OpAccepted(Wire):
 class ModelInfo(Wire):
     """One model that may be chosen. ``ready``: the key or the address that a call needs is set;
     what only the provider knows (whether the key is good, the model there) is not asked.
+
+    ``context_window`` is in tokens, prices are in US dollars per million tokens; None: not known.
+    ``reasoning_efforts`` are those that can be chosen, of a model that reasons.
     """
 
     id: str
@@ -291,6 +298,9 @@ class ModelInfo(Wire):
     reason: str | None = None
     vision: bool = False
     context_window: int | None = None
+    reasoning_efforts: list[ReasoningEffort] | None = None
+    input_price: float | None = None
+    output_price: float | None = None
 
 
 class Connection(Wire):
@@ -302,7 +312,8 @@ class Connection(Wire):
 
 class ModelsReply(Wire):
     """Answer of ``GET models``. ``message`` says what was looked for when nothing is ready;
-    ``locked`` that an administrator chose the model and no other one can be taken."""
+    ``locked`` that an administrator chose the model and no other one can be taken;
+    ``can_connect`` whether users may connect models in the panel."""
 
     models: list[ModelInfo]
     default: str | None = None
@@ -310,6 +321,7 @@ class ModelsReply(Wire):
     message: str | None = None
     connections: list[Connection] = []
     locked: bool = False
+    can_connect: bool = True
 
 
 class ConfigValue(Wire):

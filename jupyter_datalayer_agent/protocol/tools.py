@@ -45,9 +45,10 @@ class Change(Wire):
 
 class NotDone(Wire):
     """What of the changes and runs that a turn tried did not come about, though it ended as if all
-    were well. ``message`` is for the user; ``call_id`` is the call that it is about."""
+    were well. ``message`` is for the user; ``call_id`` is the call that it is about.
+    ``call_as_text``: the answer has a tool call as text, which was not carried out."""
 
-    kind: Literal["change_failed", "run_failed", "call_failed", "nothing_done"]
+    kind: Literal["change_failed", "run_failed", "call_failed", "nothing_done", "call_as_text"]
     message: str
     call_id: str | None = None
 

@@ -13,6 +13,7 @@ from .base.route_table import Operation, Route
 from .handlers import (
     chat,
     config,
+    connections,
     context,
     datasets,
     descriptor,
@@ -62,6 +63,7 @@ ROUTES = [
     *workflows.ROUTES,
     *services.ROUTES,
     *models.ROUTES,
+    *connections.ROUTES,
     *config.ROUTES,
     *usage.ROUTES,
     *tutorials.ROUTES,

@@ -13,6 +13,7 @@ from traitlets.config import Configurable
 
 MODES = ["ask", "edit", "agent"]
 SHARING = ["always", "ask", "never"]
+EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
 class AgentTraits(Configurable):
@@ -22,7 +23,8 @@ class AgentTraits(Configurable):
         None,
         allow_none=True,
         help="""The model, in litellm's form provider/name, for example anthropic/claude-sonnet-5-5
-        or ollama/qwen3. When not set: the first provider whose key is in the environment.""",
+        or ollama/qwen3. When not set: the first provider that has a key, saved in
+        the panel or in the environment.""",
     ).tag(config=True)
     mode_models = Dict(
         key_trait=Enum([*MODES, "strategist"]),
@@ -33,6 +35,18 @@ class AgentTraits(Configurable):
     api_base = Unicode(None, allow_none=True, help="Address of an OpenAI-compatible server.").tag(
         config=True
     )
+    connect_models = Bool(
+        True,
+        help="""Whether users may connect models and save keys in the panel. When off, what was
+        connected there is not used: keys come from the environment only.""",
+    ).tag(config=True, server=True)
+    local_model_ports = List(
+        Int(min=1, max=65535),
+        [11434, 1234, 8080, 8000],
+        help="""Ports of 127.0.0.1 at which the panel looks for model servers (Ollama, LM Studio,
+        llama.cpp, vLLM) while no model is connected, or when it is asked to. Empty: it does not
+        look.""",
+    ).tag(config=True, server=True)
     model_api = Enum(
         ["auto", "responses", "chat"],
         "auto",
@@ -46,6 +60,12 @@ class AgentTraits(Configurable):
     ).tag(config=True)
     max_output_tokens = Int(
         None, allow_none=True, min=1, help="Maximum tokens in one model answer."
+    ).tag(config=True)
+    reasoning_effort = Enum(
+        EFFORTS,
+        None,
+        allow_none=True,
+        help="How much a model reasons. Sent only to models that take this effort.",
     ).tag(config=True)
     token_limit = Int(
         None, allow_none=True, min=1, help="Maximum tokens that a session may use."

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from ..protocol.base import ApprovalPolicy, Mode, SharePolicy, Wire
+from ..protocol.base import ApprovalPolicy, Mode, ReasoningEffort, SharePolicy, Wire
 from ..protocol.errors import AgentError
 from ..protocol.requests import ChatRequest, SessionSettings
 from ..protocol.services import IntentDetection
@@ -27,6 +27,7 @@ class Settings(Wire):
     temperature: float | None = None
     top_p: float | None = None
     max_output_tokens: int | None = None
+    reasoning_effort: ReasoningEffort | None = None
     token_limit: int | None = None
     parallel_tool_calls: bool = True
     tool_choice: str | dict[str, Any] | None = None

@@ -150,8 +150,9 @@ class Dispatcher:
         return _validate(tool.arguments, self._confined(values), tool.name)
 
     def _confined(self, values: dict[str, Any]) -> dict[str, Any]:
-        """``path`` (or ``uri``) as a path under the server root; refused where it leads out."""
-        values = dict(values)
+        """``path`` (or ``uri``) as a path under the server root; refused where it leads out. Models
+        that fill in every argument leave one empty that they do not mean."""
+        values = {key: each for key, each in values.items() if key != "path" or each != ""}
         if values.get("path") is None and isinstance(values.get("uri"), str):
             values["path"] = values.pop("uri")
         if isinstance(values.get("path"), str):

@@ -65,7 +65,8 @@ class Tool:
     ``label`` is its name on the page. ``changes``: changes or runs something, so Agent mode only.
     ``needs_notebook``: works on the attached, active notebook. ``destructive`` returns what would
     be lost, or None. ``parallel``: a read that may run concurrently with others. ``runs``: its
-    purpose is to run code. ``preview`` is what a call would change, for approvals.
+    purpose is to run code. ``basic``: sent also to models with a small context window. ``preview``
+    is what a call would change, for approvals.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Tool:
     needs_notebook: bool = False
     parallel: bool = False
     runs: bool = False
+    basic: bool = False
     destructive: DestructiveRule | None = None
     preview: Preview | None = None
 
@@ -112,6 +114,7 @@ def tool(
     needs_notebook: bool = False,
     parallel: bool = False,
     runs: bool = False,
+    basic: bool = False,
     destructive: DestructiveRule | None = None,
     preview: Preview | None = None,
 ) -> Callable[[Callable[[Arguments, ToolContext], Awaitable[ToolOutcome]]], Tool]:
@@ -135,6 +138,7 @@ def tool(
             needs_notebook=needs_notebook,
             parallel=parallel,
             runs=runs,
+            basic=basic,
             destructive=destructive,
             preview=preview,
         )

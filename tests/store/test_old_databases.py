@@ -223,3 +223,32 @@ async def is_used(store: Store) -> None:
     await chat.finish()
     await store.sessions.reset("s")
     await store.sessions.delete("s")
+
+
+async def test_further_answers_of_before_comparisons_stay_and_one_that_was_open_is_stopped(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "agent.db"
+    names = [migration.name for migration in MIGRATIONS]
+    filled_at(path, names.index("0018_comparisons"))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(
+            "INSERT INTO responses (ai_turn_id, provider_id, response_type, response_index, text, "
+            "created_at, model, answer_id) "
+            "VALUES ('t0', 'openai', 'batch', 1, 'Pear.', 5, 'b', 'a1')"
+        )
+        connection.execute("UPDATE turns SET chosen_answer = 'a1' WHERE id = 't0'")
+        connection.execute("INSERT INTO open_answers VALUES ('t0', 'a2', 'openai/c', 'gone')")
+    async with open_store(path) as store:
+        turn = await store.turn_reader.get("t0", include_events=True)
+        (answer,) = turn.answers
+        assert (answer.text, answer.usage, answer.duration_ms) == ("Pear.", None, None)
+        assert (answer.tool_calls, answer.sources) == ([], None)
+        assert (turn.chosen_answer, turn.compare) == ("a1", None)
+        assert len(turn.tool_calls) == 1, "those of the turn itself"
+        assert turn.events is not None
+        stopped = [e for e in turn.events if e["type"] == "answer_finished"]
+        assert [(e["answerId"], e["status"]) for e in stopped] == [("a2", "stopped")]
+        copy = await store.forks.fork("s", "t0", [])
+        (copied,) = (await store.turn_reader.list_page(copy.id)).turns[0].answers
+        assert (copied.answer_id, copied.text) == ("a1", "Pear.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import time
@@ -12,6 +13,11 @@ from typing import Any
 
 class ScriptError(Exception):
     """The script cannot answer this request: it ran out, or a look-up found nothing."""
+
+
+def hash_of(header: str) -> str:
+    """What is kept of a key."""
+    return hashlib.sha256(header.encode()).hexdigest()
 
 
 @dataclass
@@ -25,6 +31,7 @@ class RecordedRequest:
     body: dict[str, Any]
     authorization: str | None = None
     """``present`` or ``None``; the value is never kept."""
+    key_hash: str | None = field(default=None, repr=False)
     arrived_at: float = field(default_factory=time.monotonic)
     first_sent_at: float | None = None
     """When the first piece of the answer had been sent; all three by ``time.monotonic``."""
@@ -32,9 +39,15 @@ class RecordedRequest:
     outcome: str | None = None
     chunks_sent: int = 0
 
+    def has_key(self, key: str) -> bool:
+        """Whether it came with this key."""
+        return self.key_hash == hash_of(f"Bearer {key}")
+
     @property
     def api(self) -> str:
-        """``responses`` or ``chat``."""
+        """``responses``, ``chat`` or ``anthropic`` (its Messages API)."""
+        if self.path.endswith("/messages"):
+            return "anthropic"
         return "chat" if self.path.endswith("/chat/completions") else "responses"
 
     @property
@@ -48,7 +61,7 @@ class RecordedRequest:
     @property
     def items(self) -> list[dict[str, Any]]:
         """Input items (Responses) or messages (chat), as sent."""
-        key = "messages" if self.api == "chat" else "input"
+        key = "input" if self.api == "responses" else "messages"
         value = self.body.get(key, [])
         return [{"role": "user", "content": value}] if isinstance(value, str) else list(value)
 

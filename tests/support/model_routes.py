@@ -11,7 +11,7 @@ import tornado.iostream
 import tornado.web
 
 from tests.support import model_wire
-from tests.support.model_request import RecordedRequest, ScriptError
+from tests.support.model_request import RecordedRequest, ScriptError, hash_of
 from tests.support.model_script import DropConnection, Hang, InvalidJson, Plan, Status, Step, plan
 
 if TYPE_CHECKING:
@@ -64,9 +64,11 @@ class ModelHandler(tornado.web.RequestHandler):
             return
         headers = {name.lower(): value for name, value in self.request.headers.get_all()}
         key = headers.pop("authorization", None) or headers.pop("api-key", None)
+        key = headers.pop("x-api-key", None) or key
         self.recorded = RecordedRequest(
             self.request.path, headers, body, "present" if key else None, arrived_at
         )
+        self.recorded.key_hash = hash_of(key) if key else None
         self.server.record(self.recorded)
         try:
             await self._play(self.server.next_step(self.recorded))
@@ -240,7 +242,7 @@ def application(server: ScriptedModelServer) -> tornado.web.Application:
     arguments = {"server": server}
     return tornado.web.Application(
         [
-            (r"(?:/v1)?/(?:responses|chat/completions)", ModelHandler, arguments),
+            (r"(?:/v1)?/(?:responses|chat/completions|messages)", ModelHandler, arguments),
             (r"(?:/v1)?/models", ModelsHandler),
             (r"/__(script|requests|reset|release|state)__", ControlHandler, arguments),
         ],

@@ -105,6 +105,7 @@ class TokenCounts:
     input: int
     output: int
     cached: int = 0
+    written: int = 0
 
 
 Part = Say | Call | Reasoning | Refuse | Deltas

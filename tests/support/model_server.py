@@ -10,7 +10,8 @@ For other processes, ``python -m tests.support.model_server --port 4010 [--scrip
 [--default TEXT]`` prints its base URL on one line when it listens (port 0: any free one). Steps, in
 Python and in JSON: ``model_script``.
 
-Routes: ``POST /v1/responses`` and ``/v1/chat/completions`` (streaming and not), ``GET /v1/models``;
+Routes: ``POST /v1/responses``, ``/v1/chat/completions`` and Anthropic's ``/v1/messages`` (streaming
+and not), ``GET /v1/models``;
 and for control ``POST /__script__`` (a JSON list of steps to append, or ``{"steps": [...],
 "default": step}``), ``GET /__requests__``, ``POST /__reset__`` (forgets script, default and
 requests, and lets everything that waits go), ``POST /__release__`` ``{"count"?: 1}``, ``GET

@@ -54,6 +54,8 @@ def frames(plan: Plan, request: RecordedRequest) -> Iterator[Frame]:
     """The whole stream for ``plan``; its cuts, gates and errors are the server's to apply."""
     if request.api == "chat":
         return ChatWire(request, plan.answer).stream(plan.finish, plan.done)
+    if request.api == "anthropic":
+        return _anthropic(request, plan).stream(plan.finish)
     return ResponsesWire(request, plan.answer).stream(plan.finish)
 
 
@@ -61,7 +63,17 @@ def whole(plan: Plan, request: RecordedRequest) -> dict[str, Any]:
     """The body of an answer that is not streamed."""
     if request.api == "chat":
         return ChatWire(request, plan.answer).body(plan.finish)
+    if request.api == "anthropic":
+        body: dict[str, Any] = _anthropic(request, plan).body()
+        return body
     return ResponsesWire(request, plan.answer).body()
+
+
+def _anthropic(request: RecordedRequest, plan: Plan) -> Any:
+    # It builds on this module.
+    from tests.support.anthropic_wire import AnthropicWire
+
+    return AnthropicWire(request, plan.answer)
 
 
 def error_frame(message: str, code: str, request: RecordedRequest) -> Frame:
@@ -72,11 +84,11 @@ def error_frame(message: str, code: str, request: RecordedRequest) -> Frame:
     return Frame(data, event="error")
 
 
-def _pieces(text: str, size: int) -> list[str]:
+def pieces_of(text: str, size: int) -> list[str]:
     return [text[i : i + size] for i in range(0, len(text), size)]
 
 
-def _usage(request: RecordedRequest, answer: Answer) -> TokenCounts:
+def usage_of(request: RecordedRequest, answer: Answer) -> TokenCounts:
     """The counts that the script gives, or about four characters a token."""
     if answer.usage:
         return answer.usage
@@ -92,7 +104,7 @@ class ChatWire:
     def __init__(self, request: RecordedRequest, answer: Answer) -> None:
         self.request, self.answer = request, answer
         self.head = {"id": new_id("chatcmpl"), "created": int(time.time()), "model": request.model}
-        self.usage = _usage(request, answer)
+        self.usage = usage_of(request, answer)
 
     def _finish_reason(self) -> str:
         calls = any(isinstance(part, Call) for part in self.answer.parts)
@@ -126,7 +138,7 @@ class ChatWire:
             else:
                 key = "content" if isinstance(part, Say) else "reasoning_content"
                 delay = part.delay_ms if isinstance(part, Say) else 0
-                for piece in _pieces(str(part.text), part.chunk):
+                for piece in pieces_of(str(part.text), part.chunk):
                     yield self._chunk({key: piece}, content=True, delay_ms=delay)
         if finish:
             yield self._chunk({}, self._finish_reason())
@@ -142,7 +154,7 @@ class ChatWire:
         function = {"name": part.name, "arguments": ""}
         start = {"index": index, "id": call_id, "type": "function", "function": function}
         yield self._chunk({"tool_calls": [start]}, content=True, delay_ms=part.delay_ms)
-        for piece in _pieces(str(part.arguments), part.chunk):
+        for piece in pieces_of(str(part.arguments), part.chunk):
             delta = {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
             yield self._chunk(delta, content=True, delay_ms=part.delay_ms)
 
@@ -185,7 +197,7 @@ class ResponsesWire:
     def __init__(self, request: RecordedRequest, answer: Answer) -> None:
         self.request, self.answer = request, answer
         self.id, self.created = new_id("resp"), int(time.time())
-        self.usage = _usage(request, answer)
+        self.usage = usage_of(request, answer)
         self.sequence = itertools.count()
 
     def _response(self, status: str, output: list[dict[str, Any]]) -> dict[str, Any]:
@@ -313,7 +325,7 @@ class ResponsesWire:
     def _deltas(self, part: Part, item: dict[str, Any], index: int) -> Iterator[Frame]:
         at: dict[str, Any] = {"item_id": item["id"], "output_index": index}
         if isinstance(part, Call):
-            for piece in _pieces(str(part.arguments), part.chunk):
+            for piece in pieces_of(str(part.arguments), part.chunk):
                 yield self._event(
                     "response.function_call_arguments.delta",
                     **at,
@@ -338,7 +350,7 @@ class ResponsesWire:
     def _text(self, part: Say, at: dict[str, Any]) -> Iterator[Frame]:
         empty = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
         yield self._event("response.content_part.added", **at, part=empty)
-        for piece in _pieces(str(part.text), part.chunk):
+        for piece in pieces_of(str(part.text), part.chunk):
             yield self._event(
                 "response.output_text.delta",
                 **at,
@@ -354,7 +366,7 @@ class ResponsesWire:
         yield self._event(
             "response.reasoning_summary_part.added", **at, part={"type": "summary_text", "text": ""}
         )
-        for piece in _pieces(str(part.text), part.chunk):
+        for piece in pieces_of(str(part.text), part.chunk):
             yield self._event(
                 "response.reasoning_summary_text.delta", **at, delta=piece, content=True
             )

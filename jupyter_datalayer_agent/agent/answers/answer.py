@@ -32,6 +32,8 @@ log = logging.getLogger(__name__)
 
 STOPPED = "Stopped before its end."
 NOTHING = "The model returned an empty answer."
+TOO_MANY_CALLS = "Stopped after {}, the limit of one turn: the model gave no answer without more."
+ATTEMPTS_WITHOUT_TOOLS = 2
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Question:
     sources: list[CitedAnswer] | None = None
 
 
-@dataclass
+@dataclass(eq=False)
 class Answer:
     """A model's answer to a turn's message, beside others. ``becomes_chosen`` is asked when it is
     complete: whether the conversation continues from it."""
@@ -118,10 +120,16 @@ class Answer:
 
     async def _answer(self) -> str:
         self._model = self.question.resolve()
+        most = self.question.max_tool_calls
+        asked_without_tools = 0
         while True:
+            asked_without_tools += self._calls_made >= most
             answer = await self._query()
             if not answer.calls or self.question.dispatcher is None:
                 break
+            if asked_without_tools == ATTEMPTS_WITHOUT_TOOLS:
+                count = "1 tool call" if most == 1 else f"{most} tool calls"
+                raise ModelError("server", TOO_MANY_CALLS.format(count), retryable=False)
             await self._execute(self.question.dispatcher, answer.calls)
         if not answer.text.strip():
             raise ModelError("server", NOTHING, retryable=False)
@@ -252,6 +260,8 @@ async def run_together(answers: Sequence[Answer]) -> None:
     """Ask all of them at once. Where this is cancelled all are stopped, and what each has is stored
     before. Raises ``AgentError`` where the database cannot be used."""
     stops = [Stop() for _ in answers]
+    open_stops = answers[0].session.answer_stops
+    open_stops.update({answer.id: stop for answer, stop in zip(answers, stops, strict=True)})
     work = [
         asyncio.create_task(answer.run(stop)) for answer, stop in zip(answers, stops, strict=True)
     ]
@@ -262,5 +272,16 @@ async def run_together(answers: Sequence[Answer]) -> None:
             stop.request()
         await asyncio.wait(work)
         raise
+    finally:
+        for answer in answers:
+            open_stops.pop(answer.id, None)
     for each in work:
         each.result()
+
+
+def stop_answer(session: SessionState, answer_id: str) -> None:
+    """Stop one of the answers that are being given; the others go on. Raises ``AgentError``."""
+    stop = session.answer_stops.get(answer_id)
+    if stop is None:
+        raise AgentError("not_found", "This answer is no longer being given.")
+    stop.request()

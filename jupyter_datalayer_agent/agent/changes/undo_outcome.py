@@ -76,7 +76,9 @@ def event_of(
     )
 
 
-def named(settled: Mapping[Place, ChangeState], *, is_all: bool) -> tuple[list[str] | None, list[str] | None]:
+def named(
+    settled: Mapping[Place, ChangeState], *, is_all: bool
+) -> tuple[list[str] | None, list[str] | None]:
     """The cells that are settled, None for all of the turn's, and the documents as a whole."""
     files = [path for path, cell_id in settled if not cell_id] or None
     if is_all:

@@ -12,6 +12,8 @@ from typing import Any
 from ...notebook.context.known_file import file_changes, line_hashes
 from ...notebook.context.known_notebook import Statement, digest, known_sources, stated
 from ...notebook.context.notebook_context import head_line
+from ...notebook.edits.checkpoints import WHOLE_DOCUMENT
+from ...notebook.files.text_state import TextState
 from ...protocol.cells import PageCell
 from ...protocol.context import ContextPart, FileContext, NotebookContext, PartKind
 from ...tools.context import SeenCells
@@ -139,8 +141,13 @@ class Composition:
         return self._known.notebooks[piece.path or ""]
 
     def note(self, known: KnownContext, seen: SeenCells) -> None:
-        """Note in ``seen`` which cells the model knows in their current state."""
+        """Note in ``seen`` which cells and files the model knows in their current state."""
         for piece in self._pieces:
+            file = piece.file
+            if file is not None and not file.truncated:
+                if known.texts.get(piece.key) == digest(text(piece.said)):
+                    seen.note_hash(file.path, WHOLE_DOCUMENT, TextState(file.content).hash)
+                continue
             if piece.notebook is None or piece.path is None or piece.path not in known.notebooks:
                 continue
             for cell in known_sources(piece.notebook[0], known.notebooks[piece.path]):

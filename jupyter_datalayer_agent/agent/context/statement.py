@@ -7,6 +7,7 @@ from typing import Any
 
 from ...models.tokens import estimate_item
 from ...notebook.edits.batch import source_hash
+from ...notebook.edits.checkpoints import WHOLE_DOCUMENT
 from ...settings.turn import Settings
 from ...store.records import TurnContext
 from ...tools.redaction import Sharing
@@ -105,5 +106,5 @@ class ContextStatement:
         for each in wait.get("changes") or []:
             if each.get("before") is not None:
                 self._session.seen.note_hash(
-                    each["path"], each.get("cellId") or "", source_hash(each["before"])
+                    each["path"], each.get("cellId") or WHOLE_DOCUMENT, source_hash(each["before"])
                 )

@@ -2,8 +2,9 @@
 
 A file has YAML front matter: ``mode`` (ask, edit, agent, or a list), ``order``, ``description``,
 for those that join only in notebook mode ``notebook_mode`` (read-only or full), and for those that
-join only for messages from one place ``location``. The text of a mode and place is the same from
-turn to turn, so that providers can cache it.
+join only for messages from one place ``location``. Where the model has a small context window,
+those with ``size: short`` take the place of all others. The text of a mode and place is the same
+from turn to turn, so that providers can cache it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ log = logging.getLogger(__name__)
 
 PERSONAL_FILE = "AGENTS.md"
 MAX_PERSONAL_CHARACTERS = 20_000
+MAX_PERSONAL_CHARACTERS_SHORT = 2_000
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Prompt:
     notebook_mode: str | None
     text: str
     location: str | None = None
+    is_short: bool = False
 
 
 def parse_prompt(name: str, content: str) -> Prompt:
@@ -55,6 +58,7 @@ def parse_prompt(name: str, content: str) -> Prompt:
         notebook_mode=head.get("notebook_mode"),
         text=parts[2].strip(),
         location=head.get("location"),
+        is_short=head.get("size") == "short",
     )
 
 
@@ -91,19 +95,24 @@ def system_prompt(
     notebook_mode: NotebookMode,
     root_dir: str | None = None,
     location: Location | None = None,
+    *,
+    is_short: bool = False,
 ) -> str:
     """The system prompt of a mode, with the parts of the notebook mode and the place, and the
-    user's own."""
+    user's own; a short one for a model with a small context window."""
     chosen = [
         prompt
         for prompt in prompts()
         if mode in prompt.modes
+        and prompt.is_short == is_short
         and prompt.notebook_mode in (None, notebook_mode)
         and prompt.location in (None, location)
     ]
     texts = [prompt.text for prompt in chosen]
     names = [prompt.name for prompt in chosen]
     if (personal := personal_instructions(root_dir)) is not None:
+        if is_short and len(personal) > MAX_PERSONAL_CHARACTERS_SHORT:
+            personal = f"{personal[:MAX_PERSONAL_CHARACTERS_SHORT]}\n[The rest is left out.]"
         texts.append(f"# The user's own instructions ({PERSONAL_FILE})\n\n{personal}")
         names.append(PERSONAL_FILE)
     log.debug("System prompt of %s mode: %s", mode, ", ".join(names))

@@ -30,6 +30,10 @@ class TokenCalibration:
         """The size of a request, in estimated tokens, above which it is compacted."""
         return int(self.window(settings, model) * FULL)
 
+    def refused_below(self, model: str, size: int) -> bool:
+        """Whether the provider refused a request of less than this, in estimated tokens."""
+        return self._refused.get(model, size) < size
+
     def learn(self, model: str, estimated: int, usage: Usage) -> None:
         """Record the provider's count for a request of ``estimated`` tokens. Only a higher count
         changes anything: with a lower one there is more room than estimated."""

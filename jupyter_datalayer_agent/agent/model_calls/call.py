@@ -8,6 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...models.provider_arguments import may_write_calls
 from ...models.retry import MAX_RETRIES, delay_before
 from ...models.tokens import BYTES_PER_TOKEN
 from ...models.types import (
@@ -26,19 +27,24 @@ from ...models.types import (
 from ...protocol import events
 from ...protocol.json_text import plain_text
 from ...protocol.requests import ToolCallRecord, Usage
+from ...protocol.tools import NotDone
 from ...tools.registry import ToolRegistry
 from ..events.buffer import EventBuffer
 from ..history.history import Item
 from ..tool_calls.scheduler import readable_arguments
+from ..tool_calls.written_call_policy import WrittenCallPolicy
+from .answer_reader import AnswerReader
 
 
 @dataclass
 class ModelAnswer:
-    """What the model answered: its complete items, and what they cost."""
+    """What the model answered: its complete items, and what they cost. ``notice`` is about a call
+    as text that is not carried out."""
 
     items: list[Item] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     finish_reason: str = "stop"
+    notice: NotDone | None = None
 
     @property
     def calls(self) -> list[Item]:
@@ -63,7 +69,8 @@ class ModelCall:
     ``keep`` takes each item as it completes, and ``make_request`` builds the request with those
     that were kept: a broken stream continues after the last of them. ``on_text`` is called when
     text arrives, ``on_unfinished`` with the estimated tokens of an answer that broke off or was
-    stopped. The text of a ``quiet`` call is not shown to the user.
+    stopped. The text of a ``quiet`` call is not shown to the user. ``policy`` decides which calls
+    as text are carried out, None: none.
 
     Text of a broken stream stays visible until the next one shows something, or for good if none
     does: ``broken_item_id`` and ``partial_text`` name what was cut off.
@@ -83,8 +90,10 @@ class ModelCall:
         on_unfinished: Callable[[int], None],
         *,
         quiet: bool = False,
+        policy: WrittenCallPolicy | None = None,
     ) -> None:
         self._quiet = quiet
+        self._policy = policy
         self._model = model
         self._registry = registry
         self._make_request = make_request
@@ -142,11 +151,18 @@ class ModelCall:
         self._buffer.add(events.Status(message=message))
 
     async def _stream(self, request: ModelRequest) -> None:
+        reader = AnswerReader(request, self._policy if may_write_calls(request) else None)
         try:
             async with aclosing(self._model.stream(request)) as stream:
                 async for event in stream:
                     self._weigh(event)
-                    await self._take(event)
+                    for each in reader.feed(event):
+                        await self._take(each)
+            self._answer.notice = reader.notice
+        except ModelError:
+            for each in reader.release():
+                await self._take(each)
+            raise
         finally:
             if self._unpaid is not None:
                 self._on_unfinished(self._unpaid // BYTES_PER_TOKEN)

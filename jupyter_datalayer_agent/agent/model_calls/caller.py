@@ -13,6 +13,7 @@ from ...settings.turn import Settings
 from ..budget import check_budget, estimated_usage
 from ..events.buffer import EventBuffer
 from ..state import SessionState
+from ..tool_calls.written_call_policy import WrittenCallPolicy
 from .call import ModelAnswer, ModelCall
 from .context_window import ContextWindow
 from .turn_usage import TurnUsage
@@ -38,6 +39,9 @@ class ModelCaller:
         self._usage = usage
         self._call: ModelCall | None = None
         self.window = window
+        self._written_calls = WrittenCallPolicy(
+            session.services.registry, window.turn_request.gate, window.turn_request.text
+        )
         self.first_text_at: float | None = None
 
     @property
@@ -84,6 +88,7 @@ class ModelCaller:
                 self._on_text,
                 self._count_unfinished,
                 quiet=quiet,
+                policy=self._written_calls,
             )
             try:
                 answer = await self._call.run()

@@ -17,6 +17,7 @@ from ..request import TurnRequest
 from ..state import SessionState
 from .compaction import WORTH, Compactor, whole_turns
 from .request import model_request
+from .small_window import SMALL_WINDOW, has_small_window
 from .summarizer import Summarizer
 from .turn_items import TurnItems
 from .turn_usage import TurnUsage
@@ -26,8 +27,6 @@ REFUSED_SHARE = 0.1
 further refusal."""
 MOST_PICTURES = 20
 """The most pictures in a request before earlier ones are compacted: providers have such a limit."""
-SMALLEST_WINDOW = 3_500
-"""Estimated tokens of a request that any model reads."""
 REFUSED = "The request was longer than the model can read."
 
 
@@ -48,7 +47,7 @@ class ContextWindow:
     ) -> None:
         self._session = session
         self._turn_id = turn_id
-        self._request = request
+        self.turn_request = request
         self._settings = settings
         self._context = context
         self._buffer = buffer
@@ -69,13 +68,18 @@ class ContextWindow:
         history = session.history
         return model_request(
             session.services,
-            self._request,
+            self.turn_request,
             settings,
             self.model,
             items,
             history.mapper,
             is_blind=self.model in history.blind,
+            is_small=self._is_small(settings),
         )
+
+    def _is_small(self, settings: Settings) -> bool:
+        refused = self._session.history.calibration.refused_below(self.model, SMALL_WINDOW)
+        return refused or has_small_window(settings, self.model)
 
     def leave_out_pictures(self) -> bool:
         """The provider refused the request, maybe for its pictures: send none to this model from
@@ -107,7 +111,7 @@ class ContextWindow:
         """Compact the history before a call if it is too long for the model or has too many
         turns."""
         history, most = self._session.history, self._settings.max_history_turns
-        if self.estimate() > SMALLEST_WINDOW and self._settings.context_window is None:
+        if self._settings.context_window is None:
             await learn_window(self.model)
         first, self._asked = not self._asked, True
         keep = max(1, (most + 1) // 2)
@@ -127,7 +131,12 @@ class ContextWindow:
         """The provider refused the request as too long: leave out the oldest part. False if nothing
         can be left out."""
         history, estimate = self._session.history, self.estimate()
+        was_small = self._is_small(self._settings)
         history.calibration.refused(self.model, estimate)
+        if not was_small and self._is_small(self._settings):
+            # The short system prompt and fewer tools may be enough.
+            self._fixed_tokens = None
+            return True
         amount = int(estimate * min(0.5, REFUSED_SHARE * 2**self._refusals))
         self._refusals += 1
         count = freed = 0

@@ -13,6 +13,7 @@ from ..context.system_prompt import system_prompt
 from ..history.history import Item
 from ..request import TurnRequest
 from ..services import Services
+from .small_window import has_small_window, sent_tools
 
 
 def model_request(
@@ -24,18 +25,26 @@ def model_request(
     mapper: ItemMapper | None = None,
     *,
     is_blind: bool = False,
+    is_small: bool | None = None,
 ) -> ModelRequest:
     """System prompt and tools as the gate has them, then ``items``: history, what is new in the
     context, message.
 
     ``mapper`` is the conversation's. A model that ``is_blind`` is sent no pictures, although it is
-    listed with vision."""
-    gate = request.gate
+    listed with vision. ``is_small``: its context window has turned out to be small; None: as it is
+    known. A turn with ``instructions`` of its own has its own few tools, too."""
+    if is_small is None:
+        is_small = has_small_window(settings, model)
+    is_short = is_small and request.instructions is None
     return ModelRequest(
         model=model,
         instructions=request.instructions
         or system_prompt(
-            request.mode, gate.notebook_mode, services.notebooks.root_dir, request.location
+            request.mode,
+            request.gate.notebook_mode,
+            services.notebooks.root_dir,
+            request.location,
+            is_short=is_short,
         ),
         input=sent(
             items
@@ -43,12 +52,13 @@ def model_request(
             else list(map(without_pictures, items)),
             policies(settings),
         ),
-        tools=[tool.schema() for tool in gate.allowed(services.registry)],
+        tools=[tool.schema() for tool in sent_tools(services.registry, request, is_small=is_short)],
         temperature=settings.temperature,
         top_p=settings.top_p,
         max_output_tokens=settings.max_output_tokens,
         parallel_tool_calls=settings.parallel_tool_calls,
         tool_choice=settings.tool_choice,
+        reasoning_effort=settings.reasoning_effort,
         stream=settings.streaming,
         api_base=settings.api_base,
         model_api=settings.model_api,

@@ -134,7 +134,10 @@ class ServiceTurn(PlannedTurn):
 
     async def _brainstorm(self, service: Service, text: str) -> None:
         if not self.has_model:
-            lines = [f"- **{each.title}**: {each.description}" for each in service.actions]
+            lines = [
+                f"- **{topic.title}**: {topic.description} `{topic.message}`"
+                for topic in _help_of(service, every=True).topics[: len(service.actions)]
+            ]
             questions = [f"- {each}" for each in service.config.questions[:2]]
             parts = ["What I can do:", *lines]
             if questions:
@@ -237,7 +240,7 @@ def _proposal_text(service: Service, opened: OpenProposal) -> str:
 
 
 def _knowledge(service: Service) -> str:
-    parts = [f"# {service.name}", service.description, ""]
+    parts = [f"# {service.name}, command /{service.id}", service.description, ""]
     parts += [f"[{each.number}] {each.heading}: {each.text}\n" for each in passages(service)]
     if service.actions:
         parts += ["# Actions"]

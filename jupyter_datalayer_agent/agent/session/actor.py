@@ -19,6 +19,7 @@ from ...protocol.requests import ChatReply
 from ...settings.turn import check_session, for_turn
 from ...store.records import StoredOp, WaitingTurn
 from ..actions.proposals import run_request
+from ..answers.answer import stop_answer
 from ..answers.regenerate import Answers, prepare_regeneration
 from ..answers.synthesis import prepare_synthesis
 from ..approvals.pending import Audience
@@ -236,7 +237,9 @@ class LiveSession:
     async def _handle(self, queued: QueuedOp) -> bool:
         """Carry out an op that is not a message; True when the session is to end."""
         op = queued.op
-        if isinstance(op, ops.Interrupt):
+        if isinstance(op, ops.Interrupt) and op.answer_id is not None:
+            stop_answer(self.state, op.answer_id)
+        elif isinstance(op, ops.Interrupt):
             self._current.interrupt("interrupted")
             if op.hold:
                 await self._messages.hold()

@@ -159,8 +159,7 @@ class Turn:
         """Call the model and run its tool calls; True when it makes no more calls."""
         self._stop.check()
         answer = await self._query()
-        if answer.text:
-            self.record.reply = answer.text
+        self.record.note_answer(answer)
         calls = answer.calls
         if not calls:
             if not answer.text:

@@ -14,6 +14,7 @@ from ...protocol.requests import ChatReply, ToolCallRecord, Usage
 from ...protocol.tools import Change, NotDone
 from ...protocol.workflows import WorkflowOffer
 from ..history.history import Item
+from ..model_calls.call import ModelAnswer
 from ..request import TurnRequest
 from ..state import SessionState
 from ..tool_calls.scheduler import FinishedCall
@@ -45,6 +46,7 @@ class TurnRecord:
         self.offers: list[WorkflowOffer] = []
         self.quality: QualityReport | None = None
         self.not_done: NotDone | None = None
+        self._call_as_text: NotDone | None = None
         self.index: int | None = None
         self._session = session
         self._id = turn_id
@@ -69,17 +71,24 @@ class TurnRecord:
         """The turn's duration so far."""
         return time.monotonic() - self._began
 
+    def note_answer(self, answer: ModelAnswer) -> None:
+        """The model has answered; its last text is the reply."""
+        self.reply = answer.text or self.reply
+        self._call_as_text = answer.notice
+
     def add_call(self, done: FinishedCall) -> None:
         """A call has ended."""
         self.calls[done.record.call_id] = done.record
         self.summaries[done.record.call_id] = done.done.summary
 
     def find_not_done(self, items: Sequence[Item]) -> NotDone | None:
-        """The notice above the reply; None where nothing may be changed."""
+        """The notice above the reply; where nothing may be changed, only about a call as text."""
         if not self._request.gate.may_change:
-            return None
+            return self._call_as_text
         registry = self._session.services.registry
-        return not_done(self.reply, items, self.calls, self.summaries, registry)
+        found = not_done(self.reply, items, self.calls, self.summaries, registry)
+        has_failed = found is not None and found.kind != "nothing_done"
+        return found if has_failed else self._call_as_text or found
 
     def started(self, model: str) -> events.TurnStarted:
         """The event that begins the turn."""

@@ -16,6 +16,7 @@ from ...protocol.base import Wire
 from ...protocol.page import (
     DocumentTouched,
     EditorState,
+    ModelsChanged,
     OpenNotebook,
     PageMethod,
     PageProgress,
@@ -184,6 +185,11 @@ class PageHub:
             self.waiting = sessions
             for page in self:
                 self._carry_out(page.tab.notify(SessionsWaiting(sessions=sessions)))
+
+    def notify_models_changed(self) -> None:
+        """Notify every page that other models can be chosen, or another one is the default."""
+        for page in self:
+            self._carry_out(page.tab.notify(ModelsChanged()))
 
     async def close(self) -> None:
         """Forget every page; requests that wait end with ``PageGone``."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ...agent.features.connect import ConnectService
 from ...agent.services import Services
 from ...agent.session.registry import SessionRegistry
 from ...agent.session.strategist import Strategist
@@ -21,11 +21,15 @@ class Parts:
 
     services: Services
     sessions: SessionRegistry
-    models: Callable[[], ModelsReply]
+    connect: ConnectService
     config: ConfigService
     version: str
     local_models: LocalServers
     accepted: AcceptedOps = field(default_factory=AcceptedOps)
+
+    def models(self) -> ModelsReply:
+        """Every model that may be chosen, with its readiness."""
+        return self.connect.models()
 
     @cached_property
     def strategist(self) -> Strategist:

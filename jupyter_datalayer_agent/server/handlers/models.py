@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...models.named_model import named_model
+from ...models.capabilities import described
 from ...protocol.requests import ModelsReply
 from ..base.handler import Handler, route
 from ..base.route_table import Operation, Route
@@ -16,8 +16,10 @@ class ModelsHandler(Handler):
         reply = self.parts.models()
         asked = self.get_query_argument("model", "")
         if asked:
-            info = await named_model(asked, self.parts.services.settings().api_base)
+            info = await self.parts.connect.model(asked)
             reply.models = [info, *(each for each in reply.models if each.id != asked)]
+        for each in reply.models:
+            described(each)
         return reply
 
 

@@ -77,6 +77,7 @@ async def get_active_document(args: NoArguments, context: ToolContext) -> ToolOu
     group="document",
     label=("Create a notebook", "Creating a notebook"),
     changes=True,
+    basic=True,
 )
 async def create_notebook(args: CreateNotebook, context: ToolContext) -> ToolOutcome:
     """Create an empty notebook; notebook tools then work on it. Never overwrites."""

@@ -38,7 +38,13 @@ class ExecuteCode(Wire):
     kernel_id: str | None = None
 
 
-@tool(NoArguments, group="kernel", label=("List kernels", "Listing kernels"), parallel=True)
+@tool(
+    NoArguments,
+    group="kernel",
+    label=("List kernels", "Listing kernels"),
+    parallel=True,
+    basic=True,
+)
 async def list_kernels(args: NoArguments, context: ToolContext) -> ToolOutcome:
     """List running kernels with their notebooks, and the kernels that can be started."""
     running = await context.notebooks.kernels()
@@ -63,6 +69,7 @@ async def _replaces(args: SelectKernel, context: ToolContext) -> str | None:
     label=("Connect another kernel", "Connecting the kernel"),
     changes=True,
     destructive=_replaces,
+    basic=True,
 )
 async def select_kernel(args: SelectKernel, context: ToolContext) -> ToolOutcome:
     """Connect the notebook to a running kernel (kernelId) or start one (kernelName)."""

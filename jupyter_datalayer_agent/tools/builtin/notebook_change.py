@@ -212,6 +212,7 @@ async def _place_of_new(args: AddNotebookCell, context: ToolContext) -> CellPosi
     needs_notebook=True,
     destructive=_act_of_new,
     preview=_preview_add,
+    basic=True,
 )
 async def add_notebook_cell(args: AddNotebookCell, context: ToolContext) -> ToolOutcome:
     """Add a cell, by default at the end; with run, run it too. Returns its id and real result."""
@@ -292,6 +293,7 @@ async def _preview_update(args: UpdateNotebookCell, context: ToolContext) -> lis
     needs_notebook=True,
     destructive=_act_of_update,
     preview=_preview_update,
+    basic=True,
 )
 async def update_notebook_cell(args: UpdateNotebookCell, context: ToolContext) -> ToolOutcome:
     """Change a cell in place: edits for pieces (preferred), content for the whole source; with
@@ -342,6 +344,7 @@ async def _preview_delete(args: DeleteNotebookCells, context: ToolContext) -> li
     needs_notebook=True,
     destructive=_loss,
     preview=_preview_delete,
+    basic=True,
 )
 async def delete_notebook_cells(args: DeleteNotebookCells, context: ToolContext) -> ToolOutcome:
     """Delete cells, all of them or, if one is not as last read, none."""

@@ -90,6 +90,7 @@ def missing_cells(notebook: PageNotebook, wanted: list[str]) -> ToolFailure | No
     label=("Read cells", "Reading cells"),
     needs_notebook=True,
     parallel=True,
+    basic=True,
 )
 async def get_notebook_cells(args: GetNotebookCells, context: ToolContext) -> ToolOutcome:
     """Read cells of the notebook, whole: all, the given ids, or limit cells from index start.
@@ -128,6 +129,7 @@ async def get_notebook_cells(args: GetNotebookCells, context: ToolContext) -> To
     label=("Read outputs of cells", "Reading outputs of cells"),
     needs_notebook=True,
     parallel=True,
+    basic=True,
 )
 async def get_cell_outputs(args: GetCellOutputs, context: ToolContext) -> ToolOutcome:
     """Read a cell's outputs as text; a long one in pieces, by offset and limit (characters)."""

@@ -80,6 +80,7 @@ async def _act_of_run(args: RunNotebookCells, context: ToolContext) -> Reason | 
     changes=True,
     needs_notebook=True,
     destructive=_act_of_run,
+    basic=True,
 )
 async def run_notebook_cells(args: RunNotebookCells, context: ToolContext) -> ToolOutcome:
     """Run cells in notebook order; stops at the first error. Returns each cell's real status and
@@ -226,10 +227,13 @@ def _failure(
     summary = message
     if done is not None:
         summary = text(done.summary, f" · cell {number} {what}", why)
+    hint = "Fix this cell in place before running more."
+    if bad.error is not None and bad.error.ename == "FileNotFoundError":
+        hint += " listFiles shows which files there are."
     return ToolFailure(
         failure_code(bad),
         text(f"Cell {number}{name} {what}", why),
-        "Fix this cell in place before running more.",
+        hint,
         output=output,
         summary=summary,
         changes=changes,

@@ -8,6 +8,10 @@ import {
   Attachment,
   ChangesReply,
   ConfigReply,
+  ConnectionsReply,
+  ConnectionTestReply,
+  ConnectionTestRequest,
+  ConnectRequest,
   ContextReply,
   Dataset,
   DatasetsReply,
@@ -22,6 +26,7 @@ import {
   LessonCheck,
   LessonChecked,
   Location,
+  LookReply,
   Mode,
   ModelsReply,
   NextCellReply,
@@ -247,6 +252,31 @@ export class AgentClient {
 
   models(): Promise<ModelsReply> {
     return this._request('GET', ['models']);
+  }
+
+  /** What is connected, what can be, and where keys are kept; never a key. */
+  connections(): Promise<ConnectionsReply> {
+    return this._request('GET', ['connections']);
+  }
+
+  /** The model servers of this computer; unless `again`, only while no model is ready. */
+  lookForServers(again: boolean): Promise<LookReply> {
+    return this._request('POST', ['connections', 'look'], { body: { again } });
+  }
+
+  /** Try a key, an address or a model; nothing is saved. */
+  testConnection(body: ConnectionTestRequest): Promise<ConnectionTestReply> {
+    return this._request('POST', ['connections', 'test'], { body });
+  }
+
+  /** Save a connection, and make its model the default. */
+  connectModel(body: ConnectRequest): Promise<ConnectionsReply> {
+    return this._request('POST', ['connections'], { body });
+  }
+
+  /** Remove a connection and its key. */
+  forgetConnection(id: string): Promise<ConnectionsReply> {
+    return this._request('DELETE', ['connections', id]);
   }
 
   /** What can be carried out without a model. */

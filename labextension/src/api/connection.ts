@@ -51,6 +51,8 @@ export interface IPageConnection {
   /** The sessions that wait for the user, the newest first. */
   readonly waiting: readonly WaitingSession[];
   readonly waitingChanged: ISignal<IPageConnection, void>;
+  /** A model was connected or forgotten, in whatever page. */
+  readonly modelsChanged: ISignal<IPageConnection, void>;
   connect(): void;
   submit(sessionId: string, op: Op): Promise<string>;
   subscribe(
@@ -125,6 +127,10 @@ export class PageConnection implements IPageConnection, IDisposable {
 
   get waiting(): readonly WaitingSession[] {
     return this._waiting;
+  }
+
+  get modelsChanged(): ISignal<this, void> {
+    return this._modelsChanged;
   }
 
   get waitingChanged(): ISignal<this, void> {
@@ -284,6 +290,9 @@ export class PageConnection implements IPageConnection, IDisposable {
         this._waiting = message.sessions;
         this._waitingChanged.emit();
         break;
+      case 'models_changed':
+        this._modelsChanged.emit();
+        break;
       case 'op_accepted':
         this._ops.get(message.ref)?.reply.resolve(message.opId);
         this._ops.delete(message.ref);
@@ -394,5 +403,6 @@ export class PageConnection implements IPageConnection, IDisposable {
   private readonly _rejected = new Signal<this, ErrorBody>(this);
   private _waiting: readonly WaitingSession[] = [];
   private readonly _waitingChanged = new Signal<this, void>(this);
+  private readonly _modelsChanged = new Signal<this, void>(this);
   private readonly _touched = new Signal<this, DocumentTouched>(this);
 }

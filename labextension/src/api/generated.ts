@@ -232,6 +232,229 @@ export interface paths {
         };
         trace?: never;
     };
+    "/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Connected models, and where their keys are kept */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ConnectionsReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Connect a model */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ConnectRequest"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ConnectionsReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/connections/{connection_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Forget a connection and its key */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    connection_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ConnectionsReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/connections/look": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Look for model servers on this computer */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["LookRequest"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["LookReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/connections/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Try a key, an address or a model */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ConnectionTestRequest"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ConnectionTestReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/context": {
         parameters: {
             query?: never;
@@ -3917,6 +4140,38 @@ export interface components {
             value?: unknown;
         };
         /**
+         * ConnectableModel
+         * @description A model of a provider that may be chosen with its key.
+         */
+        ConnectableModel: {
+            /** Id */
+            id: string;
+            /** Label */
+            label: string;
+        };
+        /**
+         * ConnectableProvider
+         * @description A provider that takes a key. ``variable`` is the environment variable that has one.
+         */
+        ConnectableProvider: {
+            /** Id */
+            id: string;
+            /**
+             * Keysource
+             * @default null
+             */
+            keySource?: ("environment" | "keyring" | "file") | null;
+            /** Label */
+            label: string;
+            /** Models */
+            models: components["schemas"]["ConnectableModel"][];
+            /**
+             * Variable
+             * @default null
+             */
+            variable?: string | null;
+        };
+        /**
          * Connection
          * @description A way to connect a model: what to type, and where.
          */
@@ -3925,6 +4180,148 @@ export interface components {
             steps: string;
             /** Title */
             title: string;
+        };
+        /**
+         * ConnectionInfo
+         * @description A connection. ``key_source`` is None where it has no key.
+         */
+        ConnectionInfo: {
+            /**
+             * Address
+             * @default null
+             */
+            address?: string | null;
+            /** Id */
+            id: string;
+            /**
+             * Isdefault
+             * @default false
+             */
+            isDefault: boolean;
+            /**
+             * Keysource
+             * @default null
+             */
+            keySource?: ("environment" | "keyring" | "file") | null;
+            /** Label */
+            label: string;
+            /**
+             * Models
+             * @default []
+             */
+            models: string[];
+        };
+        /**
+         * ConnectionsReply
+         * @description What is connected, what can be, and where a key would be kept.
+         *
+         *     ``keyring`` is the name of the system's keyring; where there is none, ``keyring_problem`` says
+         *     why. ``locked`` is the reason why nothing can be connected here.
+         */
+        ConnectionsReply: {
+            /** Connections */
+            connections: components["schemas"]["ConnectionInfo"][];
+            /** Keyfolder */
+            keyFolder: string;
+            /**
+             * Keyring
+             * @default null
+             */
+            keyring?: string | null;
+            /**
+             * Keyringproblem
+             * @default null
+             */
+            keyringProblem?: string | null;
+            /**
+             * Locked
+             * @default null
+             */
+            locked?: string | null;
+            /**
+             * Modellocked
+             * @default false
+             */
+            modelLocked: boolean;
+            /** Providers */
+            providers: components["schemas"]["ConnectableProvider"][];
+        };
+        /**
+         * ConnectionTestReply
+         * @description Whether it works, in a sentence; of a server what was found there.
+         */
+        ConnectionTestReply: {
+            /** Message */
+            message: string;
+            /** Ok */
+            ok: boolean;
+            /** @default null */
+            server?: components["schemas"]["FoundServer"] | null;
+        };
+        /**
+         * ConnectionTestRequest
+         * @description Body of ``POST connections/test``. Without a ``key`` the one that is there already is used.
+         *     Without a ``model``, a server is only asked for its list.
+         */
+        ConnectionTestRequest: {
+            /**
+             * Address
+             * @default null
+             */
+            address?: string | null;
+            /**
+             * Key
+             * @default null
+             */
+            key?: string | null;
+            /**
+             * Model
+             * @default null
+             */
+            model?: string | null;
+            /**
+             * Provider
+             * @default null
+             */
+            provider?: string | null;
+        };
+        /**
+         * ConnectRequest
+         * @description Body of ``POST connections``. ``model`` becomes the user's default model; ``name`` of it as
+         *     the provider or the server has it. A key is kept in ``store_in``; in a file only with
+         *     ``consent``.
+         */
+        ConnectRequest: {
+            /**
+             * Address
+             * @default null
+             */
+            address?: string | null;
+            /**
+             * Consent
+             * @default false
+             */
+            consent?: boolean;
+            /**
+             * Key
+             * @default null
+             */
+            key?: string | null;
+            /**
+             * Model
+             * @default null
+             */
+            model?: string | null;
+            /**
+             * Provider
+             * @default null
+             */
+            provider?: string | null;
+            /**
+             * Storein
+             * @default null
+             */
+            storeIn?: ("keyring" | "file") | null;
         };
         /**
          * ContextCompacted
@@ -4729,6 +5126,59 @@ export interface components {
             turnId?: string | null;
         };
         /**
+         * FoundModel
+         * @description A model of a server. ``size`` is in bytes, ``context_window`` in tokens.
+         */
+        FoundModel: {
+            /**
+             * Contextwindow
+             * @default null
+             */
+            contextWindow?: number | null;
+            /** Name */
+            name: string;
+            /**
+             * Parameters
+             * @default null
+             */
+            parameters?: string | null;
+            /**
+             * Size
+             * @default null
+             */
+            size?: number | null;
+            /**
+             * Tools
+             * @default null
+             */
+            tools?: boolean | null;
+            /**
+             * Vision
+             * @default null
+             */
+            vision?: boolean | null;
+        };
+        /**
+         * FoundServer
+         * @description A model server. ``needs_key``: its models are only listed with a key.
+         */
+        FoundServer: {
+            /** Address */
+            address: string;
+            /** Label */
+            label: string;
+            /**
+             * Models
+             * @default []
+             */
+            models: components["schemas"]["FoundModel"][];
+            /**
+             * Needskey
+             * @default false
+             */
+            needsKey: boolean;
+        };
+        /**
          * FurtherAnswer
          * @description What another model answered to the message of a turn, or with ``sources`` the synthesis of
          *     its answers. ``usage`` and ``duration_ms`` are None of those that earlier versions kept.
@@ -5037,9 +5487,15 @@ export interface components {
         /**
          * Interrupt
          * @description Stop the running turn. With ``hold``, messages that wait in the panel do not run after
-         *     it: they stay in the queue until they are sent now or removed.
+         *     it: they stay in the queue until they are sent now or removed. With ``answer_id`` only this one
+         *     of several answers that are being given is stopped.
          */
         Interrupt: {
+            /**
+             * Answerid
+             * @default null
+             */
+            answerId?: string | null;
             /**
              * Hold
              * @default false
@@ -5219,6 +5675,28 @@ export interface components {
             tutorial: components["schemas"]["Tutorial"];
         };
         /**
+         * LookReply
+         * @description The model servers of this computer; ``looked`` is false where nobody was asked.
+         */
+        LookReply: {
+            /** Looked */
+            looked: boolean;
+            /** Servers */
+            servers: components["schemas"]["FoundServer"][];
+        };
+        /**
+         * LookRequest
+         * @description Body of ``POST connections/look``. Unless it is ``again``, which a user asked for, nothing is
+         *     looked for while a model is ready.
+         */
+        LookRequest: {
+            /**
+             * Again
+             * @default false
+             */
+            again?: boolean;
+        };
+        /**
          * Mark
          * @description Where a snippet shows what was looked for: UTF-16 code units, as JavaScript counts.
          */
@@ -5232,6 +5710,9 @@ export interface components {
          * ModelInfo
          * @description One model that may be chosen. ``ready``: the key or the address that a call needs is set;
          *     what only the provider knows (whether the key is good, the model there) is not asked.
+         *
+         *     ``context_window`` is in tokens, prices are in US dollars per million tokens; None: not known.
+         *     ``reasoning_efforts`` are those that can be chosen, of a model that reasons.
          */
         ModelInfo: {
             /**
@@ -5241,8 +5722,18 @@ export interface components {
             contextWindow?: number | null;
             /** Id */
             id: string;
+            /**
+             * Inputprice
+             * @default null
+             */
+            inputPrice?: number | null;
             /** Label */
             label: string;
+            /**
+             * Outputprice
+             * @default null
+             */
+            outputPrice?: number | null;
             /** Provider */
             provider: string;
             /** Ready */
@@ -5253,17 +5744,39 @@ export interface components {
              */
             reason?: string | null;
             /**
+             * Reasoningefforts
+             * @default null
+             */
+            reasoningEfforts?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max")[] | null;
+            /**
              * Vision
              * @default false
              */
             vision: boolean;
         };
         /**
+         * ModelsChanged
+         * @description A model was connected or forgotten: ``GET models`` has what can be chosen now.
+         */
+        ModelsChanged: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "models_changed";
+        };
+        /**
          * ModelsReply
          * @description Answer of ``GET models``. ``message`` says what was looked for when nothing is ready;
-         *     ``locked`` that an administrator chose the model and no other one can be taken.
+         *     ``locked`` that an administrator chose the model and no other one can be taken;
+         *     ``can_connect`` whether users may connect models in the panel.
          */
         ModelsReply: {
+            /**
+             * Canconnect
+             * @default true
+             */
+            canConnect: boolean;
             /**
              * Connections
              * @default []
@@ -5366,6 +5879,7 @@ export interface components {
          * NotDone
          * @description What of the changes and runs that a turn tried did not come about, though it ended as if all
          *     were well. ``message`` is for the user; ``call_id`` is the call that it is about.
+         *     ``call_as_text``: the answer has a tool call as text, which was not carried out.
          */
         NotDone: {
             /**
@@ -5377,7 +5891,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "change_failed" | "run_failed" | "call_failed" | "nothing_done";
+            kind: "change_failed" | "run_failed" | "call_failed" | "nothing_done" | "call_as_text";
             /** Message */
             message: string;
         };
@@ -5639,6 +6153,11 @@ export interface components {
              * @default null
              */
             parallelToolCalls?: boolean | null;
+            /**
+             * Reasoningeffort
+             * @default null
+             */
+            reasoningEffort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | null;
             /**
              * Temperature
              * @default null
@@ -6713,7 +7232,7 @@ export interface components {
              */
             type: "send_now";
         };
-        ServerMessage: components["schemas"]["Welcome"] | components["schemas"]["SessionEvent"] | components["schemas"]["DocumentTouched"] | components["schemas"]["SessionsWaiting"] | components["schemas"]["OpAcceptedMessage"] | components["schemas"]["OpRejectedMessage"] | components["schemas"]["PageRequest"];
+        ServerMessage: components["schemas"]["Welcome"] | components["schemas"]["SessionEvent"] | components["schemas"]["DocumentTouched"] | components["schemas"]["SessionsWaiting"] | components["schemas"]["ModelsChanged"] | components["schemas"]["OpAcceptedMessage"] | components["schemas"]["OpRejectedMessage"] | components["schemas"]["PageRequest"];
         /**
          * ServiceHelp
          * @description A service in ``/help``: one example of it, or with ``/help <service>`` all of them.
@@ -7010,6 +7529,11 @@ export interface components {
              */
             attachments?: components["schemas"]["Attachment"][] | null;
             /**
+             * Contextwindow
+             * @default null
+             */
+            contextWindow?: number | null;
+            /**
              * Maxtoolcalls
              * @default null
              */
@@ -7039,6 +7563,11 @@ export interface components {
              * @default null
              */
             planFirst?: boolean | null;
+            /**
+             * Reasoningeffort
+             * @default null
+             */
+            reasoningEffort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | null;
             /**
              * Rowdata
              * @default null

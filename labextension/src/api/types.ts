@@ -8,11 +8,12 @@ type Schemas = components['schemas'];
 
 /**
  * The type as it is on the wire: an optional field without a value is left out and never null. In
- * `ChatRequest.activeNotebook` alone null has a meaning: no notebook is active.
+ * two alone null has a meaning: in `ChatRequest.activeNotebook`, that no notebook is active; in
+ * `SessionSettings.reasoningEffort`, that an earlier choice is taken back.
  */
 type Present<T> = T extends object
   ? {
-      [K in keyof T]: K extends 'activeNotebook'
+      [K in keyof T]: K extends 'activeNotebook' | 'reasoningEffort'
         ? T[K]
         : undefined extends T[K]
           ? Present<Exclude<T[K], null>>
@@ -62,6 +63,9 @@ export type ProposalDecision = Wire<'ProposalDecision'>;
 export type Usage = Wire<'Usage'>;
 export type ToolCallRecord = Wire<'ToolCallRecord'>;
 export type ChatReply = Wire<'ChatReply'>;
+export type ReasoningEffort = NonNullable<
+  Schemas['SessionSettings']['reasoningEffort']
+>;
 export type SessionSettings = Wire<'SessionSettings'>;
 export type Session = Wire<'Session'>;
 export type SessionCreate = Wire<'SessionCreate'>;
@@ -77,6 +81,15 @@ export type CellBefore = Wire<'CellBefore'>;
 export type ChangesReply = Wire<'ChangesReply'>;
 export type ModelInfo = Wire<'ModelInfo'>;
 export type ModelsReply = Wire<'ModelsReply'>;
+export type ConnectionInfo = Wire<'ConnectionInfo'>;
+export type ConnectionsReply = Wire<'ConnectionsReply'>;
+export type ConnectableProvider = Wire<'ConnectableProvider'>;
+export type ConnectionTestRequest = Wire<'ConnectionTestRequest'>;
+export type ConnectionTestReply = Wire<'ConnectionTestReply'>;
+export type ConnectRequest = Wire<'ConnectRequest'>;
+export type FoundModel = Wire<'FoundModel'>;
+export type FoundServer = Wire<'FoundServer'>;
+export type LookReply = Wire<'LookReply'>;
 export type UsageRow = Wire<'UsageRow'>;
 export type UsageReply = Wire<'UsageReply'>;
 export type UsageBy = UsageReply['by'];

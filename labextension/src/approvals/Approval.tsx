@@ -204,7 +204,10 @@ function covered(entry: IApprovalEntry): string {
   if (entry.kinds?.length) {
     return `${tool} that ${entry.kinds.join(' or ')}`;
   }
-  return entry.destructive
+  const isFile = entry.changes.some(
+    ({ cellId, op }) => !cellId && op !== 'insert'
+  );
+  return entry.destructive || isFile
     ? tool
     : `${tool} that affects nothing outside the notebook`;
 }

@@ -4,7 +4,7 @@ import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
 import { EditorState, OpenNotebook } from '../api';
-import { Documents, isText } from '../notebook/documents';
+import { Documents } from '../notebook/documents';
 import { ExecutionTracker } from '../notebook/kernel/executions';
 import { forEachNotebook } from '../notebook/forEachNotebook';
 import { kernelOf } from '../notebook/kernel/kernel';
@@ -119,7 +119,7 @@ export class EditorStateReporter implements IDisposable {
 
   /** The text files that are open; one that is being loaded is reported when that is done. */
   private _files(): string[] {
-    return this._documents.texts().flatMap(({ path, context }) => {
+    return this._documents.files().flatMap(({ path, context, isText }) => {
       if (!this._followed.has(context)) {
         this._followed.add(context);
         context.pathChanged.connect(this._schedule, this);
@@ -129,7 +129,7 @@ export class EditorStateReporter implements IDisposable {
           () => undefined
         );
       }
-      return isText(context) ? [path] : [];
+      return isText ? [path] : [];
     });
   }
 

@@ -6,6 +6,7 @@ import {
   IDocumentWidget
 } from '@jupyterlab/docregistry';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { Contents } from '@jupyterlab/services';
 import { DockPanel, Widget } from '@lumino/widgets';
 
 import { ActiveDocument, DocumentText, PageRequestError } from '../api';
@@ -68,7 +69,7 @@ export class Documents {
     if (path.endsWith('.lexical')) {
       return { path, kind: 'lexical' };
     }
-    return isText(context) ? { path, kind: 'file' } : undefined;
+    return this._isText(context) ? { path, kind: 'file' } : undefined;
   }
 
   /** The text of an open file, with what is not saved yet. */
@@ -91,15 +92,15 @@ export class Documents {
       );
     }
     await within(LOAD_MS, context.ready, () => notLoaded(path));
-    if (!isText(context)) {
+    if (!this._isText(context)) {
       throw new PageRequestError('invalid', `${path} is not a text file.`);
     }
     await reloadIfNewer(widget, this._manager.services.contents);
     return widget;
   }
 
-  /** The documents that show text files, whether they are loaded or not; each file once. */
-  texts(): readonly { path: string; context: Context }[] {
+  /** The documents that are no notebooks, whether they are loaded or not; each file once. */
+  files(): readonly { path: string; context: Context; isText: boolean }[] {
     const found = new Map<string, Context>();
     for (const widget of this._shell.widgets('main')) {
       const context = this._manager.contextForWidget(widget);
@@ -108,7 +109,11 @@ export class Documents {
         found.set(path, context);
       }
     }
-    return [...found].map(([path, context]) => ({ path, context }));
+    return [...found].map(([path, context]) => ({
+      path,
+      context,
+      isText: this._isText(context)
+    }));
   }
 
   /**
@@ -180,6 +185,18 @@ export class Documents {
       : null;
   }
 
+  /** Whether it shows text; false until it is loaded. */
+  private _isText({ contentsModel }: Context): boolean {
+    if (contentsModel?.type !== 'file') {
+      return false;
+    }
+    // After a save the format is not known any more.
+    const format =
+      (contentsModel.format as Contents.FileFormat | undefined) ??
+      this._manager.registry.getFileTypeForModel(contentsModel).fileFormat;
+    return format === 'text';
+  }
+
   /** A file that is not there would open a dialog. */
   private async _refuseMissing(path: string): Promise<void> {
     try {
@@ -230,12 +247,6 @@ function show(widget: Widget, isNew = false): void {
 function makeCurrent({ node }: Widget): void {
   node.dispatchEvent(new FocusEvent('focus'));
   node.dispatchEvent(new FocusEvent('blur'));
-}
-
-/** Whether it shows text; false until it is loaded. */
-export function isText(context: Context): boolean {
-  const { contentsModel } = context;
-  return contentsModel?.type === 'file' && contentsModel.format === 'text';
 }
 
 function normalized(path: string): string {

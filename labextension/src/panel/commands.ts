@@ -11,7 +11,8 @@ export const CommandIDs = {
   stop: 'datalayer-agent:stop',
   undoTurn: 'datalayer-agent:undo-turn',
   usage: 'datalayer-agent:usage',
-  runAction: 'datalayer-agent:run-action'
+  runAction: 'datalayer-agent:run-action',
+  connectModel: 'datalayer-agent:connect-model'
 } as const;
 
 /** Add the panel's commands, and to the palette. */
@@ -78,6 +79,17 @@ export function addCommands(
       shell.activateById(panel.id);
       await panel.ready();
       panel.model.toolsPanel.showActions();
+    }
+  });
+
+  commands.addCommand(CommandIDs.connectModel, {
+    label: 'Connect a Model',
+    caption: "Enter a provider's key, or choose a model server",
+    describedBy: noArguments,
+    execute: async () => {
+      shell.activateById(panel.id);
+      await panel.ready();
+      panel.model.toolsPanel.showConnect();
     }
   });
 

@@ -1,5 +1,6 @@
 import { Op } from '../api/types';
 import type { Ask } from './sessions/ask';
+import { ConnectController } from './connect/connectController';
 import { ComposerState } from './composer/composerState';
 import { DatasetController } from './datasets/datasetController';
 import { download } from '../ui/download';
@@ -39,6 +40,7 @@ export interface IPanelServices {
 /** The controller of what works without a model. */
 export function makeToolsPanel(
   services: IPanelServices,
+  connect: ConnectController,
   memory: IMemory | null = null
 ): ToolsPanel {
   const { client, clientId, editor, sessions, work, notify } = services;
@@ -55,6 +57,7 @@ export function makeToolsPanel(
       () => sessions.shown.current.sessionId
     ),
     usage: new UsageController(client),
+    connect,
     notify
   });
 }

@@ -6,6 +6,7 @@ import { Event } from '../api/types';
 import { AnswersController } from './answers/answersController';
 import { CompareController } from './answers/compareController';
 import { ChangesController } from './changes/changesController';
+import { ConnectController } from './connect/connectController';
 import { References } from './composer/attachments/references';
 import { ComposerState } from './composer/composerState';
 import { DatasetController } from './datasets/datasetController';
@@ -85,8 +86,17 @@ export class PanelModel implements IDisposable {
     );
     this.strategist = makeStrategist(services, options.strategistMemory);
     this.services = makeServices(services);
-    this.toolsPanel = makeToolsPanel(services, options.tutorialMemory);
     this.models = new Models(() => this.client.models());
+    this.toolsPanel = makeToolsPanel(
+      services,
+      new ConnectController(this.client, this.models, this.composerState),
+      options.tutorialMemory
+    );
+    // Nobody asked here: a failure is reported when somebody does.
+    this._connection.modelsChanged.connect(
+      () => void this.models.refresh().catch(() => undefined),
+      this
+    );
     this.compare = new CompareController(this, options.compareMemory ?? null);
     this.models.subscribe(() => this._onModels());
     this.composerState.subscribe(() => this._onModels());

@@ -175,6 +175,13 @@ export function planWaits(turn: { status: string; plan?: IPlan }): boolean {
   );
 }
 
+/** The proposals of the steps that the user skipped, as one text. */
+export function skippedProposals(plan: IPlan | undefined): string {
+  return (plan?.steps ?? [])
+    .map(step => (step.status === 'skipped' ? step.proposalId : ''))
+    .join(' ');
+}
+
 /** The proposal whose action a plan waits for. */
 export function waitingProposal(turn: {
   status: string;

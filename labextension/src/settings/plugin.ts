@@ -8,8 +8,9 @@ import { toArray } from '@lumino/algorithm';
 import { JSONExt } from '@lumino/coreutils';
 
 import { AgentClient } from '../api/client';
+import { IPageConnection } from '../api/connection';
 import { ConfigReply } from '../api/types';
-import { IAgentClient } from '../tokens';
+import { IAgentClient, IAgentConnection } from '../tokens';
 import { asTheServerHasIt, composed, own } from './schema';
 
 /** Id of the plugin, and of the settings, which the server reads from where JupyterLab keeps them. */
@@ -26,14 +27,15 @@ export const settingsPlugin: JupyterFrontEndPlugin<void> = {
   id: SETTINGS_ID,
   description: 'Settings of the agent with the values of the server.',
   autoStart: true,
-  requires: [IAgentClient, ISettingRegistry],
+  requires: [IAgentClient, ISettingRegistry, IAgentConnection],
   activate: activateSettings
 };
 
 function activateSettings(
   { commands, shell }: JupyterFrontEnd,
   client: AgentClient,
-  settings: ISettingRegistry
+  settings: ISettingRegistry,
+  connection: IPageConnection
 ): void {
   let known: ConfigReply | null = null;
   settings.transform(SETTINGS_ID, {
@@ -67,6 +69,16 @@ function activateSettings(
       console.warn('datalayer-agent: the settings cannot be read', error);
     }
   };
+
+  // The server wrote the default model into the user's settings. The page must not save over it what
+  // it had read before.
+  connection.modelsChanged.connect(async () => {
+    if (known) {
+      await refresh();
+    } else if (SETTINGS_ID in settings.plugins) {
+      await settings.reload(SETTINGS_ID);
+    }
+  });
 
   commands.addCommand(OPEN_SETTINGS, {
     label: 'Agent Settings',

@@ -1,6 +1,7 @@
 import { expect, test } from '../support/fixtures';
 import { LabPage } from '../support/lab';
-import { shootBoth } from '../support/screenshots';
+import { seriousFaults } from '../support/axe';
+import { shootBoth, useTheme } from '../support/screenshots';
 
 // Both are asked at the scripted model's address, as every model with `api_base`.
 test.use({
@@ -27,6 +28,16 @@ const SYNTHESIS =
 /** An answer of the newest turn, by the model's name. */
 const answerOf = (lab: LabPage, name: string) =>
   lab.panel.turns.last().getByRole('region', { name: `Answer of ${name}` });
+
+/** What axe finds in the panel, in both themes. */
+async function faults(lab: LabPage): Promise<string[]> {
+  const found: string[] = [];
+  for (const theme of ['dark', 'light'] as const) {
+    await useTheme(lab, theme);
+    found.push(...(await seriousFaults(lab.page, '.da-panel')));
+  }
+  return found;
+}
 
 test('models are chosen by the keyboard, answer side by side, and one is used', async ({
   lab,
@@ -56,7 +67,8 @@ test('models are chosen by the keyboard, answer side by side, and one is used', 
   const message = card.getByLabel('Message to several models');
   await expect(message).toHaveValue('How strong are American cars?');
   await expect(panel.input).toHaveValue('');
-  await expect(card.getByRole('button', { name: 'Compare' })).toBeFocused();
+  const compare = card.getByRole('button', { name: 'Compare', exact: true });
+  await expect(compare).toBeFocused();
   // By the keyboard alone: other models than those that are chosen at first.
   const boxes = card.getByRole('checkbox');
   await expect(card.getByRole('checkbox', { checked: true })).toHaveCount(2);
@@ -73,6 +85,7 @@ test('models are chosen by the keyboard, answer side by side, and one is used', 
   }
   await expect(card.getByRole('checkbox', { checked: true })).toHaveCount(3);
   await shootBoth(lab, 'compare-choice');
+  expect(await faults(lab)).toEqual([]);
   await message.focus();
   await page.keyboard.press('Enter');
 
@@ -112,6 +125,7 @@ test('models are chosen by the keyboard, answer side by side, and one is used', 
   await expect(pro).toBeFocused();
   await expect(pro.locator('.da-further-head')).toContainText('[2]');
   await shootBoth(lab, 'compare-synthesis');
+  expect(await faults(lab)).toEqual([]);
   await lab.panelWidth(300);
   await shootBoth(lab, 'compare-300');
   const cut = await panel.root.evaluate(
@@ -160,6 +174,13 @@ test('models are named in the input, stopped together, and asked again', async (
   await expect.poll(async () => (await model.state()).waiting).toBe(2);
   const card = panel.root.getByTestId('da-compare');
   await expect(card).toHaveCount(0);
+  // A reload in the middle shows what there is, and both go on.
+  await page.reload();
+  await lab.shown();
+  for (const name of OWN.slice(0, 2)) {
+    await expect(answerOf(lab, name)).toContainText('A lo');
+    await expect(answerOf(lab, name)).toContainText('Answering');
+  }
   await panel.stopButton.click();
   await panel.ended(1, 'aborted');
   await expect(panel.turns.last()).toContainText('Which measure?');
@@ -189,12 +210,14 @@ test('models are named in the input, stopped together, and asked again', async (
     }
   });
   const last = panel.turns.last();
-  await last.getByTestId('da-turn-menu').click();
-  await page.getByRole('menuitem', { name: 'Regenerate' }).click();
+  await last.getByTestId('da-turn-menu').focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowRight');
   await page.getByRole('menuitem', { name: 'Several Models' }).click();
   await card.getByRole('checkbox', { name: OWN[0] }).check();
   await card.getByRole('checkbox', { name: OWN[1] }).check();
-  await card.getByRole('button', { name: 'Regenerate' }).click();
+  await card.getByRole('button', { name: 'Regenerate', exact: true }).click();
   await expect(last.getByTestId('da-further-answer')).toHaveCount(2);
   await expect(last).toContainText('Both, says DeepSeek.');
   await expect(panel.root.getByTestId('da-synthesise')).toBeVisible();

@@ -1,5 +1,6 @@
 import { expect, test } from '../support/fixtures';
 import { add } from '../support/plans';
+import { shootBoth } from '../support/screenshots';
 import { openWork } from '../support/work';
 
 test('an answer is shown under a line that says what was not done, also after a reload', async ({
@@ -36,4 +37,45 @@ test('an answer is shown under a line that says what was not done, also after a 
   await panel.ended(2);
   expect(await notebook.sources()).toEqual(['a = 1', "'chart'"]);
   await expect(line).toHaveCount(1);
+});
+
+test('a call that the model wrote as text is carried out where it is the whole answer, else shown with the reason why not', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(tab, 'a = 1');
+  const { panel } = tab;
+  const call = JSON.stringify(
+    {
+      name: 'addNotebookCell',
+      arguments: { type: 'code', content: 'a + 41', run: true }
+    },
+    null,
+    2
+  );
+  await model.script(
+    { say: `\`\`\`json\n${call}\n\`\`\``, chunk: 4, delayMs: 2 },
+    { say: 'The sum is 42.' }
+  );
+  await panel.mode('agent');
+  await panel.send('Add a cell that adds 41 to a, and run it');
+  await panel.ended();
+  expect(await notebook.sources()).toEqual(['a = 1', 'a + 41']);
+  const line = panel.root.locator(
+    '[data-testid="da-notice"][data-code="not_done"]'
+  );
+  await expect(line).toHaveCount(0);
+  await expect(panel.root).toContainText('The sum is 42.');
+  await expect(panel.root).not.toContainText('"arguments"');
+
+  await model.script({
+    say: `This adds the cell:\n\`\`\`json\n${call}\n\`\`\``
+  });
+  await panel.send('Add one more');
+  await panel.ended(2);
+  await expect(line).toContainText(
+    'This looks like a call of addNotebookCell. It was not carried out: other text stands beside it.'
+  );
+  expect(await notebook.sources()).toEqual(['a = 1', 'a + 41']);
+  await shootBoth(tab, 'call-as-text');
 });

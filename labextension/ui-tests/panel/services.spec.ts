@@ -168,6 +168,35 @@ test('/help lists services before the commands of the panel; an example goes int
   expect((await model.requests())[0].text).toContain('/notebok export');
 });
 
+test('options that were brainstormed are begun by a click', async ({
+  lab,
+  model
+}) => {
+  const { panel } = lab;
+  await lab.panelWidth(300);
+  await model.script({
+    say: [
+      '**Parquet**: small, keeps types. `/data convert cars.csv to Parquet`',
+      '**A clean copy first**: `agent: clean cars.csv, then convert it to Parquet`'
+    ].join('\n\n')
+  });
+  await panel.ask('/data ideas for the format of cars.csv?');
+  await expect(panel.root.getByTestId('da-routing')).toContainText(
+    'Data: Brainstorm'
+  );
+  const begin = panel.root.getByRole('group', { name: 'Begin with' });
+  await expect(begin.getByRole('button')).toHaveText([
+    '/data convert cars.csv to Parquet',
+    'agent: clean cars.csv, then convert it to Parquet'
+  ]);
+  await shootBoth(lab, 'brainstorm-300');
+  await begin.getByRole('button').first().click();
+  await expect(panel.input).toHaveValue('/data convert cars.csv to Parquet');
+  await expect(panel.input).toBeFocused();
+  const [asked] = await model.requests();
+  expect(asked.text).toContain('command /data');
+});
+
 test('an action is run from the command palette, without a message', async ({
   lab,
   model

@@ -7,8 +7,8 @@ from typing import Any
 
 from tests.support.jupyter import RunningServer
 from tests.support.model_request import RecordedRequest
-from tests.support.model_script import ByModel
-from tests.support.model_server import ScriptedModelServer, Step
+from tests.support.model_script import ByModel, Step
+from tests.support.model_server import ScriptedModelServer
 from tests.support.sessions import act, turns
 
 A, B, C, D = (f"openai/{name}" for name in ("alpha", "beta", "gamma", "delta"))

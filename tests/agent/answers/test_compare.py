@@ -5,7 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.support.jupyter import RunningServer
-from tests.support.model_server import BreakAfter, Call, Gate, Say, ScriptedModelServer, Status
+from tests.support.model_server import (
+    BreakAfter,
+    Call,
+    Gate,
+    Hang,
+    Say,
+    ScriptedModelServer,
+    Status,
+)
 from tests.support.sessions import act, chat, new_notebook, sources, turns
 
 from .comparing import (
@@ -221,6 +229,27 @@ def test_stop_stops_all_and_keeps_what_was_complete(
     assert RED.text in sent
     assert "The user stopped the turn" in sent
     assert "A long answer" not in sent
+
+
+def test_one_that_hangs_is_stopped_alone_and_the_others_are_used(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    session, _ = chat(server, model, ("One", "1"))
+    script(model, alpha=Hang(600), beta=RED)
+    last = server.get(f"sessions/{session}")["lastSeq"]
+    begin(server, session, A, B, until="answer_finished")
+    running = newest(server, session)
+    assert running["status"] == "running"
+    started = {e["model"]: e for e in running["events"] if e["type"] == "answer_started"}
+    stop = {"type": "interrupt", "answerId": started[A]["answerId"]}
+    stopped = act(server, session, stop, "answer_finished")
+    assert (stopped["model"], stopped["status"]) == (A, "stopped")
+    events_until(server, session, last, "turn_completed")
+    turn = newest(server, session)
+    assert turn["status"] == "completed"
+    assert [each["model"] for each in turn["answers"]] == [B]
+    again = act(server, session, stop, "answer_finished")
+    assert (again["type"], again["code"]) == ("error", "not_found")
 
 
 def test_the_token_limit_holds_for_the_sum(

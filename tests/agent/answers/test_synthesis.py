@@ -72,7 +72,7 @@ def test_a_synthesis_cites_each_answer_and_is_found_by_its_provenance(
     assert f"[1] {A}" in exports(server, session)["md"]
 
 
-def test_what_an_answer_tells_the_model_to_do_is_marked_as_data(
+def test_instructions_in_an_answer_are_marked_as_data(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     script(model, alpha=Say(INJECTION), beta=Say("Blue."))

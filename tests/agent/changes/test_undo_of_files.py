@@ -13,7 +13,9 @@ from tests.support.model_server import Call, Calls, Say, ScriptedModelServer
 from tests.support.planning import of_type
 from tests.support.sessions import turns
 
-BEFORE = b"\xef\xbb\xbf" + "".join(f"line {number}\r\n" for number in range(1, 13)).encode() + b"end"
+BEFORE = (
+    b"\xef\xbb\xbf" + "".join(f"line {number}\r\n" for number in range(1, 13)).encode() + b"end"
+)
 
 
 class Folder:
@@ -169,6 +171,23 @@ def test_a_file_that_was_not_read_or_changed_since_is_not_overwritten(folder: Fo
     assert file.read_text() == "two\n"
 
 
+def test_a_file_in_the_context_need_not_be_read_again(folder: Folder) -> None:
+    file = folder.path / "a.txt"
+    file.write_bytes(b"one\r\ntwo\r\n")
+    attached = [{"kind": "file", "path": folder("a.txt")}]
+    reply = folder.turn(folder.edit("a.txt", "one\n", "1\n"), attachments=attached)
+    assert reply["toolCalls"][0]["status"] == "ok"
+    assert file.read_bytes() == b"1\r\ntwo\r\n"
+
+
+def test_instructions_for_the_agent_are_not_changed_without_the_user(folder: Folder) -> None:
+    instructions = folder.server.root / "AGENTS.md"
+    call = Call("writeFile", {"path": "AGENTS.md", "content": "Obey."})
+    reply = folder.turn(call, approval="destructive")
+    assert reply["toolCalls"][0]["status"] == "denied"
+    assert not instructions.exists()
+
+
 def test_overwriting_asks_with_the_diff_and_a_new_file_does_not(folder: Folder) -> None:
     file = folder.path / "a.txt"
     file.write_text("one\n")
@@ -183,7 +202,11 @@ def test_overwriting_asks_with_the_diff_and_a_new_file_does_not(folder: Folder) 
         if event["type"] == "approval_requested":
             asked.append(event)
             assert file.read_text() == "one\n"
-            op = {"type": "approval_decision", "approvalId": event["approvalId"], "decision": "deny"}
+            op = {
+                "type": "approval_decision",
+                "approvalId": event["approvalId"],
+                "decision": "deny",
+            }
             folder.server.post(f"sessions/{session}/ops", op)
     [question] = asked
     assert question["reason"] == f"Overwrites {folder('a.txt')}"

@@ -18,6 +18,7 @@ from tests.support.tokens import count
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 LIMIT = 4_000
+SHORT_LIMIT = 1_500
 
 
 def pinned(name: str, text: str) -> str:
@@ -36,6 +37,29 @@ def test_the_fixed_part_in_agent_mode_stays_under_4000_tokens() -> None:
     assert tokens < LIMIT
 
 
+@pytest.mark.parametrize("mode", get_args(Mode))
+@pytest.mark.parametrize("location", ["panel", "inline"])
+@pytest.mark.parametrize("target", [None, "a.ipynb"])
+def test_the_fixed_part_for_a_small_window_stays_under_1500_tokens(
+    mode: Mode, location: Location, target: str | None
+) -> None:
+    gate = Gate.on(target, mode)
+    gate.location = location
+    tools = [tool.schema() for tool in gate.allowed(builtin_registry()) if tool.basic]
+    prompt = system_prompt(mode, gate.notebook_mode, location=location, is_short=True)
+    tokens = count(prompt) + count(json.dumps(tools))
+    print(f"short fixed part, {mode}, {location}: {tokens} tokens, {len(tools)} tools")
+    assert tokens < SHORT_LIMIT
+    assert tokens < count(system_prompt(mode, gate.notebook_mode, location=location)) + count(
+        json.dumps([tool.schema() for tool in gate.allowed(builtin_registry())])
+    )
+    # It names no tool that is not sent, and says how to use each that works on the notebook.
+    assert named(prompt) <= {str(tool["name"]) for tool in tools}
+    if gate.notebook_mode == "full":
+        of_notebook = {tool.name for tool in builtin_registry() if tool.group == "notebook"}
+        assert {str(tool["name"]) for tool in tools} & of_notebook <= named(prompt)
+
+
 def test_tool_schemas_are_as_pinned() -> None:
     text = json.dumps([tool.schema() for tool in builtin_registry()], indent=2) + "\n"
     assert text == pinned("tools.json", text)
@@ -49,6 +73,16 @@ def test_tool_schemas_are_as_pinned() -> None:
 def test_system_prompts_are_as_pinned(mode: Mode, notebook_mode: str) -> None:
     text = system_prompt(mode, notebook_mode) + "\n"  # type: ignore[arg-type]
     assert text == pinned(f"prompt-{mode}-{notebook_mode}.md", text)
+
+
+@pytest.mark.parametrize(
+    ("mode", "notebook_mode"),
+    [("ask", "off"), ("ask", "read-only"), ("edit", "read-only"), ("agent", "off"),
+     ("agent", "full"), ("agent", "read-only")],
+)  # fmt: skip
+def test_short_system_prompts_are_as_pinned(mode: Mode, notebook_mode: str) -> None:
+    text = system_prompt(mode, notebook_mode, is_short=True) + "\n"  # type: ignore[arg-type]
+    assert text == pinned(f"short-prompt-{mode}-{notebook_mode}.md", text)
 
 
 def named(text: str) -> set[str]:
@@ -75,12 +109,27 @@ def test_a_prompt_names_no_tool_that_its_mode_has_not_and_all_for_the_notebook(
 
 def test_every_mode_has_a_prompt_of_its_own() -> None:
     for mode in get_args(Mode):
-        assert any(prompt.modes == (mode,) and prompt.order == 20 for prompt in prompts())
+        for is_short in (False, True):
+            assert any(
+                prompt.modes == (mode,) and prompt.order == 20 and prompt.is_short == is_short
+                for prompt in prompts()
+            )
 
 
 def test_the_users_own_instructions_come_last(tmp_path: Path) -> None:
     (tmp_path / "AGENTS.md").write_text("Always use polars.")
     assert system_prompt("ask", "off", str(tmp_path)).endswith("Always use polars.")
+
+
+def test_of_long_instructions_of_the_user_a_small_window_gets_the_beginning(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "AGENTS.md").write_text("Always use polars. " * 1000)
+    short = system_prompt("ask", "off", str(tmp_path), is_short=True)
+    assert short.endswith("[The rest is left out.]")
+    assert len(short) < 4000
+    (tmp_path / "AGENTS.md").write_text("Always use polars.")
+    assert system_prompt("ask", "off", str(tmp_path), is_short=True).endswith("use polars.")
 
 
 def test_a_prompt_without_front_matter_names_its_file() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,9 +48,7 @@ def test_bytes_are_text_that_gives_the_same_bytes_or_no_text(data: bytes) -> Non
 def test_line_ends_are_as_jupyterlab_has_them(state: TextState) -> None:
     body = state.raw.removeprefix("\ufeff")
     # What a document's context does with the text of a file.
-    expected = (
-        body.replace("\r\n", "\n") if "\r\n" in body else body.replace("\r", "\n")
-    )
+    expected = body.replace("\r\n", "\n") if "\r\n" in body else body.replace("\r", "\n")
     assert state.content == expected
 
 
@@ -71,9 +70,7 @@ def test_an_edit_touches_nothing_but_its_span(state: TextState, data: st.DataObj
 
 
 @given(STATES, st.lists(st.tuples(st.integers(0, 11), st.sampled_from(["", "new", "x\ny"]))))
-def test_edits_are_undone_byte_for_byte(
-    state: TextState, edits: list[tuple[int, str]]
-) -> None:
+def test_edits_are_undone_byte_for_byte(state: TextState, edits: list[tuple[int, str]]) -> None:
     spans, now = [], state
     for place, new in edits:
         at = min(place, len(now.content))
@@ -112,28 +109,24 @@ def test_an_undo_keeps_what_others_changed_or_leaves_the_file(
 def test_a_replacement_is_made_where_the_text_occurs(raw: str, old: str, every: bool) -> None:
     state = TextState(raw)
     count = state.content.count(old)
-    try:
-        after = replaced(state, [Replacement(old, "NEW", every)])
-    except NoMatch as problem:
-        assert count == 0 or (count > 1 and not every)
-        assert len(problem.lines) == count
-        return
-    assert after.content == state.content.replace(old, "NEW")
+    pieces = [Replacement(old, "NEW", every)]
+    if count == 0 or (count > 1 and not every):
+        with pytest.raises(NoMatch) as problem:
+            replaced(state, pieces)
+        assert len(problem.value.lines) == count
+    else:
+        assert replaced(state, pieces).content == state.content.replace(old, "NEW")
 
 
-def test_a_text_in_which_nothing_is_near_has_no_closest() -> None:
-    state = TextState("alpha\nbeta\n")
-    for wanted, closest in (("alhpa", (1, "alpha")), ("zzz", None), ("  \n", None)):
-        try:
-            replaced(state, [Replacement(wanted, "")])
-        except NoMatch as problem:
-            assert problem.closest == closest
+@pytest.mark.parametrize(
+    ("wanted", "closest"), [("alhpa", (1, "alpha")), ("zzz", None), ("  \n", None)]
+)
+def test_what_is_nearest_is_found(wanted: str, closest: tuple[int, str] | None) -> None:
+    with pytest.raises(NoMatch) as problem:
+        replaced(TextState("alpha\nbeta\n"), [Replacement(wanted, "")])
+    assert problem.value.closest == closest
 
 
 def test_what_an_encoding_lacks_is_refused() -> None:
-    try:
+    with pytest.raises(NotEncodable, match="→"):
         TextState("→", "cp1252").to_bytes()
-    except NotEncodable as error:
-        assert "→" in str(error)
-    else:
-        raise AssertionError

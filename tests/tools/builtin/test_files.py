@@ -10,56 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.jupyter import RunningServer
-
-
-class Files:
-    """The file tools of a server, in a folder of this test."""
-
-    def __init__(self, server: RunningServer, name: str) -> None:
-        self.server = server
-        self.name = name
-        self.folder = server.root / name
-        self.folder.mkdir()
-
-    def call(self, tool: str, path: str | None = None, /, **arguments: Any) -> Any:
-        if path is not None:
-            arguments["path"] = f"{self.name}/{path}" if path else self.name
-        response = self.server.request("POST", f"tools/{tool}", json={"arguments": arguments})
-        if response.status_code == 400:  # a path that leads out of the root
-            return {"ok": False, "error": {**response.json()["error"], "code": "not_allowed"}}
-        return response.json()
-
-    def read(self, path: str, **arguments: Any) -> Any:
-        result = self.call("readFile", path, **arguments)
-        assert result["ok"], result
-        return result["output"]
-
-    def refused(self, tool: str, path: str, **arguments: Any) -> Any:
-        result = self.call(tool, path, **arguments)
-        assert not result["ok"], result
-        return result["error"]
-
-    def edit(self, path: str, *edits: tuple[str, str], **more: Any) -> Any:
-        pairs = [{"oldString": old, "newString": new, **more} for old, new in edits]
-        return self.call("editFile", path, edits=pairs)
-
-    def listed(self, path: str = "", **arguments: Any) -> list[str]:
-        result = self.call("listFiles", path, **arguments)
-        assert result["ok"], result
-        return [each["name"] for each in result["output"]["entries"]]
-
-    def write(self, path: str, data: bytes | str) -> Path:
-        file = self.folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data.encode() if isinstance(data, str) else data)
-        return file
-
-
-@pytest.fixture
-def files(server: RunningServer, tmp_path: Path) -> Files:
-    return Files(server, tmp_path.name)
-
+from tests.tools.builtin.conftest import Files
 
 # -- reading
 
@@ -231,6 +182,13 @@ def test_a_listing_has_directories_first_with_sizes_and_times(files: Files) -> N
     assert files.listed("sub", depth=99, limit=0) == ["deep/", "deep/c.csv"]
 
 
+@pytest.mark.parametrize("arguments", [{}, {"path": ""}, {"path": "."}, {"path": "/"}])
+def test_without_a_path_the_root_is_listed(files: Files, arguments: dict[str, str]) -> None:
+    output = files.call("listFiles", **arguments)["output"]
+    assert output["path"] == "/"
+    assert {"name": f"{files.name}/"} in output["entries"]
+
+
 def test_a_long_listing_says_how_to_go_on(files: Files) -> None:
     for number in range(230):
         files.write(f"f{number:03}.txt", "")
@@ -244,62 +202,6 @@ def test_a_directory_that_links_to_itself_is_listed_once_a_level(files: Files) -
     files.write("sub/a.txt", "")
     (files.folder / "sub" / "again").symlink_to(files.folder, target_is_directory=True)
     assert len(files.listed(depth=10, limit=1000)) < 30
-
-
-# -- secrets
-
-SECRETS = [
-    ".env", "prod.env", "server.pem", "tls.KEY", "id_rsa", "id_ed25519_work", "kubeconfig",
-    "credentials.json", "service-account-prod.json", "secrets.toml", "jupyter_server_config.json",
-    "jupyter_cookie_secret", "jpserver-12.json", "kaggle.json", "mcp.json",
-]  # fmt: skip
-NEAR = [
-    "environment.yml", "key_metrics.csv", "monkey.py", "id_rsa.pub", "keys.md", "tokenizer.json",
-    "env.py", "secret_santa.csv", "credentials.md", "kernel.json", "config.json", "kernel-1.json",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("name", [each for each in SECRETS if not each.startswith(".")])
-def test_secrets_are_neither_read_nor_changed(files: Files, name: str) -> None:
-    path = files.write(name, "PASSWORD=hunter2\n")
-    for tool, more in (
-        ("readFile", {}),
-        ("writeFile", {"content": "x"}),
-        ("editFile", {"edits": [{"oldString": "hunter2", "newString": "x"}]}),
-    ):
-        result = files.call(tool, name, **more)
-        assert result["error"]["code"] == "not_allowed"
-        assert "hunter2" not in str(result)
-    assert path.read_text() == "PASSWORD=hunter2\n"
-    entry = files.call("listFiles", "")["output"]["entries"]
-    assert entry == [{"name": name, "closed": "holds secrets"}]
-
-
-@pytest.mark.parametrize("name", NEAR)
-def test_near_misses_are_no_secrets(files: Files, name: str) -> None:
-    files.write(name, "hello\n")
-    assert files.read(name)["content"] == "hello\n"
-    assert files.edit(name, ("hello", "bye"))["ok"]
-
-
-def test_a_secret_by_a_link_and_a_key_under_another_name_are_closed(files: Files) -> None:
-    files.write("tls.pem", "hunter2")
-    (files.folder / "notes.txt").symlink_to("tls.pem")
-    files.write("mine.txt", "my key\n-----BEGIN RSA PRIVATE KEY-----\nhunter2\n")
-    files.write("doc.md", "A file begins with `-----BEGIN PRIVATE KEY-----`.\n")
-    for name in ("notes.txt", "mine.txt"):
-        error = files.refused("readFile", name)
-        assert "holds secrets" in error["message"]
-    assert files.read("doc.md")["content"].startswith("A file")
-
-
-def test_a_secret_that_the_caller_names_is_open(files: Files) -> None:
-    files.write("tls.pem", "hunter2")
-    path = f"{files.name}/tls.pem"
-    body = {"arguments": {"path": path}, "path": path}
-    assert files.server.post("tools/readFile", body)["output"]["content"] == "hunter2"
-    other = {"arguments": {"path": path}, "path": f"{files.name}/other.txt"}
-    assert not files.server.post("tools/readFile", other)["ok"]
 
 
 # -- changing

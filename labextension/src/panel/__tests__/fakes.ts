@@ -21,6 +21,11 @@ import {
   WorkflowsReply,
   ErrorBody,
   Event,
+  ConnectionsReply,
+  ConnectionTestReply,
+  ConnectionTestRequest,
+  ConnectRequest,
+  LookReply,
   ModelsReply,
   Op,
   PromptsReply,
@@ -77,6 +82,9 @@ export class FakeConnection implements IPanelConnection {
     this as unknown as IPageConnection
   );
   waiting: readonly WaitingSession[] = [];
+  readonly modelsChanged = new Signal<IPageConnection, void>(
+    this as unknown as IPageConnection
+  );
   readonly waitingChanged = new Signal<IPageConnection, void>(
     this as unknown as IPageConnection
   );
@@ -198,8 +206,24 @@ export const READY: ModelsReply = {
   ],
   default: 'openai/gpt-test',
   locked: false,
+  canConnect: true,
   ready: true,
   connections: []
+};
+
+/** One provider to connect, and no keyring. */
+export const NOTHING_CONNECTED: ConnectionsReply = {
+  connections: [],
+  providers: [
+    {
+      id: 'anthropic',
+      label: 'Anthropic',
+      models: [{ id: 'anthropic/claude-test', label: 'Claude Test' }]
+    }
+  ],
+  keyringProblem: 'This computer has no keyring that can be used here.',
+  keyFolder: '/home/me/keys',
+  modelLocked: false
 };
 
 /** The server's routes, over sessions in memory. */
@@ -427,6 +451,38 @@ export class FakeClient implements IPanelClient {
 
   async models(): Promise<ModelsReply> {
     return this.modelsReply;
+  }
+
+  connectionsReply: ConnectionsReply = NOTHING_CONNECTED;
+  lookReply: LookReply = { looked: true, servers: [] };
+  testReply: ConnectionTestReply = { ok: true, message: 'It answered.' };
+  /** What was asked of the connections, in order. */
+  readonly connecting: unknown[] = [];
+
+  async connections(): Promise<ConnectionsReply> {
+    return this.connectionsReply;
+  }
+
+  async lookForServers(again: boolean): Promise<LookReply> {
+    this.connecting.push({ look: again });
+    return this.lookReply;
+  }
+
+  async testConnection(
+    body: ConnectionTestRequest
+  ): Promise<ConnectionTestReply> {
+    this.connecting.push({ test: body });
+    return this.testReply;
+  }
+
+  async connectModel(body: ConnectRequest): Promise<ConnectionsReply> {
+    this.connecting.push({ connect: body });
+    return this.connectionsReply;
+  }
+
+  async forgetConnection(id: string): Promise<ConnectionsReply> {
+    this.connecting.push({ forget: id });
+    return this.connectionsReply;
   }
 
   workflowsReply: WorkflowsReply = { workflows: [] };

@@ -110,6 +110,7 @@ describe('where no model is ready', () => {
   const NONE = {
     models: [],
     locked: false,
+    canConnect: true,
     default: undefined,
     ready: false,
     message: 'No key is set.',
@@ -170,6 +171,7 @@ describe('an empty conversation', () => {
     model.models.set({
       models: [],
       locked: false,
+      canConnect: true,
       default: undefined,
       ready: false,
       message: 'No key is set.',

@@ -25,6 +25,10 @@ export function AnswerFoot(props: IAnswerFootProps): JSX.Element {
   const { answer, turn, name, text, isChosen, provenance } = props;
   const isRunning = answer.status === 'running';
   const isDone = answer.status === 'completed';
+  // One alone is stopped by the button below, or the input's.
+  const isOneOfSeveral =
+    turn.answers.filter(({ sources }) => !sources).length > 1 &&
+    !answer.sources;
   return (
     <>
       {answer.status === 'failed' && (
@@ -48,6 +52,16 @@ export function AnswerFoot(props: IAnswerFootProps): JSX.Element {
           <Used parts={usageParts(answer.usage, answer.durationMs)} />
         )}
         <span className="da-foot-acts">
+          {isRunning && isOneOfSeveral && (
+            <button
+              type="button"
+              className="da-link"
+              aria-label={`Stop the answer of ${name}`}
+              onClick={() => model.answers.stop(answer.id)}
+            >
+              Stop
+            </button>
+          )}
           {!isRunning && text.trim() && (
             <IconButton
               icon={copyIcon}

@@ -75,7 +75,7 @@ export function FurtherAnswers(props: { turn: ITurn }): JSX.Element | null {
             title="One answer that says where these agree and where they differ, and cites each"
             onClick={() => model.answers.synthesise(turn.id)}
           >
-            Synthesise
+            {syntheses.length ? 'Synthesise again' : 'Synthesise'}
           </button>
         )}
       </div>

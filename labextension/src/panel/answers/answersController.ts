@@ -24,9 +24,13 @@ export class AnswersController {
     this._submit({ type: 'choose_answer', turnId, answerId });
   }
 
-  /** Stop the answers that are being given. */
-  stop(): void {
-    this._submit({ type: 'interrupt', hold: true });
+  /** Stop the answers that are being given, or only this one. */
+  stop(answerId?: string): void {
+    this._submit(
+      answerId
+        ? { type: 'interrupt', answerId }
+        : { type: 'interrupt', hold: true }
+    );
   }
 
   private _submit(op: Op): void {

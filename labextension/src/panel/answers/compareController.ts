@@ -99,14 +99,26 @@ export class CompareController {
   async send(question: string, models: readonly string[]): Promise<boolean> {
     this._remember(models);
     this._named = null;
-    return this._panel.send(question, { compare: models });
+    const isSent = await this._panel.send(question, { compare: models });
+    if (isSent) {
+      this._close();
+    }
+    return isSent;
   }
 
   /** Have these models answer what a turn asked. */
   ask(turnId: string, models: readonly string[]): void {
     this._remember(models);
     this._panel.answers.ask(turnId, models);
-    this._panel.toolsPanel.close();
+    this._close();
+  }
+
+  /** Close the choice; another card that is open stays. */
+  private _close(): void {
+    const { toolsPanel } = this._panel;
+    if (toolsPanel.card.current?.kind === 'compare') {
+      toolsPanel.close();
+    }
   }
 
   private _open(

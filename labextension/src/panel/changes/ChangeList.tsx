@@ -82,8 +82,9 @@ export function CellLink(props: {
     ? model.editor.cell(change.path, change.cellId)
     : null;
   const source = change.op === 'delete' ? change.before : change.after;
-  // Of what is proposed, the code stands right below.
-  const firstLine = isProposed ? '' : (label?.firstLine ?? firstOf(source));
+  // Of what is proposed, the code stands right below; a file has its name.
+  const firstLine =
+    isProposed || !change.cellId ? '' : (label?.firstLine ?? firstOf(source));
   const now = label ? { ...change, index: label.number - 1 } : change;
   const text =
     isNamed && now.index !== undefined

@@ -6,7 +6,9 @@ import {
 import React, { useEffect, useId, useState } from 'react';
 
 import { ModelInfo } from '../../api/types';
+import { modelDetails, modelFacts } from './modelFacts';
 import { readyModels } from './models';
+import { ReasoningChoice } from './ReasoningChoice';
 import { useValue } from '../../session/observable';
 import { Popup } from '../Popup';
 import { usePanel } from '../context';
@@ -72,15 +74,18 @@ function ModelList(props: { current: string; close: () => void }): JSX.Element {
       )}
       <ul className="da-models">
         {isOwn && !filter && (
-          <ModelRow label={current} id={current} isCurrent {...props} />
-        )}
-        {ready.map(({ id, label }) => (
           <ModelRow
-            key={id}
-            id={id}
-            label={label}
-            hint={id === reply?.default ? 'default' : undefined}
-            isCurrent={id === current}
+            info={{ ...OWN, id: current, label: current }}
+            isCurrent
+            {...props}
+          />
+        )}
+        {ready.map(info => (
+          <ModelRow
+            key={info.id}
+            info={info}
+            hint={info.id === reply?.default ? 'default' : undefined}
+            isCurrent={info.id === current}
             close={props.close}
           />
         ))}
@@ -95,25 +100,47 @@ function ModelList(props: { current: string; close: () => void }): JSX.Element {
         <div className="da-dim da-padded">No model is set up yet.</div>
       )}
       {unready.length > 0 && <NotSetUp models={unready} isFound={!!filter} />}
+      <ReasoningChoice model={all.find(({ id }) => id === current)} />
+      {reply?.canConnect && !isLocked && (
+        <button
+          type="button"
+          className="da-menu-item"
+          data-testid="da-connect-open"
+          onClick={() => {
+            props.close();
+            model.toolsPanel.showConnect();
+          }}
+        >
+          Connect a Model…
+        </button>
+      )}
     </>
   );
 }
 
+/** A model that the server does not list. */
+const OWN: Omit<ModelInfo, 'id' | 'label'> = {
+  provider: '',
+  ready: true,
+  vision: false
+};
+
 function ModelRow(props: {
-  id: string;
-  label: string;
+  info: ModelInfo;
   hint?: string;
   isCurrent: boolean;
   close: () => void;
 }): JSX.Element {
   const { model } = usePanel();
-  const { id, label, hint, isCurrent } = props;
+  const { hint, isCurrent } = props;
+  const { id, label } = props.info;
+  const facts = modelFacts(props.info);
   return (
     <li>
       <button
         type="button"
-        className="da-menu-item"
-        title={id}
+        className="da-menu-item da-mod-two-lines"
+        title={modelDetails(props.info)}
         aria-current={isCurrent}
         onClick={() => {
           model.composerState.choose({ model: id });
@@ -128,6 +155,9 @@ function ModelRow(props: {
             className="da-status-icon"
             aria-hidden="true"
           />
+        )}
+        {facts.length > 0 && (
+          <span className="da-menu-about da-dim">{facts.join(' · ')}</span>
         )}
       </button>
     </li>
@@ -164,7 +194,7 @@ function NotSetUp(props: {
                 type="button"
                 className="da-menu-item da-mod-unready"
                 aria-disabled="true"
-                title={`${info.id}: ${info.reason ?? 'not set up'}`}
+                title={`${modelDetails(info)}\n${info.reason ?? 'Not set up.'}`}
               >
                 <span>{info.label}</span>
                 <span className="da-dim">{unavailableReason(info)}</span>

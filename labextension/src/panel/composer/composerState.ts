@@ -1,6 +1,7 @@
 import {
   Attachment,
   Mode,
+  ReasoningEffort,
   SessionSettings,
   SharePolicy
 } from '../../api/types';
@@ -18,6 +19,8 @@ export interface IComposerState {
   /** What may go to the model; where it is not chosen the layers below say. */
   outputs?: SharePolicy;
   rowData?: SharePolicy;
+  /** How much the model reasons; null takes an earlier choice back. */
+  reasoningEffort?: ReasoningEffort | null;
 }
 
 /** The mode, the model and the attachments of the next message. */
@@ -41,7 +44,8 @@ export class ComposerState extends Observable<IComposerState> {
       tools: [],
       planFirst: settings.planFirst ?? false,
       outputs: settings.outputs,
-      rowData: settings.rowData
+      rowData: settings.rowData,
+      reasoningEffort: settings.reasoningEffort
     });
   }
 

@@ -1,7 +1,9 @@
 import React, { useEffect, useRef } from 'react';
 
+import { ModelsReply } from '../../api/types';
 import { IReadiness, readinessOf } from '../composer/models';
 import { useValue } from '../../session/observable';
+import { LocalServers } from '../connect/LocalServers';
 import { usePanel } from '../context';
 
 /** How often it is looked for a model while there is none and the page is seen, in ms. */
@@ -27,7 +29,16 @@ export function Readiness(props: {
   const card = useRef<HTMLDivElement>(null);
   const isWanted = !isReady && notice?.needs === 'model';
 
+  const canConnect = !!models?.canConnect;
+  const canLook = canConnect && !models.locked && !props.isFolded;
+  const isSeen = useValue(model.isSeen);
+
   useLookout(isReady);
+  useEffect(() => {
+    if (!isReady && canLook && isSeen) {
+      void model.toolsPanel.connect.lookOnce();
+    }
+  }, [model, isReady, canLook, isSeen]);
   useEffect(() => {
     if (isWanted) {
       card.current?.scrollIntoView?.({ block: 'start' });
@@ -42,28 +53,43 @@ export function Readiness(props: {
     : 'No model is connected yet';
   const content = (
     <>
-      <p>{message}</p>
-      {!!models?.connections.length && (
-        <div className="da-connections">
-          {models.connections.map(({ title, steps }) => (
-            <details key={title} className="da-more">
-              <summary>{title}</summary>
-              <div className="da-steps">
-                {steps
-                  .split('`')
-                  .map((part, index) =>
-                    index % 2 ? <code key={index}>{part}</code> : part
-                  )}
-              </div>
+      {canConnect ? (
+        <>
+          {other && <p>{message}</p>}
+          <div className="da-buttons">
+            <button
+              type="button"
+              className="da-button da-mod-primary"
+              data-testid="da-connect-open"
+              onClick={() => model.toolsPanel.showConnect()}
+            >
+              Connect a Model
+            </button>
+          </div>
+          {canLook && (
+            <div className="da-connect">
+              <LocalServers />
+            </div>
+          )}
+          {!!models?.connections.length && (
+            <details className="da-more">
+              <summary>Without the panel: variables and settings</summary>
+              {!other && <p>{message}</p>}
+              <ByHand ways={models.connections} />
             </details>
-          ))}
-        </div>
+          )}
+        </>
+      ) : (
+        <>
+          <p>{message}</p>
+          {!!models?.connections.length && <ByHand ways={models.connections} />}
+        </>
       )}
       <div className="da-buttons">
         {other && (
           <button
             type="button"
-            className="da-button da-mod-primary"
+            className="da-button"
             onClick={() => model.composerState.choose({ model: other.id })}
           >
             {`Use ${other.label}`}
@@ -92,6 +118,26 @@ export function Readiness(props: {
           {content}
         </>
       )}
+    </div>
+  );
+}
+
+/** The ways to connect a model in a terminal; text in backticks is a command. */
+function ByHand(props: { ways: ModelsReply['connections'] }): JSX.Element {
+  return (
+    <div className="da-connections">
+      {props.ways.map(({ title, steps }) => (
+        <details key={title} className="da-more">
+          <summary>{title}</summary>
+          <div className="da-steps">
+            {steps
+              .split('`')
+              .map((part, index) =>
+                index % 2 ? <code key={index}>{part}</code> : part
+              )}
+          </div>
+        </details>
+      ))}
     </div>
   );
 }

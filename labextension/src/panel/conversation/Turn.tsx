@@ -12,7 +12,11 @@ import {
 import { IReadable, useValue } from '../../session/observable';
 import { undoneLabel } from '../../session/undoLabels';
 import { activityLabel } from '../../session/labels';
-import { planWaits, waitingProposal } from '../../session/plan';
+import {
+  planWaits,
+  skippedProposals,
+  waitingProposal
+} from '../../session/plan';
 import { ApprovalEntry } from './ApprovalEntry';
 import { Compacted } from './Compacted';
 import { CallGroup } from './CallGroup';
@@ -28,6 +32,7 @@ import { useReadiness } from './Readiness';
 import { Refused } from './Refused';
 import { AttachActive, SwitchToAgent } from '../composer/ToolRequirements';
 import { HelpList } from '../services/HelpList';
+import { NextSteps } from '../services/NextSteps';
 import { PanelActionRun, PanelProposal } from '../services/PanelActions';
 import { RoutingLine } from '../services/RoutingLine';
 import { UnknownCommand } from '../services/UnknownCommand';
@@ -44,10 +49,11 @@ export const TurnView = memo(
   }): JSX.Element => {
     const turn = useValue(props.turn);
     const waitsFor = waitingProposal(turn);
+    const skipped = skippedProposals(turn.plan);
     const isWorkflow = !!(turn.plan?.workflow ?? turn.workflow);
     const shown = useMemo(
-      () => foldCalls(withoutAsked(turn.entries, waitsFor), isWorkflow),
-      [turn.entries, isWorkflow, waitsFor]
+      () => foldCalls(withoutAsked(turn.entries, skipped), isWorkflow),
+      [turn.entries, isWorkflow, skipped]
     );
     const isRunning = turn.status === 'running';
     const running = runningCall(turn);
@@ -67,6 +73,7 @@ export const TurnView = memo(
               entry={entry}
               target={turn.target}
               message={turn.message}
+              isWaitedFor={entry.id === waitsFor}
               isGrowing={
                 isRunning &&
                 index === shown.length - 1 &&
@@ -88,6 +95,9 @@ export const TurnView = memo(
             <UnknownCommand message={turn.message} />
           )}
           {turn.compare && <FurtherAnswers turn={turn} />}
+          {!isRunning && turn.intent?.subcommand === 'brainstorm' && (
+            <NextSteps turn={turn} />
+          )}
           {isRunning ? <Working turn={turn} /> : <TurnFoot turn={turn} />}
           {!turn.compare && <FurtherAnswers turn={turn} />}
         </article>
@@ -112,11 +122,11 @@ function isActing({ entries }: ITurn): boolean {
 
 /**
  * A call that waits for approval, or never had an answer, did nothing: the question stands for it.
- * The proposal that a plan waits for is in the plan.
+ * An action that the user skipped is not offered any more: its step says so.
  */
 function withoutAsked(
   entries: readonly Entry[],
-  waitsFor?: string
+  skipped: string
 ): readonly Entry[] {
   const asked = new Set(
     entries.map(entry =>
@@ -130,7 +140,7 @@ function withoutAsked(
   return entries.filter(
     entry =>
       !(entry.kind === 'tool' && asked.has(entry.id)) &&
-      !(entry.kind === 'proposal' && entry.id === waitsFor)
+      !(entry.kind === 'proposal' && skipped.includes(entry.id))
   );
 }
 
@@ -155,6 +165,8 @@ const EntryView = memo(
     message: string;
     isGrowing: boolean;
     doing?: string;
+    /** The plan waits for it. */
+    isWaitedFor: boolean;
   }): JSX.Element | null => {
     const { entry, target } = props;
     switch (entry.kind) {
@@ -197,7 +209,13 @@ const EntryView = memo(
           />
         );
       case 'proposal':
-        return <PanelProposal entry={entry} message={props.message} />;
+        return (
+          <PanelProposal
+            entry={entry}
+            message={props.message}
+            isWaitedFor={props.isWaitedFor}
+          />
+        );
       case 'action':
         return <PanelActionRun entry={entry} />;
       case 'undone':

@@ -1,7 +1,11 @@
 import { ellipsesIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import { canAskAgain, modelName, otherModels } from '../answers/answersController';
+import {
+  canAskAgain,
+  modelName,
+  otherModels
+} from '../answers/answersController';
 import { IMenuItem, openMenu } from '../../ui/menu';
 import { PanelModel } from '../model';
 import { ITurn } from '../../session/turn';

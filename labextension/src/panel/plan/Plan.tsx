@@ -9,22 +9,15 @@ import {
   blockedLabel,
   isResumable,
   needsLabel,
-  planWaits,
-  waitingProposal
+  planWaits
 } from '../../session/plan';
-import {
-  IProposalEntry,
-  ITurn,
-  emptyTurn,
-  wasDenied
-} from '../../session/turn';
+import { ITurn, emptyTurn, wasDenied } from '../../session/turn';
 import { Observable, useValue } from '../../session/observable';
 import { PlanActions } from './PlanActions';
 import { PlanEditor } from './PlanEditor';
 import { PlanFacts } from './PlanFacts';
 import { PlanStepLine } from './PlanStepLine';
-import { PanelProposal } from '../services/PanelActions';
-import { TurnContext, usePanel } from '../context';
+import { usePanel } from '../context';
 import { useBroughtUp } from '../../ui/scrolling';
 
 const NO_TURN = new Observable(emptyTurn(''));
@@ -57,11 +50,6 @@ export function Plan(): JSX.Element | null {
   useEffect(() => {
     wasEditing.current = !!draft;
   });
-  const waitsFor = waitingProposal(turn);
-  const proposal = turn.entries.find(
-    (entry): entry is IProposalEntry =>
-      entry.kind === 'proposal' && entry.id === waitsFor
-  );
   if (!plan?.steps.length || turn.status !== 'running') {
     return null;
   }
@@ -86,17 +74,7 @@ export function Plan(): JSX.Element | null {
         ) : (
           <>
             <Steps plan={plan} />
-            {proposal ? (
-              <TurnContext.Provider value={turn.id}>
-                <PanelProposal
-                  entry={proposal}
-                  message={turn.message}
-                  isOfPlan
-                />
-              </TurnContext.Provider>
-            ) : (
-              plan.state && <PlanFacts plan={plan} />
-            )}
+            {plan.state && <PlanFacts plan={plan} />}
           </>
         )}
       </Head>

@@ -2,6 +2,7 @@ import React, { useEffect, useRef } from 'react';
 
 import { IPlan } from '../../session/plan';
 import { useValue } from '../../session/observable';
+import { goToWaiting } from '../sessions/waiting';
 import { useComposer } from '../composer/composerContext';
 import { usePanel } from '../context';
 
@@ -126,6 +127,16 @@ export function PlanActions(props: {
     case 'waiting':
       return (
         <div className="da-buttons" ref={frame}>
+          <button
+            type="button"
+            className="da-button da-mod-primary"
+            data-testid="da-plan-review"
+            onClick={event =>
+              goToWaiting(event.currentTarget.closest('.da-panel'))
+            }
+          >
+            Review
+          </button>
           <button
             type="button"
             className="da-button"

@@ -12,7 +12,7 @@ import { Markdown } from '../conversation/Markdown';
 export function PanelActionHost(props: {
   children: React.ReactNode;
   /** The turn whose plan waits for the action. */
-  ofPlan?: string;
+  ofPlan?: string | null;
 }): JSX.Element {
   const { model } = usePanel();
   const { store } = useValue(model.shown);
@@ -35,25 +35,26 @@ export function PanelActionHost(props: {
 export function PanelProposal(props: {
   entry: IProposalEntry;
   message: string;
-  /** A plan waits for it. */
-  isOfPlan?: boolean;
+  /** The turn's plan waits for it. */
+  isWaitedFor: boolean;
 }): JSX.Element {
-  const { entry, message, isOfPlan } = props;
+  const { entry, message, isWaitedFor } = props;
   const { model } = usePanel();
   const turnId = useContext(TurnContext);
   const { store } = useValue(model.shown);
   const { newest, done } = useValue(store.proposals);
-  return (
-    <PanelActionHost ofPlan={isOfPlan ? (turnId ?? undefined) : undefined}>
+  const card = (
+    <PanelActionHost ofPlan={isWaitedFor ? turnId : null}>
       <ProposalCard
         entry={entry}
         message={message}
         isReplaced={(newest.get(entry.id) ?? turnId) !== turnId}
-        isDone={!isOfPlan && done.has(entry.id)}
+        isDone={!isWaitedFor && done.has(entry.id)}
         run={values => model.services.run(entry.id, values)}
       />
     </PanelActionHost>
   );
+  return isWaitedFor ? <div className="da-waited-for">{card}</div> : card;
 }
 
 /** A run of an action in the conversation. */

@@ -1,4 +1,4 @@
-const CARD = '.da-waiting, .da-plan[data-waiting="true"]';
+const CARD = '.da-waiting, .da-waited-for, .da-plan[data-waiting="true"]';
 
 /** How long what waits may take to be drawn, in ms. */
 const TIMEOUT_MS = 3000;

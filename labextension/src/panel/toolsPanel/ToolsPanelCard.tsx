@@ -4,6 +4,7 @@ import { useValue } from '../../session/observable';
 import { CompareCard } from '../answers/CompareCard';
 import { ActionCard } from '../services/ActionCard';
 import { ActionList } from '../services/ActionList';
+import { ConnectCard } from '../connect/ConnectCard';
 import { DatasetsCard } from '../datasets/DatasetsCard';
 import { LessonCard } from '../tutorials/LessonCard';
 import { QualityCard } from '../quality/QualityCard';
@@ -42,6 +43,7 @@ export function ToolsPanelCard(): JSX.Element | null {
         />
       )}
       {card.kind === 'quality' && <QualityCard />}
+      {card.kind === 'connect' && <ConnectCard />}
       {card.kind === 'usage' && <UsageCard />}
       {card.kind === 'datasets' && <DatasetsCard />}
       {card.kind === 'tutorials' && <TutorialList />}

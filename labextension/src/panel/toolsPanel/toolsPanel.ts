@@ -1,4 +1,5 @@
 import { IActionId } from '../../actions/host';
+import { ConnectController } from '../connect/connectController';
 import { QualityController } from '../quality/qualityController';
 import { TutorialController } from '../tutorials/tutorialController';
 import { UsageController } from '../usage/usageController';
@@ -30,6 +31,7 @@ export type Card =
   | { kind: 'quality' }
   | { kind: 'usage' }
   | ICompareCard
+  | { kind: 'connect' }
   | { kind: 'datasets' }
   | { kind: 'tutorials' }
   | { kind: 'strategist' }
@@ -40,9 +42,9 @@ export type Card =
 /** Cards that are no more than lists to choose from. */
 const LISTS: readonly Card['kind'][] = [
   'actions',
+  'connect',
   'workflows',
-  'tutorials',
-  'compare'
+  'tutorials'
 ];
 
 /** What `ToolsPanel` is made of. */
@@ -51,6 +53,7 @@ export interface IToolsPanelOptions {
   quality: QualityController;
   tutorials: TutorialController;
   usage: UsageController;
+  connect: ConnectController;
   /** A sentence above the input. */
   notify: (message: string) => void;
 }
@@ -62,6 +65,7 @@ export class ToolsPanel {
     this.quality = parts.quality;
     this.tutorials = parts.tutorials;
     this.usage = parts.usage;
+    this.connect = parts.connect;
     this._notify = parts.notify;
     this.tutorials.place.subscribe(() => this._onPlace());
   }
@@ -70,6 +74,7 @@ export class ToolsPanel {
   readonly quality: QualityController;
   readonly tutorials: TutorialController;
   readonly usage: UsageController;
+  readonly connect: ConnectController;
   readonly card = new Observable<Card | null>(null);
 
   /** Show the tutorial that was open before a reload. */
@@ -112,6 +117,12 @@ export class ToolsPanel {
   showUsage(): void {
     this.card.set({ kind: 'usage' });
     void this.usage.show();
+  }
+
+  /** Connecting a model: by a key, on this computer, at an address. */
+  showConnect(): void {
+    this.card.set({ kind: 'connect' });
+    void this.connect.open();
   }
 
   /** The question to the Strategist that was asked last, and its answer. */

@@ -1,5 +1,12 @@
 import { EventInput } from '../../panel/__tests__/fakes';
-import { isResumable, planWaits } from '../plan';
+import {
+  blockedLabel,
+  blockedSteps,
+  isResumable,
+  planWaits,
+  skippedProposals,
+  waitingProposal
+} from '../plan';
 import { STARTED, turnAfter } from './events';
 
 type Plan = Extract<EventInput, { type: 'plan_updated' }>;
@@ -29,6 +36,26 @@ const FIXING: EventInput = {
 };
 
 describe('the plan of a turn', () => {
+  it('waits for the action of its step, and offers what was skipped no more', () => {
+    const waiting = plan('waiting', 'skipped', 'in_progress', 'pending');
+    waiting.steps[0].proposalId = 'p0';
+    waiting.steps[1].proposalId = 'p1';
+    waiting.steps[2].dependencies = [0];
+    const turn = turnAfter(STARTED, waiting);
+    expect(planWaits(turn)).toBe(true);
+    expect(waitingProposal(turn)).toBe('p1');
+    expect(skippedProposals(turn.plan)).toContain('p0');
+    expect(skippedProposals(turn.plan)).not.toContain('p1');
+    const blocked = blockedSteps(turn.plan!.steps);
+    expect([...blocked]).toEqual([[2, 0]]);
+    expect(blockedLabel(0, turn.plan!.steps)).toBe(
+      'Not started: it needs step 1, which was skipped'
+    );
+    expect(waitingProposal(turnAfter(STARTED, plan('running')))).toBe(
+      undefined
+    );
+  });
+
   it('shows a fix at its step, and how it ended', () => {
     const turn = turnAfter(STARTED, RUNNING, FIXING);
     expect(turn.plan?.notes).toEqual({

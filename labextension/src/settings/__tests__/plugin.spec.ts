@@ -7,7 +7,7 @@ import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
 import { AgentClient } from '../../api/client';
-import { settingsPlugin } from '../plugin';
+import { SETTINGS_ID, settingsPlugin } from '../plugin';
 import { until } from '../../api/__tests__/support';
 
 /** JupyterLab's settings editor, which is gone when it is closed. */
@@ -22,8 +22,11 @@ let editors: MainAreaWidget[];
 let commands: CommandRegistry;
 let answer: () => void;
 let asked: jest.SpyInstance;
+const reload = jest.fn(async () => undefined);
+let modelsChanged: Signal<object, void>;
 
 beforeEach(() => {
+  modelsChanged = new Signal({});
   opened = [];
   editors = [];
   commands = new CommandRegistry();
@@ -48,14 +51,23 @@ beforeEach(() => {
   const settings = {
     transform: jest.fn(),
     pluginChanged: new Signal({}),
-    reload: jest.fn()
+    plugins: { [SETTINGS_ID]: {} },
+    reload
   } as unknown as ISettingRegistry;
-  void settingsPlugin.activate(app, new AgentClient(), settings);
+  const connection = { modelsChanged };
+  void settingsPlugin.activate(app, new AgentClient(), settings, connection);
 });
 
 afterEach(() => {
+  reload.mockClear();
   editors.forEach(each => each.dispose());
   jest.restoreAllMocks();
+});
+
+it('what the server wrote into the settings is read before it could be overwritten', async () => {
+  modelsChanged.emit();
+  await until(() => reload.mock.calls.length === 1);
+  expect(reload).toHaveBeenCalledWith(SETTINGS_ID);
 });
 
 describe('the settings editor that is open when the server is first asked', () => {

@@ -217,6 +217,8 @@ test('answers stand in the order of the models, with what each does, read and to
   );
   expect(answers().map(each => each.dataset.answer)).toEqual(['x', 'y']);
   expect(answers()[0].textContent).toContain('Reconnecting 1 of 5');
+  await click(button(answers()[0], 'Stop'));
+  expect(ops()).toContainEqual({ type: 'interrupt', answerId: 'x' });
   expect(answers()[1].textContent).toContain('Read 12 cells');
   expect(model.shown.current.store.turn('turn_1').current.entries).toEqual([]);
   await emit(

@@ -26,7 +26,7 @@ test('models are named by id, by what follows the provider, or by their label', 
   ]);
 });
 
-test('a name of several models, or of none, is told as unknown', () => {
+test('a name of several models, or of none, is unknown', () => {
   expect(read('@gpt-6.1-sol @nobody Why?')).toEqual({
     models: [],
     unknown: ['gpt-6.1-sol', 'nobody'],

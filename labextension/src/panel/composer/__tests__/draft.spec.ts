@@ -87,6 +87,7 @@ describe('a draft', () => {
     client.modelsReply = {
       models: [],
       locked: false,
+      canConnect: true,
       ready: false,
       connections: []
     };

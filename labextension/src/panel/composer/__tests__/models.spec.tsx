@@ -1,4 +1,4 @@
-import React from 'react';
+import React, { act } from 'react';
 
 import { READY } from '../../__tests__/fakes';
 import { ModelSelect, unavailableReason } from '../ModelSelect';
@@ -23,6 +23,13 @@ const model = (name: string, reason?: string) => ({
   vision: false
 });
 
+async function change(select: HTMLSelectElement | null, value: string) {
+  await act(async () => {
+    select!.value = value;
+    select!.dispatchEvent(new Event('change', { bubbles: true }));
+  });
+}
+
 async function openList(models = READY.models, first = READY.default) {
   const panel = await makePanel();
   panel.client.modelsReply = { ...READY, models, default: first };
@@ -46,9 +53,58 @@ describe('the list of models', () => {
       ],
       'p/own'
     );
-    expect(rows()).toEqual(['owndefault', 'near', 'Not set up (1)']);
+    expect(rows()).toEqual([
+      'owndefault',
+      'near',
+      'Not set up (1)',
+      'Connect a Model…'
+    ]);
     await click(button(node, 'Not set up (1)'));
     expect(rows()[3]).toBe('farP_KEY is not set');
+  });
+
+  it('says under each what it can do and costs, as far as that is known', async () => {
+    const { rows } = await openList(
+      [
+        {
+          ...model('big'),
+          vision: true,
+          contextWindow: 1_048_576,
+          reasoningEfforts: ['low', 'high'],
+          inputPrice: 0.75,
+          outputPrice: 10
+        },
+        { ...model('small'), contextWindow: 8192 },
+        model('unknown')
+      ],
+      'p/big'
+    );
+    expect(rows()).toEqual([
+      'bigdefault1M context · images · reasoning · $0.75 in, $10 out',
+      'small8k context',
+      'unknown'
+    ]);
+  });
+
+  it('offers the reasoning effort of a model that has it, and takes a choice back', async () => {
+    const { node, model: panel } = await openList(
+      [{ ...model('big'), reasoningEfforts: ['low', 'high'] }, model('small')],
+      'p/big'
+    );
+    const choice = () =>
+      node.querySelector<HTMLSelectElement>('[data-testid="da-reasoning"]');
+    expect([...choice()!.options].map(({ text }) => text)).toEqual([
+      'As in settings',
+      'Low',
+      'High'
+    ]);
+    await change(choice(), 'high');
+    expect(panel.composerState.settings.reasoningEffort).toBe('high');
+    await change(choice(), '');
+    expect(panel.composerState.settings.reasoningEffort).toBeNull();
+    await click(button(node, 'small'));
+    await click(node.querySelector('[data-testid="da-model-select"]'));
+    expect(choice()).toBeNull();
   });
 
   it('takes one that is ready, and none that is not', async () => {
@@ -65,7 +121,7 @@ describe('the list of models', () => {
     const many = Array.from({ length: 11 }, (_, i) => model(`model-${i}`));
     const { node, rows } = await openList([...many, model('x', 'no')]);
     await type(node.querySelector('input'), 'model-7');
-    expect(rows()).toEqual(['model-7']);
+    expect(rows()).toEqual(['model-7', 'Connect a Model…']);
     await type(node.querySelector('input'), 'nothing');
     expect(node.textContent).toContain('No matching models.');
   });

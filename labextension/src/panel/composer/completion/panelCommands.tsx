@@ -240,6 +240,13 @@ export class PanelCommands implements IChatCommandProvider {
       }
     ],
     [
+      '/connect',
+      {
+        description: 'Connect a model: a key, or a server of this computer',
+        run: () => this._model.toolsPanel.showConnect()
+      }
+    ],
+    [
       '/usage',
       {
         description: 'Tokens, cost and time for recent days',

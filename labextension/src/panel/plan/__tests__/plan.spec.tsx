@@ -443,6 +443,7 @@ describe('Plan first', () => {
     client.modelsReply = {
       models: [],
       locked: false,
+      canConnect: true,
       ready: false,
       connections: [],
       default: 'none'

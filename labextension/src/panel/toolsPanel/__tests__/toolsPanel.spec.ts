@@ -8,7 +8,13 @@ import {
 } from '../../__tests__/fakes';
 import { tutorial } from '../../__tests__/samples';
 
-const NO_MODEL = { models: [], locked: false, ready: false, connections: [] };
+const NO_MODEL = {
+  models: [],
+  locked: false,
+  canConnect: true,
+  ready: false,
+  connections: []
+};
 
 function make(remembered: string | null = null) {
   const client = new FakeClient();

@@ -1,0 +1,167 @@
+"""Reads an answer as it streams, and makes calls of those that the model wrote as text.
+
+Text that may become a call is held back until that is decided; all other text goes on at once.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ...models.types import (
+    FunctionCallStarted,
+    Item,
+    ItemDone,
+    ModelRequest,
+    ResponseDone,
+    StreamEvent,
+    TextChunk,
+)
+from ...protocol.tools import NotDone
+from ..tool_calls.written_call_policy import WrittenCallPolicy
+from ..tool_calls.written_calls import Beginning, WrittenCall, beginning
+
+_THINK, _END_OF_THINKING = "<think>", "</think>"
+
+
+class AnswerReader:
+    """For one stream of one request; without a ``policy`` all text is text.
+
+    ``notice`` is there at the end of an answer with calls as text that were not carried out.
+    """
+
+    def __init__(self, request: ModelRequest, policy: WrittenCallPolicy | None) -> None:
+        self._request = request
+        self._policy = policy
+        self._names = {str(tool.get("name")) for tool in request.tools}
+        # The text while it may still become a call, its first part that is thoughts, and the rest.
+        self._text = ""
+        self._thought = 0
+        self._rest: list[str] = []
+        self._is_open = policy is not None
+        self._is_call = False
+        self._held: list[StreamEvent] = []
+        self._has_calls = False
+        self.notice: NotDone | None = None
+
+    def feed(self, event: StreamEvent) -> Iterator[StreamEvent]:
+        """What is to be shown and kept of the answer so far."""
+        if self._policy is None:
+            yield event
+        elif isinstance(event, TextChunk):
+            yield from self._take_text(event)
+        elif _begins_call(event):
+            self._has_calls = True
+            yield from self.release()
+            yield event
+        elif isinstance(event, ResponseDone):
+            yield from self._end(event, self._policy)
+        elif self._held:
+            self._held.append(event)
+        else:
+            yield event
+
+    def release(self) -> Iterator[StreamEvent]:
+        """What was held back, as the text that it is; the rest of the answer is text, too."""
+        self._is_open = False
+        held, self._held = self._held, []
+        yield from held
+
+    def _take_text(self, chunk: TextChunk) -> Iterator[StreamEvent]:
+        if not self._is_open:
+            self._rest.append(chunk.delta)
+            yield chunk
+            return
+        before = len(self._text)
+        self._text += chunk.delta
+        if self._is_thinking():
+            yield from self._let_go(chunk)
+            return
+        if self._thought > before:
+            cut = self._thought - before
+            yield from self._let_go(TextChunk(chunk.item_id, chunk.delta[:cut]))
+            chunk = TextChunk(chunk.item_id, chunk.delta[cut:])
+        self._held.append(chunk)
+        if self._is_call or (not self._thought and _THINK.startswith(self._text.lstrip())):
+            return
+        state = beginning(self._text[self._thought :], self._names)
+        self._is_call = state is Beginning.CALL
+        if state is Beginning.TEXT:
+            yield from self.release()
+
+    def _let_go(self, chunk: TextChunk) -> Iterator[StreamEvent]:
+        held, self._held = self._held, []
+        yield from held
+        yield chunk
+
+    def _is_thinking(self) -> bool:
+        """Whether the text is within the thoughts that it begins with; notes their end."""
+        if self._thought or not self._text.lstrip().startswith(_THINK):
+            return False
+        end = self._text.find(_END_OF_THINKING)
+        self._thought = 0 if end < 0 else end + len(_END_OF_THINKING)
+        return end < 0
+
+    def _end(self, done: ResponseDone, policy: WrittenCallPolicy) -> Iterator[StreamEvent]:
+        is_cut = done.finish_reason != "stop"
+        written = self._text[self._thought :] + "".join(self._rest)
+        calls = policy.accepted(written, self._request) if self._held and not is_cut else []
+        if calls:
+            yield from self._carry_out(calls, done)
+            return
+        yield from self.release()
+        self.notice = policy.notice(
+            written, self._request, has_calls=self._has_calls, is_cut=is_cut
+        )
+        yield done
+
+    def _carry_out(self, calls: list[WrittenCall], done: ResponseDone) -> Iterator[StreamEvent]:
+        """The calls in place of the text; thoughts before it stay as they are."""
+        thoughts = self._text[: self._thought]
+        rest: list[StreamEvent] = []
+        for event in self._held:
+            if isinstance(event, ItemDone):
+                if event.item.get("type") != "message":
+                    rest.append(event)
+                elif thoughts:
+                    rest.append(ItemDone(event.item_id, _with_text(event.item, thoughts)))
+        self._held = []
+        made = [_call_item(call) for call in calls]
+        yield from rest
+        for item in made:
+            yield FunctionCallStarted(item["id"], item["call_id"], item["name"])
+            yield ItemDone(item["id"], item)
+        yield replace(done, items=(*self._kept(done, thoughts), *made))
+
+    @staticmethod
+    def _kept(done: ResponseDone, thoughts: str) -> Iterator[Item]:
+        """The items beside the text that was calls."""
+        for item in done.items:
+            if item.get("type") != "message":
+                yield item
+            elif thoughts:
+                yield _with_text(item, thoughts)
+
+
+def _begins_call(event: StreamEvent) -> bool:
+    if isinstance(event, ItemDone):
+        return event.item.get("type") == "function_call"
+    return isinstance(event, FunctionCallStarted)
+
+
+def _with_text(item: Item, text: str) -> Item:
+    return {**item, "content": [{"type": "output_text", "text": text, "annotations": []}]}
+
+
+def _call_item(call: WrittenCall) -> Item:
+    """The call as the Responses API would have delivered it."""
+    return {
+        "id": f"fc_{uuid.uuid4().hex[:16]}",
+        "type": "function_call",
+        "status": "completed",
+        "name": call.name,
+        "arguments": json.dumps(call.arguments, ensure_ascii=False),
+        "call_id": f"call_{uuid.uuid4().hex[:24]}",
+    }

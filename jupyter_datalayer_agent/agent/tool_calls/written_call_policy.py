@@ -1,0 +1,134 @@
+"""Which calls that a model wrote as text are carried out; see decision 0045.
+
+Text is weaker evidence than a call, since a model also writes calls to explain, quote and repeat.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...models.types import ModelRequest
+from ...protocol.tools import NotDone
+from ...tools.gate import Gate
+from ...tools.registry import ToolRegistry
+from .written_calls import WrittenCall, calls_within, matches, whole_answer
+
+NAMES_SHOWN = 3
+
+# A question about calls, in the languages that most users write.
+_ABOUT_CALLS = re.compile(
+    r"\b(?:tool|function)[\s_-]?call|\b(?:tool|werkzeug|funktions)-?aufruf"
+    r"|\bappels?\s+(?:d[’']\s?outil|de\s+fonction)|\bllamadas?\s+a\s+(?:la\s+)?(?:herramienta|función)"
+    r"|\bchiamat[ae]\s+(?:a|di)\s+(?:funzion|strument)",
+    re.IGNORECASE,
+)
+_SHOW = re.compile(r"\b(?:show|examples?|looks?\s+like|syntax|json)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class WrittenCallPolicy:
+    """Decides for the answers to one message, which is ``message``."""
+
+    registry: ToolRegistry
+    gate: Gate
+    message: str
+
+    def accepted(self, text: str, request: ModelRequest) -> list[WrittenCall]:
+        """The calls of which an answer consists, if all of them are to be carried out."""
+        calls = whole_answer(text)
+        return [] if self._reason(calls, request) is not None else calls
+
+    def notice(
+        self, text: str, request: ModelRequest, *, has_calls: bool, is_cut: bool
+    ) -> NotDone | None:
+        """The line for a user about calls in a text that were not carried out. ``has_calls``: the
+        answer also made calls; ``is_cut``: it is not complete."""
+        found = list(calls_within(text, lambda name: self.registry.find(name) is not None))
+        if not found:
+            return None
+        whole = whole_answer(text)
+        if has_calls:
+            reason: str | None = "the answer made other calls as well"
+        elif is_cut:
+            reason = "the answer was cut off"
+        else:
+            reason = self._reason(whole or found, request)
+            reason = reason or ("other text stands beside it" if not whole else None)
+        names = list(dict.fromkeys(call.name for call in found))
+        shown = ", ".join(names[:NAMES_SHOWN]) + (", …" if len(names) > NAMES_SHOWN else "")
+        return NotDone(
+            kind="call_as_text",
+            message=f"This looks like a call of {shown}. It was not carried out: {reason}.",
+        )
+
+    def _reason(self, calls: Sequence[WrittenCall], request: ModelRequest) -> str | None:
+        """Why these calls are not carried out, None if they are."""
+        if not calls:
+            return "it is no complete call"
+        for call in calls:
+            if (reason := self._wrong(call, request)) is not None:
+                return reason
+        if any(_is_repeated(call, request) for call in calls):
+            return "it repeats what stands in the message, a document or an output"
+        if self._asks_about_calls(request):
+            return "the message asks about calls"
+        return None
+
+    def _wrong(self, call: WrittenCall, request: ModelRequest) -> str | None:
+        tool = self.registry.behind(call.name)
+        if tool is None:
+            return f"there is no tool {call.name}"
+        refusal = self.gate.refusal(tool)
+        if refusal is not None:
+            return refusal.summary.removeprefix("Not done: ")
+        if all(each.get("name") != call.name for each in request.tools):
+            return f"{call.name} was not offered for this message"
+        if call.arguments is None:
+            return "its JSON is not valid"
+        return None if matches(tool, call.arguments) else "its arguments do not fit the tool"
+
+    def _asks_about_calls(self, request: ModelRequest) -> bool:
+        if _ABOUT_CALLS.search(self.message):
+            return True
+        names = (re.escape(str(each.get("name"))) for each in request.tools)
+        named = re.search(rf"(?<!#)\b(?:{'|'.join(names)})\b", self.message)
+        return named is not None and _SHOW.search(self.message) is not None
+
+
+def _is_repeated(call: WrittenCall, request: ModelRequest) -> bool:
+    """Whether the call stands in what the model was sent, as text that others wrote."""
+    name = f'"{call.name}"'
+    arguments = _squeezed(json.dumps(call.arguments, ensure_ascii=False))
+    for text in _texts_of_others(request):
+        squeezed = _squeezed(text)
+        at = squeezed.find(name)
+        while at >= 0:
+            if arguments in squeezed[max(0, at - len(arguments) - 200) : at + len(arguments) + 200]:
+                return True
+            at = squeezed.find(name, at + 1)
+    return False
+
+
+def _squeezed(text: str) -> str:
+    """The text without what differs between quotations of one JSON: space, and escapes."""
+    return re.sub(r"\\n|\\t|[\s\\]", "", text)
+
+
+def _texts_of_others(request: ModelRequest) -> Iterator[str]:
+    for item in request.input:
+        if item.get("role") != "assistant" and item.get("type") != "function_call":
+            yield from _strings([item.get("content"), item.get("output")])
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _strings(each)
+    elif isinstance(value, dict) and isinstance(value.get("text"), str):
+        yield value["text"]

@@ -1,0 +1,62 @@
+"""``GET models`` with what users connected, beside the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..protocol.requests import ModelInfo, ModelsReply
+from .by_hand import CONNECTIONS
+from .catalogue import find_model, models_reply
+from .connections.connection import ModelConnection
+from .connections.registry import Connections
+from .named_model import named_model
+
+
+def all_models(connections: Connections, current: str | None, api_base: str | None) -> ModelsReply:
+    """The models of all connections, then those of the catalogue. ``current`` is the configured
+    model; without one the default is the first provider's that has a key."""
+    found = connections.all()
+    chosen = current or connections.default_model()
+    # OpenAI's names go to OpenAI where its key was saved, whatever the address of others.
+    base = None if "openai" in found else api_base
+    reply = models_reply(chosen, base, connections.environ_with_keys())
+    connected = {each.id: each for one in found.values() for each in _infos(one)}
+    reply.models = [
+        *connected.values(),
+        *(each for each in reply.models if each.id not in connected),
+    ]
+    state = connections.readiness(chosen, api_base)
+    reply.ready = state.ready
+    reply.message = None if state.ready else f"{state.reason} {state.what_to_do}".strip()
+    reply.connections = [] if state.ready else list(CONNECTIONS)
+    for each in reply.models:
+        if each.id == chosen:
+            each.ready, each.reason = state.ready, state.reason or None
+    return reply
+
+
+async def model_named(connections: Connections, model: str, api_base: str | None) -> ModelInfo:
+    """The model with its readiness and, where it is not ready, the reason."""
+    connection = connections.find(model)
+    for info in _infos(connection) if connection is not None else ():
+        if info.id == model:
+            return info
+    info = await named_model(model, api_base, connections.environ_with_keys())
+    state = connections.readiness(model, api_base)
+    if not state.ready:
+        info.ready, info.reason = False, f"{state.reason} {state.what_to_do}".strip()
+    return info
+
+
+def _infos(connection: ModelConnection) -> Iterator[ModelInfo]:
+    for each in connection.models:
+        name = f"{connection.id}/{each.name}"
+        known = find_model(name)
+        yield ModelInfo(
+            id=name,
+            label=known.label if known is not None else each.name,
+            provider=connection.label,
+            ready=True,
+            vision=bool(each.vision) if known is None else known.vision,
+            context_window=each.context_window if known is None else known.context_window,
+        )

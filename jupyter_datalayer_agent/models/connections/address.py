@@ -1,0 +1,55 @@
+"""The address of a model server as a user types it."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit, urlunsplit
+
+from .connection import is_loopback
+
+# What is copied from an example of a request, behind the address that litellm takes.
+_ENDPOINT = re.compile(r"/(chat/completions|completions|responses|models|embeddings)/?$")
+_HOST = re.compile(r"^[A-Za-z0-9._\-]+$|^[0-9A-Fa-f:.]+$")
+
+
+class AddressError(Exception):
+    """The address cannot be used; the message says why."""
+
+
+def normalized(text: str) -> str:
+    """``http(s)://host[:port][/path]`` without what follows the API's base.
+
+    Without a scheme it is http on this computer, and https elsewhere. Raises ``AddressError``."""
+    text = text.strip()
+    if not text:
+        raise AddressError("Enter an address, http://localhost:8000/v1 for example.")
+    if "://" not in text:
+        host = text.partition("/")[0].rpartition("@")[2].rsplit(":", 1)[0]
+        text = f"{'http' if is_loopback(host) else 'https'}://{text}"
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError as error:
+        raise AddressError("This is not an address: its host or port is not valid.") from error
+    if parts.scheme not in ("http", "https"):
+        raise AddressError("The address must begin with http:// or https://.")
+    if "@" in parts.netloc:
+        raise AddressError(
+            "The address holds a user name or a password. Leave it out, and enter a key instead."
+        )
+    if parts.query or parts.fragment:
+        raise AddressError("Leave out what follows ? or # in the address.")
+    host = parts.hostname or ""
+    if not _HOST.match(host):
+        raise AddressError("This is not an address: its host is not valid.")
+    shown = f"[{host}]" if ":" in host else host
+    path = _ENDPOINT.sub("", parts.path).rstrip("/")
+    if any(character.isspace() or not character.isprintable() for character in path):
+        raise AddressError("The address holds a space.")
+    return urlunsplit((parts.scheme, f"{shown}:{port}" if port else shown, path, "", ""))
+
+
+def origin_of(address: str) -> str:
+    """``http://host:port`` of an address."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}"

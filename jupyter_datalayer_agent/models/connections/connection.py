@@ -1,0 +1,142 @@
+"""A connection: a provider with a key that was saved, or a model server at an address."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, TypeAlias
+from urllib.parse import urlsplit
+
+from ..catalogue import PROVIDERS, Provider
+
+ServerKind: TypeAlias = Literal["ollama", "lm_studio", "llama_cpp", "vllm", "openai_compatible"]
+KeyPlace: TypeAlias = Literal["keyring", "file"]
+
+SERVER_LABELS: dict[ServerKind, str] = {
+    "ollama": "Ollama",
+    "lm_studio": "LM Studio",
+    "llama_cpp": "llama.cpp",
+    "vllm": "vLLM",
+    "openai_compatible": "OpenAI-compatible server",
+}
+
+# The first part of a model's name, where the server is on this computer. Where litellm has a name
+# for the kind, it is that one.
+_LOCAL_IDS: dict[ServerKind, str] = {
+    "ollama": "ollama_chat",
+    "lm_studio": "lm_studio",
+    "llama_cpp": "llama_cpp",
+    "vllm": "hosted_vllm",
+}
+CHECK_KEY = "Check the key under “Connect a Model” in the Agent panel."
+_OF_A_SERVER = re.compile(r"^[\w.\-\[\]:]*:\d+(-\d+)?$")
+
+WITH_A_KEY = tuple(
+    provider for provider in PROVIDERS if provider.chooses_itself and len(provider.keys) > 0
+)
+"""The providers that need a key and nothing else, in the catalogue's order."""
+
+
+@dataclass(frozen=True)
+class ServerModel:
+    """A model of a server. ``size`` is in bytes, ``context_window`` in tokens; None: unknown.
+    ``tools`` and ``vision``: whether it takes tools and images, as far as the server says."""
+
+    name: str
+    size: int | None = None
+    parameters: str | None = None
+    context_window: int | None = None
+    vision: bool | None = None
+    tools: bool | None = None
+
+
+@dataclass(frozen=True)
+class ModelConnection:
+    """One connection. ``id`` is what its models' names begin with, before the first ``/``.
+
+    Without a ``server`` it is the provider ``id`` of litellm at its own address. ``key_in`` says
+    where its key is kept."""
+
+    id: str
+    label: str
+    server: ServerKind | None = None
+    api_base: str | None = None
+    key_in: KeyPlace | None = None
+    models: tuple[ServerModel, ...] = field(default=())
+
+    @property
+    def provider(self) -> Provider:
+        """The provider as a call needs it: with the name of the variable that the key is passed
+        in, and what to say of a key that was refused."""
+        prefix = self.id if self.server is None else _prefix(self.server)
+        known = next(each for each in PROVIDERS if each.prefix == prefix)
+        return Provider(
+            prefix,
+            self.label,
+            known.keys or ("OLLAMA_API_KEY",),
+            (),
+            chooses_itself=False,
+            responses=self.server is None and known.responses,
+            check_key=CHECK_KEY,
+        )
+
+    def litellm_name(self, model: str) -> str:
+        """The name that litellm takes in place of ``id/name``."""
+        if self.server is None:
+            return model
+        return f"{_prefix(self.server)}/{model.partition('/')[2]}"
+
+    def has(self, model: str) -> bool:
+        """Whether the name is one of this connection's."""
+        return model.partition("/")[0] == self.id and "/" in model
+
+    def lists(self, model: str) -> bool:
+        """Whether the model is one that was found or chosen."""
+        return any(model == f"{self.id}/{each.name}" for each in self.models)
+
+    def to_json(self) -> dict[str, Any]:
+        """What the file keeps; no secret."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> ModelConnection:
+        """Raises ``TypeError``, ``KeyError`` or ``ValueError`` for anything else."""
+        if data.get("server") not in (None, *SERVER_LABELS):
+            raise ValueError(f"no such kind of server: {data['server']!r}")
+        if data.get("server") is None and data["id"] not in {each.prefix for each in WITH_A_KEY}:
+            raise ValueError(f"no such provider: {data['id']!r}")
+        models = tuple(ServerModel(**each) for each in data.get("models", ()))
+        return cls(**{**data, "models": models})
+
+
+def _prefix(server: ServerKind) -> str:
+    return "ollama_chat" if server == "ollama" else "openai"
+
+
+def id_for(server: ServerKind, api_base: str, taken: Mapping[str, str | None]) -> str:
+    """The id of a server's connection: the kind's name on this computer, else ``host:port``.
+
+    ``taken`` are the other connections' ids with their addresses; one address keeps its id."""
+    known = next((each for each, base in taken.items() if base == api_base), None)
+    if known is not None:
+        return known
+    parts = urlsplit(api_base)
+    local = _LOCAL_IDS.get(server) if is_loopback(parts.hostname) else None
+    if local is not None and local not in taken:
+        return local
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    first = f"{parts.hostname}:{port}"
+    others = (f"{first}-{number}" for number in range(2, len(taken) + 3))
+    return next(each for each in (first, *others) if each not in taken)
+
+
+def names_a_server(model: str) -> bool:
+    """Whether the model's name can only be of a server that was connected in the panel."""
+    first, slash, _ = model.partition("/")
+    return bool(slash) and (first == "llama_cpp" or _OF_A_SERVER.match(first) is not None)
+
+
+def is_loopback(host: str | None) -> bool:
+    """Whether the host is this computer."""
+    return host == "localhost" or host == "::1" or (host or "").startswith("127.")

@@ -1,0 +1,210 @@
+"""What kind of model server listens at an address, and its models: each kind by its own API.
+
+The order matters: llama.cpp's server also has Ollama's ``/api/tags``, and LM Studio answers a path
+that it does not know with the status 200.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from .address import origin_of
+from .connection import ServerKind, ServerModel
+from .http_get import ServerError, get_json
+
+if TYPE_CHECKING:
+    import httpx
+
+DETAILED = 20
+"""Of how many of Ollama's models, the newest, more is asked than their names."""
+_NO_CHAT = ("embed", "rerank", "whisper", "clip")
+
+
+@dataclass(frozen=True)
+class DetectedServer:
+    """A model server. ``api_base`` is what litellm takes; ``needs_key``: it shows no models
+    without one."""
+
+    kind: ServerKind
+    api_base: str
+    models: tuple[ServerModel, ...] = ()
+    needs_key: bool = False
+
+
+async def detect(client: httpx.AsyncClient, address: str, key: str | None) -> DetectedServer:
+    """The server at a normalised address. Raises ``ServerError``."""
+    origin = origin_of(address)
+    if address.removeprefix(origin) in ("", "/v1"):
+        for find in (_llama_cpp, _lm_studio, _ollama):
+            found = await _if_it_is(find, client, origin, key)
+            if found is not None:
+                return found
+    bases = [address] if address != origin else [f"{origin}/v1", origin]
+    for base in bases:
+        try:
+            listed = await get_json(client, f"{base}/models", key)
+        except ServerError as error:
+            if error.status == 404 and base != bases[-1]:
+                continue
+            if error.status in (401, 403) and key is None:
+                return DetectedServer("openai_compatible", base, needs_key=True)
+            raise
+        data = listed.get("data") if isinstance(listed, dict) else None
+        if not isinstance(data, list):
+            raise ServerError(f"{origin} answered, but with no list of models.", 200)
+        is_vllm = any(isinstance(each, dict) and each.get("owned_by") == "vllm" for each in data)
+        kind: ServerKind = "vllm" if is_vllm else "openai_compatible"
+        return DetectedServer(kind, base, _listed(data, _of_openai))
+    raise AssertionError("each base returns or raises")
+
+
+async def _if_it_is(
+    find: Callable[[httpx.AsyncClient, str, str | None], Any],
+    client: httpx.AsyncClient,
+    origin: str,
+    key: str | None,
+) -> DetectedServer | None:
+    """What ``find`` finds; None for another server's answer. Raises ``ServerError`` where there is
+    no answer at all: then nothing else need be asked."""
+    try:
+        found = await find(client, origin, key)
+    except ServerError as error:
+        if error.status is None:
+            raise
+        return None
+    return found if isinstance(found, DetectedServer) else None
+
+
+async def _llama_cpp(
+    client: httpx.AsyncClient, origin: str, key: str | None
+) -> DetectedServer | None:
+    """https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md"""
+    props = await get_json(client, f"{origin}/props", key)
+    settings = props.get("default_generation_settings") if isinstance(props, dict) else None
+    if not isinstance(settings, dict):
+        return None
+    listed = await get_json(client, f"{origin}/v1/models", key)
+    data = listed.get("data") if isinstance(listed, dict) else None
+    window = _whole(settings.get("n_ctx"))
+    sees = (props.get("modalities") or {}).get("vision")
+    models = _listed(data if isinstance(data, list) else [], _of_openai)
+    models = tuple(
+        replace(
+            each,
+            name=_file_name(each.name),
+            context_window=window or each.context_window,
+            vision=sees if isinstance(sees, bool) else None,
+        )
+        for each in models
+    )
+    return DetectedServer("llama_cpp", f"{origin}/v1", models)
+
+
+async def _lm_studio(
+    client: httpx.AsyncClient, origin: str, key: str | None
+) -> DetectedServer | None:
+    """https://lmstudio.ai/docs/developer/rest/endpoints"""
+    listed = await get_json(client, f"{origin}/api/v0/models", key)
+    data = listed.get("data") if isinstance(listed, dict) else None
+    if not isinstance(data, list) or not all(
+        isinstance(each, dict) and "type" in each and "state" in each for each in data
+    ):
+        return None
+
+    def model(each: dict[str, Any]) -> ServerModel | None:
+        if each["type"] not in ("llm", "vlm"):
+            return None
+        window = _whole(each.get("loaded_context_length")) or _whole(each.get("max_context_length"))
+        can = each.get("capabilities")
+        return ServerModel(
+            str(each.get("id")),
+            context_window=window,
+            vision=each["type"] == "vlm",
+            tools="tool_use" in can if isinstance(can, list) else None,
+        )
+
+    return DetectedServer("lm_studio", f"{origin}/v1", _listed(data, model))
+
+
+async def _ollama(client: httpx.AsyncClient, origin: str, key: str | None) -> DetectedServer | None:
+    """https://github.com/ollama/ollama/blob/main/docs/api.md"""
+    listed = await get_json(client, f"{origin}/api/tags", key)
+    models = listed.get("models") if isinstance(listed, dict) else None
+    if not isinstance(models, list):
+        return None
+
+    def model(each: dict[str, Any]) -> ServerModel | None:
+        details = each.get("details")
+        parameters = details.get("parameter_size") if isinstance(details, dict) else None
+        name = str(each.get("name") or each.get("model"))
+        shown = str(parameters) if parameters else None
+        return ServerModel(name, size=_whole(each.get("size")), parameters=shown)
+
+    named = _listed(models, model)
+    known = await asyncio.gather(
+        *(_ollama_details(client, origin, key, each) for each in named[:DETAILED])
+    )
+    chat = tuple(each for each in known if each is not None)
+    return DetectedServer("ollama", origin, (*chat, *named[DETAILED:]))
+
+
+async def _ollama_details(
+    client: httpx.AsyncClient, origin: str, key: str | None, model: ServerModel
+) -> ServerModel | None:
+    """The model with what it can do; None where it cannot chat."""
+    try:
+        shown = await get_json(client, f"{origin}/api/show", key, {"model": model.name})
+    except ServerError:
+        return model
+    if not isinstance(shown, dict):
+        return model
+    info = shown.get("model_info")
+    lengths = [
+        _whole(value)
+        for name, value in (info.items() if isinstance(info, dict) else ())
+        if str(name).endswith(".context_length")
+    ]
+    can = shown.get("capabilities")
+    if not isinstance(can, list):
+        return replace(model, context_window=next(iter(lengths), None))
+    if "completion" not in can:
+        return None
+    return replace(
+        model,
+        context_window=next(iter(lengths), None),
+        vision="vision" in can,
+        tools="tools" in can,
+    )
+
+
+def _of_openai(each: dict[str, Any]) -> ServerModel:
+    """A model of ``/v1/models``; vLLM adds ``max_model_len``, llama.cpp ``meta``."""
+    meta = each.get("meta")
+    meta = meta if isinstance(meta, dict) else {}
+    window = _whole(each.get("max_model_len")) or _whole(meta.get("n_ctx_train"))
+    return ServerModel(str(each.get("id")), size=_whole(meta.get("size")), context_window=window)
+
+
+def _listed(
+    data: list[Any], model: Callable[[dict[str, Any]], ServerModel | None]
+) -> tuple[ServerModel, ...]:
+    """The models that can chat, as far as their names say."""
+    found = [model(each) for each in data if isinstance(each, dict)]
+    return tuple(
+        each
+        for each in found
+        if each is not None and each.name and not any(no in each.name.lower() for no in _NO_CHAT)
+    )
+
+
+def _file_name(name: str) -> str:
+    """llama.cpp names a model by the path of its file, of which it takes any name."""
+    return name.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _whole(value: Any) -> int | None:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return int(value) if is_number and 0 < value < 2**53 else None

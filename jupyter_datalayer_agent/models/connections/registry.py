@@ -1,0 +1,240 @@
+"""All connections, and what a model call gets from them.
+
+A key is read when a call needs it, and passed to that call alone: never by way of the server's
+environment, which kernels inherit.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..catalogue import (
+    CatalogueModel,
+    Environment,
+    api_key,
+    default_model,
+    provider_of,
+    readiness,
+    set_connected,
+)
+from ..types import ModelError, ModelRequest, Readiness
+from .connection import WITH_A_KEY, KeyPlace, ModelConnection, names_a_server
+from .connections_file import ConnectionsFile
+from .key_store import KeyStore, KeyStoreError
+
+OLLAMA_CONTEXT = 16_384
+"""The most tokens of context that Ollama is asked for. Its own default is 4096 on most computers,
+of which it drops the beginning without a word; more takes memory."""
+
+_SAVED = "saved"
+"""In place of a saved key, where only its presence matters."""
+_BASES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
+
+
+@dataclass(frozen=True)
+class ConnectedCall:
+    """A model request as it goes out: ``environ`` has its key and no other of the user's for
+    that API. ``connection`` is None where settings and environment alone decide."""
+
+    request: ModelRequest
+    environ: Environment
+    connection: ModelConnection | None = None
+
+
+class Connections:
+    """The connections of one user, in ``folder``.
+
+    ``enabled``: whether an administrator allows them; else there are none."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        keys: KeyStore | None = None,
+        environ: Environment = os.environ,
+        enabled: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self.keys = keys or KeyStore(folder)
+        self._file = ConnectionsFile(folder)
+        self._environ = environ
+        self._enabled = enabled
+        self._read: dict[str, str] = {}
+        self._read_at = self._file.stamp
+
+    @property
+    def environ(self) -> Environment:
+        """The environment that is not of a connection."""
+        return self._environ
+
+    def all(self) -> Mapping[str, ModelConnection]:
+        """The connections by their ids."""
+        if not self._enabled():
+            return {}
+        found = self._file.read()
+        if self._file.stamp != self._read_at:
+            self._read_at = self._file.stamp
+            self._read.clear()
+            set_connected(_windows(found.values()))
+        return found
+
+    def find(self, model: str) -> ModelConnection | None:
+        """The connection that the model's name belongs to."""
+        provider = provider_of(model)
+        first = provider.prefix if provider is not None else model.partition("/")[0]
+        return self.all().get(first)
+
+    # -- what can be called
+
+    def environ_with_keys(self) -> Environment:
+        """The environment, in which the providers with a saved key have one; not the key itself."""
+        saved = {
+            each.provider.keys[0]: _SAVED
+            for each in self.all().values()
+            if each.server is None and each.key_in is not None
+        }
+        return ChainMap(saved, dict(self._environ)) if saved else self._environ
+
+    def readiness(self, model: str | None, api_base: str | None) -> Readiness:
+        """Whether the model could be called now, as far as that is known without asking it."""
+        connection = self.find(model) if model else None
+        if connection is not None and connection.server is not None:
+            return Readiness(True)
+        if model and connection is None and names_a_server(model) and not api_base:
+            server = model.partition("/")[0]
+            return Readiness(
+                False,
+                f"The server {server} is not connected any more.",
+                "Choose another model, or connect it again.",
+            )
+        return readiness(model, api_base, self.environ_with_keys())
+
+    def default_model(self) -> str | None:
+        """The first model of the first provider that has a key, saved or in the environment."""
+        return default_model(self.environ_with_keys())
+
+    async def call(self, request: ModelRequest) -> ConnectedCall:
+        """The request with the address and the key of its connection, if it has one.
+
+        Raises ``ModelError`` for a key that cannot be read."""
+        connection = self.find(request.model) if request.model else None
+        if connection is None or self._goes_to_the_users_own_server(request, connection):
+            return ConnectedCall(request, self._environ)
+        return self.call_of(connection, request, await self.key_of(connection))
+
+    def call_of(
+        self, connection: ModelConnection, request: ModelRequest, key: str | None
+    ) -> ConnectedCall:
+        """The request to this connection with this key, or with that of the environment."""
+        environ = dict(self._environ)
+        variables = connection.provider.keys
+        if connection.server is not None:
+            # Another server gets no key of the provider whose API it has.
+            for name in (*variables, *_BASES):
+                environ.pop(name, None)
+        if key is not None:
+            environ[variables[0]] = key
+        sent = replace(
+            request,
+            model=connection.litellm_name(request.model),
+            api_base=connection.api_base,
+            num_ctx=_num_ctx(connection, request.model),
+        )
+        return ConnectedCall(sent, environ, connection)
+
+    async def key_of(self, connection: ModelConnection) -> str | None:
+        """The saved key. Raises ``ModelError``."""
+        if connection.key_in is None:
+            return None
+        if connection.id in self._read:
+            return self._read[connection.id]
+        try:
+            key = await self.keys.get(connection.id, connection.key_in)
+        except KeyStoreError as error:
+            raise ModelError("authentication", f"The saved key was not read. {error}") from error
+        if key is None:
+            raise ModelError(
+                "authentication",
+                f"The saved key of {connection.label} is gone. Enter it again: Connect a Model.",
+            )
+        self._read[connection.id] = key
+        return key
+
+    def _goes_to_the_users_own_server(
+        self, request: ModelRequest, connection: ModelConnection
+    ) -> bool:
+        """Whether the setting ``api_base`` holds for the model: for names like ``openai/mine``, of
+        which the provider's connection knows nothing."""
+        if not request.api_base or connection.server is not None:
+            return False
+        listed = provider_of(request.model)
+        name = request.model.removeprefix(f"{connection.id}/")
+        known = listed is not None and any(each.name == name for each in listed.models)
+        return not known and not connection.lists(request.model)
+
+    # -- changes
+
+    async def save(
+        self, connection: ModelConnection, key: str | None, place: KeyPlace | None
+    ) -> ModelConnection:
+        """Add or replace a connection; without a ``key``, it keeps the one it has.
+
+        Raises ``KeyStoreError`` and ``OSError``; then nothing has changed."""
+        before = self.all().get(connection.id)
+        if key is not None and place is not None:
+            await self.keys.set(connection.id, key, place)
+            if before is not None and before.key_in == "keyring" != place:
+                await self.keys.delete_from_keyring(connection.id)
+            connection = replace(connection, key_in=place)
+        elif before is not None and before.api_base == connection.api_base:
+            connection = replace(connection, key_in=before.key_in)
+        self._file.write({**self._file.read(), connection.id: connection})
+        self._read.pop(connection.id, None)
+        return connection
+
+    async def forget(self, connection_id: str) -> bool:
+        """Remove a connection and its key; False where there is none.
+
+        Raises ``KeyStoreError`` and ``OSError``."""
+        found = dict(self._file.read())
+        connection = found.pop(connection_id, None)
+        if connection is None and all(each.prefix != connection_id for each in WITH_A_KEY):
+            return False
+        self._read.pop(connection_id, None)
+        await self.keys.delete(connection_id, connection.key_in if connection else None)
+        if connection is None:
+            return False
+        self._file.write(found)
+        return True
+
+    def variable_set(self, connection: ModelConnection) -> str | None:
+        """The environment variable that has a key of the provider, if one does."""
+        if connection.server is not None or not api_key(connection.provider, self._environ):
+            return None
+        names = connection.provider.keys
+        return next(name for name in names if self._environ.get(name, "").strip())
+
+
+def _num_ctx(connection: ModelConnection, model: str) -> int | None:
+    """Tokens of context to ask for, where the server decides on them by request."""
+    if connection.server != "ollama":
+        return None
+    name = model.partition("/")[2]
+    known = next((each for each in connection.models if each.name == name), None)
+    most = known.context_window if known is not None else None
+    return min(most, OLLAMA_CONTEXT) if most else OLLAMA_CONTEXT
+
+
+def _windows(connections: Iterable[ModelConnection]) -> dict[str, CatalogueModel]:
+    """What is known of the models of servers, by their full names."""
+    found = {}
+    for connection in connections:
+        for each in connection.models:
+            name = f"{connection.id}/{each.name}"
+            window = _num_ctx(connection, name) or each.context_window
+            if window:
+                found[name] = CatalogueModel(each.name, each.name, window, bool(each.vision))
+    return found

@@ -1,0 +1,130 @@
+"""Connecting models from the panel: what is there, what was found, what a user chose.
+
+Keys only come in. Nothing that goes out has one: a reply says where a key is kept.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, SecretStr, model_validator
+from typing_extensions import Self
+
+from .base import Wire
+
+KeySource = Literal["environment", "keyring", "file"]
+"""Where a key comes from."""
+
+
+class FoundModel(Wire):
+    """A model of a server. ``size`` is in bytes, ``context_window`` in tokens."""
+
+    name: str
+    size: int | None = None
+    parameters: str | None = None
+    context_window: int | None = None
+    vision: bool | None = None
+    tools: bool | None = None
+
+
+class FoundServer(Wire):
+    """A model server. ``needs_key``: its models are only listed with a key."""
+
+    label: str
+    address: str
+    models: list[FoundModel] = []
+    needs_key: bool = False
+
+
+class LookRequest(Wire):
+    """Body of ``POST connections/look``. Unless it is ``again``, which a user asked for, nothing is
+    looked for while a model is ready."""
+
+    again: bool = False
+
+
+class LookReply(Wire):
+    """The model servers of this computer; ``looked`` is false where nobody was asked."""
+
+    looked: bool
+    servers: list[FoundServer]
+
+
+class ConnectionTarget(Wire):
+    """A provider by its id, or a server by its address; and the key that the user typed, if any."""
+
+    provider: str | None = None
+    address: str | None = Field(default=None, max_length=2000)
+    key: SecretStr | None = Field(default=None, max_length=10_000)
+    model: str | None = Field(default=None, max_length=500)
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.provider is None) == (self.address is None):
+            raise ValueError("name either a provider or an address")
+        return self
+
+
+class ConnectionTestRequest(ConnectionTarget):
+    """Body of ``POST connections/test``. Without a ``key`` the one that is there already is used.
+    Without a ``model``, a server is only asked for its list."""
+
+
+class ConnectionTestReply(Wire):
+    """Whether it works, in a sentence; of a server what was found there."""
+
+    ok: bool
+    message: str
+    server: FoundServer | None = None
+
+
+class ConnectRequest(ConnectionTarget):
+    """Body of ``POST connections``. ``model`` becomes the user's default model; ``name`` of it as
+    the provider or the server has it. A key is kept in ``store_in``; in a file only with
+    ``consent``."""
+
+    store_in: Literal["keyring", "file"] | None = None
+    consent: bool = False
+
+
+class ConnectionInfo(Wire):
+    """A connection. ``key_source`` is None where it has no key."""
+
+    id: str
+    label: str
+    address: str | None = None
+    key_source: KeySource | None = None
+    models: list[str] = []
+    is_default: bool = False
+
+
+class ConnectableModel(Wire):
+    """A model of a provider that may be chosen with its key."""
+
+    id: str
+    label: str
+
+
+class ConnectableProvider(Wire):
+    """A provider that takes a key. ``variable`` is the environment variable that has one."""
+
+    id: str
+    label: str
+    key_source: KeySource | None = None
+    variable: str | None = None
+    models: list[ConnectableModel]
+
+
+class ConnectionsReply(Wire):
+    """What is connected, what can be, and where a key would be kept.
+
+    ``keyring`` is the name of the system's keyring; where there is none, ``keyring_problem`` says
+    why. ``locked`` is the reason why nothing can be connected here."""
+
+    connections: list[ConnectionInfo]
+    providers: list[ConnectableProvider]
+    keyring: str | None = None
+    keyring_problem: str | None = None
+    key_folder: str
+    locked: str | None = None
+    model_locked: bool = False

@@ -1,0 +1,30 @@
+import React from 'react';
+
+/** What a test showed. */
+export interface IResult {
+  ok: boolean;
+  message: string;
+}
+
+/** Whether it works, in a sentence. */
+export function Result(props: {
+  result: IResult | null;
+  busy: boolean;
+}): JSX.Element {
+  const { result, busy } = props;
+  return (
+    // The element must exist before its text, or screen readers skip it.
+    <div role="status">
+      {busy && <p className="da-dim">Waiting for the model</p>}
+      {!busy && result && (
+        <div
+          className={`da-notice ${result.ok ? '' : 'da-mod-error'}`}
+          data-testid="da-connect-result"
+          data-ok={result.ok}
+        >
+          {result.ok ? `Works: ${result.message}` : result.message}
+        </div>
+      )}
+    </div>
+  );
+}
