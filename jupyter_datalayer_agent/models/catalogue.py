@@ -264,13 +264,13 @@ def set_connected(models: Mapping[str, CatalogueModel]) -> None:
 
 def find_model(model: str) -> CatalogueModel | None:
     """The catalogue's entry for a model name, or what its server reported, if there is one."""
-    if model in _connected:
-        return _connected[model]
     if model.startswith(PREFIX):
         local = added_models().find(model)
         if local is None:
             return None
         return CatalogueModel(local.name, local.name, local.window, vision=False)
+    if model in _connected:
+        return _connected[model]
     provider = provider_of(model)
     name = model.removeprefix(f"{provider.prefix}/") if provider else ""
     return (

@@ -57,9 +57,9 @@ class ModelRequest:
     stream: bool = True
     api_base: str | None = None
     model_api: ModelApi = "auto"
+    api_key: str | None = field(default=None, compare=False, repr=False)
     num_ctx: int | None = None
     """Tokens of context that Ollama is to reserve; see ``connections.registry``."""
-    api_key: str | None = field(default=None, compare=False, repr=False)
     mapper: Mapper | None = field(default=None, compare=False, repr=False)
 
 
