@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from pydantic import SecretStr
 
-from ...models.catalogue import Provider
 from ...models.connected_models import all_models, model_named
 from ...models.connections.address import AddressError
 from ...models.connections.connection import (
@@ -28,22 +27,17 @@ from ...models.trial import trial_request, try_model
 from ...models.types import ModelError
 from ...notebook.page.hub import PageHub
 from ...protocol.connections import (
-    ConnectableModel,
-    ConnectableProvider,
-    ConnectionInfo,
     ConnectionsReply,
     ConnectionTarget,
     ConnectionTestReply,
     ConnectionTestRequest,
     ConnectRequest,
-    FoundModel,
-    FoundServer,
-    KeySource,
     LookReply,
 )
 from ...protocol.errors import AgentError, ErrorCode
 from ...protocol.requests import ModelInfo, ModelsReply
 from ...settings.layers import Layers, SettingRefused
+from .connection_replies import connection_info, found_message, found_server, provider_info
 
 SHORTEST_KEY = 6
 """Characters. Shorter ones could not be told from other text, and be taken out of a message."""
@@ -83,32 +77,16 @@ class ConnectService:
         default = self.models().default
         found = self._connections.all()
         return ConnectionsReply(
-            connections=[_info(each, default) for each in found.values()],
-            providers=[self._provider(each, found.get(each.prefix)) for each in WITH_A_KEY],
+            connections=[connection_info(each, default) for each in found.values()],
+            providers=[
+                provider_info(each, found.get(each.prefix), self._connections)
+                for each in WITH_A_KEY
+            ],
             keyring=keyring,
             keyring_problem=problem,
             key_folder=str(self._connections.keys.files.folder),
             locked=locked_reason(self._layers),
             model_locked="model" in self._layers.locked,
-        )
-
-    def _provider(
-        self, provider: Provider, connection: ModelConnection | None
-    ) -> ConnectableProvider:
-        plain = ModelConnection(provider.prefix, provider.label)
-        variable = self._connections.variable_set(plain)
-        source: KeySource | None = "environment" if variable else None
-        if connection is not None and connection.key_in is not None:
-            source = connection.key_in
-        return ConnectableProvider(
-            id=provider.prefix,
-            label=provider.label,
-            key_source=source,
-            variable=variable,
-            models=[
-                ConnectableModel(id=f"{provider.prefix}/{each.name}", label=each.label)
-                for each in provider.models
-            ],
         )
 
     async def look(self, again: bool) -> LookReply:
@@ -118,7 +96,7 @@ class ConnectService:
         if locked_reason(self._layers) is not None or (self.models().ready and not again):
             return LookReply(looked=False, servers=[])
         return LookReply(
-            looked=True, servers=[_found(each) for each in await self._local.look(ports)]
+            looked=True, servers=[found_server(each) for each in await self._local.look(ports)]
         )
 
     async def test(self, request: ConnectionTestRequest) -> ConnectionTestReply:
@@ -133,13 +111,13 @@ class ConnectService:
                 server = await self._server(request, key)
                 if server.needs_key:
                     return ConnectionTestReply(
-                        ok=False, message="This server needs a key.", server=_found(server)
+                        ok=False, message="This server needs a key.", server=found_server(server)
                     )
                 connection = self._of_server(server)
             name = self._model_name(connection, request.model)
             if server is not None and request.model is None:
                 return ConnectionTestReply(
-                    ok=True, message=_count(len(server.models)), server=_found(server)
+                    ok=True, message=found_message(len(server.models)), server=found_server(server)
                 )
             saved = self._connections.all().get(connection.id)
             if key is None and saved is not None and saved.api_base == connection.api_base:
@@ -147,14 +125,14 @@ class ConnectService:
             call = self._connections.call_of(connection, trial_request(name), key)
             await try_model(self._model, call)
         except (ModelError, ServerError, AddressError) as error:
-            found = None if server is None else _found(server)
+            found = None if server is None else found_server(server)
             # The user is there already.
             message = " ".join(str(error).replace(CHECK_KEY, "").split())
             return ConnectionTestReply(ok=False, message=message, server=found)
         return ConnectionTestReply(
             ok=True,
             message=f"{name.partition('/')[2]} answered.",
-            server=None if server is None else _found(server),
+            server=None if server is None else found_server(server),
         )
 
     async def connect(self, request: ConnectRequest) -> ConnectionsReply:
@@ -332,39 +310,3 @@ def _with(connection: ModelConnection, *models: ServerModel) -> ModelConnection:
     """The connection with more models, of which none comes twice."""
     by_name = {each.name: each for each in (*models, *connection.models)}
     return replace(connection, models=tuple(by_name.values()))
-
-
-def _info(connection: ModelConnection, default: str | None) -> ConnectionInfo:
-    return ConnectionInfo(
-        id=connection.id,
-        label=connection.label,
-        address=connection.api_base,
-        key_source=connection.key_in,
-        models=[f"{connection.id}/{each.name}" for each in connection.models],
-        is_default=default is not None and connection.has(default),
-    )
-
-
-def _found(server: DetectedServer) -> FoundServer:
-    return FoundServer(
-        label=SERVER_LABELS[server.kind],
-        address=server.api_base,
-        needs_key=server.needs_key,
-        models=[
-            FoundModel(
-                name=each.name,
-                size=each.size,
-                parameters=each.parameters,
-                context_window=each.context_window,
-                vision=each.vision,
-                tools=each.tools,
-            )
-            for each in server.models
-        ],
-    )
-
-
-def _count(models: int) -> str:
-    if models == 0:
-        return "The server answered, but has no model yet."
-    return f"The server answered: {models} {'model' if models == 1 else 'models'}."

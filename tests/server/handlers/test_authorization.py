@@ -109,7 +109,7 @@ def filled(route: str, session: str) -> str:
     known = {
         "session_id": session, "turn_id": "t", "tutorial_id": "pandas-basics", "number": "1",
         "name": "getNotebookCells", "workflow_id": "x",
-        "service_id": "notebook", "action_id": "export",
+        "service_id": "notebook", "action_id": "export", "connection_id": "openai",
     }  # fmt: skip
     return f"{route.format_map(known)}?{query.get(route, '')}".rstrip("?")
 

@@ -1,4 +1,4 @@
-import React from 'react';
+import React, { useEffect, useRef } from 'react';
 
 import { ConnectionsReply } from '../../api/types';
 import { useValue } from '../../session/observable';
@@ -14,9 +14,15 @@ import { ProviderForm } from './ProviderForm';
 export function ConnectCard(): JSX.Element {
   const { connect } = usePanel().model.toolsPanel;
   const { reply, problem, done } = useValue(connect.shown);
+  const top = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (done) {
+      top.current?.scrollIntoView?.({ block: 'nearest' });
+    }
+  }, [done]);
   return (
     <CardFrame title="Connect a Model" testId="da-connect" takesFocus>
-      <div role="status">
+      <div role="status" ref={top}>
         {done && (
           <div className="da-notice" data-testid="da-connect-done">
             {`${done} You can send your message.`}

@@ -1,4 +1,4 @@
-import React from 'react';
+import React, { useEffect, useRef } from 'react';
 
 /** What a test showed. */
 export interface IResult {
@@ -12,9 +12,13 @@ export function Result(props: {
   busy: boolean;
 }): JSX.Element {
   const { result, busy } = props;
+  const line = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    line.current?.scrollIntoView?.({ block: 'nearest' });
+  }, [result, busy]);
   return (
     // The element must exist before its text, or screen readers skip it.
-    <div role="status">
+    <div role="status" ref={line}>
       {busy && <p className="da-dim">Waiting for the model</p>}
       {!busy && result && (
         <div
