@@ -30,7 +30,7 @@ const MODELS: ModelsReply = {
   ready: true,
   connections: [],
   canConnect: false,
-        locked: false
+  locked: false
 };
 
 function Both(): JSX.Element {
