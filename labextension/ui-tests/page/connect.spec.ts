@@ -1,3 +1,4 @@
+import { seriousFaults } from '../support/axe';
 import { expect, test } from '../support/fixtures';
 import { LabPage } from '../support/lab';
 import { PythonProcess } from '../support/process';
@@ -156,6 +157,8 @@ test('a model of this computer is used by one click, in all pages', async ({
       'scripted is connected'
     );
     await expect(card.getByTestId('da-connect-connection')).toHaveCount(2);
+    const faults = await seriousFaults(lab.page, '[data-testid="da-connect"]');
+    expect(faults).toEqual([]);
     await shootBoth(lab, 'connect-two');
     await card.getByRole('button', { name: 'Close: Connect a Model' }).click();
     await lab.panel.ask('Hello');

@@ -66,11 +66,6 @@ def test_from_nothing_to_an_answer_and_back(tmp_path: Path, model: ScriptedModel
         assert answer["reply"] == "Ready."
         assert model.requests[-1].has_key(KEY)
 
-        # Another server of the same user finds it.
-        server.stop()
-        server.start()
-        assert server.post("chat", {"message": "Hello"})["reply"] == "Ready."
-
         after = server.request("DELETE", "connections/openai").json()
         assert after["connections"] == []
         assert not server.get("models")["ready"]
@@ -78,6 +73,17 @@ def test_from_nothing_to_an_answer_and_back(tmp_path: Path, model: ScriptedModel
         assert error(server, "POST", "chat", {"message": "Hello"})[0] == 503
         assert error(server, "DELETE", "connections/nothing")[0] == 404
         assert error(server, "DELETE", "connections/..%2Fagent.db")[0] == 404
+
+
+def test_what_was_saved_is_there_after_a_restart(
+    tmp_path: Path, model: ScriptedModelServer
+) -> None:
+    with start(tmp_path, OPENAI_BASE_URL=model.base_url) as server:
+        server.post("connections", {**OPENAI, "key": KEY, **IN_A_FILE})
+        server.stop()
+        server.start()
+        assert server.post("chat", {"message": "Hello"})["reply"] == "Ready."
+        assert model.requests[-1].has_key(KEY)
 
 
 def test_kernels_do_not_inherit_a_saved_key(tmp_path: Path, model: ScriptedModelServer) -> None:
