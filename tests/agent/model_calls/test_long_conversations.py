@@ -127,7 +127,7 @@ def test_a_conversation_is_compacted_before_it_fills_the_models_window(
     chat = Chat(server, model=SMALLEST)
     first = "FACT-00- My favourite colour is blue."
     for number in range(24):
-        long = FILLER * 40 if number % 3 == 2 else ""
+        long = FILLER * 60 if number % 3 == 2 else ""
         chat.say(first if number == 0 else f"FACT-{number:02}- Go on. {long}")
     summaries = [request for request in model.requests if is_summary(request)]
     assert len(summaries) >= 3, "more often than the turns alone would have it"
