@@ -6,11 +6,13 @@ import sys
 from typing import Any
 
 from . import loader
+from .local.added_models import PREFIX
 
 
 def price_entry(model: str) -> dict[str, Any] | None:
-    """The price list's entry of ``provider/name``, or of the bare name, which is the maker's."""
-    if not loader.is_loaded():
+    """The price list's entry of ``provider/name``, or of the bare name, which is the maker's. A
+    model on this computer has none, whatever its user called it."""
+    if not loader.is_loaded() or model.startswith(PREFIX):
         return None
     prices: dict[str, dict[str, Any]] = sys.modules["litellm"].model_cost
     for name in (model, model.partition("/")[2]):

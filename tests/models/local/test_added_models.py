@@ -8,9 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_datalayer_agent.models import loader
 from jupyter_datalayer_agent.models.local import readiness
-from jupyter_datalayer_agent.models.local.added_models import AddedModels, CannotAdd, name_of
+from jupyter_datalayer_agent.models.local.added_models import (
+    AddedModels,
+    CannotAdd,
+    added_models,
+    name_of,
+)
 from jupyter_datalayer_agent.models.local.readiness import readiness_of
+from jupyter_datalayer_agent.models.prices import context_window, cost_of
+from jupyter_datalayer_agent.protocol.requests import Usage
 from tests.support.tiny_model import CONTEXT, tiny_model
 
 
@@ -89,6 +97,16 @@ def test_an_entry_that_cannot_be_read_hides_no_other(models: AddedModels, file: 
     (models.folder / "bad.json").write_text('{"name": "bad"')
     assert [model.name for model in models.all()] == ["good"]
     assert models.add(file, "bad").name == "bad"
+
+
+async def test_a_name_that_a_provider_has_too_brings_neither_its_price_nor_its_window(
+    file: Path,
+) -> None:
+    await loader.litellm()
+    assert (context_window("gpt-4o") or 0) > CONTEXT
+    added_models().add(file, "gpt-4o")
+    assert context_window("local/gpt-4o") == CONTEXT
+    assert cost_of("local/gpt-4o", Usage(input_tokens=1000, total_tokens=1000)) is None
 
 
 def test_a_file_that_was_moved_or_has_changed_is_not_ready(
