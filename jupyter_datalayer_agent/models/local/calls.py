@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
@@ -55,13 +56,16 @@ class WithLocalModels:
                     async for event in events:
                         yield event
             except ModelError as error:
-                raise _of_local(error, running, sent.api_base or "") from error
+                raise await _of_local(error, running, sent.api_base or "") from error
 
 
-def _of_local(error: ModelError, running: RunningModel, api_base: str) -> ModelError:
+async def _of_local(error: ModelError, running: RunningModel, api_base: str) -> ModelError:
     """The error in terms of the local model, and of its process where that has ended."""
-    if not running.process.is_alive:
-        return ModelError("broken_stream", running.process.failure(), retryable=False)
-    name = f"The local model {running.process.model.name}"
+    process = running.process
+    was_cut_off = error.code in ("connection", "broken_stream")
+    if was_cut_off and await asyncio.to_thread(process.ends):
+        message = await asyncio.to_thread(process.failure)
+        return ModelError("broken_stream", message, retryable=False)
+    name = f"The local model {process.model.name}"
     error.message = error.message.replace(f"OpenAI at {api_base}", name)
     return error

@@ -27,6 +27,9 @@ PROGRAM = Path(__file__).resolve().parent / "llama_process"
 MOST_LINES = 60
 """Of what the process logs, for the message if it fails."""
 
+END_SECONDS = 2.0
+"""For a process to end after its output or its connections did."""
+
 _ERROR_LINE = re.compile(r"^[\d.]+ E \S+ +(?:\S+: )?(.+)")
 _NO_MEMORY = re.compile(
     r"bad_alloc|out of memory|cannot allocate|failed to allocate", re.IGNORECASE
@@ -95,7 +98,15 @@ class ModelProcess:
         answer = await asyncio.shield(self._answer)
         if "address" in answer:
             return str(answer["address"])
-        raise ModelError("server", self.failure(answer.get("error")), retryable=False)
+        reported = answer.get("error")
+        message = await asyncio.to_thread(self.failure, reported)
+        raise ModelError("server", message, retryable=False)
+
+    def ends(self) -> bool:
+        """Whether it has ended, or does so within ``END_SECONDS``; to be called in a thread."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(END_SECONDS)
+        return not self.is_alive
 
     def loaded_bytes(self) -> int:
         """How much of the model is in memory by now, at most all of it."""
@@ -108,7 +119,9 @@ class ModelProcess:
         return min(used, self.model.size)
 
     def failure(self, reported: str | None = None) -> str:
-        """Why the process ended or did not load its model, for a user."""
+        """Why the process ended or did not load its model, for a user. Waits for its end, which
+        comes a moment after that of its output."""
+        self.ends()
         for thread in self._readers:
             thread.join(timeout=1)
         code = self._process.poll()
