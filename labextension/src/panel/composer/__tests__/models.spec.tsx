@@ -82,7 +82,8 @@ describe('the list of models', () => {
     expect(rows()).toEqual([
       'bigdefault1M context · images · reasoning · $0.75 in, $10 out',
       'small8k context',
-      'unknown'
+      'unknown',
+      'Connect a Model…'
     ]);
   });
 
