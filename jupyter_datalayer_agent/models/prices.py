@@ -55,6 +55,12 @@ def cost_of(model: str, usage: Usage, cache_written: int = 0) -> float | None:
     return float(sum(paid))
 
 
+async def learn_prices() -> None:
+    """Wait for litellm's list: for a call that is about to be made, and would load it. Raises
+    ``ModelError`` ``litellm_unusable``."""
+    await loader.litellm()
+
+
 def cheapest(models: Iterable[str]) -> str:
     """The model of which a short request costs least; the first one where prices are not known."""
     first, *others = models

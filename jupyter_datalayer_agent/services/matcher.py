@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..workflows.parameters import target_in
@@ -17,6 +18,7 @@ _CALLED = re.compile(
 )
 _PATH = re.compile(r"[\w.~/\\-]*\w\.[A-Za-z0-9]{1,8}\b")
 _BETWEEN = r"[\W_]+"
+_DATE = re.compile(r"(?<![a-z])(date|time|day|week|month|quarter|year|datum|fecha|jour)s?(?![a-z])")
 _ANY_STEM = frozenset({"data", "dataset", "table", "file", "notebook", "sample", "report", "model"})
 """Such a word in a message ("convert the data") names no file (data.csv)."""
 _DATA_ENDS = frozenset({"csv", "tsv", "tab", "parquet", "pq", "xlsx", "xlsm", "xls", "json"}) | {
@@ -59,6 +61,8 @@ class Matcher:
             column = target_in(message, [str(each.value) for each in question.options])
             if column is not None:
                 return Answer(column, column)
+        if question.kind == "date-column" and question.options is not None:
+            return _date_column(question, message)
         if question.options is not None:
             return _chosen(question, message)
         if question.kind == "new-path":
@@ -188,6 +192,19 @@ def _chosen(question: Question, message: str) -> Answer | None:
     if question.type == "many" and found:
         return Answer([value for value, _ in found], ", ".join(text for _, text in found))
     return Answer(*found[0]) if len(found) == 1 else None
+
+
+def _date_column(question: Question, message: str) -> Answer | None:
+    """The column that the message has and that is one of dates, by its name or by the message: the
+    column to predict is named there, too."""
+    text = plain(message)
+    dated = [
+        each
+        for each in question.options or ()
+        if _DATE.search(plain(str(each.value)))
+        or re.search(rf"\b(date|time) column\W+{re.escape(plain(str(each.value)))}(?!\w)", text)
+    ]
+    return _chosen(replace(question, options=tuple(dated)), message) if dated else None
 
 
 def _named(message: str) -> Answer | None:

@@ -43,7 +43,8 @@ def parameter(
     """A field of ``Parameters``. ``kind`` says what a text is, so that it can be found without a
     model: ``data`` (a data file), ``notebook``, ``path`` (any file), ``new-path`` (of a file that
     is to be written), ``packages`` (names of Python packages), ``column`` or ``columns`` (of the
-    data file), ``name`` (something that the message puts in quotes or calls so)."""
+    data file), ``date-column`` (one that is called a date or so), ``name`` (something that the
+    message puts in quotes or calls so)."""
     extra: dict[str, Any] = {}
     if kind is not None:
         extra["kind"] = kind

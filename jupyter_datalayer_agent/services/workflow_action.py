@@ -15,7 +15,7 @@ from .action import Action, ActionFailed, ActionResult, Progress, parameter
 _FIELDS = {
     "data": ("Data file", "data"),
     "target": ("Target column", "column"),
-    "date_column": ("Date column", None),
+    "date_column": ("Date column", "date-column"),
     "task": ("Task", None),
     "notebook": ("New notebook", "new-path"),
 }

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from ...models.prices import cheapest
+from ...models.prices import cheapest, learn_prices
 from ...models.types import Model, ModelError, ModelRequest
 from ...protocol.requests import Usage
 from ...settings.turn import Settings
@@ -23,9 +23,25 @@ MAX_TOKENS = 1_000
 def cheap_asker(
     model: Model, name: str, settings: Settings, count: Callable[[Usage, str], None]
 ) -> Ask:
-    """Asks the cheapest of the turn's model ``name`` and those of ``mode_models``."""
-    cheap = cheapest([name, *settings.mode_models.values()])
-    return asker(model, cheap, settings, lambda usage: count(usage, cheap))
+    """Asks the cheapest of the turn's model ``name`` and those of ``mode_models``. Which one that
+    is is known once litellm is loaded, which the first message of a server waits for."""
+    asks: Ask | None = None
+
+    async def ask(prompt: str, text: str, schema: dict[str, Any]) -> Any:
+        nonlocal asks
+        if asks is None:
+            names = [name, *settings.mode_models.values()]
+            if len(names) > 1:
+                try:
+                    await learn_prices()
+                except ModelError as error:
+                    log.warning("A request about a message failed: %s", error.message)
+                    return None
+            cheap = cheapest(names)
+            asks = asker(model, cheap, settings, lambda usage: count(usage, cheap))
+        return await asks(prompt, text, schema)
+
+    return ask
 
 
 def asker(model: Model, name: str, settings: Settings, on_usage: Callable[[Usage], None]) -> Ask:
