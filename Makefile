@@ -32,9 +32,9 @@ TOOLS := $(STAMPS)/tools-$(NAMES)
 
 TESTS := test-python test-oldest test-typescript test-browser
 # The longest first, so that none is left for one core alone.
-CHECKS := check-lint check-types check-mypy check-generated check-words check-imports check-format check-ruff
+CHECKS := check-mypy check-lint check-generated check-words check-imports check-format check-ruff
 
-.PHONY: lab test tests-ready $(TESTS) check $(CHECKS) format generate bench clean
+.PHONY: lab test tests-ready $(TESTS) test-jupyter-ai check $(CHECKS) format generate bench clean
 
 lab: $(LAB)
 	@python scripts/own_notebook.py examples/cars.ipynb examples/my-cars.ipynb
@@ -46,7 +46,7 @@ lab: $(LAB)
 TWO_AT_A_TIME := $(MAKE) --keep-going --no-print-directory --jobs=2 --output-sync=target
 
 # All that the tests need.
-tests-ready: $(TOOLS) $(STAMPS)/chromium $(STAMPS)/azurite
+tests-ready: $(TOOLS) $(STAMPS)/chromium $(STAMPS)/test-programs $(STAMPS)/compiled
 
 test: tests-ready
 	@status=0; $(TWO_AT_A_TIME) test-oldest test-typescript || status=1; \
@@ -59,6 +59,10 @@ test-python:
 # litellm and mcp in the oldest versions that are allowed; the newest are in $(VENV).
 test-oldest:
 	scripts/timed.sh $@ scripts/test-model-pairs oldest
+# The persona on the real Jupyter AI; not a part of `make test`, since it takes minutes.
+test-jupyter-ai: $(TOOLS) $(STAMPS)/chromium
+	scripts/timed.sh $@ scripts/test-jupyter-ai
+	scripts/timed.sh $@-browser scripts/test-jupyter-ai --browser
 test-typescript:
 	cd labextension && ../scripts/timed.sh $@ jlpm test
 test-browser:
@@ -78,8 +82,6 @@ check-imports:
 	scripts/timed.sh $@ lint-imports
 check-words:
 	scripts/timed.sh $@ python scripts/check_words.py
-check-types:
-	cd labextension && ../scripts/timed.sh $@ jlpm typecheck
 check-lint:
 	cd labextension && ../scripts/timed.sh $@ jlpm lint:check
 check-generated:
@@ -101,7 +103,7 @@ bench: $(TOOLS)
 clean:
 	rm -rf $(VENV) build dist jupyter_datalayer_agent/labextension labextension/node_modules labextension/lib \
 	  labextension/coverage labextension/ui-tests/results .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	rm -f labextension/tsconfig.tsbuildinfo labextension/.eslintcache labextension/.stylelintcache
+	rm -f labextension/tsconfig.tsbuildinfo labextension/.stylelintcache
 	find jupyter_datalayer_agent tests benchmarks scripts -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # --- what the above need ---------------------------------------------------------------------
@@ -132,7 +134,12 @@ $(STAMPS)/chromium: $(TOOLS)
 	  scripts/chromium.sh
 	@touch $@
 
-$(STAMPS)/azurite: scripts/azurite.sh | $(TOOLS)
-	@scripts/step.sh azurite "Installing Azurite, for the tests of Azure Blob Storage" \
-	  scripts/azurite.sh $(VENV)/azurite
+$(STAMPS)/test-programs: scripts/test_programs.sh | $(TOOLS)
+	@scripts/step.sh test-programs \
+	  "Installing what tests use from npm: Azurite, MCP servers, MCP's conformance suite" \
+	  scripts/test_programs.sh $(VENV)/programs
+	@touch $@
+
+$(STAMPS)/compiled: | $(TOOLS)
+	@scripts/step.sh compiled "Compiling what the tests import (half a minute)" scripts/compile_tests.sh
 	@touch $@

@@ -17,6 +17,7 @@ NAMES = [
     "page",
     "inline_latency",
     "stale_cells",
+    "lexical",
     "search",
     "upload",
 ]

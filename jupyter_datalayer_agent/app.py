@@ -20,8 +20,8 @@ from traitlets.config import Config
 from ._version import __version__
 from .lazy_routes import LazyRoutes
 from .server.kernel_access.tokens import KernelTokens
-from .settings.sources import from_environment, valid_config
-from .settings.traits import AgentTraits, setting_traits
+from .settings.definitions import AgentTraits, setting_traits
+from .settings.startup_layers import from_environment, valid_config
 from .telemetry.log_lines import with_package
 
 if TYPE_CHECKING:
@@ -33,9 +33,10 @@ if TYPE_CHECKING:
     from .services.routing import Router
     from .settings.layers import Layers
     from .telemetry.sink import Telemetry
+    from .tools.mcp.servers import McpServers
     from .tools.registry import ToolRegistry
     from .workflows.fix import CellFailure, FixProbe
-    from .workflows.template_catalogue import TemplateCatalogue
+    from .workflows.templates.catalogue import TemplateCatalogue
 
 
 class DatalayerAgentApp(AgentTraits, ExtensionApp):
@@ -104,7 +105,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             if not points:
                 self.log.info("No agent SDK is installed: the agent is not registered with one")
                 return
-            parts = self._made()
+            parts = self.parts()
             from .server.sdk.registration import Registrations
 
             self._registrations = Registrations()
@@ -117,10 +118,13 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         if self._registrations is not None:
             await self._registrations.remove()
         if self._parts is not None:
+            for close in self._parts.on_close:
+                await close()
             await self._parts.sessions.close()
             await self._parts.local_models.close()
-            await self._parts.services.notebooks.close()
-            await self._parts.services.store.close()
+            await self._parts.turn_tools.servers.close()
+            await self._parts.runtime.notebooks.close()
+            await self._parts.runtime.store.close()
             from .models.shutdown import shutdown
 
             await shutdown()
@@ -132,10 +136,10 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             from .server.routes import handlers
 
             assert self.serverapp is not None
-            self._made()
+            self.parts()
             return handlers(self.serverapp.base_url)
 
-    def _made(self) -> Parts:
+    def parts(self) -> Parts:
         """The parts of this server, made when they are first needed."""
         if self._parts is None:
             from .imports import importing
@@ -151,7 +155,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
     def _wire(self) -> Parts:
         """Make the parts of this server."""
         from .agent.features.connect import ConnectService
-        from .agent.services import Services
+        from .agent.runtime import Runtime
         from .agent.session.registry import SessionRegistry
         from .datasets.service import Datasets
         from .models.catalogue import find_model
@@ -164,9 +168,10 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         from .notebook.service import NotebookService
         from .server.base.parts import Parts
         from .settings.service import ConfigService
-        from .settings.turn import Settings
+        from .settings.turn_settings import Settings
         from .store.store import Store
         from .tools.builtin import builtin_registry
+        from .tools.mcp.turn_tools import TurnTools
 
         server = self.serverapp
         assert server is not None
@@ -203,11 +208,13 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         model = LitellmModel(connections=self._connections)
         store = Store(self.database_url, vacuum=self.database_vacuum != "off")
         datasets = Datasets(notebooks.root_dir, store.datasets, lambda: self.max_upload_bytes)
+        turn_tools = TurnTools(registry, self._mcp_servers(notebooks.root_dir))
+        notebooks.text_files.private_places.append(turn_tools.servers.files.user_file)
         local_servers = LocalServers(
             added_models,
             lambda: LocalOptions(self.local_model_idle_seconds, self.local_model_threads),
         )
-        services = Services(
+        runtime = Runtime(
             store=store,
             model=with_local_models(model, local_servers),
             registry=registry,
@@ -221,22 +228,24 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             service_registry=lambda: self._service_registry,
             router=lambda: self._router,
             datasets=datasets,
+            turn_tools=turn_tools,
             telemetry=self._telemetry(registry),
         )
-        services.on_forgotten.extend([datasets.forget, notebooks.scratch.end])
+        runtime.on_forgotten.extend([datasets.forget, notebooks.scratch.end])
         return Parts(
-            services=services,
-            sessions=SessionRegistry(services, self.session_idle_seconds, self.retention_days),
+            runtime=runtime,
+            sessions=SessionRegistry(runtime, self.session_idle_seconds, self.retention_days),
             connect=ConnectService(self._connections, model, layers, pages),
             config=ConfigService(layers),
             version=__version__,
             local_models=local_servers,
+            turn_tools=turn_tools,
         )
 
     @cached_property
     def _catalogue(self) -> TemplateCatalogue:
         """The workflows that need no model, imported at their first use."""
-        from .workflows.template_catalogue import builtin_catalogue
+        from .workflows.templates.catalogue import builtin_catalogue
 
         catalogue = builtin_catalogue()
         for problem in catalogue.add_entry_points():
@@ -261,7 +270,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
     @cached_property
     def _layers(self) -> Layers:
         from .settings.layers import Layers
-        from .settings.user import UserSettings, settings_file
+        from .settings.user_layer import UserSettings, settings_file
 
         assert self.serverapp is not None
         lab = self.serverapp.extension_manager.extension_apps.get("jupyterlab", ())
@@ -283,6 +292,28 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
 
         folder = Path(jupyter_data_dir(), "datalayer-agent")
         return Connections(folder, enabled=lambda: locked_reason(self._layers) is None)
+
+    def _mcp_servers(self, root_dir: str | None) -> McpServers:
+        """The servers of Jupyter's configuration directory and of the server root."""
+        from jupyter_core.paths import jupyter_config_dir, jupyter_data_dir
+
+        from .tools.mcp.config_files import ConfigFiles
+        from .tools.mcp.servers import McpOptions, McpServers
+        from .tools.mcp.state_file import StateFile
+
+        root = None if root_dir is None else Path(root_dir)
+        state = StateFile(Path(jupyter_data_dir(), "datalayer-agent"))
+        return McpServers(
+            ConfigFiles(Path(jupyter_config_dir()), root, state),
+            state,
+            root,
+            lambda: McpOptions(
+                self.mcp_call_timeout_seconds,
+                self.mcp_idle_seconds,
+                is_allowed=bool(self._layers.values()["mcp_servers"]),
+            ),
+            self._connections.keys,
+        )
 
     def _telemetry(self, registry: ToolRegistry) -> Telemetry:
         from .models.catalogue import find_model
@@ -312,7 +343,7 @@ def sdk_entry_points() -> list[EntryPoint]:
 
 async def find_fixes(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
     """The fixes of a failed cell, most likely first; imported when a cell first fails."""
-    from .workflows.fix_registry import find_fixes as find
+    from .workflows.fixes.registry import find_fixes as find
 
     return await find(failure, probe)
 

@@ -1,5 +1,5 @@
 // Translates modules for jest by the compiler that builds the labextension. Types are checked by
-// `jlpm typecheck`.
+// `jlpm lint:check`.
 const { experiments } = require('@rspack/core');
 
 module.exports = {

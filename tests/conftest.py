@@ -15,7 +15,7 @@ from tests.support.preloaded import Preloaded
 from tests.support.preloaded import kernels as use_kernels
 
 LONGEST = (
-    "tests/workflows/builtin_templates/",
+    "tests/workflows/templates/builtin/",
     "tests/workflows/test_without_a_model",
     "tests/workflows/tutorials",
 )

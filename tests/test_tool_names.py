@@ -113,7 +113,7 @@ def test_every_name_of_a_tool_is_one_of_the_registry() -> None:
         ("#findFiles", ["findFiles"]),
         ("call `open_file` first. Then `patch_file`.", ["open_file", "patch_file"]),
         ("Use searchInFiles({path}), or grepFiles.", ["searchInFiles", "grepFiles"]),
-        ("The tool insertBlock is for Lexical documents.", ["insertBlock"]),
+        ("The tool mergeBlocks is for Lexical documents.", ["mergeBlocks"]),
         ("getNotebookCells, get_notebook_cells, runAllCells, python_repl.", []),
         ("cellIds, stopOnError and activeNotebook; model.cells.findFiles; finding files", []),
         ("read_file load_dataset open_dataset read_csv", []),

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from ..protocol.errors import AgentError
 from ..protocol.ops import UserMessage
 from ..protocol.requests import ChatReply
+from ..settings.turn_settings import Settings
 from .approvals.pending import Audience
+from .request import TurnRequest
+from .state import SessionState
+from .turn.loop import Turn
+
+TurnMaker = Callable[[SessionState, TurnRequest, Settings, str], Turn]
+"""Makes a message's turn, in place of what its text asks for; the last is the op's id."""
 
 
 @dataclass
@@ -17,7 +25,7 @@ class Message:
     """A message that waits its turn; ``result`` is for the caller that waits for the reply.
 
     ``parameters`` are those of the action that it runs: kept in memory alone, since there may be
-    secrets among them.
+    secrets among them. ``turn_maker`` is given for a message of ours that is no text of a user's.
     """
 
     op_id: str
@@ -26,6 +34,7 @@ class Message:
     result: asyncio.Future[ChatReply] | None = None
     held: bool = False
     parameters: dict[str, Any] | None = None
+    turn_maker: TurnMaker | None = None
 
     def refuse(self, error: AgentError) -> None:
         """Fail the caller that waits: there will be no turn."""

@@ -17,3 +17,8 @@ class OpenProposal:
     values: dict[str, Any]
     notebook: str | None = None
     client_id: str | None = field(default=None, compare=False)
+
+    @property
+    def service(self) -> str:
+        """The id of its service."""
+        return self.proposal.service

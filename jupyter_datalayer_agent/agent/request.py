@@ -6,13 +6,16 @@ import re
 from dataclasses import dataclass, field
 
 from ..notebook.document import DocumentError
+from ..notebook.files.kinds import is_lexical
 from ..notebook.paths import resolve_path
+from ..protocol.attachments import Attachment
 from ..protocol.base import Location, Mode
 from ..protocol.errors import AgentError
 from ..protocol.page import ActiveDocument
-from ..protocol.requests import Attachment, ChatRequest, SessionSettings
+from ..protocol.requests import ChatRequest, SessionSettings
 from ..tools.gate import Gate
-from .services import Services
+from ..tools.registry import ToolRegistry
+from .runtime import Runtime
 
 AGENT_PREFIX = re.compile(r"^\s*agent:\s*", re.IGNORECASE)
 # A path with spaces is in quotes, or has a backslash before each space.
@@ -25,10 +28,11 @@ class TurnRequest:
     """A message with everything that is decided before its turn begins.
 
     ``chat`` is the request as it came, ``text`` its message without ``agent:``; ``files`` are
-    attached paths that are not notebooks, ``cells`` and ``outputs`` the ids of the cells of each
-    notebook that are attached, or whose output is, and ``variables`` the names of its kernel's.
+    attached paths that are neither notebooks nor Lexical documents, ``cells`` and ``outputs`` the
+    ids of the cells of each notebook that are attached, or whose output is, and ``variables`` the
+    names of its kernel's.
     ``planned`` messages are carried out by a plan, which waits for the user with ``plan_first``.
-    ``instructions`` replace the mode's system prompt.
+    ``instructions`` replace the mode's system prompt. ``tools`` are the same for the whole turn.
     """
 
     chat: ChatRequest
@@ -36,6 +40,7 @@ class TurnRequest:
     mode: Mode
     location: Location
     gate: Gate
+    tools: ToolRegistry
     files: list[str] = field(default_factory=list)
     cells: dict[str, list[str]] = field(default_factory=dict)
     outputs: dict[str, list[str]] = field(default_factory=dict)
@@ -49,32 +54,34 @@ class TurnRequest:
     def work_on(self, notebook: str | None) -> None:
         """The message resumes a plan that works on this notebook."""
         gate = self.gate
-        attached = gate.attached | {notebook} if notebook is not None else gate.attached
         self.mode = gate.mode = "agent"
-        gate.attached = attached
+        if notebook is not None and is_lexical(notebook):
+            gate.lexical_attached |= {notebook}
+        elif notebook is not None:
+            gate.attached |= {notebook}
 
     def as_decided(self) -> ChatRequest:
         """The chat request with the values taken from the page and the session filled in, so that
         it can be decided in the same way later, without a page."""
-        active = self.gate.active
+        active = self.gate.active or self.gate.lexical_active
         return self.chat.model_copy(
             update={"active_notebook": active, "mode": self.mode, "location": self.location}
         )
 
 
-def as_submitted(services: Services, request: ChatRequest) -> ChatRequest:
-    """The request with the notebook that is active now, if it names none: a change of tab while it
-    is queued must not redirect it."""
-    page = services.pages.get(request.client_id)
+def as_submitted(runtime: Runtime, request: ChatRequest) -> ChatRequest:
+    """The request with the notebook or Lexical document that is active now, if it names none: a
+    change of tab while it is queued must not redirect it."""
+    page = runtime.pages.get(request.client_id)
     if page is None or "active_notebook" in request.model_fields_set:
         return request
     document = page.state.active_document
-    path = document.path if document is not None and document.kind == "notebook" else None
+    path = document.path if document is not None and _has_tools(document) else None
     return request.model_copy(update={"active_notebook": path})
 
 
 async def turn_request(
-    services: Services, request: ChatRequest, session: SessionSettings, created: list[str]
+    runtime: Runtime, request: ChatRequest, session: SessionSettings, created: list[str]
 ) -> TurnRequest:
     """Decide what the message is about.
 
@@ -84,10 +91,12 @@ async def turn_request(
     text = request.message
     mode: Mode = request.mode or session.mode or "ask"
     location: Location = request.location or ("panel" if request.client_id else "api")
-    page = services.pages.get(request.client_id)
+    page = runtime.pages.get(request.client_id)
     active_document = page.state.active_document if page is not None else None
-    active = await _active_notebook(services, request, active_document)
-    attached = await _attached(services, request, text, active)
+    document = await _active_document(runtime, request, active_document)
+    is_block_document = document is not None and is_lexical(document)
+    active = None if is_block_document else document
+    attached = await _attached(runtime, request, text, active)
     notebooks = attached.notebooks
     planned = AGENT_PREFIX.match(text)
     if planned is not None:
@@ -100,6 +109,8 @@ async def turn_request(
         planned is not None or is_started or location in ("inline", "magic")
     ):
         notebooks.add(active)
+    if is_block_document and document is not None and (planned is not None or is_started):
+        attached.lexical.add(document)
     plan_first = request.plan_first if request.plan_first is not None else session.plan_first
     return TurnRequest(
         chat=request,
@@ -114,7 +125,10 @@ async def turn_request(
             created=created,
             below=request.cell_id if location == "magic" else None,
             files=frozenset(attached.files),
+            lexical_attached=frozenset(attached.lexical),
+            lexical_active=document if is_block_document else None,
         ),
+        tools=runtime.tools(),
         files=attached.files,
         cells=attached.cells,
         outputs=attached.outputs,
@@ -128,14 +142,19 @@ async def turn_request(
     )
 
 
-async def _active_notebook(
-    services: Services, request: ChatRequest, document: ActiveDocument | None
+def _has_tools(document: ActiveDocument) -> bool:
+    """Whether it is a notebook or a Lexical document, which have tools of their own."""
+    return document.kind == "notebook" or is_lexical(document.path)
+
+
+async def _active_document(
+    runtime: Runtime, request: ChatRequest, document: ActiveDocument | None
 ) -> str | None:
     if "active_notebook" in request.model_fields_set:
         if request.active_notebook is None:
             return None
-        return await confined(services, request.active_notebook)
-    if document is not None and document.kind == "notebook":
+        return await confined(runtime, request.active_notebook)
+    if document is not None and _has_tools(document):
         return document.path
     return None
 
@@ -145,6 +164,7 @@ class _Attached:
     """What is attached, by the path that it belongs to."""
 
     notebooks: set[str] = field(default_factory=set)
+    lexical: set[str] = field(default_factory=set)
     files: list[str] = field(default_factory=list)
     cells: dict[str, list[str]] = field(default_factory=dict)
     outputs: dict[str, list[str]] = field(default_factory=dict)
@@ -159,6 +179,8 @@ class _Attached:
             _once(parts[attachment.kind], path, each)
         elif (attachment is not None and attachment.kind == "notebook") or path.endswith(".ipynb"):
             self.notebooks.add(path)
+        elif is_lexical(path):
+            self.lexical.add(path)
         elif path not in self.files:
             self.files.append(path)
 
@@ -169,30 +191,38 @@ def _once(found: dict[str, list[str]], path: str, each: str | None) -> None:
 
 
 async def _attached(
-    services: Services, request: ChatRequest, text: str, active: str | None
+    runtime: Runtime, request: ChatRequest, text: str, active: str | None
 ) -> _Attached:
     attached = _Attached()
     for attachment in request.attachments:
-        path = await _attachment_path(services, attachment, request.location)
+        path = await _attachment_path(runtime, attachment, request.location)
         if attachment.kind in ("cell", "output", "variable"):
             path = path or active
         if path is not None:
             attached.add(path, attachment)
-    for quoted, bare in _FILE.findall(text):
-        # "@" also occurs in decorators, handles and addresses.
-        path = await _existing(services, quoted or bare.replace("\\ ", " ").rstrip(".,;:!?)"))
-        if path is not None:
-            attached.add(path)
+    for path in await mentioned(runtime, text):
+        attached.add(path)
     return attached
 
 
+async def mentioned(runtime: Runtime, text: str) -> list[str]:
+    """The documents under the root that a text mentions (``@sales.ipynb``), in order."""
+    found = []
+    for quoted, bare in _FILE.findall(text):
+        # "@" also occurs in decorators, handles and addresses.
+        path = await _existing(runtime, quoted or bare.replace("\\ ", " ").rstrip(".,;:!?)"))
+        if path is not None:
+            found.append(path)
+    return found
+
+
 async def _attachment_path(
-    services: Services, attachment: Attachment, location: Location | None
+    runtime: Runtime, attachment: Attachment, location: Location | None
 ) -> str | None:
     if attachment.kind == "dataset" or attachment.path is None:
         return None
-    path = await confined(services, attachment.path)
-    if not await services.notebooks.exists(path):
+    path = await confined(runtime, attachment.path)
+    if not await runtime.notebooks.exists(path):
         where = "under the server's root"
         if location == "magic":
             where = f"beside the notebook or {where}"
@@ -205,17 +235,17 @@ async def _attachment_path(
     return path
 
 
-async def _existing(services: Services, path: str) -> str | None:
+async def _existing(runtime: Runtime, path: str) -> str | None:
     try:
-        confined_path = resolve_path(path, services.notebooks.root_dir)
+        confined_path = resolve_path(path, runtime.notebooks.root_dir)
     except DocumentError:
         return None
-    return confined_path if await services.notebooks.exists(confined_path) else None
+    return confined_path if await runtime.notebooks.exists(confined_path) else None
 
 
-async def confined(services: Services, path: str) -> str:
+async def confined(runtime: Runtime, path: str) -> str:
     """The path under the root. Raises ``AgentError`` if it leads outside."""
     try:
-        return resolve_path(path, services.notebooks.root_dir)
+        return resolve_path(path, runtime.notebooks.root_dir)
     except DocumentError as error:
         raise AgentError("invalid_request", error.message, error.hint) from error

@@ -16,7 +16,7 @@ from .budget import add_usage
 from .events.channel import EventChannel
 from .history.history import History, Item, read_history
 from .open_proposal import OpenProposal
-from .services import Services
+from .runtime import Runtime
 from .stop import Stop
 
 
@@ -38,6 +38,7 @@ class RetainedState:
 
     seen: SeenCells = field(default_factory=SeenCells)
     approved_tools: set[str] = field(default_factory=set)
+    sends_blocks: bool = False
 
 
 @dataclass
@@ -45,12 +46,12 @@ class SessionState:
     """One session's record, history and counts, with the parts that it works with.
 
     ``created`` are the paths of the documents that it created, ``seen`` the cells as its model last
-    read them. ``is_busy``: a turn runs, or a compaction or another answer. ``is_stale``: the
-    database has another history than ``history``. ``answer_stops`` stop one of the answers that are
-    being given, by its id.
+    read them. ``sends_blocks``: the tools for blocks were sent before. ``is_busy``: a turn runs, or
+    a compaction or another answer. ``is_stale``: the database has another history than
+    ``history``. ``answer_stops`` stop one of the answers that are being given, by its id.
     """
 
-    services: Services
+    runtime: Runtime
     record: Session
     history: History
     created: list[str]
@@ -62,6 +63,7 @@ class SessionState:
     turn: CurrentTurn | None = None
     proposal: OpenProposal | None = None
     answer_stops: dict[str, Stop] = field(default_factory=dict)
+    sends_blocks: bool = False
     is_busy: bool = False
     is_stale: bool = False
     used_at: float = field(default_factory=time.monotonic)
@@ -69,7 +71,7 @@ class SessionState:
     @classmethod
     def of(
         cls,
-        services: Services,
+        runtime: Runtime,
         record: Session,
         channel: EventChannel,
         history: History | None = None,
@@ -79,7 +81,7 @@ class SessionState:
         """The state of a session as its record has it; without a history, of an empty one."""
         retained = retained or RetainedState()
         return cls(
-            services=services,
+            runtime=runtime,
             record=record,
             history=history or History(),
             created=list(created),
@@ -88,6 +90,7 @@ class SessionState:
             waiting=PendingRequests(retained.approved_tools),
             tokens=record.session_tokens,
             cost=record.session_cost,
+            sends_blocks=retained.sends_blocks,
         )
 
     @property
@@ -98,7 +101,7 @@ class SessionState:
     @property
     def retained(self) -> RetainedState:
         """What is kept in memory after the session is unloaded."""
-        return RetainedState(self.seen, self.waiting.approved_tools)
+        return RetainedState(self.seen, self.waiting.approved_tools, self.sends_blocks)
 
     def touch(self) -> None:
         """Note that the session is used now."""
@@ -112,7 +115,7 @@ class SessionState:
 
     async def emit(self, event: events.BaseEvent) -> None:
         """Emit an event of the session that belongs to no turn."""
-        await self.services.store.events.append(self.id, None, events=[event])
+        await self.runtime.store.events.append(self.id, None, events=[event])
 
     async def emit_configured(self) -> None:
         """Emit the session's title and settings as they are now."""
@@ -123,14 +126,14 @@ class SessionState:
 
     async def refresh(self) -> None:
         """Reload the conversation if another server wrote to it, or memory fell behind."""
-        last = await self.services.store.events.last_seq(self.id)
+        last = await self.runtime.store.events.last_seq(self.id)
         if self.channel.seq != last or self.is_stale:
             await self.reload()
             self.channel.seq = last
 
     async def reload(self) -> None:
         """Load the conversation from the database."""
-        store = self.services.store
+        store = self.runtime.store
         self.history = await read_history(store, self.id)
         self.created = await store.turn_reader.created_paths(self.id)
         # Turns in which the model read cells may be withdrawn: it must read them again.

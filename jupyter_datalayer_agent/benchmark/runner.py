@@ -23,7 +23,7 @@ from ..services.dry_run import dry_run
 from ..services.matcher import Matcher
 from ..services.questions import Filler
 from ..services.routing import Router
-from ..settings.turn import Settings
+from ..settings.turn_settings import Settings
 from .item import Item, Result
 
 COLUMNS = ["name", "mpg", "cylinders", "horsepower", "weight", "origin"]

@@ -18,6 +18,8 @@ examples:
   jupyter datalayer-agent run "explore" new.ipynb --template exploratory-data-analysis \\
       --param data=cars.csv
   jupyter datalayer-agent run "/notebook export as HTML" report.ipynb --yes
+  jupyter datalayer-agent run "which test fits?" sales.ipynb \\
+      --compare openai/gpt-6.1-sol,anthropic/claude-opus-5-5
   jupyter datalayer-agent quality *.ipynb --min-score 80
   jupyter datalayer-agent models add ~/models/qwen2.5-coder.gguf --name qwen
 """
@@ -36,17 +38,31 @@ def parser() -> argparse.ArgumentParser:
 
     run = commands.add_parser("run", help="run a task on a notebook")
     run.add_argument("task", help="what to do")
-    run.add_argument("notebook", help="the notebook; created if it does not exist")
-    run.add_argument("--mode", choices=["ask", "edit", "agent"], default="agent")
+    run.add_argument(
+        "notebook",
+        nargs="?",
+        help="the notebook; created if it does not exist. A /command needs none",
+    )
+    run.add_argument("--mode", choices=["ask", "edit", "agent"], help="default: agent")
     run.add_argument("--model", help="provider/name; default: as configured")
     run.add_argument("--approval", choices=["never", "destructive", "always"])
     run.add_argument("--plan", action="store_true", help="plan first, then follow the plan")
     run.add_argument(
-        "--yes", action="store_true", help="run the action that a /service message proposes"
+        "--yes", action="store_true", help="run actions that a /service message or a plan proposes"
     )
     run.add_argument("--template", metavar="ID", help="a workflow that runs without a model")
     run.add_argument(
         "--param", action="append", default=[], metavar="NAME=VALUE", help="for the template"
+    )
+    run.add_argument(
+        "--compare",
+        metavar="MODEL,MODEL",
+        help="two to four models answer the same, one under the other; they only read",
+    )
+    run.add_argument(
+        "--synthesise",
+        action="store_true",
+        help="with --compare: add where the answers agree and differ",
     )
     _json(run)
 
@@ -104,6 +120,12 @@ def parser() -> argparse.ArgumentParser:
         "--compare", nargs=2, metavar="REPORT", help="show how two reports (--json) differ"
     )
     _json(benchmark)
+
+    mcp = commands.add_parser("mcp", help="an MCP server over standard input and output")
+    mcp.add_argument(
+        "--root", metavar="FOLDER", help="a folder that the Jupyter server serves (the current one)"
+    )
+    commands.add_parser("acp", help="serve an editor over the Agent Client Protocol (stdio)")
 
     config = commands.add_parser("config", help="settings and their sources")
     config.add_argument("--session", metavar="ID", help="as used in this session")

@@ -72,7 +72,7 @@ def _model(given: argparse.Namespace) -> tuple[Any, Any]:
     from ..models.local.added_models import added_models
     from ..models.local.servers import LocalServers
     from ..models.with_local_models import with_local_models
-    from ..settings.turn import Settings
+    from ..settings.turn_settings import Settings
 
     state = readiness(given.model, given.api_base)
     if not state.ready:

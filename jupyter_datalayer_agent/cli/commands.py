@@ -9,8 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from .acp import acp
 from .benchmark import benchmark
+from .compare import compare
 from .failure import CommandFailed
+from .mcp import mcp
 from .run import run
 from .server import server_for
 
@@ -52,7 +55,7 @@ def quality(given: argparse.Namespace) -> int:
 
 def workflows(given: argparse.Namespace) -> int:
     """List the workflows."""
-    from ..workflows.template_catalogue import builtin_catalogue
+    from ..workflows.templates.catalogue import builtin_catalogue
 
     catalogue = builtin_catalogue()
     catalogue.add_entry_points()
@@ -134,12 +137,14 @@ def _print(given: argparse.Namespace, rows: Any, line: Callable[[dict[str, Any]]
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "acp": acp,
     "benchmark": benchmark,
-    "run": run,
+    "run": lambda given: run(given) if given.compare is None else compare(given),
     "quality": quality,
     "workflows": workflows,
     "models": models,
     "tutorials": tutorials,
     "sessions": sessions,
     "config": config,
+    "mcp": mcp,
 }

@@ -8,6 +8,8 @@ from typing import Any, TextIO
 
 MARKS = {"ok": "✓", "error": "✗", "denied": "–", "aborted": "–"}
 
+ACTION_MARKS = {"ok": "✓", "error": "✗", "cancelled": "–"}
+
 
 class Progress:
     """Prints events. ``quiet`` prints nothing (``--json``)."""
@@ -18,6 +20,7 @@ class Progress:
         self._quiet = quiet
         self._shown = False
         self._has_plan = False
+        self._action = ""
 
     def take(self, event: dict[str, Any]) -> None:
         """Show an event, if it is one for the user."""
@@ -32,8 +35,18 @@ class Progress:
             self.line(f"  ✗ {event['message']}")
         elif kind == "tool_call_output":
             self.line(f"  {MARKS[event['status']]} {event.get('summary') or event['name']}")
+        elif kind == "action_started":
+            self._action = event["title"]
+        elif kind == "action_progress":
+            share = "" if event.get("fraction") is None else f" {event['fraction']:.0%}"
+            self.now(f"{event['message']}{share}")
+        elif kind == "action_finished":
+            self.line(f"  {ACTION_MARKS[event['status']]} {event.get('error') or self._action}")
         elif kind == "recovery_started":
             self.line(f"  ↻ fixing, attempt {event['attempt']}: {event['error']}")
+        elif kind == "answer_finished" and event["model"]:
+            done = event["status"] == "completed"
+            self.line(f"  {'✓' if done else '✗'} {event['model']}")
         elif kind in ("warning", "error"):
             self.line(f"! {event['message']}")
 

@@ -3,40 +3,39 @@
 from __future__ import annotations
 
 import argparse
-import getpass
 import json
 import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
 from .failure import CommandFailed
 from .progress import Progress
+from .proposal import ProposedAction
 from .server import AgentServer, server_for
+from .terminal import NOBODY, Terminal
 
 ENDS = ("turn_completed", "turn_aborted")
-NOBODY = "Nobody is at the terminal. Allow it with --approval never."
+HOW_TO_RUN = "To run it, add --yes, or answer in a terminal."
 
 
 def run(given: argparse.Namespace) -> int:
     """Carry out the task; 0 when it was completed."""
-    file = Path(given.notebook)
-    if file.suffix != ".ipynb":
-        raise CommandFailed(f"{file} is not the name of a notebook (.ipynb).")
-    if not file.parent.is_dir():
-        raise CommandFailed(f"There is no folder {file.parent}.")
-    with server_for(file.parent) as server:
-        path = server.path(file)
-        created = not file.exists()
+    if given.synthesise:
+        raise CommandFailed("--synthesise is for the answers of several models: add --compare.")
+    file = notebook_of(given)
+    created = file is not None and not file.exists()
+    with server_for(file.parent if file is not None else Path()) as server:
+        path = server.path(file) if file is not None else None
         if created and given.template is None:
             done = server.post("tools/createNotebook", {"arguments": {"name": path}})
             if not done["ok"]:
                 raise CommandFailed(done["error"]["message"], 1)
-        turn = TurnOutput(server, Progress(quiet=given.json))
+        turn = TurnOutput(server, Progress(quiet=given.json), runs_actions=given.yes)
         body = request(given, path, exists=not created or given.template is None)
+        body["runsActions"] = given.yes or turn.terminal.interactive
         status = turn.follow(body)
         if turn.proposal is not None:
-            status = turn.follow_proposal(body, run=given.yes)
+            status = turn.follow_proposal(body)
         reply = {**turn.reply(), "offers": turn.offers}
     if given.json:
         print(json.dumps(reply, ensure_ascii=False, indent=2))
@@ -46,16 +45,34 @@ def run(given: argparse.Namespace) -> int:
         print(reply["reply"])
         for each in turn.offers:
             # An existing notebook is not overwritten.
-            into = given.notebook if created else str(file.with_name(f"{each['id']}.ipynb"))
+            beside = file or Path("here.ipynb")
+            into = given.notebook if created else str(beside.with_name(f"{each['id']}.ipynb"))
             print(f"\n    {run_offer(each, into)}")
+        if status == "proposed":
+            print(HOW_TO_RUN)
     return 0 if status == "completed" else 1
 
 
-def request(given: argparse.Namespace, path: str, *, exists: bool) -> dict[str, Any]:
+def notebook_of(given: argparse.Namespace) -> Path | None:
+    """The notebook's file; None for a slash command without one. Raises ``CommandFailed``."""
+    if given.notebook is None:
+        if given.task.lstrip().startswith("/") and given.template is None and not given.plan:
+            return None
+        raise CommandFailed("Name a notebook, too. Only a /command (/help, /data …) needs none.")
+    file = Path(given.notebook)
+    if file.suffix != ".ipynb":
+        raise CommandFailed(f"{file} is not the name of a notebook (.ipynb).")
+    if not file.parent.is_dir():
+        raise CommandFailed(f"There is no folder {file.parent}.")
+    return file
+
+
+def request(given: argparse.Namespace, path: str | None, *, exists: bool) -> dict[str, Any]:
     """The ``ChatRequest`` of the command."""
+    exists = exists and path is not None
     body: dict[str, Any] = {
         "message": f"agent: {given.task}" if given.plan else given.task,
-        "mode": given.mode,
+        "mode": given.mode or "agent",
         "location": "api",
         "activeNotebook": path if exists else None,
         "attachments": [{"kind": "notebook", "path": path}] if exists else [],
@@ -96,23 +113,28 @@ def run_offer(offer: dict[str, Any], notebook: str) -> str:
     return shlex.join(command)
 
 
-def _listed(values: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in values.items())
-
-
 class TurnOutput:
-    """One turn, followed to its end."""
+    """One turn, followed to its end. ``runs_actions``: actions are run without asking;
+    ``answers`` are the ends of a comparison's, by model."""
 
     def __init__(
-        self, server: AgentServer, progress: Progress, *, interactive: bool = True
+        self,
+        server: AgentServer,
+        progress: Progress,
+        *,
+        interactive: bool = True,
+        runs_actions: bool = False,
     ) -> None:
         self._server = server
         self._progress = progress
+        self._runs_actions = runs_actions
         self._session = ""
         self._turn = ""
+        self._seq = 0
+        self.answers: dict[str, dict[str, Any]] = {}
         self.offers: list[dict[str, Any]] = []
         self.proposal: dict[str, Any] | None = None
-        self.interactive = interactive and sys.stdin.isatty() and sys.stderr.isatty()
+        self.terminal = Terminal(progress, interactive=interactive)
 
     def follow(self, body: dict[str, Any]) -> str:
         """Send the message and answer questions; returns how the turn ended."""
@@ -121,54 +143,47 @@ class TurnOutput:
                 self._session = event["sessionId"]
                 continue
             self._turn = event.get("turnId") or self._turn
+            self._seq = event["seq"]
             self._progress.take(event)
             self._answer(event)
             if event["type"] == "workflows_offered":
                 self.offers = event["offers"]
             elif event["type"] == "action_proposed":
                 self.proposal = event
+            elif event["type"] == "answer_finished":
+                self.answers[event["model"]] = event
             if event["type"] in ENDS:
                 break
         self._progress.clear()
         return str(self.reply()["status"])
 
-    def follow_proposal(self, body: dict[str, Any], *, run: bool) -> str:
+    def synthesise(self, model: str) -> dict[str, Any]:
+        """Have a model write where the answers agree and differ; how that ended. Raises
+        ``CommandFailed`` where it is refused."""
+        op = {"type": "synthesise", "turnId": self._turn, "model": model}
+        self._server.post(f"sessions/{self._session}/ops", op)
+        route = f"sessions/{self._session}/events?after={self._seq}"
+        for event in self._server.stream(route):
+            if event["type"] == "answer_finished":
+                self._progress.clear()
+                return event
+            if event["type"] == "error":
+                raise CommandFailed(event["message"], 1)
+            self._progress.take(event)
+        raise CommandFailed("The server ended the connection before the synthesis.", 1)
+
+    def follow_proposal(self, body: dict[str, Any]) -> str:
         """Run the action that was proposed, with the user's consent; how that turn ended, or
-        "proposed" where it was not run. What is missing is asked at the terminal."""
-        proposal = self.proposal
-        assert proposal is not None
-        if not run and not self.interactive:
-            return "proposed"
-        values = {}
-        for each in proposal["parameters"]:
-            if each["found"]:
-                values[each["name"]] = each["value"]
-            elif each["required"]:
-                if not self.interactive:
-                    return "proposed"
-                values[each["name"]] = self._value(each)
-        if not run and not self._ask(f"{proposal['title']}: {_listed(values)}. Run it?"):
+        "proposed" where it was not run."""
+        assert self.proposal is not None
+        proposal, proposed = self.proposal, self._proposed(self.proposal)
+        if proposed.decide() != "run":
             return "proposed"
         action = {"service": proposal["service"], "action": proposal["action"]}
-        action |= {"parameters": values, "proposalId": proposal["proposalId"]}
+        action |= {"parameters": proposed.values, "proposalId": proposal["proposalId"]}
         return self.follow(
             {**body, "message": proposal["title"], "sessionId": self._session, "action": action}
         )
-
-    def _value(self, parameter: dict[str, Any]) -> Any:
-        schema = parameter["schema"]
-        choices = {str(each["title"]): each["const"] for each in schema.get("oneOf", ())}
-        if parameter["secret"]:
-            return getpass.getpass(f"{parameter['title']}: ")
-        text = self._input(parameter["title"], list(choices) or None)
-        if schema.get("type") in ("integer", "number"):
-            try:
-                return int(text) if schema["type"] == "integer" else float(text)
-            except ValueError:
-                return text
-        if schema.get("type") == "boolean":
-            return text.lower() in ("y", "yes", "true")
-        return choices.get(text, text)
 
     def reply(self) -> dict[str, Any]:
         """The turn as stored."""
@@ -178,41 +193,36 @@ class TurnOutput:
         return dict(turns[-1])
 
     def _answer(self, event: dict[str, Any]) -> None:
-        kind = event["type"]
+        kind, terminal = event["type"], self.terminal
         if kind == "approval_requested":
-            approved = self._ask(f"{event['name']}: {event['reason']}. Allow it?")
+            approved = terminal.confirm(f"{event['name']}: {event['reason']}. Allow it?")
             op: dict[str, Any] = {"type": "approval_decision", "approvalId": event["approvalId"]}
             op |= (
                 {"decision": "approve"}
                 if approved
-                else {"decision": "deny", "feedback": self._why()}
+                else {"decision": "deny", "feedback": None if terminal.interactive else NOBODY}
             )
         elif kind == "user_input_requested":
             op = {"type": "user_input_answer", "requestId": event["requestId"]}
-            op["answer"] = self._input(event["question"], event.get("options"))
+            op["answer"] = terminal.text(event["question"], event.get("options"))
         elif kind == "plan_updated" and event.get("state") in ("proposed", "paused"):
-            approved = self._ask("Run this plan?")
+            approved = terminal.confirm("Run this plan?")
             op = {"type": "plan_decision", "decision": "approve" if approved else "reject"}
+        elif kind == "plan_updated" and event.get("state") == "waiting" and self.proposal:
+            op = self._act(self.proposal)
+            self.proposal = None  # it is the plan's: the turn does not end with it
         else:
             return
         self._server.post(f"sessions/{self._session}/ops", op)
 
-    def _why(self) -> str | None:
-        return None if self.interactive else NOBODY
+    def _proposed(self, proposal: dict[str, Any]) -> ProposedAction:
+        return ProposedAction(self._server, self.terminal, proposal, run=self._runs_actions)
 
-    def _ask(self, question: str) -> bool:
-        if not self.interactive:
-            self._progress.line(f"! {question} {NOBODY}")
-            return False
-        self._progress.clear()
-        print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
-        return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-    def _input(self, question: str, options: list[str] | None) -> str:
-        choices = f" ({', '.join(options)})" if options else ""
-        if not self.interactive:
-            self._progress.line(f"! {question}{choices} Nobody is at the terminal to answer.")
-            return "No one is available to answer. Decide with what you know."
-        self._progress.clear()
-        print(f"{question}{choices} ", end="", file=sys.stderr, flush=True)
-        return sys.stdin.readline().strip()
+    def _act(self, proposal: dict[str, Any]) -> dict[str, Any]:
+        """What the user decides on the action of a plan's step."""
+        proposed = self._proposed(proposal)
+        decided = proposed.decide(may_skip=True)
+        if decided == "run":
+            run = {"type": "run_action", "proposalId": proposal["proposalId"]}
+            return {**run, "parameters": proposed.values}
+        return {"type": "plan_decision", "decision": "skip" if decided == "skip" else "reject"}

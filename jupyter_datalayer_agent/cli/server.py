@@ -26,6 +26,7 @@ from .failure import CommandFailed
 
 START_SECONDS = 60.0
 ROUTE = "datalayer-agent/"
+PROGRAM = "jupyter_datalayer_agent.cli.private_server"
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,12 @@ class AgentServer:
         """The JSON answer of a POST. Raises ``CommandFailed``."""
         return self._json(requests.post(self._url(route), json=body, **self._options(None)))
 
-    def stream(self, route: str, body: Any) -> Iterator[dict[str, Any]]:
-        """The events that a POST answers with, as they come. Raises ``CommandFailed``."""
-        with requests.post(
-            self._url(route), json=body, stream=True, **self._options(None)
+    def stream(self, route: str, body: Any = None) -> Iterator[dict[str, Any]]:
+        """The events that a POST, or without a ``body`` a GET, answers with, as they come. Raises
+        ``CommandFailed``."""
+        method = "GET" if body is None else "POST"
+        with requests.request(
+            method, self._url(route), json=body, stream=True, **self._options(None)
         ) as response:
             self._check(response)
             yield {"type": "session", "sessionId": response.headers.get("X-Session-Id", "")}
@@ -97,17 +100,19 @@ class PrivateServer(AgentServer):
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        if self.process.stdin is not None:
+            self.process.stdin.close()
 
 
 @contextlib.contextmanager
-def server_for(folder: Path) -> Iterator[AgentServer]:
+def server_for(folder: Path, arguments: Sequence[str] = ()) -> Iterator[AgentServer]:
     """A server whose root contains the folder: a running one, so that its open pages show what is
-    done, else a private one that ends afterwards."""
+    done, else a private one, with these ``arguments``, that ends afterwards."""
     running = next(_running(folder.resolve()), None)
     if running is not None:
         yield running
         return
-    with private_server(folder.resolve()) as started:
+    with private_server(folder.resolve(), arguments) as started:
         yield started
 
 
@@ -133,7 +138,7 @@ def private_server(root: Path, arguments: Sequence[str] = ()) -> Iterator[Privat
     # Not in the arguments, which others on this machine can read.
     process = subprocess.Popen(
         [
-            sys.executable, "-m", "jupyter_server", "--no-browser",
+            sys.executable, "-m", PROGRAM, "--no-browser",
             "--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0",
             f"--ServerApp.root_dir={root}", "--ServerApp.open_browser=False",
             "--ServerApp.jpserver_extensions={'jupyter_datalayer_agent': True}",
@@ -141,7 +146,8 @@ def private_server(root: Path, arguments: Sequence[str] = ()) -> Iterator[Privat
             *arguments,
         ],
         env={**os.environ, "JUPYTER_TOKEN": token},
-        stdin=subprocess.DEVNULL,
+        # Closed with this process, and with it the server ends.
+        stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
     )  # fmt: skip

@@ -65,6 +65,7 @@ class Answer:
     reply: str = ""
     doing: str = ""
     waits_for: str = ""
+    proposed: str = ""
     error: str = ""
     reason: str = ""
     changes: list[dict[str, Any]] = field(default_factory=list)
@@ -124,15 +125,26 @@ class Answer:
     def _on_plan_updated(self, event: dict[str, Any]) -> None:
         self.plan = event["steps"]
         self.tools = event.get("requiredTools") or []
-        waits = event.get("state") in ("proposed", "paused", "waiting")
-        self.waits_for = "The plan waits for you in the agent's panel." if waits else ""
+        state = event.get("state")
+        self.waits_for = ""
+        if state == "waiting" and self.proposed:
+            self.waits_for = f"The plan waits for you. {self.proposed}"
+        elif state in ("proposed", "paused", "waiting"):
+            self.waits_for = "The plan waits for you in the agent's panel."
+        elif state == "running":
+            # It was the plan's action: run, or skipped.
+            self.proposed = ""
 
     def _on_approval_requested(self, event: dict[str, Any]) -> None:
         what = f"{event['name']} ({event['reason']})" if event.get("reason") else event["name"]
         self.waits_for = f"{what} waits for your approval in the agent's panel."
 
     def _on_user_input_requested(self, event: dict[str, Any]) -> None:
-        self.waits_for = f"{event['question']} (Answer in the agent's panel.)"
+        who = f"The MCP server {form['server']} asks: " if (form := event.get("form")) else ""
+        self.waits_for = f"{who}{event['question']} (Answer in the agent's panel.)"
+
+    def _on_user_input_resolved(self, event: dict[str, Any]) -> None:
+        self.waits_for = ""
 
     def _on_approval_resolved(self, event: dict[str, Any]) -> None:
         self.waits_for = ""
@@ -148,6 +160,9 @@ class Answer:
     def _on_workflows_offered(self, event: dict[str, Any]) -> None:
         self.reply = event["message"]
         self.parts.append(Text("offers", event["message"]))
+
+    def _on_action_proposed(self, event: dict[str, Any]) -> None:
+        self.proposed = f"Run “{event['title']}” in the agent's panel."
 
     def _on_error(self, event: dict[str, Any]) -> None:
         self.error = event["message"]
@@ -200,6 +215,8 @@ class Answer:
             pieces.append(f"**{escaped(_line(self.problem))}**")
         if not self.ended:
             pieces.append(self.now_markdown())
+        elif self.proposed:
+            pieces.append(self._linked(self.proposed))
         return "\n\n".join(pieces) or self._nothing()
 
     def plain(self) -> str:
@@ -212,8 +229,8 @@ class Answer:
             elif part.text.strip():
                 pieces.append(part.text.strip())
         pieces += [self.problem] if self.problem else []
-        pieces += [] if self.ended else [self.now()]
-        return "\n".join(pieces) or self._nothing()
+        pieces += [self.proposed or ""] if self.ended else [self.now()]
+        return "\n".join(filter(None, pieces)) or self._nothing()
 
     def _needs(self) -> str:
         return f"Tools: {', '.join(self.tools)}"
@@ -240,10 +257,12 @@ class Answer:
 
     def now_markdown(self) -> str:
         """The same as Markdown; a waiting request has a link that opens it in the panel."""
-        now = f"*{escaped(_line(self.now()))}*"
-        if self.waits_for and _ID.fullmatch(self.session_id):
-            return f"{now} [Open it there](#session-{self.session_id})"
-        return now
+        return self._linked(self.now()) if self.waits_for else _aside(self.now())
+
+    def _linked(self, text: str) -> str:
+        if not _ID.fullmatch(self.session_id):
+            return _aside(text)
+        return f"{_aside(text)} [Open it there](#session-{self.session_id})"
 
     def text(self) -> str:
         """The model's text, without its tool calls."""
@@ -279,6 +298,10 @@ def _plan_markdown(plan: list[dict[str, Any]]) -> str:
         f"{number}. {STEP_MARKS.get(step['status'], '·')} {escaped(_line(step['description']))}"
         for number, step in enumerate(plan, 1)
     )
+
+
+def _aside(text: str) -> str:
+    return f"*{escaped(_line(text))}*"
 
 
 def _line(text: str) -> str:

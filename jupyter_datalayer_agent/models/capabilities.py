@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, get_args
 from ..protocol.base import ReasoningEffort
 from ..protocol.requests import ModelInfo
 from .price_list import price_entry
+from .prices import context_window
 
 Efforts: TypeAlias = tuple[ReasoningEffort, ...]
 
@@ -73,15 +74,18 @@ def taken_effort(model: str, effort: str | None) -> str | None:
     return effort if effort in capabilities(model).efforts else None
 
 
-def described(info: ModelInfo) -> None:
-    """Add what is known of a model to what the catalogue says of it."""
+def described(info: ModelInfo, assumed_window: int) -> None:
+    """Add what is known of a model to what the catalogue says of it; ``assumed_window`` is counted
+    with where its window is not known."""
     known = capabilities(info.id)
     info.reasoning_efforts = list(known.efforts) or None
     info.input_price, info.output_price = known.input_price, known.output_price
     entry = price_entry(info.id)
     if info.context_window is None and entry is not None:
-        info.context_window = entry.get("max_input_tokens")
+        info.context_window = context_window(info.id)
         info.vision = bool(entry.get("supports_vision"))
+    if info.context_window is None:
+        info.assumed_context_window = assumed_window
 
 
 def _efforts(entry: Mapping[str, Any]) -> Efforts:

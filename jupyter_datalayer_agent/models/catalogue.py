@@ -262,6 +262,11 @@ def set_connected(models: Mapping[str, CatalogueModel]) -> None:
     _connected = models
 
 
+def connected_model(model: str) -> CatalogueModel | None:
+    """What the server that has a model reported of it, if a user connected that server."""
+    return _connected.get(model)
+
+
 def find_model(model: str) -> CatalogueModel | None:
     """The catalogue's entry for a model name, or what its server reported, if there is one."""
     if model.startswith(PREFIX):
@@ -269,8 +274,8 @@ def find_model(model: str) -> CatalogueModel | None:
         if local is None:
             return None
         return CatalogueModel(local.name, local.name, local.window, vision=False)
-    if model in _connected:
-        return _connected[model]
+    if (connected := connected_model(model)) is not None:
+        return connected
     provider = provider_of(model)
     name = model.removeprefix(f"{provider.prefix}/") if provider else ""
     return (

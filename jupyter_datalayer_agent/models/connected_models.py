@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from ..protocol.requests import ModelInfo, ModelsReply
 from .by_hand import CONNECTIONS
@@ -32,6 +33,7 @@ def all_models(connections: Connections, current: str | None, api_base: str | No
     for each in reply.models:
         if each.id == chosen:
             each.ready, each.reason = state.ready, state.reason or None
+    _distinguish([each for each in reply.models if each.ready])
     return reply
 
 
@@ -46,6 +48,14 @@ async def model_named(connections: Connections, model: str, api_base: str | None
     if not state.ready:
         info.ready, info.reason = False, f"{state.reason} {state.what_to_do}".strip()
     return info
+
+
+def _distinguish(models: Sequence[ModelInfo]) -> None:
+    """Add where they are to models of the same name, as on two servers."""
+    labels = Counter(each.label for each in models)
+    for each in models:
+        if labels[each.label] > 1:
+            each.label = f"{each.label} · {each.id.partition('/')[0]}"
 
 
 def _infos(connection: ModelConnection) -> Iterator[ModelInfo]:

@@ -8,6 +8,7 @@ import os
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 import anyio
 
@@ -15,6 +16,7 @@ from . import loader
 from .capabilities import taken_effort
 from .catalogue import readiness
 from .chat_assembler import ChatAssembler
+from .connections.connection import is_loopback
 from .connections.registry import ConnectedCall, Connections
 from .drafts import Assembler
 from .errors import model_error
@@ -34,17 +36,22 @@ from .types import BrokenStream, ModelError, ModelErrorCode, ModelRequest, Respo
 IDLE_TIMEOUT = 300.0
 """Seconds without a byte after which a stream counts as broken."""
 
+LOCAL_IDLE_TIMEOUT = 3600.0
+"""The same for a model on this computer: it is silent while it reads, some 35 tokens a second on a
+slow one, and a connection to it does not get lost on the way."""
+
 
 class LitellmModel:
     """Calls models through litellm: by the Responses API, or by chat completions.
 
     ``environ`` is where keys are read from, ``connections`` what users connected in the panel; keys
-    are passed on and never kept."""
+    are passed on and never kept. ``idle_timeout`` (seconds) is ``IDLE_TIMEOUT``, or
+    ``LOCAL_IDLE_TIMEOUT`` on this computer, unless given."""
 
     def __init__(
         self,
         *,
-        idle_timeout: float = IDLE_TIMEOUT,
+        idle_timeout: float | None = None,
         environ: Mapping[str, str] = os.environ,
         connections: Connections | None = None,
     ) -> None:
@@ -76,7 +83,7 @@ class LitellmModel:
             await loader.responses()
         effort = taken_effort(where.model, request.reasoning_effort)
         request = replace(request, reasoning_effort=effort)
-        arguments = call_arguments(request, where, idle_timeout=self._idle_timeout, environ=environ)
+        arguments = call_arguments(request, where, idle_timeout=self._idle(where), environ=environ)
         if where.responses and takes_reasoning(litellm, where.model):
             arguments["include"] = ["reasoning.encrypted_content"]
         assembler: Assembler
@@ -134,10 +141,10 @@ class LitellmModel:
     async def _open(self, call: Any, where: ModelRoute, environ: Mapping[str, str]) -> Any:
         """Make the call; returns the beginning stream, or the whole answer."""
         try:
-            with anyio.fail_after(self._idle_timeout):
+            with anyio.fail_after(self._idle(where)):
                 return await call
         except TimeoutError as error:
-            raise self._silent(None) from error
+            raise self._silent(where, None) from error
         except Exception as error:  # litellm raises what its providers' clients raise: any kind
             raise _failed(error, where, environ) from error
 
@@ -171,18 +178,28 @@ class LitellmModel:
         try:
             # Not asyncio.wait_for: before Python 3.12 it loses a cancellation that comes just when
             # the event does.
-            with anyio.fail_after(self._idle_timeout):
+            with anyio.fail_after(self._idle(where)):
                 return await events.__anext__()
         except StopAsyncIteration:
             return None
         except TimeoutError as error:
-            raise self._silent(BrokenStream()) from error
+            raise self._silent(where, BrokenStream()) from error
         except Exception as error:
             raise _failed(error, where, environ, BrokenStream()) from error
 
-    def _silent(self, broken: BrokenStream | None) -> ModelError:
-        message = f"The model sent nothing for {self._idle_timeout:g} seconds."
+    def _idle(self, where: ModelRoute) -> float:
+        return idle_timeout(where) if self._idle_timeout is None else self._idle_timeout
+
+    def _silent(self, where: ModelRoute, broken: BrokenStream | None) -> ModelError:
+        message = f"The model sent nothing for {self._idle(where):g} seconds."
         return ModelError("broken_stream", message, broken=broken)
+
+
+def idle_timeout(where: ModelRoute) -> float:
+    """Seconds of silence after which a stream of this route counts as broken."""
+    is_ollama = where.api_base is None and where.model.startswith(("ollama/", "ollama_chat/"))
+    is_local = is_ollama or is_loopback(urlsplit(where.api_base or "").hostname)
+    return LOCAL_IDLE_TIMEOUT if is_local else IDLE_TIMEOUT
 
 
 def _failed(

@@ -12,14 +12,21 @@ from collections.abc import Iterable
 from jupyter_datalayer_agent.protocol.requests import Usage
 
 from . import loader
-from .catalogue import find_model
+from .catalogue import connected_model, find_model
 from .price_list import price_entry
 
 log = logging.getLogger(__name__)
 
+ASSUMED_WINDOW = 128_000
+"""The context window of a model that neither its server, nor litellm, nor the catalogue know."""
+
 
 def context_window(model: str) -> int | None:
-    """How many tokens ``model`` reads, as litellm or else the catalogue has it; None: unknown."""
+    """How many tokens ``model`` reads, as the server that has it, litellm, or else the catalogue
+    says; None: unknown."""
+    connected = connected_model(model)
+    if connected is not None:
+        return connected.context_window
     entry = price_entry(model)
     listed = (entry.get("max_input_tokens") or entry.get("max_tokens")) if entry else None
     if isinstance(listed, (int, float)) and listed > 0:

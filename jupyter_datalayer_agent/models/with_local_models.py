@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .litellm_model import LitellmModel
-from .local.calls import IDLE_TIMEOUT, WithLocalModels
+from .local.calls import WithLocalModels
 from .local.servers import LocalServers
 from .types import Model
 
@@ -11,4 +11,4 @@ from .types import Model
 def with_local_models(model: Model, servers: LocalServers) -> Model:
     """Calls models on this computer by ``servers`` and litellm, with no key but that of their
     process, and all others by ``model``."""
-    return WithLocalModels(model, lambda: LitellmModel(idle_timeout=IDLE_TIMEOUT), servers)
+    return WithLocalModels(model, LitellmModel, servers)

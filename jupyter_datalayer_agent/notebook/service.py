@@ -8,12 +8,12 @@ import mimetypes
 import os
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
-from ..protocol.cells import CellRun, PageCell, SetOutputs
+from ..protocol.cells import CellRun, PageCell
 from ..protocol.context import FileContext, NotebookContext
 from ..protocol.page import (
     DeleteDocumentParams,
@@ -26,22 +26,27 @@ from .context.notebook_context import FILE_CHARACTERS, build_context
 from .creation import Creation
 from .dataflow.staleness import Staleness
 from .document import DocumentError
-from .document_backends.browser import ANSWER_SECONDS, BrowserDocument
+from .document_backends.browser import ANSWER_SECONDS, BrowserDocument, output_writer
 from .document_backends.contents import NotebookFiles
 from .document_backends.file import FileDocument
 from .document_backends.headless_run import OutputSaver, WriteOutputs
 from .document_backends.live import Backend, LiveDocument
 from .edits.checkpoints import Recorder
+from .files.kinds import is_lexical
 from .files.text_files import TextFiles
+from .kernel.backend import KernelInfo, Kernels
 from .kernel.execution import Execution
 from .kernel.execution_log import ExecutionLog
-from .kernel.kernels import KernelInfo, Kernels
 from .kernel.limits import Limits
 from .kernel.scratch import ScratchKernels
 from .kernel.variables import Found, variables_of
 from .locks import PathLocks
 from .page.hub import NotOpen, Page, PageGone, PageHub
 from .paths import resolve_path
+
+if TYPE_CHECKING:
+    from .lexical.block_ids import BlockIds
+    from .lexical.documents import LexicalDocuments
 
 # A page that is loaded anew opens its notebooks by then. What is written to a file that it is
 # just reading would be a conflict for it.
@@ -74,13 +79,14 @@ class NotebookService:
         self.kernel_timeout_seconds = kernel_timeout_seconds
         self.executions = ExecutionLog()
         self.staleness = Staleness()
-        self.files = NotebookFiles(contents_manager)
+        self.files = NotebookFiles(contents_manager, pages.written)
         self._kernels = Kernels(session_manager, kernel_manager, kernel_spec_manager)
         self.scratch = ScratchKernels(self._kernels, scratch_limits)
         self._kernels.is_scratch = lambda kernel_id: self.scratch.key_of(kernel_id) is not None
         self._creation = Creation(contents_manager)
         self._locks = PathLocks()
         self._recorder: Recorder | None = None
+        self._block_ids: list[BlockIds] = []
         self.text_files = TextFiles(
             contents_manager,
             pages,
@@ -141,9 +147,21 @@ class NotebookService:
     def _diversion(self, path: str, client_id: str | None) -> Callable[[], WriteOutputs | None]:
         def divert() -> WriteOutputs | None:
             page = self.pages.page_with(path, client_id)
-            return None if page is None else _writer(BrowserDocument(path, page))
+            return None if page is None else output_writer(BrowserDocument(path, page))
 
         return divert
+
+    @property
+    def lexical(self) -> LexicalDocuments:
+        """Lexical documents; what is changed through them is recorded as everything else."""
+        from .lexical.block_ids import BlockIds
+        from .lexical.documents import LexicalDocuments
+
+        # Those of all copies of this service.
+        if not self._block_ids:
+            self._block_ids.append(BlockIds())
+        ids = self._block_ids[0]
+        return LexicalDocuments(self.text_files, self._kernels, ids, self.executions)
 
     async def exists(self, path: str) -> bool:
         """Whether there is a file at the path (as ``confine`` gives it)."""
@@ -237,11 +255,12 @@ class NotebookService:
         if text is None:
             text = DocumentText(path=path, content=await self._text_of_file(path))
         language = text.language or mimetypes.guess_type(path)[0]
+        content = text.content or ""
         return FileContext(
             path=path,
             language=language,
-            content=text.content[:FILE_CHARACTERS],
-            truncated=len(text.content) > FILE_CHARACTERS,
+            content=content[:FILE_CHARACTERS],
+            truncated=len(content) > FILE_CHARACTERS,
         )
 
     async def _text_in_page(self, path: str, client_id: str | None) -> DocumentText | None:
@@ -330,7 +349,8 @@ class NotebookService:
                     return await self._select_in_page(page, path, kernel_id, kernel_name)
                 except (NotOpen, PageGone):
                     pass  # no page has it any more: as for a file
-            await self.files.check(path)
+            if not is_lexical(path):
+                await self.files.check(path)
             return await self._kernels.select(path, kernel_id, kernel_name)
 
     async def _select_in_page(
@@ -377,16 +397,5 @@ class NotebookService:
         if kernel is not None:
             return str(kernel["id"])
         async with self.lock(path):
-            loaded = await self.files.load(path)
-            return await self._kernels.kernel_for(path, loaded.metadata)
-
-
-def _writer(document: BrowserDocument) -> WriteOutputs:
-    async def write(outputs: list[SetOutputs]) -> bool:
-        try:
-            await document.edit(outputs)
-        except (NotOpen, PageGone):
-            return False
-        return True
-
-    return write
+            metadata = {} if is_lexical(path) else (await self.files.load(path)).metadata
+            return await self._kernels.kernel_for(path, metadata)

@@ -17,12 +17,14 @@ KeySource = Literal["environment", "keyring", "file"]
 
 
 class FoundModel(Wire):
-    """A model of a server. ``size`` is in bytes, ``context_window`` in tokens."""
+    """A model of a server. ``size`` is in bytes, ``context_window`` in tokens;
+    ``assumed_context_window`` is what the agent would count with where the server does not say."""
 
     name: str
     size: int | None = None
     parameters: str | None = None
     context_window: int | None = None
+    assumed_context_window: int | None = None
     vision: bool | None = None
     tools: bool | None = None
 

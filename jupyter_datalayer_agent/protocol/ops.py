@@ -8,6 +8,7 @@ from pydantic import Field, TypeAdapter, model_validator
 
 from .answers import different_models
 from .base import Wire
+from .forms import FormAnswer
 from .plans import PlanStep
 from .requests import ChatRequest, SessionSettings
 
@@ -75,11 +76,12 @@ class Pause(Wire):
 
 
 class UserInputAnswer(Wire):
-    """The user's answer to a ``user_input_requested``."""
+    """The user's answer to a ``user_input_requested``: a text; where it has a form, ``form``."""
 
     type: Literal["user_input_answer"] = "user_input_answer"
     request_id: str
-    answer: str
+    answer: str = ""
+    form: FormAnswer | None = None
 
 
 class Resume(Wire):

@@ -66,6 +66,10 @@ class EditorState(Wire):
     notebooks: list[OpenNotebook] = []
     files: list[str] = []
 
+    def paths(self) -> frozenset[str]:
+        """The paths of all open documents."""
+        return frozenset([*(each.path for each in self.notebooks), *self.files])
+
 
 class Subscribe(Wire):
     """Send the session's events with ``seq`` over ``after``, then live ones."""
@@ -215,9 +219,11 @@ class DeleteDocumentParams(Wire):
 
 
 class DocumentReadParams(Wire):
-    """``document.read``: the text of an open file, with what is not saved yet."""
+    """``document.read``: the text of an open file, with what is not saved yet. A text with the
+    SHA-256 ``known_hash`` (of its UTF-8, hexadecimal) is not sent."""
 
     path: str
+    known_hash: str | None = None
 
 
 class WriteTextParams(Wire):
@@ -233,11 +239,12 @@ class WriteTextParams(Wire):
 
 
 class DocumentText(Wire):
-    """Result of ``document.read`` and ``document.write``. ``language`` is the editor's name for
-    it, where known."""
+    """Result of ``document.read`` and ``document.write``. ``content`` is None where it is the one
+    of ``known_hash``, or as it was to be written; ``language`` is the editor's name for it, where
+    known."""
 
     path: str
-    content: str
+    content: str | None = None
     language: str | None = None
 
 
@@ -316,6 +323,14 @@ class DocumentTouched(Wire):
     path: str
 
 
+class FileWritten(Wire):
+    """The server wrote the file of a notebook or text file itself, while the page shows it, or not
+    long before the page reported that it does: what the page has loaded may be older."""
+
+    type: Literal["file_written"] = "file_written"
+    path: str
+
+
 class WaitingSession(Wire):
     """A session whose turn waits for the user: for an approval, an answer or a plan's."""
 
@@ -371,6 +386,7 @@ ServerMessage = Annotated[
     Welcome
     | SessionEvent
     | DocumentTouched
+    | FileWritten
     | SessionsWaiting
     | ModelsChanged
     | OpAcceptedMessage

@@ -54,7 +54,8 @@ class Plan(Wire):
     about; a template may yet have to make it. Of a template: ``facts`` is what its steps have
     learned, ``cells`` the ids of the cells that each step wrote, by the step's place.
     ``failed_cells`` are the ids of cells whose run ended badly at some time, by notebook, whatever
-    became of them.
+    became of them. ``block_ids`` are the blocks of a Lexical document that the template
+    writes, each as its type, the hash of its JSON and its id: after a restart it may have another.
     """
 
     task: str
@@ -67,6 +68,7 @@ class Plan(Wire):
     facts: dict[str, Any] = Field(default_factory=dict)
     cells: dict[str, list[str]] = Field(default_factory=dict)
     failed_cells: dict[str, list[str]] = Field(default_factory=dict)
+    block_ids: list[tuple[str, str, str]] = Field(default_factory=list)
 
     @property
     def has_dependencies(self) -> bool:

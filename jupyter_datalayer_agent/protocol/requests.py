@@ -9,6 +9,7 @@ from pydantic import Field, field_validator
 from .answers import AnswerFailure, FurtherAnswer, different_models
 from .answers import ToolCallRecord as ToolCallRecord
 from .answers import Usage as Usage
+from .attachments import Attachment
 from .base import (
     ApprovalPolicy,
     Location,
@@ -27,19 +28,6 @@ from .services import ActionCall, IntentChoice
 from .sessions import ForkOrigin
 from .tools import Change, NotDone
 from .workflows import WorkflowOffer
-
-
-class Attachment(Wire):
-    """Something the user attached to a message. ``path`` is relative to the server root.
-
-    A ``cell``, and the ``output`` of one, have a ``cell_id``; a ``dataset`` and a ``variable`` of
-    the kernel of the notebook ``path`` (left out: the active one) a ``name``.
-    """
-
-    kind: Literal["notebook", "file", "cell", "output", "dataset", "variable"]
-    path: str | None = None
-    cell_id: str | None = None
-    name: str | None = None
 
 
 class Overrides(Wire):
@@ -74,8 +62,11 @@ class ChatRequest(Wire):
     message to ask for, in place of what would be detected.
     ``cell_id`` is the cell of an inline chat, ``selection`` the text selected in its editor.
     ``decided`` is what became of the session's proposals since its last message.
+    ``called_by`` is the program whose tool call this is, if it is no message of a user's.
     ``about_session`` is for the Strategist: the chat that is "this conversation" to the question.
     With ``compare`` these models (two to four) answer the message side by side; they only read.
+    With ``runs_actions`` a program that listens runs or skips the actions of a plan by itself, by
+    ``run_action`` and ``plan_decision``: without it a plan over ``chat/stream`` has none.
     """
 
     message: str
@@ -94,10 +85,12 @@ class ChatRequest(Wire):
     action: ActionCall | None = None
     intent: IntentChoice | None = None
     decided: list[ProposalDecision] = Field(default=[], max_length=100)
+    called_by: str | None = None
     about_session: str | None = None
     approval: ApprovalPolicy | None = None
     overrides: Overrides | None = None
     compare: list[str] | None = None
+    runs_actions: bool = False
 
     @field_validator("compare")
     @classmethod
@@ -262,12 +255,23 @@ class CellBefore(Wire):
     cell: dict[str, Any] | None = None
 
 
+class ChangedBlock(Wire):
+    """A block of a Lexical document that a turn changed. ``index`` is its place in the document as
+    it is now (of a removed one, that of the block before which it stood); ``before`` has its node
+    as it was, and those of its outputs."""
+
+    path: str
+    op: Literal["insert", "update", "delete"]
+    index: int
+    before: list[dict[str, Any]] | None = None
+
+
 class ChangesReply(Wire):
     """What a turn changed, with a unified diff of each cell.
 
     ``states`` says of each change whether it waits for the user's decision, was kept, or was
-    reverted. ``before`` is given where it is asked for: the cells that wait for a decision, as
-    they were; what was decided on is not known any more.
+    reverted. ``before`` and ``blocks`` are given where they are asked for: the cells that wait for
+    a decision, as they were, and the blocks; what was decided on is not known any more.
     """
 
     turn_id: str
@@ -275,6 +279,7 @@ class ChangesReply(Wire):
     diffs: list[str]
     states: list[Literal["open", "kept", "undone"]] = []
     before: list[CellBefore] | None = None
+    blocks: list[ChangedBlock] | None = None
 
 
 class OpAccepted(Wire):
@@ -288,6 +293,7 @@ class ModelInfo(Wire):
     what only the provider knows (whether the key is good, the model there) is not asked.
 
     ``context_window`` is in tokens, prices are in US dollars per million tokens; None: not known.
+    ``assumed_context_window`` is what the agent counts with where the window is not known.
     ``reasoning_efforts`` are those that can be chosen, of a model that reasons.
     """
 
@@ -298,6 +304,7 @@ class ModelInfo(Wire):
     reason: str | None = None
     vision: bool = False
     context_window: int | None = None
+    assumed_context_window: int | None = None
     reasoning_efforts: list[ReasoningEffort] | None = None
     input_price: float | None = None
     output_price: float | None = None
@@ -310,10 +317,15 @@ class Connection(Wire):
     steps: str
 
 
+LockableChoice = Literal["reasoning_effort", "outputs", "row_data"]
+"""A setting that users choose in the panel for a session, unless it is locked."""
+
+
 class ModelsReply(Wire):
     """Answer of ``GET models``. ``message`` says what was looked for when nothing is ready;
     ``locked`` that an administrator chose the model and no other one can be taken;
-    ``can_connect`` whether users may connect models in the panel."""
+    ``can_connect`` whether users may connect models in the panel. ``locked_choices`` are those of
+    a session's further settings that an administrator decided."""
 
     models: list[ModelInfo]
     default: str | None = None
@@ -322,6 +334,7 @@ class ModelsReply(Wire):
     connections: list[Connection] = []
     locked: bool = False
     can_connect: bool = True
+    locked_choices: list[LockableChoice] = []
 
 
 class ConfigValue(Wire):

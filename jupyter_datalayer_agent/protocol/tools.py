@@ -17,6 +17,7 @@ ToolErrorCode = Literal[
     "timeout",
     "aborted",
     "too_large",
+    "server_error",
     "internal",
 ]
 

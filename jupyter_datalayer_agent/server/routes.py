@@ -21,6 +21,8 @@ from .handlers import (
     exports,
     forks,
     health,
+    mcp_servers,
+    mcp_sign_in,
     models,
     next_cell,
     ops,
@@ -37,6 +39,7 @@ from .handlers import (
     variables,
     workflows,
 )
+from .mcp import handler as mcp
 from .page.socket import PageSocket
 
 
@@ -64,6 +67,8 @@ ROUTES = [
     *services.ROUTES,
     *models.ROUTES,
     *connections.ROUTES,
+    *mcp_servers.ROUTES,
+    *mcp_sign_in.ROUTES,
     *config.ROUTES,
     *usage.ROUTES,
     *tutorials.ROUTES,
@@ -74,6 +79,7 @@ ROUTES = [
     *strategist.ROUTES,
     *variables.ROUTES,
     *next_cell.ROUTES,
+    *mcp.ROUTES,
     Route("openapi.json", OpenapiHandler, {"get": Operation("This description")}),
 ]
 

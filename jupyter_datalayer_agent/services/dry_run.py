@@ -6,8 +6,6 @@ question is one of the filler, and what it does not find ends the wizard, unless
 
 from __future__ import annotations
 
-import logging
-import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,16 +13,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from .action import Action, ActionFailed
-from .dry_run_result import Asked, DryRun, without
+from .dry_run_result import FAILED, Asked, DryRun, log_failure
 from .matcher import Matcher
 from .parameters import Validate
 from .questions import Answer, Filler, Question, field_check, options_of, questions_of, refusal
 from .time_limits import Clock
 from .wizard import Wizard
-
-log = logging.getLogger(__name__)
-
-FAILED = "Its questions cannot be asked: the action failed. See the server log."
 
 
 async def dry_run(action: Action, message: str, known: Mapping[str, Any], filler: Filler) -> DryRun:
@@ -46,12 +40,7 @@ async def dry_run(action: Action, message: str, known: Mapping[str, Any], filler
         result.finished = False
         result.problem = str(error) if isinstance(error, ActionFailed) else FAILED
         if not isinstance(error, ActionFailed):
-            details = "".join(traceback.format_exception(error))
-            log.error(
-                "The parameters of the action %s cannot be found:\n%s",
-                action.id,
-                without(secrets, details),
-            )
+            log_failure(action.id, secrets, error)
     result.hide(secrets)
     return result
 
@@ -116,7 +105,8 @@ class _Form:
         """The questions with the choices that they have by what was found, and what was found."""
         values = dict(self._known)
         if not self._message.strip():
-            return await self._with_options(questions, values), {}
+            shown = await self._with_options(questions, values)
+            return shown, await self._matcher.without_message(shown, values)
         secrets = {each.name for each in questions if each.secret}
         # What matching finds narrows the choices that the filler is shown.
         hints: dict[str, Answer] = {}
@@ -184,6 +174,8 @@ class _Form:
     async def _judge(self, question: Question, found: Answer | None) -> Asked:
         given = self._known.get(question.name)
         answer = found or (Answer(given) if given is not None else None)
+        if answer is None and (name := await self._matcher.missing_file(question, self._message)):
+            return Asked(question, problem=f"There is no file {name}.")
         return await _judge(question, answer, field_check(self._action.Parameters, question.name))
 
 

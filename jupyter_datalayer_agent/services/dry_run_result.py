@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+import traceback
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +17,7 @@ from .questions import Answer, Question
 
 log = logging.getLogger(__name__)
 
+FAILED = "Its questions cannot be asked: the action failed. See the server log."
 UNDONE = "What it changes cannot be undone."
 
 
@@ -110,9 +112,41 @@ class DryRun:
         known = {name: value for name, value in self.values.items() if name not in self.secrets}
         try:
             return action.destroys(known) or UNDONE
-        except Exception:  # a package's code may raise anything
+        except (Exception, SystemExit):  # a package's code may raise anything
             log.exception("The action %s cannot say what it destroys", action.id)
             return UNDONE
+
+
+def failed_proposal(
+    service: str,
+    action: type[Action],
+    known: Mapping[str, Any],
+    error: BaseException,
+    proposal_id: str | None = None,
+) -> ActionProposal:
+    """The proposal of an action whose code failed where it only had to say what it needs. The log
+    has the error, without the values that are ``known``: there may be secrets among them."""
+    log_failure(action.id, [str(each) for each in known.values() if each], error)
+    return ActionProposal(
+        proposal_id=proposal_id or new_id("proposal"),
+        service=service,
+        action=action.id,
+        title=action.title,
+        description=FAILED,
+        parameters=[],
+        complete=False,
+        destructive=action.destructive,
+        destroys=UNDONE if action.destructive else None,
+        wizard=action.has_wizard(),
+    )
+
+
+def log_failure(action_id: str, secrets: Sequence[str], error: BaseException) -> None:
+    """Write what an action's own code raised into the log."""
+    details = "".join(traceback.format_exception(error))
+    log.error(
+        "The parameters of the action %s cannot be found:\n%s", action_id, without(secrets, details)
+    )
 
 
 def without(secrets: Sequence[str], text: Any) -> Any:

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..workflows.parameters import target_in
+from ..workflows.templates.parameters import target_in
 from .action import ActionContext
+from .message_text import is_excluded, plain
+from .named_values import named_value
 from .questions import Answer, Question
 
 _QUOTED = re.compile(r"[“\"«„]([^“”\"«»„]+)[”\"»“]|(?<!\w)['‘`]([^'‘’`]+)['’`](?!\w)")
 _CALLED = re.compile(
     r"\b(?:called|named|namens|genannt|nomm[ée]e?|appel[ée]e?|llamad[oa])\s+([\w./-]*\w)", re.I
 )
+_TARGET = (
+    r"(?:to|as|into|called|named|(?:name|call) it|new (?:file|notebook)"
+    r"|neue[ns]? (?:datei|notebook)|nouveau (?:fichier|notebook|carnet)|nach|als|vers|en|como|a)"
+)
+"""The words before a path that is to be written."""
 _PATH = re.compile(r"[\w.~/\\-]*\w\.[A-Za-z0-9]{1,8}\b")
+_READ = ("data", "notebook", "path", "remote-path")
 _BETWEEN = r"[\W_]+"
 _DATE = re.compile(r"(?<![a-z])(date|time|day|week|month|quarter|year|datum|fecha|jour)s?(?![a-z])")
 _ANY_STEM = frozenset({"data", "dataset", "table", "file", "notebook", "sample", "report", "model"})
@@ -25,11 +32,6 @@ _DATA_ENDS = frozenset({"csv", "tsv", "tab", "parquet", "pq", "xlsx", "xlsm", "x
     "jsonl",
     "ndjson",
 }
-_NOT = re.compile(
-    r"\b(?:not?|never|without|except|but not|instead of|rather than|nicht|kein\w*|ohne|statt|pas"
-    r"|sans|sauf|sin|excepto)\s+(?:\w+\s+){0,2}$",
-    re.I,
-)
 
 
 class Matcher:
@@ -52,10 +54,37 @@ class Matcher:
                 found[question.name] = answer
         return found
 
+    async def without_message(
+        self, questions: Sequence[Question], known: Mapping[str, Any]
+    ) -> dict[str, Answer]:
+        """What is nearly sure of a form that was opened without a message: the notebook."""
+        notebooks = [
+            each
+            for each in questions
+            if each.kind == "notebook" and each.type != "many" and each.name not in known
+        ]
+        return await self.fill(notebooks, "", known)
+
+    async def missing_file(self, question: Question, message: str) -> str | None:
+        """The only data file that the message names to be read and that is not there."""
+        if question.kind != "data":
+            return None
+        files = await self._context.files()
+        missing = [
+            each
+            for each in dict.fromkeys(_PATH.findall(message))
+            if each.rpartition(".")[2].lower() in _DATA_ENDS
+            and not _is_target(each, message)
+            and not any(_place_of(file, each) for file in files)
+        ]
+        return missing[0] if len(missing) == 1 else None
+
     async def _answer(
         self, question: Question, message: str, questions: Sequence[Question]
     ) -> Answer | None:
         if question.kind in ("data", "notebook", "path"):
+            return await self._file(question, message)
+        if question.kind == "remote-path" and question.options is not None:
             return await self._file(question, message)
         if question.kind == "column" and question.options is not None:
             column = target_in(message, [str(each.value) for each in question.options])
@@ -66,14 +95,20 @@ class Matcher:
         if question.options is not None:
             return _chosen(question, message)
         if question.kind == "new-path":
-            return _new_path(question, message)
+            reads = any(each.kind in _READ for each in questions)
+            return _new_path(question, message, await self._context.files(), reads)
         if question.kind == "packages":
             return _packages(message)
-        if question.kind == "name":
-            return _named(message)
         if question.type == "number":
             return _number(question, message, questions)
-        return None
+        if question.type != "text":
+            return None
+        found = named_value(question, message)
+        if found is None and question.kind == "name":
+            return _named(message)
+        if found is None and question.kind == "remote-path":
+            return _only_path(message)
+        return found
 
     async def _files_in_order(
         self, questions: Sequence[Question], message: str
@@ -103,6 +138,8 @@ class Matcher:
             files = [each for each in files if each.lower().endswith(".ipynb")]
         active = self._context.notebook
         named = [(each, place) for each in files if (place := _place_of(each, message))]
+        # Of two files, one "into" the other, the first is read.
+        named = [each for each in named if not _is_target(each[1], message)] or named
         most = max((len(place) for _, place in named), default=0)
         best = [(each, place) for each, place in named if len(place) == most]
         # Of several files of that name: the one that is active, else the one at the path itself.
@@ -118,15 +155,6 @@ class Matcher:
             if len(files) == 1 and not _names_a_file(message):
                 return Answer(files[0], "the only data file")
         return None
-
-
-def plain(text: str) -> str:
-    """In lower case, without accents; each character stays in its place."""
-    folded = []
-    for each in text.lower():
-        base = unicodedata.normalize("NFKD", each)[0]
-        folded.append(base if len(each) == 1 else each)
-    return "".join(folded)
 
 
 def _in_order(files: Sequence[str], message: str) -> list[Answer]:
@@ -176,7 +204,7 @@ def _chosen(question: Question, message: str) -> Answer | None:
             if not words:
                 continue
             for match in re.finditer(rf"(?<!\w){_BETWEEN.join(words)}(?!\w)", text):
-                if not _NOT.search(text[: match.start()]):
+                if not is_excluded(text[: match.start()]):
                     spans.append((match.start(), match.end(), option.value))
     # Of "Excel" and "Excel workbook" at one place the longer one is meant.
     outer = [
@@ -213,21 +241,39 @@ def _named(message: str) -> Answer | None:
     return Answer(names[0], names[0]) if len(names) == 1 else None
 
 
-def _new_path(question: Question, message: str) -> Answer | None:
-    """A path that the message names after "to", "as" or "into", or with the right suffix."""
-    paths = _PATH.findall(message)
+def _only_path(message: str) -> Answer | None:
+    """The only path that the message names and that is not to be written."""
+    paths = [e for e in dict.fromkeys(_PATH.findall(message)) if not _is_target(e, message)]
+    if len(paths) != 1:
+        return None
+    before = message[: message.index(paths[0])]
+    # "2024/q 1.csv": not all of it is known to be the path.
+    if is_excluded(plain(before)) or re.search(r"[/\\]\S*\s+$", before):
+        return None
+    return Answer(paths[0], paths[0])
+
+
+def _is_target(path: str, message: str) -> bool:
+    """Whether the message names the path as one to be written: "into cars.csv"."""
+    target = rf"\b{_TARGET}[\s,:]+[`'\"]?{re.escape(path)}(?![\w/])"
+    return re.search(target, message, re.I) is not None
+
+
+def _new_path(question: Question, message: str, files: Sequence[str], reads: bool) -> Answer | None:
+    """A path that the message names after "to", "as" or "into", or the only one with the right
+    suffix that is not there. Where a file is read (``reads``), one alone that is there is that."""
+    paths = list(dict.fromkeys(_PATH.findall(message)))
+    if reads and len(paths) == 1 and paths[0] in files:
+        return None
     if question.suffixes:
         paths = [each for each in paths if each.lower().endswith(question.suffixes)]
-    after = [
-        each
-        for each in paths
-        if re.search(
-            rf"\b(?:to|as|into|called|named|nach|als|vers|en|como|a)\s+[`'\"]?{re.escape(each)}",
-            message,
-            re.I,
-        )
-    ]
-    names = list(dict.fromkeys(after))
+    names = [each for each in paths if _is_target(each, message)]
+    if not names and question.suffixes:
+        names = [
+            each
+            for each in paths
+            if each not in files and not is_excluded(plain(message[: message.index(each)]))
+        ]
     return Answer(names[0], names[0]) if len(names) == 1 else None
 
 
@@ -253,7 +299,7 @@ _AFTER = re.compile(
 def _packages(message: str) -> Answer | None:
     """The names after a verb of installing or removing, with their versions."""
     match = _PACKAGES.search(message)
-    if match is None:
+    if match is None or is_excluded(plain(message[: match.start()])):
         return None
     names = []
     for found in _PACKAGE.finditer(match[1].replace("`", " ").replace('"', " ").replace("'", " ")):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,18 +38,22 @@ def parameter(
     description: str | None = None,
     kind: str | None = None,
     secret: bool = False,
+    also_called: Sequence[str] = (),
     **constraints: Any,
 ) -> Any:
     """A field of ``Parameters``. ``kind`` says what a text is, so that it can be found without a
     model: ``data`` (a data file), ``notebook``, ``path`` (any file), ``new-path`` (of a file that
-    is to be written), ``packages`` (names of Python packages), ``column`` or ``columns`` (of the
-    data file), ``date-column`` (one that is called a date or so), ``name`` (something that the
-    message puts in quotes or calls so)."""
+    is to be written), ``remote-path`` (of a file that is elsewhere), ``packages`` (names of Python
+    packages), ``column`` or ``columns`` (of the data file), ``date-column`` (one that is called a
+    date or so), ``name`` (something that the message puts in quotes or calls so). Any text is found
+    beside its ``title``, its name or what else it is ``also_called``: "the container reports"."""
     extra: dict[str, Any] = {}
     if kind is not None:
         extra["kind"] = kind
     if secret:
         extra["secret"] = True
+    if also_called:
+        extra["alsoCalled"] = list(also_called)
     return Field(
         default,
         title=title,
@@ -64,6 +68,13 @@ def kind_of(info: FieldInfo) -> str | None:
     extra = info.json_schema_extra
     kind = extra.get("kind") if isinstance(extra, dict) else None
     return kind if isinstance(kind, str) else None
+
+
+def also_called(info: FieldInfo) -> tuple[str, ...]:
+    """See ``parameter``."""
+    extra = info.json_schema_extra
+    words = extra.get("alsoCalled") if isinstance(extra, dict) else None
+    return tuple(map(str, words)) if isinstance(words, list) else ()
 
 
 def is_secret(info: FieldInfo) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import groupby
 
-from .ranking import Ranking
+from ..tools.ranking import Ranking
 from .service import Service
 
 MOST_PASSAGES = 3
@@ -44,9 +45,18 @@ def best_passages(service: Service, question: str) -> list[Passage]:
     return [each for each in every if each.number in ranked] or every[:MOST_PASSAGES]
 
 
-def with_sources(answer: str, service: Service) -> str:
+def passages_text(service: Service, question: str) -> str:
+    """The passages nearest to a question, in Markdown."""
+    parts = []
+    for heading, found in groupby(best_passages(service, question), lambda each: each.heading):
+        parts += [f"**{heading}**", *(each.text for each in found)]
+    return "\n\n".join(parts)
+
+
+def with_sources(answer: str, service: Service, question: str) -> str:
     """An answer that names passages as [1], with a line for each that it names. Numbers of passages
-    that there are not are taken out."""
+    that there are not are taken out. One that names none is followed by those nearest to the
+    ``question``."""
     known = {each.number: each for each in passages(service)}
     named = [int(number) for number in _CITED.findall(answer)]
     for number in set(named) - known.keys():
@@ -55,4 +65,9 @@ def with_sources(answer: str, service: Service) -> str:
         f"- [{number}] {service.name}, {known[number].heading}"
         for number in sorted(set(named) & known.keys())
     ]
-    return "\n".join([answer, "", *sources]) if sources else answer
+    if sources:
+        return "\n".join([answer, "", *sources])
+    found = passages_text(service, question)
+    if not found:
+        return answer
+    return f"{answer}\n\n*The model named no source. What {service.name} knows:*\n\n{found}"

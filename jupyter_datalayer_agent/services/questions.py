@@ -9,15 +9,16 @@ from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from .parameters import Option, Validate, is_secret, kind_of
+from .parameters import Option, Validate, also_called, is_secret, kind_of
 
+_OURS = ("kind", "secret", "alsoCalled")
 QuestionType = Literal["text", "number", "boolean", "one", "many"]
 
 
 @dataclass(frozen=True)
 class Question:
-    """A parameter that is asked for. ``kind`` as in ``action.parameter``; ``schema`` is the JSON
-    schema of its values; ``suffixes`` are those of a path."""
+    """A parameter that is asked for. ``kind`` and ``also_called`` as in ``action.parameter``;
+    ``schema`` is the JSON schema of its values; ``suffixes`` are those of a path."""
 
     name: str
     prompt: str
@@ -29,10 +30,11 @@ class Question:
     secret: bool = False
     description: str | None = None
     schema: Mapping[str, Any] = field(default_factory=dict)
+    also_called: tuple[str, ...] = ()
 
     def form(self) -> dict[str, Any]:
         """The JSON schema with which a form asks for it."""
-        form = {key: value for key, value in self.schema.items() if key not in ("kind", "secret")}
+        form = {key: value for key, value in self.schema.items() if key not in _OURS}
         if self.secret:
             form.pop("default", None)
         form |= {"title": self.prompt}
@@ -99,6 +101,7 @@ def questions_of(parameters: type[BaseModel]) -> list[Question]:
                 secret=is_secret(info),
                 description=info.description,
                 schema=own if "$ref" not in own else {},
+                also_called=also_called(info),
             )
         )
     return found

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 ENTRY_POINT_GROUP = "jupyter_datalayer_agent.services"
 PANEL_COMMANDS = frozenset(
     {"new", "datasets", "stop", "clear", "compact", "fork", "export", "strategist", "scratchpad"}
-    | {"workflows", "quality", "tutorial", "usage", "help", "compare"}
+    | {"workflows", "quality", "tutorial", "usage", "help", "compare", "connect", "mcp"}
 )
 """Slash commands that are not services."""
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..protocol.services import Intent
-from .ranking import Ranked, Ranking, terms
+from ..tools.ranking import Ranked, Ranking, terms
 from .registry import ServiceRegistry
 from .service import Service
 
@@ -42,6 +42,16 @@ _IDEAS = re.compile(
     r"|should i|which (?:\w+ )?(?:should|would|is best)|ideen|vorschlag\w*|vorschlage"
     r"|empfiehl\w*|besser|idees?|propose\w*|conseil\w*|mieux|sugerencias?|aconseja\w*|mejor)\b",
     re.I,
+)
+# "Do not export it", "bitte nicht installieren", "n'installe rien": nothing is to be done, unless
+# "but as PDF" follows.
+_REFUSED = re.compile(
+    r"^\W*(?:(?:please|bitte|s['’]il (?:te|vous) pla[iî]t|por favor)\W+)*"
+    r"(?:(?:do|you (?:must|should|need)) ?n[o'’]t\b|dont\b|never\b|no need\b|nicht\b|nichts\b"
+    r"|kein\w*\b|n['’]\w+ (?:pas|rien)\b|ne \w+ (?:pas|rien)\b|no \w+(?:es|as|ar|er|ir)\b"
+    r"|\w+ (?:(?!(?:und|oder|aber|et)\b)[\w.]+ ){0,4}(?:nicht|nichts|rien)\b)(?! (?:you|we)\b)"
+    r"(?!.*\b(?:but|instead|rather|sondern|stattdessen|lieber|mais|plut[oô]t|sino)\b)",
+    re.I | re.S,
 )
 _FILE = re.compile(r"[\w~/\\.-]*\w\.([A-Za-z]\w{0,7})\b")
 _NUMBER = re.compile(r"(?<!\w)\d[\d.,]*(?!\w)")
@@ -99,7 +109,7 @@ class Router:
     def service_of(self, message: str) -> Route:
         """The first level, for a message without a command."""
         nothing = Route(Intent(), sure=True)
-        if len(message.split()) > MOST_WORDS or _NO_SERVICE.search(message):
+        if len(message.split()) > MOST_WORDS or _NO_SERVICE.search(message) or refuses(message):
             return nothing
         message = _without_names(message)
         asked = terms(message)
@@ -131,7 +141,7 @@ class Router:
         and those that are asked by their command alone are left out."""
         found: dict[str, None] = {}
         for part in _PARTS.split(task):
-            if not part.strip() or _NO_SERVICE.search(part):
+            if not part.strip() or _NO_SERVICE.search(part) or refuses(part):
                 continue
             part = _without_names(part)
             asked = terms(part)
@@ -142,6 +152,11 @@ class Router:
                 ):
                     found[each.key] = None
         return [service for each in found if (service := self.registry.find(each)) is not None]
+
+    def about(self, words: str) -> list[str]:
+        """The ids of the services that these words are nearest to; the nearest first."""
+        every = Ranking({each.id: _text_of(each) for each in self.registry})
+        return [each.key for each in every.rank(words) if each.distinctive]
 
     def _is_possible(self, found: Ranked, asked: Sequence[str], service: str | None = None) -> bool:
         if self._begins_with_trigger(asked, service or found.key):
@@ -162,8 +177,8 @@ class Router:
         ideas = Intent(service=service.id, subcommand=BRAINSTORM, confidence=0.5)
         if _IDEAS.search(message):
             chosen, sure = ideas, True
-        elif _QUESTION.search(message) or not actions:
-            chosen, sure = learn, not actions or bool(_QUESTION.search(message))
+        elif _QUESTION.search(message) or refuses(message) or not actions:
+            chosen, sure = learn, True
         else:
             chosen = actions[0]
             leads = len(ranked) < 2 or ranked[0].score >= LEAD * ranked[1].score
@@ -180,7 +195,12 @@ def _without_names(message: str) -> str:
 
 def asks_to_act(message: str) -> bool:
     """Whether a message inside a service is neither a question nor about ideas."""
-    return not (_QUESTION.search(message) or _IDEAS.search(message))
+    return not (_QUESTION.search(message) or _IDEAS.search(message) or refuses(message))
+
+
+def refuses(message: str) -> bool:
+    """Whether a message only says what is not to be done."""
+    return _REFUSED.search(message) is not None
 
 
 def subcommands(service: Service) -> list[str]:

@@ -27,18 +27,27 @@ class Clock:
         self._left = MOST_SECONDS
 
     async def limit(self, work: Coroutine[Any, Any, Kind]) -> Kind:
-        """What the work returns. Raises ``ActionFailed`` where it takes too long."""
+        """What the work returns. Raises ``ActionFailed`` where it takes too long, also where it
+        goes on after it was cancelled and returns something then."""
         loop = asyncio.get_running_loop()
         since = loop.time()
-        task = asyncio.ensure_future(work)
+        task = asyncio.ensure_future(_contained(work))
         try:
-            await asyncio.wait([task], timeout=max(0.0, self._left))
+            in_time, _ = await asyncio.wait([task], timeout=max(0.0, self._left))
             self._left -= loop.time() - since
         finally:
             await cancel(task)
-        if task.done() and not task.cancelled():
+        if in_time and not task.cancelled():
             return task.result()
         raise ActionFailed(TOO_LONG)
+
+
+async def _contained(work: Coroutine[Any, Any, Kind]) -> Kind:
+    """A package's ``sys.exit`` would end the server, were it to leave a task."""
+    try:
+        return await work
+    except SystemExit as error:
+        raise RuntimeError(f"The action called sys.exit({error.code!r})") from error
 
 
 async def cancel(task: asyncio.Future[Any]) -> None:

@@ -8,8 +8,8 @@ from typing import Annotated, Any, ClassVar
 from pydantic import create_model
 
 from ..protocol.plans import WorkflowCall
-from ..workflows.parameters import is_data_file
 from ..workflows.template import Template
+from ..workflows.templates.parameters import is_data_file
 from .action import Action, ActionFailed, ActionResult, Progress, parameter
 
 _FIELDS = {

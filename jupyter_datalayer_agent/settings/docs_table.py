@@ -13,8 +13,8 @@ from typing import Any
 from traitlets import Enum, TraitType
 
 from ..protocol.requests import Overrides
-from .traits import AgentTraits, is_for_server, setting_traits
-from .turn import SESSION_NAMES
+from .definitions import AgentTraits, is_for_server, setting_traits
+from .turn_settings import SESSION_NAMES
 
 BEGIN = "<!-- made by jupyter_datalayer_agent.settings.docs_table: begin -->"
 END = "<!-- end -->"

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from traitlets import TraitError, TraitType
 
-from .traits import AgentTraits, is_for_server, setting_traits
-from .user import UserSettings, snake
+from .definitions import AgentTraits, is_for_server, setting_traits
+from .user_layer import UserSettings, snake
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from ..protocol.errors import AgentError, ErrorCode
 from ..protocol.requests import ConfigReply, ConfigValue, SessionSettings
 from .layers import Layers, Setting, SettingRefused
 from .masking import MASK, masked
-from .turn import in_session
+from .turn_settings import in_session
 
 
 class ConfigService:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..protocol.cells import PageCell, PageNotebook
+from ..protocol.forms import FormAnswer, InputForm
 from ..protocol.page import ActiveDocument
 from ..protocol.plans import PlanStep
 from ..protocol.quality import QualityReport
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 class ToolFailure(Exception):
     """A tool failed, wholly or in part.
 
-    ``output`` and ``changes`` are what was done; ``summary`` is for a user. ``needs``: what the
-    gate found missing.
+    ``output``, ``changes`` and ``blocks`` (see ``ToolOutcome``) are what was done; ``summary`` is
+    for a user. ``needs``: what the gate found missing.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class ToolFailure(Exception):
         output: Any = None,
         summary: str | None = None,
         changes: Sequence[Change] = (),
+        blocks: Sequence[Change] = (),
         images: Sequence[Any] = (),
         more: str | None = None,
         needs: MissingRequirement | None = None,
@@ -48,6 +50,7 @@ class ToolFailure(Exception):
         self.output = output
         self.summary = summary
         self.changes = list(changes)
+        self.blocks = list(blocks)
         self.images = list(images)
         self.more = more
         self.needs = needs
@@ -97,6 +100,14 @@ async def _nobody_to_ask(question: str, options: list[str] | None) -> str:
     raise ToolFailure("not_allowed", "No one is available to answer.", "Decide with what you know.")
 
 
+AskForm = Callable[[str, InputForm, Callable[[dict[str, Any]], str | None]], Awaitable[FormAnswer]]
+"""The user's answer to a message of an MCP server with its form, and what checks the values."""
+
+
+async def _nobody_to_fill_in(*_: object) -> FormAnswer:
+    return FormAnswer(action="cancel")
+
+
 QualityOf = Callable[[str, str | None], Awaitable[QualityReport]]
 """The quality report of the notebook at a path, as the page with this client id has it."""
 UpdatePlan = Callable[[Sequence[PlanStep], str | None], Awaitable[Sequence[PlanStep]]]
@@ -125,6 +136,7 @@ class ToolContext:
     datasets: Datasets | None = None
     quality_of: QualityOf | None = None
     ask: Callable[[str, list[str] | None], Awaitable[str]] = _nobody_to_ask
+    ask_form: AskForm = _nobody_to_fill_in
     update_plan: UpdatePlan = _no_plan
     sharing: Sharing | None = None
     on_status: Callable[[str], Awaitable[None]] | None = None
@@ -140,6 +152,23 @@ class ToolContext:
             assert refusal is not None
             raise ToolFailure.of(refusal)
         return path
+
+    def lexical_path(self, path: str | None) -> str:
+        """The path of a call's Lexical document. Raises ``ToolFailure`` if the call may not use
+        it."""
+        if path is None:
+            path = next(iter(self.gate.lexical_targets), "")
+        if (refusal := self.gate.lexical_refusal(path)) is not None:
+            raise ToolFailure.of(refusal)
+        return path
+
+    def path_with_kernel(self, path: str | None) -> str:
+        """The path of a call's notebook or Lexical document; without one that of the notebook, or
+        else of the Lexical document."""
+        lexical = self.gate.lexical_targets
+        if lexical and (path in lexical or (path is None and self.gate.target is None)):
+            return self.lexical_path(path)
+        return self.path(path)
 
     async def document(self, path: str | None) -> NotebookDocument:
         """The notebook of a call, checked by the gate."""

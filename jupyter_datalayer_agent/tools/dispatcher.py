@@ -8,40 +8,38 @@ exception.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
-import re
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
-from pydantic import ValidationError
-
 from ..notebook.document import DocumentError
 from ..notebook.paths import resolve_path
 from ..protocol.base import ApprovalPolicy
-from ..protocol.json_text import parse_json
 from ..protocol.sharing import ShareRequest
-from ..protocol.tools import Change, ToolError, ToolResult
+from ..protocol.tools import Change, ToolError, ToolLabel, ToolResult
+from .arguments import parse_arguments, validated
 from .context import ToolContext, ToolFailure
 from .redaction import CallRef
-from .registry import Alias, Tool, ToolRegistry
+from .registry import Alias, CallOfAnother, Tool, ToolRegistry
 from .result import Dispatched, ResultBuilder
 from .risky_code import Reason
-from .schema import compact_schema
 
 log = logging.getLogger(__name__)
-_MODEL = re.compile(r"a valid dictionary or instance of \w+")
 
 
 @dataclass(frozen=True)
 class Decision:
-    """The answer to an approval: whether, and if not, why (which the model reads)."""
+    """The answer to an approval: whether, and if not, why (which the model reads).
+
+    ``for_session`` approves such acts for the rest of the session.
+    """
 
     approved: bool
     feedback: str | None = None
+    for_session: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,6 +60,7 @@ class ApprovalRequest:
     remember_as: str
     share: ShareRequest | None = None
     kinds: tuple[str, ...] = ()
+    label: ToolLabel | None = None
 
 
 Approve = Callable[[ApprovalRequest], Awaitable[Decision]]
@@ -90,6 +89,8 @@ class Dispatcher:
         began = time.monotonic()
         shown = name
         try:
+            name, arguments = self._named(name, arguments)
+            shown = name
             entry = self._find(name)
             tool = self.registry.tool(entry.tool) if isinstance(entry, Alias) else entry
             shown = tool.name
@@ -127,12 +128,30 @@ class Dispatcher:
             draft = ResultBuilder.of_outcome(tool.name, outcome)
         return await draft.shared(self.context.sharing, asking)
 
+    def _named(
+        self, name: str, arguments: str | dict[str, Any]
+    ) -> tuple[str, str | dict[str, Any]]:
+        """The tool and arguments that a call means; those of ``callTool`` name another tool."""
+        entry = self.registry.find(name)
+        if not isinstance(entry, Tool) or not issubclass(entry.arguments, CallOfAnother):
+            return name, arguments
+        call = validated(entry.arguments, parse_arguments(arguments), entry.name)
+        found = self._find(call.name)
+        if not isinstance(found, Tool) or not found.is_found_by_search:
+            raise ToolFailure(
+                "invalid_arguments",
+                f"{call.name} is not called by way of {entry.name}.",
+                "Call it directly.",
+            )
+        return found.name, call.arguments
+
     def _find(self, name: str) -> Tool | Alias:
         entry = self.registry.find(name)
         if entry is not None:
             return entry
-        names = [tool.name for tool in self.context.gate.allowed(self.registry)]
-        near = get_close_matches(name, names, n=3, cutoff=0.5)
+        allowed = self.context.gate.allowed(self.registry)
+        near = get_close_matches(name, [tool.name for tool in allowed], n=3, cutoff=0.5)
+        names = [tool.name for tool in allowed if not tool.is_found_by_search]
         raise ToolFailure(
             "not_found",
             f"There is no tool named {name!r}.",
@@ -143,11 +162,14 @@ class Dispatcher:
         self, entry: Tool | Alias, tool: Tool, arguments: str | dict[str, Any]
     ) -> Any:
         given = parse_arguments(arguments)
+        if tool.parameters is not None:
+            # A path of another program's tool is its own affair.
+            return tool.arguments.model_validate(given)
         values = given
         if isinstance(entry, Alias):
-            translated = _validate(entry.arguments, self._confined(given), entry.name)
+            translated = validated(entry.arguments, self._confined(given), entry.name)
             values = await entry.translate(translated, self.context)
-        return _validate(tool.arguments, self._confined(values), tool.name)
+        return validated(tool.arguments, self._confined(values), tool.name)
 
     def _confined(self, values: dict[str, Any]) -> dict[str, Any]:
         """``path`` (or ``uri``) as a path under the server root; refused where it leads out. Models
@@ -164,7 +186,9 @@ class Dispatcher:
         if self.policy == "never" or self._approve is None:
             return None
         reason = await tool.destructive(args, self.context) if tool.destructive else None
-        if reason is None and not (self.policy == "always" and tool.changes):
+        untrusted = tool.needs_approval() if tool.needs_approval is not None else None
+        asks_always = self.policy == "always" and tool.changes
+        if reason is None and untrusted is None and not asks_always:
             return None
         kinds = reason.kinds if isinstance(reason, Reason) else ()
         message = reason.message if isinstance(reason, Reason) else reason
@@ -174,11 +198,13 @@ class Dispatcher:
                 call_id=call_id,
                 name=tool.name,
                 arguments=_plain_arguments(args),
-                reason=message or "Every action requires approval",
+                reason=message or untrusted or "Every action requires approval",
                 destructive=reason is not None,
                 changes=preview,
                 remember_as=_remembered(tool, reason is not None, kinds),
                 kinds=kinds,
+                # It may have been called by way of another tool, which the page knows.
+                label=tool.label if tool.parameters is not None else None,
             )
         )
         return None if decision.approved else decision
@@ -191,71 +217,13 @@ def _remembered(tool: Tool, destructive: bool, kinds: Sequence[str]) -> str:
     those cover it.
     """
     if not destructive:
-        return tool.name
+        return tool.name if tool.version is None else f"{tool.name}:{tool.version}"
     return " ".join(f"{tool.name}:{kind.replace(' ', '-')}" for kind in kinds or ("loss",))
 
 
 def _plain_arguments(args: Any) -> dict[str, Any]:
     arguments: dict[str, Any] = args.model_dump(mode="json", by_alias=True, exclude_none=True)
     return arguments
-
-
-def parse_arguments(arguments: str | dict[str, Any]) -> dict[str, Any]:
-    """The call's arguments as an object. Raises ``ToolFailure`` that says where the JSON is
-    broken."""
-    if isinstance(arguments, dict):
-        return arguments
-    try:
-        parsed = parse_json(arguments or "{}", strict=False)
-    except ValueError as error:
-        raise ToolFailure(
-            "invalid_arguments",
-            f"The arguments are not valid JSON: {error}.",
-            "Send the call again with one complete JSON object.",
-        ) from error
-    if not isinstance(parsed, dict):
-        raise ToolFailure(
-            "invalid_arguments",
-            f"The arguments must be a JSON object, not {type(parsed).__name__}.",
-            "Send the call again with one JSON object.",
-        )
-    return parsed
-
-
-def _validate(model: Any, values: dict[str, Any], name: str) -> Any:
-    try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        # Each once, in order: pydantic reports one error for each member of a union.
-        found: dict[str, dict[str, None]] = {}
-        for each in error.errors(include_url=False):
-            problem = _MODEL.sub("an object", each["msg"].removeprefix("Value error, "))
-            found.setdefault(_place(each, values), {})[problem] = None
-        problems = "; ".join(
-            f"{place}: {', or '.join(problem)}" for place, problem in found.items()
-        )
-        raise ToolFailure(
-            "invalid_arguments",
-            f"{name} was not called, nothing was changed: {problems}.",
-            "The arguments follow this schema: " + json.dumps(compact_schema(model)),
-            summary=f"{name}: invalid request, nothing was changed",
-        ) from error
-
-
-def _place(problem: Mapping[str, Any], values: Any) -> str:
-    """The location of a problem in the arguments, without the names of union members."""
-    if not problem["loc"]:
-        return "arguments"
-    *outer, last = problem["loc"]
-    names = []
-    for step in outer:
-        if step in values if isinstance(values, dict) else isinstance(step, int):
-            values = values[step]
-            names.append(str(step))
-    is_name = problem["type"] == "missing" or (isinstance(values, dict) and last in values)
-    if is_name or isinstance(last, int):
-        names.append(str(last))
-    return ".".join(names) or "arguments"
 
 
 def _denied(name: str, decision: Decision) -> Dispatched:

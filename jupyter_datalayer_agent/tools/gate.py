@@ -10,12 +10,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
+from ..notebook.files.kinds import is_lexical
 from ..protocol.base import Location, Mode, NotebookMode
 from ..protocol.tools import MissingRequirement
 
 NO_NOTEBOOK = (
     "No active notebook found. Ask the user to open the notebook, make it the active tab and "
     "attach it to the chat, then send the message again."
+)
+NO_LEXICAL = (
+    "No active Lexical document found. Ask the user to open the document, make it the active tab "
+    "and attach it to the chat, then send the message again."
 )
 
 
@@ -42,6 +47,11 @@ class GatedTool(Protocol):
         """Whether it works on the attached, active notebook."""
         ...
 
+    @property
+    def needs_lexical(self) -> bool:
+        """Whether it works on the attached, active Lexical document."""
+        ...
+
 
 Gated = TypeVar("Gated", bound=GatedTool)
 
@@ -51,13 +61,15 @@ class Refusal:
     """Why a tool may not be used, and what would make it possible.
 
     ``message`` and ``hint`` are for the model, ``summary`` for the user; ``needs`` is what the
-    message is missing, if the user can add it.
+    message is missing, if the user can add it. ``lacks_lexical``: that no Lexical document is at
+    hand is the only reason.
     """
 
     message: str
     hint: str
     summary: str
     needs: MissingRequirement | None = None
+    lacks_lexical: bool = False
 
 
 @dataclass
@@ -68,6 +80,7 @@ class Gate:
     those that the agent created in this session, oldest first: they count as attached and active.
     ``below`` is the cell of the target under which new cells go by default: the magic's, then the
     newest one. ``files`` are the files that the user attached: of these alone secrets may be read.
+    ``lexical_attached`` and ``lexical_active`` are Lexical documents; ``created`` has both kinds.
     """
 
     mode: Mode
@@ -77,26 +90,41 @@ class Gate:
     created: list[str] = field(default_factory=list)
     below: str | None = None
     files: frozenset[str] = frozenset()
+    lexical_attached: frozenset[str] = frozenset()
+    lexical_active: str | None = None
 
     @classmethod
     def on(cls, path: str | None, mode: Mode = "agent") -> Gate:
         """For a direct call on an explicit path, which counts as attached and active."""
-        return cls(mode=mode, attached=frozenset([path] if path else []), active=path)
+        attached = frozenset([path] if path else [])
+        if path is not None and is_lexical(path):
+            return cls(mode=mode, lexical_attached=attached, lexical_active=path)
+        return cls(mode=mode, attached=attached, active=path)
 
     @property
     def targets(self) -> list[str]:
         """The notebooks that notebook tools may work on; the first is the default one."""
-        own = [path for path in reversed(self.created) if path != self.active]
-        if self.active is not None and (
-            self.active in self.attached or self.active in self.created
-        ):
-            return [self.active, *own]
-        return own
+        created = [path for path in self.created if not is_lexical(path)]
+        return _targets(self.active, self.attached, created)
+
+    @property
+    def lexical_targets(self) -> list[str]:
+        """The Lexical documents that block tools may work on; the first is the default one."""
+        created = [path for path in self.created if is_lexical(path)]
+        return _targets(self.lexical_active, self.lexical_attached, created)
 
     @property
     def target(self) -> str | None:
         """The notebook that a call without ``path`` means."""
         return next(iter(self.targets), None)
+
+    @property
+    def document(self) -> str | None:
+        """The notebook or Lexical document that the message is about: the active one, else the
+        newest that the agent made."""
+        if self.lexical_active in self.lexical_targets:
+            return self.lexical_active
+        return self.target or next(iter(self.lexical_targets), None)
 
     @property
     def may_change(self) -> bool:
@@ -136,6 +164,8 @@ class Gate:
             )
         if tool.needs_notebook and not self.targets:
             return self._no_notebook()
+        if tool.needs_lexical and not self.lexical_targets:
+            return self._no_lexical()
         return None
 
     def path_refusal(self, path: str) -> Refusal | None:
@@ -152,6 +182,27 @@ class Gate:
             "notebook",
         )
 
+    def lexical_refusal(self, path: str) -> Refusal | None:
+        """Why a block tool may not work on this path, or None."""
+        targets = self.lexical_targets
+        if path in targets:
+            return None
+        if not targets:
+            return self._no_lexical()
+        return Refusal(
+            f"{path} is not the attached, active Lexical document of this message.",
+            f"This message works on {targets[0]}. Leave path out, or ask the user to open and "
+            f"attach {path}.",
+            f"Not done: {path} is not the attached, active document",
+        )
+
+    def _no_lexical(self) -> Refusal:
+        names, why = ", ".join(sorted(self.lexical_attached)), "no Lexical document is attached"
+        if names:
+            why = f"{names} is attached but not the active tab"
+        hint, summary = f"{why[0].upper()}{why[1:]}.", f"Not done: {why}"
+        return Refusal(NO_LEXICAL, hint, summary, lacks_lexical=True)
+
     def _no_notebook(self) -> Refusal:
         return Refusal(NO_NOTEBOOK, self.why_off() or "", f"Not done: {self._off()}", "notebook")
 
@@ -165,5 +216,22 @@ class Gate:
         return f"{names} is attached, but {self.active} is the active tab"
 
     def allowed(self, tools: Iterable[Gated]) -> list[Gated]:
-        """The tools that the model is sent, in the registry's order."""
+        """The tools that may be used, in the registry's order."""
         return [each for each in tools if self.refusal(each) is None]
+
+    def sent(self, tools: Iterable[Gated], *, with_blocks: bool) -> list[Gated]:
+        """The tools that the model is sent. Those for blocks are sent ``with_blocks`` even where no
+        document is at hand: a list of tools that changes costs the provider's prompt cache."""
+        found = []
+        for each in tools:
+            refusal = self.refusal(each)
+            if refusal is None or (with_blocks and refusal.lacks_lexical):
+                found.append(each)
+        return found
+
+
+def _targets(active: str | None, attached: frozenset[str], created: list[str]) -> list[str]:
+    own = [path for path in reversed(created) if path != active]
+    if active is not None and (active in attached or active in created):
+        return [active, *own]
+    return own

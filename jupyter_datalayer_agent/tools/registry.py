@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from typing import Any, Literal, TypeVar
 
+from pydantic import Field
+
 from ..protocol.base import Wire
 from ..protocol.events import ToolCallStarted
 from ..protocol.tools import Change, ToolLabel
@@ -24,7 +26,7 @@ from .schema import compact_schema
 ENTRY_POINT_GROUP = "jupyter_datalayer_agent.tools"
 
 Group = Literal[
-    "notebook", "document", "kernel", "lexical", "file", "history", "dataset", "conversation"
+    "notebook", "document", "kernel", "lexical", "file", "history", "dataset", "conversation", "mcp"
 ]
 Arguments = TypeVar("Arguments", bound=Wire)
 
@@ -44,7 +46,8 @@ class ToolOutcome:
     """The result of a successful tool call.
 
     ``output`` is JSON for the model; ``summary`` one line for a user; ``more`` says how to read the
-    rest of a cut output; ``images`` go to models with vision.
+    rest of a cut output; ``images`` go to models with vision. ``blocks`` are the changes of a
+    Lexical document block by block, each with its id as ``cell_id``: verified, and not shown.
     """
 
     output: Any
@@ -52,10 +55,13 @@ class ToolOutcome:
     changes: list[Change] = field(default_factory=list)
     images: list[Image] = field(default_factory=list)
     more: str | None = None
+    blocks: list[Change] = field(default_factory=list)
 
 
 DestructiveRule = Callable[[Any, ToolContext], Awaitable[str | Reason | None]]
 Preview = Callable[[Any, ToolContext], Awaitable[list[Change]]]
+ApprovalRule = Callable[[], str | None]
+"""Why every call needs the user's approval, as things are now; None if it needs none."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +69,16 @@ class Tool:
     """A tool and what the gate, the approvals, the scheduler and the page must know of it.
 
     ``label`` is its name on the page. ``changes``: changes or runs something, so Agent mode only.
-    ``needs_notebook``: works on the attached, active notebook. ``destructive`` returns what would
+    ``needs_notebook``: works on the attached, active notebook; ``needs_lexical``: on the attached,
+    active Lexical document. ``destructive`` returns what would
     be lost, or None. ``parallel``: a read that may run concurrently with others. ``runs``: its
     purpose is to run code. ``basic``: sent also to models with a small context window. ``preview``
     is what a call would change, for approvals.
+
+    Of a tool of another program: ``parameters`` is the JSON schema of its arguments, which it
+    checks itself; ``needs_approval`` is asked for each call; ``version`` differs when the program
+    has changed it, and approvals given for the session do not hold any more; ``is_found_by_search``
+    tools are called by name, and not sent to the model; one that ``searches`` finds or calls them.
     """
 
     name: str
@@ -77,11 +89,17 @@ class Tool:
     label: ToolLabel | None = None
     changes: bool = False
     needs_notebook: bool = False
+    needs_lexical: bool = False
     parallel: bool = False
     runs: bool = False
     basic: bool = False
     destructive: DestructiveRule | None = None
     preview: Preview | None = None
+    parameters: dict[str, Any] | None = None
+    needs_approval: ApprovalRule | None = None
+    version: str | None = None
+    is_found_by_search: bool = False
+    searches: bool = False
 
     def schema(self) -> dict[str, Any]:
         """The function tool of the Responses API."""
@@ -89,9 +107,16 @@ class Tool:
             "type": "function",
             "name": self.name,
             "description": self.description,
-            "parameters": compact_schema(self.arguments),
+            "parameters": self.parameters or compact_schema(self.arguments),
             "strict": False,
         }
+
+
+class CallOfAnother(Wire):
+    """The arguments of a tool that calls another one, which the dispatcher does in its place."""
+
+    name: str = Field(description="As it was found")
+    arguments: dict[str, Any] = Field(default={}, description="As its schema has them")
 
 
 @dataclass(frozen=True)
@@ -112,6 +137,7 @@ def tool(
     label: tuple[str, str] | None = None,
     changes: bool = False,
     needs_notebook: bool = False,
+    needs_lexical: bool = False,
     parallel: bool = False,
     runs: bool = False,
     basic: bool = False,
@@ -136,6 +162,7 @@ def tool(
             label=ToolLabel(action=label[0], activity=label[1]) if label else None,
             changes=changes,
             needs_notebook=needs_notebook,
+            needs_lexical=needs_lexical,
             parallel=parallel,
             runs=runs,
             basic=basic,
@@ -159,6 +186,12 @@ class ToolRegistry:
     def __init__(self) -> None:
         self._tools: dict[str, Tool] = {}
         self._aliases: dict[str, Alias] = {}
+
+    def copy(self) -> ToolRegistry:
+        """Another registry with the same tools and aliases."""
+        other = ToolRegistry()
+        other._tools, other._aliases = dict(self._tools), dict(self._aliases)
+        return other
 
     def add(self, entry: Tool | Alias) -> Callable[[], None]:
         """Add a tool or an alias; returns a function that removes it.

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..notebook.document import DocumentError
 from ..protocol.sharing import ShareKind
-from ..protocol.tools import MissingRequirement, ToolError, ToolErrorCode, ToolResult
+from ..protocol.tools import Change, MissingRequirement, ToolError, ToolErrorCode, ToolResult
 from .context import ToolFailure
 from .redaction import EVERYTHING, CallRef, Refused, Sharing, Shown, private_parts, redact
 from .registry import Image, ToolOutcome
@@ -21,7 +21,7 @@ class Dispatched:
     ``result`` and ``summary`` are complete, for the user. ``redacted`` is the result as the model
     may read it, None if nothing is withheld; ``redacted_summary`` and ``images`` likewise.
     ``private`` are the kinds that the model's copy contains, and ``stripped`` is the result without
-    them. ``needs``: what the gate found missing.
+    them. ``needs``: what the gate found missing. ``blocks``: see ``ToolOutcome``.
     """
 
     result: ToolResult
@@ -34,6 +34,7 @@ class Dispatched:
     private: list[ShareKind] = field(default_factory=list)
     stripped: ToolResult | None = None
     needs: MissingRequirement | None = None
+    blocks: list[Change] = field(default_factory=list)
 
     @property
     def for_model(self) -> ToolResult:
@@ -56,6 +57,7 @@ class ResultBuilder:
     images: list[Image]
     more: str | None
     needs: MissingRequirement | None = None
+    blocks: list[Change] = field(default_factory=list)
 
     @classmethod
     def of_outcome(cls, name: str, outcome: ToolOutcome) -> ResultBuilder:
@@ -65,7 +67,8 @@ class ResultBuilder:
             output = redact(outcome.output, refused)
             return ToolResult(ok=True, name=name, output=output, changes=outcome.changes or None)
 
-        return cls(make, outcome.summary, *_private([outcome.output], outcome), outcome.more)
+        parts, images = _private([outcome.output], outcome)
+        return cls(make, outcome.summary, parts, images, outcome.more, blocks=outcome.blocks)
 
     @classmethod
     def of_failure(cls, name: str, failure: ToolFailure | DocumentError) -> ResultBuilder:
@@ -85,12 +88,18 @@ class ResultBuilder:
 
         outputs = [failure.output, failure.message]
         summary = failure.summary or failure.message
-        return cls(make, summary, *_private(outputs, failure), failure.more, failure.needs)
+        parts, images = _private(outputs, failure)
+        return cls(make, summary, parts, images, failure.more, failure.needs, failure.blocks)
 
     def whole(self) -> Dispatched:
         """The result with nothing withheld."""
         return Dispatched(
-            self.make({}), str(self.summary), images=self.images, more=self.more, needs=self.needs
+            self.make({}),
+            str(self.summary),
+            images=self.images,
+            more=self.more,
+            needs=self.needs,
+            blocks=self.blocks,
         )
 
     async def shared(self, sharing: Sharing | None, call: CallRef) -> Dispatched:

@@ -10,7 +10,8 @@ from ..protocol.base import Wire
 
 @cache
 def compact_schema(model: type[Wire]) -> dict[str, Any]:
-    """The model's JSON schema without titles, null defaults, nullable unions and references."""
+    """The model's JSON schema without titles, nullable unions and references, and without what a
+    model does not need: defaults that are null, false, empty or a number, and "at least one"."""
     schema = model.model_json_schema(by_alias=True)
     definitions = schema.pop("$defs", {})
     compacted: dict[str, Any] = _compact(schema, definitions)
@@ -41,7 +42,9 @@ def _compact(node: Any, definitions: dict[str, Any]) -> Any:
     for key, value in node.items():
         if key in ("title", "additionalProperties") and not isinstance(value, dict):
             continue
-        if key == "default" and value in (None, False, [], ""):
+        if key == "default" and (value in (None, False, [], "") or type(value) in (int, float)):
+            continue
+        if key in ("minLength", "minItems") and value == 1:
             continue
         if key == "properties":
             out[key] = {name: _compact(each, definitions) for name, each in value.items()}

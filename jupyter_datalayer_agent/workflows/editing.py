@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..notebook.dataflow.ipython_source import NotPython, parse_cell
+from ..notebook.files.kinds import is_lexical, noun
 from ..protocol.cells import PageCell
 from ..protocol.workflows import FixCall
 
@@ -86,17 +87,22 @@ def string_span(source: str, node: ast.Constant, new: str) -> SourceSpan | None:
     return SourceSpan(start, end, f"{quote}{body}{quote}")
 
 
+# Each works on a notebook and on a Lexical document, whose blocks are its cells.
+
+
 def update(path: str, cell: PageCell, source: str, *, run: bool = True) -> FixCall:
     """The call that gives a cell its new source: the changed lines only, so that what the user
     types elsewhere in the cell meanwhile stays."""
-    arguments: dict[str, Any] = {"path": path, "cellId": cell.id, "run": run}
+    part = noun(path)
+    arguments: dict[str, Any] = {"path": path, f"{part}Id": cell.id, "run": run}
     old, new = _changed_lines(cell.source, source)
     if old and cell.source.count(old) == 1:
         arguments["edits"] = [{"oldString": old, "newString": new}]
     else:
         arguments["content"] = source
-    label = "Change the cell and run it" if run else "Change the cell"
-    return FixCall(name="updateNotebookCell", arguments=arguments, label=label)
+    label = f"Change the {part} and run it" if run else f"Change the {part}"
+    name = "updateBlock" if is_lexical(path) else "updateNotebookCell"
+    return FixCall(name=name, arguments=arguments, label=label)
 
 
 def _changed_lines(before: str, after: str) -> tuple[str, str]:
@@ -117,26 +123,29 @@ def _changed_lines(before: str, after: str) -> tuple[str, str]:
 
 def run(path: str, cell_ids: Sequence[str]) -> FixCall:
     """The call that runs cells, in notebook order."""
-    label = "Run the cell" if len(cell_ids) == 1 else f"Run {len(cell_ids)} cells"
-    arguments = {"path": path, "cellIds": list(cell_ids)}
-    return FixCall(name="runNotebookCells", arguments=arguments, label=label)
+    part = noun(path)
+    label = f"Run the {part}" if len(cell_ids) == 1 else f"Run {len(cell_ids)} {part}s"
+    name = "runBlock" if is_lexical(path) else "runNotebookCells"
+    arguments = {"path": path, f"{part}Ids": list(cell_ids)}
+    return FixCall(name=name, arguments=arguments, label=label)
 
 
 def add_before(path: str, cell_id: str, source: str) -> FixCall:
     """The call that puts a code cell before another one and runs it."""
+    in_blocks = is_lexical(path)
     return FixCall(
-        name="addNotebookCell",
+        name="insertBlock" if in_blocks else "addNotebookCell",
         arguments={
             "path": path,
-            "type": "code",
+            "type": "jupyter-input" if in_blocks else "code",
             "content": source,
             "position": {"before": cell_id},
             "run": True,
         },
-        label="Add a cell and run it",
+        label=f"Add a {noun(path)} and run it",
     )
 
 
-def cell_name(cell: PageCell) -> str:
+def cell_name(path: str, cell: PageCell) -> str:
     """A cell's name for users: ``cell 3``."""
-    return f"cell {cell.index + 1}"
+    return f"{noun(path)} {cell.index + 1}"

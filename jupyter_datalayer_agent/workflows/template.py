@@ -3,7 +3,7 @@
 A template is one file: a ``Template`` made of a pydantic model of its parameters and a function
 that returns its steps. A step is an async function of a ``TemplateRun``, through which it writes
 cells (with the same tools, gate and approvals as the model) and runs code in the kernel. Built-in
-ones are in ``builtin_templates/``; third parties declare theirs under the entry point group
+ones are in ``templates/builtin/``; third parties declare theirs under the entry point group
 ``jupyter_datalayer_agent.workflows``.
 """
 

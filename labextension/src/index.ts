@@ -5,6 +5,7 @@ import { bridgePlugin } from './bridge/plugin';
 import { changesPlugin } from './changes/plugin';
 import { errorsPlugin } from './errors/plugin';
 import { inlinePlugin } from './inline/plugin';
+import { lexicalPlugin } from './lexical/plugin';
 import { magicPlugin } from './magic/plugin';
 import { documentsPlugin } from './notebook/plugin';
 import {
@@ -28,6 +29,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   errorsPlugin,
   inlinePlugin,
   inputToolbarPlugin,
+  lexicalPlugin,
   magicPlugin,
   panelPlugin,
   settingsPlugin,

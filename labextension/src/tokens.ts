@@ -1,11 +1,13 @@
 import type { IInputToolbarRegistry } from '@jupyter/chat/lib/components/input/toolbar-registry';
 import type { IAttachmentOpenerRegistry } from '@jupyter/chat/lib/registers/attachment-openers';
 import type { IChatCommandRegistry } from '@jupyter/chat/lib/registers/chat-commands';
+import type { IWidgetTracker } from '@jupyterlab/apputils';
 import { Token } from '@lumino/coreutils';
 
 import type { AgentClient } from './api/client';
-import type { IPageConnection } from './api/connection';
+import type { IPageConnection } from './api/pageConnection';
 import type { IChangesSource } from './changes/source';
+import type { LexicalDocument } from './lexical/factory';
 import type { Documents } from './notebook/documents';
 
 /** The server's HTTP routes. */
@@ -31,6 +33,13 @@ export const IDocuments = new Token<Documents>(
   'jupyter-datalayer-agent:IDocuments',
   'The documents that are open in the page, by their paths under the server root.'
 );
+
+/** The Lexical documents that are open in the page. */
+export const ILexicalTracker = new Token<ILexicalTracker>(
+  'jupyter-datalayer-agent:ILexicalTracker',
+  'The widgets of Lexical documents.'
+);
+export type ILexicalTracker = IWidgetTracker<LexicalDocument>;
 
 /** Commands and completions of the panel's input. */
 export const IAgentChatCommands = new Token<IChatCommandRegistry>(

@@ -241,11 +241,40 @@ def test_a_proposed_action_is_run_only_where_the_user_allows_it(tmp_path: Path) 
         proposed = command(tmp_path, *task, api_base=model.base_url)
         assert proposed.returncode == 1
         assert "Nothing has been done yet." in proposed.stdout
+        assert "add --yes" in proposed.stdout
         assert not (tmp_path / "cars.html").exists()
         done = command(tmp_path, *task, "--yes", api_base=model.base_url)
     assert done.returncode == 0, done.stderr
     assert "cars.html" in done.stdout
     assert "<html" in (tmp_path / "cars.html").read_text()
+
+
+def test_a_plan_in_a_terminal_has_no_action_and_nothing_is_run_in_its_place(
+    tmp_path: Path,
+) -> None:
+    write_cars(tmp_path)
+    step = {"description": "Convert cars.csv", "action": "data/convert"}
+    step["parameters"] = {"data": "cars.csv", "format": "parquet"}
+    planned = Say(json.dumps({"steps": [step], "requiredTools": []}), chunk=64)
+    task = ["run", "convert cars.csv to Parquet, then note it", "cars.ipynb", "--plan"]
+    with ScriptedModelServer(planned, plan_of("Note it"), add("noted = 1"), Say("Noted.")) as model:
+        done = command(tmp_path, *task, api_base=model.base_url)
+        refused = json.dumps(model.requests[1].body)
+    assert done.returncode == 0, done.stderr
+    assert "nobody can do that over this route" in refused
+    assert "Plan:\n  1. Note it\n" in done.stderr
+    assert not (tmp_path / "cars.parquet").exists()
+
+
+def test_a_command_of_a_service_needs_no_notebook(tmp_path: Path) -> None:
+    write_cars(tmp_path)
+    done = command(tmp_path, "run", "/data convert cars.csv to Parquet", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert "cars.parquet" in done.stdout
+    assert (tmp_path / "cars.parquet").is_file()
+    refused = command(tmp_path, "run", "plot the price")
+    assert refused.returncode == 2
+    assert "Name a notebook, too." in refused.stderr
 
 
 def test_the_benchmark_reports_and_fails_below_the_minimum(tmp_path: Path) -> None:

@@ -78,3 +78,20 @@ def test_options_are_for_one_message_and_a_session_for_those_that_follow(
         assert len(server.get(f"sessions/{session}/turns")["turns"]) == 2
         assert kernel.run("%agent four").display["text/markdown"] == "Named."
         assert "three" not in model.requests[-1].text
+
+
+def test_a_proposed_action_says_where_it_is_run(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    write_notebook(server, "proposed.ipynb", LOAD)
+    model.script(Say('{"notebook": null, "format": {"value": "html", "source": "HTML"}}'))
+    with notebook_kernel(server, "proposed.ipynb") as kernel:
+        kernel.run(LOAD)
+        ran = kernel.run("%agent /notebook export as HTML")
+        shown = ran.display["text/markdown"]
+        assert "Nothing has been done yet." in shown
+        assert (
+            "*Run “Export the notebook” in the agent's panel.* [Open it there](#session-" in shown
+        )
+        assert ran.display["text/plain"].endswith("in the agent's panel.")
+    assert not (server.root / "proposed.html").exists()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jupyter_datalayer_agent.models import ItemDone, TextChunk
+from jupyter_datalayer_agent.models.litellm_model import idle_timeout
+from jupyter_datalayer_agent.models.provider_arguments import ModelRoute
 from tests.models.calls import APIS, answer, model, request
 from tests.support.model_server import (
     BreakAfter,
@@ -112,6 +114,25 @@ async def test_a_server_that_never_answers_is_given_up(api: str) -> None:
         await server.wait_until(server.answered(0, "disconnected"), timeout=2)
     assert answered.failure.retryable
     assert "0.5 seconds" in answered.failure.message
+
+
+@pytest.mark.parametrize(
+    ("name", "api_base", "seconds"),
+    [
+        ("openai/m", None, 300),
+        ("openai/m", "https://127.example.com/v1", 300),
+        ("openai/m", "http://192.168.0.7:8000/v1", 300),
+        ("openai/m", "http://127.0.0.1:8000/v1", 3600),
+        ("openai/m", "http://localhost:1234/v1", 3600),
+        ("openai/m", "http://[::1]:1234/v1", 3600),
+        ("ollama_chat/m", None, 3600),
+        ("ollama_chat/m", "https://ollama.example.com", 300),
+    ],
+)
+def test_a_model_on_this_computer_may_read_for_longer(
+    name: str, api_base: str | None, seconds: float
+) -> None:
+    assert idle_timeout(ModelRoute(name, None, api_base, responses=False)) == seconds
 
 
 @both_apis

@@ -26,6 +26,7 @@ from jupyter_datalayer_agent.protocol.page import (
     ActiveDocument,
     EditorState,
     EditParams,
+    FileWritten,
     OpenNotebook,
     PageFailure,
     PageProgress,
@@ -202,7 +203,9 @@ class ScriptedPage:
         self.hub = hub
         self.client_id = client_id
         self.notebooks: dict[str, list[dict[str, Any]]] = {}
+        self.files: list[str] = []
         self.requests: list[PageRequest] = []
+        self.written: list[str] = []
         self.asked = asyncio.Event()
         self.silent: set[str] = set()
         self.lie = False
@@ -241,6 +244,7 @@ class ScriptedPage:
                 OpenNotebook(path=path, cell_count=len(cells), kernel_status=self.kernel_status)
                 for path, cells in self.notebooks.items()
             ],
+            files=self.files,
         )
         self.hub.on_state(self.page, state)
 
@@ -248,6 +252,9 @@ class ScriptedPage:
         return [each.method for each in self.requests]
 
     async def _receive(self, message: Any) -> None:
+        if isinstance(message, FileWritten):
+            self.written.append(message.path)
+            return
         assert isinstance(message, PageRequest)
         # Over the wire and back, as in a browser.
         request = PageRequest.model_validate_json(json.dumps(message.to_wire()))

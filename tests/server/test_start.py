@@ -5,7 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
-HEAVY = ("litellm", "mcp", "openai", "sqlalchemy", "pydantic", "nbclient", "pandas", "tiktoken")
+HEAVY = (
+    *("litellm", "mcp", "openai", "sqlalchemy", "pydantic", "nbclient", "pandas", "tiktoken"),
+    *("acp", "jupyter_ai_persona_manager", "jupyter_datalayer_agent.server.persona"),
+)
 
 SCRIPT = """
 import sys

@@ -7,7 +7,6 @@ import asyncio
 import contextlib
 import json
 import logging
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -17,7 +16,6 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, create_model
 
-from jupyter_datalayer_agent.services import time_limits
 from jupyter_datalayer_agent.services.action import (
     NO_SKIP,
     Action,
@@ -29,12 +27,14 @@ from jupyter_datalayer_agent.services.action import (
 from jupyter_datalayer_agent.services.dry_run import dry_run
 from jupyter_datalayer_agent.services.dry_run_result import DryRun
 from jupyter_datalayer_agent.services.questions import Answer, Question
+from jupyter_datalayer_agent.services.time_limits import CANCEL_SECONDS, MOST_SECONDS
+from tests.services import virtual_time
 from tests.services.context import FakeContext
 
 SECRET = "s3cret-value-0123"
-SECONDS = 0.01
-BOUND = 3.0
-"""Far above what a dry run may take with these limits, on a machine that is busy."""
+BOUND = 2 * MOST_SECONDS + 100 * CANCEL_SECONDS
+"""The questions and the check of what was found have a limit each; what is cut off by it may clean
+up."""
 NAMES = ("a", "b", "c", "d")
 VALUES = ("x", "y", "z", 1, True)
 REFUSED = "z"
@@ -48,9 +48,7 @@ many = settings(
 
 
 @pytest.fixture(autouse=True)
-def short_limits(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    monkeypatch.setattr(time_limits, "MOST_SECONDS", SECONDS)
-    monkeypatch.setattr(time_limits, "CANCEL_SECONDS", 0.004)
+def quiet(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.CRITICAL)
 
 
@@ -227,14 +225,7 @@ class Generated:
 def run(action: type[Action], known: Mapping[str, Any], filler: Generated) -> tuple[DryRun, Action]:
     made = action(FakeContext())
 
-    async def bounded() -> DryRun:
-        started = time.monotonic()
-        # The bound of the bound: a dry run that never ended would hang the tests.
-        result = await asyncio.wait_for(dry_run(made, "do it", known, filler), 2 * BOUND)
-        assert time.monotonic() - started < BOUND
-        return result
-
-    return asyncio.run(bounded()), made
+    return virtual_time.run(asyncio.wait_for(dry_run(made, "do it", known, filler), BOUND)), made
 
 
 def check_secrets(result: DryRun, action: Action, filler: Generated, log: str) -> None:
@@ -377,6 +368,8 @@ def form_of(generated: Mapping[str, tuple[str, bool]], trace: Trace, trouble: st
 @example({}, {"upper": "x", "lower": "p"}, {"upper": "y", "lower": "r"}, "elsewhere")
 @example({}, {"upper": "y"}, {"upper": "x", "lower": "p"}, "none")
 @example({"a": ("number", True)}, {"upper": "x", "lower": "p", "a": -1}, {"a": 1}, "none")
+# Choices that come only after the action was cancelled for taking too long.
+@example({}, {"upper": "x", "lower": "p"}, {}, "swallow")
 @given(
     fields,
     form_answers,

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.jupyter import RunningServer
-from tests.support.packages import install
-
-GUIDE = Path(__file__).parents[2] / "docs" / "adding-a-service.md"
+from tests.support.packages import install, write_example
 
 BROKEN = """
 from pydantic import BaseModel
@@ -54,12 +50,7 @@ ENTRIES = {
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     folder = tmp_path_factory.mktemp("packages")
-    text = GUIDE.read_text(encoding="utf-8")
-    (folder / "backup").mkdir()
-    (python,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    (toml,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
-    (folder / "backup" / "backup_service.py").write_text(python, encoding="utf-8")
-    (folder / "backup" / "pyproject.toml").write_text(toml, encoding="utf-8")
+    toml = write_example(folder / "backup")
     install(folder / "backup", folder / "site")
     (folder / "broken").mkdir()
     (folder / "broken" / "broken_services.py").write_text(BROKEN)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from .ports import free_port
 
-PROGRAM = Path(sys.prefix) / "azurite/node_modules/azurite/dist/src/blob/main.js"
+PROGRAM = Path(sys.prefix) / "programs/node_modules/azurite/dist/src/blob/main.js"
 
 
 class Azurite:
@@ -33,7 +33,7 @@ class Azurite:
         )
 
     def __enter__(self) -> Azurite:
-        assert PROGRAM.is_file(), "Azurite is not installed: scripts/azurite.sh .venv/azurite"
+        assert PROGRAM.is_file(), "Azurite is not installed: make tests-ready"
         self.folder.mkdir(exist_ok=True)
         with (self.folder / "azurite.log").open("wb") as log:
             self.process = subprocess.Popen(

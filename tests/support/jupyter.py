@@ -6,6 +6,7 @@ with RunningServer(tmp_path, api_base=model.base_url) as server:
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -33,7 +34,7 @@ class RunningServer:
     """Starts on entry and ends on exit; ``start`` and ``kill`` in between, on the same folders.
 
     ``root`` is the server root. ``environment`` is added to that of the process, which holds no
-    model's key of the machine.
+    model's key of the machine. ``launcher`` is a command that takes the server's as its arguments.
     """
 
     preloaded: Callable[[], str] | None = None
@@ -46,6 +47,7 @@ class RunningServer:
         api_base: str | None = None,
         environment: dict[str, str] | None = None,
         arguments: list[str] | None = None,
+        launcher: list[str] | None = None,
         lab: bool = False,
         extension: bool = True,
     ) -> None:
@@ -55,6 +57,7 @@ class RunningServer:
         self.lab = lab
         self.extension = extension
         self.arguments = arguments or []
+        self.launcher = launcher or []
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}/"
         self.log = folder / "server.log"
@@ -69,6 +72,7 @@ class RunningServer:
             "IPYTHONDIR": str(home / "ipython"),
             "PYTHONPATH": PYTHONPATH,
             "PYTHONUNBUFFERED": "1",
+            "PYTHONFAULTHANDLER": "1",
             # Kernels share the cores with much else; threads that wait for each other take longer.
             "OMP_NUM_THREADS": "1",
             # Each home is new, and looking at the machine's fonts takes seconds.
@@ -113,14 +117,14 @@ class RunningServer:
         ]
         module = "jupyterlab" if self.lab else "jupyter_server"
         # An interpreter reads these when it starts, and never again.
-        is_own_interpreter = any(name.startswith("PYTHON") for name in self.added)
+        is_own = self.launcher or any(name.startswith("PYTHON") for name in self.added)
         with self.log.open("ab") as log:
-            if type(self).preloaded is not None and not is_own_interpreter:
+            if type(self).preloaded is not None and not is_own:
                 program = Program(module, arguments, self.environment, str(self.folder))
                 self.process = ask(type(self).preloaded(), program, log.fileno(), log.fileno())
             else:
                 self.process = subprocess.Popen(
-                    [sys.executable, "-m", module, *arguments],
+                    [*self.launcher, sys.executable, "-m", module, *arguments],
                     env=self.environment,
                     cwd=self.folder,
                     # A program of the server's that reads ours would make it non-blocking.
@@ -155,8 +159,19 @@ class RunningServer:
         try:
             self.process.wait(20)
         except subprocess.TimeoutExpired:
+            self._show_what_it_does()
             self.process.kill()
             self.process.wait()
+
+    def _show_what_it_does(self) -> None:
+        """What its threads do, for whoever looks for the reason why it does not end."""
+        assert self.process is not None
+        # With faulthandler it writes their stacks to the log.
+        self.process.send_signal(signal.SIGABRT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(5)
+        log = self.log.read_text(errors="replace")
+        print(f"The server did not end in 20 s:\n{log[-8000:]}", file=sys.stderr)
 
     def kill(self) -> None:
         """``kill -9``: nothing of it gets to say goodbye."""

@@ -1,13 +1,20 @@
-"""Packages that pip installs for a test, into a folder of their own: no network is needed."""
+"""Packages that pip installs for a test, into a folder of their own: no network is needed.
+
+As a program it installs the example of docs/adding-a-service.md into a folder, and prints the
+``PYTHONPATH`` of a server that has it.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 from tests.support.jupyter import PYTHONPATH
+
+GUIDE = Path(__file__).parents[2] / "docs" / "adding-a-service.md"
 
 
 def install(package: Path, target: Path) -> dict[str, str]:
@@ -20,3 +27,20 @@ def install(package: Path, target: Path) -> dict[str, str]:
     done = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
     return {"PYTHONPATH": os.pathsep.join([str(target), PYTHONPATH])}
+
+
+def write_example(package: Path) -> str:
+    """Write the package of docs/adding-a-service.md as it is there; its ``pyproject.toml``."""
+    text = GUIDE.read_text(encoding="utf-8")
+    (python,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    (toml,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    package.mkdir()
+    (package / "backup_service.py").write_text(python, encoding="utf-8")
+    (package / "pyproject.toml").write_text(toml, encoding="utf-8")
+    return str(toml)
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    write_example(folder / "backup")
+    print(install(folder / "backup", folder / "site")["PYTHONPATH"])

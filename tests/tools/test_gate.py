@@ -77,3 +77,28 @@ def test_a_notebook_made_in_the_session_counts_as_attached_and_active() -> None:
 )
 def test_a_user_learns_why_notebook_mode_is_off(gate: Gate, words: str) -> None:
     assert words in (gate.why_off() or "")
+
+
+@pytest.mark.parametrize(
+    ("attached", "active", "created", "mode", "count"),
+    [
+        (["a.dlex"], "a.dlex", [], "agent", 9),
+        (["a.dlex"], "a.dlex", [], "ask", 3),
+        (["a.dlex"], "a.dlex", [], "edit", 3),
+        (["a.dlex"], "b.dlex", [], "agent", 0),
+        (["a.dlex"], None, [], "agent", 0),
+        ([], "a.dlex", [], "agent", 0),
+        ([], None, ["a.lexical"], "agent", 9),
+    ],
+)
+def test_block_tools_follow_the_rule_of_notebooks(
+    attached: list[str], active: str | None, created: list[str], mode: Mode, count: int
+) -> None:
+    gate = Gate(
+        mode=mode, lexical_attached=frozenset(attached), lexical_active=active, created=created
+    )
+    tools = [tool for tool in builtin_registry() if tool.group == "lexical"]
+    assert len(tools) == 9
+    assert len(gate.allowed(tools)) == count
+    assert gate.targets == []
+    assert gate.notebook_mode == "off"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from nbclient import NotebookClient
 
 from tests.support.cars import write_cars
 from tests.support.jupyter import RunningServer
+from tests.support.lexical import assert_lexical
 from tests.support.planning import of_type, plan_states, submit, task, until
 
 END = ("turn_completed", "turn_aborted")
@@ -326,3 +328,24 @@ def test_an_error_without_a_known_fix_says_so(server: RunningServer) -> None:
     assert first["message"].startswith("No built-in fix for this error. No model is configured")
     second = server.post("fixes", {**where, "tried": [{"key": "k", "done": "did"}]})
     assert second["message"].startswith("No other built-in fix for this error.")
+
+
+def test_a_report_is_written_as_a_lexical_document(server: RunningServer) -> None:
+    parameters = {"data": "cars.csv", "format": "lexical", "notebook": "cars-report"}
+    reply = server.post("workflows/data-visualization-report", {"parameters": parameters})
+    assert reply["status"] == "completed", reply
+    text = (server.root / "cars-report.dlex").read_text()
+    blocks = json.loads(text)["root"]["children"]
+    types = [each["type"] for each in blocks]
+    assert types[0] == "heading"
+    assert types.count("jupyter-input") >= 6
+    assert "image/png" in text
+    assert "Conclusions" in text
+    outputs = [each for block in blocks for each in block.get("outputs", [])]
+    assert not [each for each in outputs if each["output_type"] == "error"]
+    assert "blocks read back" in reply["reply"]
+    assert not list(server.root.glob("cars-report*.ipynb"))
+    assert {each["name"] for each in reply["toolCalls"]} == {
+        "createLexical", "executeCode", "insertBlock",
+    }  # fmt: skip
+    assert_lexical([text])

@@ -11,6 +11,8 @@ from jupyter_datalayer_agent.services.action import Action, parameter
 
 from .account import MISSING, Account, blob_problem, container_problem, has_account
 
+CONTAINER = ("conteneur", "contenedor")
+
 
 class OfAccount(BaseModel):
     """With which account it is done."""
@@ -26,13 +28,13 @@ class OfAccount(BaseModel):
 class OfContainer(OfAccount):
     """In which container."""
 
-    container: str = parameter(title="Container")
+    container: str = parameter(title="Container", also_called=CONTAINER)
 
 
 class OfBlob(OfContainer):
     """Which blob."""
 
-    blob: str = parameter(title="Blob", kind="path")
+    blob: str = parameter(title="Blob", kind="remote-path")
 
 
 class StorageAction(Action):

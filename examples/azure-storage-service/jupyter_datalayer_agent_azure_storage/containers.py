@@ -8,7 +8,7 @@ from typing import Any
 from jupyter_datalayer_agent.services.action import ActionResult, Progress, parameter
 
 from .account import Account
-from .base import OfAccount, OfContainer, StorageAction
+from .base import CONTAINER, OfAccount, OfContainer, StorageAction
 
 
 class ListContainers(StorageAction):
@@ -39,7 +39,7 @@ class CreateContainer(StorageAction):
     class Parameters(OfAccount):
         """What it is called."""
 
-        container: str = parameter(title="Name", kind="name")
+        container: str = parameter(title="Name", kind="name", also_called=CONTAINER)
 
     async def execute(self, parameters: Any, progress: Progress) -> ActionResult:
         """See ``Action``."""

@@ -9,7 +9,7 @@ from typing import Any
 from ...models.prices import cheapest, learn_prices
 from ...models.types import Model, ModelError, ModelRequest
 from ...protocol.requests import Usage
-from ...settings.turn import Settings
+from ...settings.turn_settings import Settings
 from ..context.system_prompt import prompt_text
 from ..history.history import user_item
 from ..model_calls.complete import ask_once

@@ -18,8 +18,8 @@ from ...protocol.page import ExecuteCommandParams, PageCommand
 from ...protocol.quality import QualityReport
 from ...protocol.variables import Variable
 from ...services.action import ActionFailed, Option
-from ...workflows.probe import NotebookProbe
-from ..services import Services
+from ...workflows.fixes.probe import NotebookProbe
+from ..runtime import Runtime
 from ..state import SessionState
 from ..tool_calls.own_calls import OwnCalls
 
@@ -41,10 +41,10 @@ NOTHING_RUNS = "Nothing is run while an action's parameters are being found."
 class ReadingContext:
     """The ``ActionContext`` of a dry run."""
 
-    def __init__(self, services: Services, notebook: str | None, client_id: str | None) -> None:
-        self._services = services
+    def __init__(self, runtime: Runtime, notebook: str | None, client_id: str | None) -> None:
+        self._runtime = runtime
         self._client_id = client_id
-        self._probe = NotebookProbe(services.notebooks, "")
+        self._probe = NotebookProbe(runtime.notebooks, "")
         self.notebook = notebook
 
     async def files(self) -> list[str]:
@@ -53,11 +53,11 @@ class ReadingContext:
 
     async def path(self, relative: str) -> Path:
         """See ``ActionContext``."""
-        root = self._services.notebooks.root_dir
+        root = self._runtime.notebooks.root_dir
         if root is None:
             raise ActionFailed("The server's files are not on this machine.")
         try:
-            return Path(root) / await self._services.notebooks.confine(relative)
+            return Path(root) / await self._runtime.notebooks.confine(relative)
         except DocumentError as error:
             raise _failed(error) from error
 
@@ -73,7 +73,7 @@ class ReadingContext:
         if self.notebook is None:
             raise ActionFailed("No notebook is active: open the one whose kernel has the table.")
         try:
-            found = await self._services.notebooks.variables(self.notebook)
+            found = await self._runtime.notebooks.variables(self.notebook)
         except DocumentError as error:
             raise _failed(error) from error
         if found.status != "ok":
@@ -86,14 +86,14 @@ class ReadingContext:
         if self.notebook is None:
             return []
         try:
-            document = await self._services.notebooks.open(self.notebook, self._client_id)
+            document = await self._runtime.notebooks.open(self.notebook, self._client_id)
             return [(cell.type, cell.source) for cell in (await document.read()).cells]
         except DocumentError:
             return []
 
     async def kernels(self) -> list[Option]:
         """See ``ActionContext``."""
-        specs = await self._services.notebooks.kernel_specs()
+        specs = await self._runtime.notebooks.kernel_specs()
         return [Option(each["name"], each.get("displayName")) for each in specs]
 
     async def python(self) -> str:
@@ -104,16 +104,16 @@ class ReadingContext:
         if self.notebook is None:
             raise ActionFailed("No notebook is active: open the one whose kernel is meant.")
         try:
-            return await self._services.notebooks.interpreter_of(self.notebook, ask=ask)
+            return await self._runtime.notebooks.interpreter_of(self.notebook, ask=ask)
         except DocumentError as error:
             raise _failed(error) from error
 
     async def read(self, notebook: str) -> dict[str, Any]:
         """See ``ActionContext``."""
         try:
-            document = await self._services.notebooks.open(notebook, self._client_id)
+            document = await self._runtime.notebooks.open(notebook, self._client_id)
             cells = [cell.cell for cell in (await document.read(whole=True)).cells]
-            saved = await self._services.notebooks.files.load(document.path)
+            saved = await self._runtime.notebooks.files.load(document.path)
         except DocumentError as error:
             raise _failed(error) from error
         metadata = dict(saved.metadata)
@@ -130,7 +130,7 @@ class ReadingContext:
     async def quality(self, notebook: str) -> QualityReport:
         """See ``ActionContext``."""
         try:
-            return await self._services.quality_of(notebook, self._client_id)
+            return await self._runtime.quality_of(notebook, self._client_id)
         except DocumentError as error:
             raise _failed(error) from error
 
@@ -153,7 +153,7 @@ class RunningContext(ReadingContext):
     def __init__(
         self, session: SessionState, notebook: str | None, client_id: str | None, calls: OwnCalls
     ) -> None:
-        super().__init__(session.services, notebook, client_id)
+        super().__init__(session.runtime, notebook, client_id)
         self._session = session
         self._calls = calls
 
@@ -163,7 +163,7 @@ class RunningContext(ReadingContext):
 
     async def page(self, command: PageCommand, arguments: Mapping[str, Any]) -> None:
         """See ``ActionContext``."""
-        page = self._services.notebooks.pages.get(self._client_id)
+        page = self._runtime.notebooks.pages.get(self._client_id)
         if page is None or not page.connected:
             raise ActionFailed(NO_PAGE)
         params = ExecuteCommandParams(id=command, args=dict(arguments))
@@ -183,7 +183,7 @@ class RunningContext(ReadingContext):
 
     async def add_dataset(self, file: Path, source: str, name: str | None = None) -> str:
         """See ``ActionContext``."""
-        datasets = self._services.datasets
+        datasets = self._runtime.datasets
         try:
             size = (await asyncio.to_thread(file.stat)).st_size
             upload = datasets.begin(size)

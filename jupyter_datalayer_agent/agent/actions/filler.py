@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from ...protocol.json_text import to_json
-from ...services.matcher import plain
+from ...services.message_text import plain
 from ...services.questions import Answer, Filler, Question
 
 Ask = Callable[[str, str, dict[str, Any]], Awaitable[Any]]

@@ -11,11 +11,12 @@ from ...protocol.requests import ChatRequest
 from ...protocol.services import ActionCall, ActionProposal
 from ...services.action import Action
 from ...services.dry_run import dry_run
+from ...services.dry_run_result import failed_proposal
 from ...services.matcher import Matcher
 from ...services.questions import Filler
 from ...services.registry import ServiceRegistry
 from ..open_proposal import OpenProposal
-from ..services import Services
+from ..runtime import Runtime
 from .context import ReadingContext
 
 
@@ -35,7 +36,7 @@ def find_action(registry: ServiceRegistry, service_id: str, action_id: str) -> t
 
 
 async def propose(
-    services: Services,
+    runtime: Runtime,
     service_id: str,
     action_class: type[Action],
     message: str,
@@ -46,11 +47,16 @@ async def propose(
     filler: Filler | None = None,
     proposal_id: str | None = None,
 ) -> OpenProposal:
-    """A dry run of the action; nothing is executed."""
-    context = ReadingContext(services, notebook, client_id)
-    action = action_class(context)
-    found = await dry_run(action, message, known, filler or Matcher(context))
-    proposal = found.proposal(service_id, action, proposal_id)
+    """A dry run of the action; nothing is executed. Whatever the action's own code raises, or
+    offers to choose from, there is a proposal: it may say that its questions cannot be asked."""
+    context = ReadingContext(runtime, notebook, client_id)
+    try:
+        action = action_class(context)
+        found = await dry_run(action, message, known, filler or Matcher(context))
+        proposal = found.proposal(service_id, action, proposal_id)
+        proposal.to_wire()
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a package's code may raise anything
+        proposal = failed_proposal(service_id, action_class, known, error, proposal_id)
     proposal.notebook = notebook
     values = {
         each.name: each.value for each in proposal.parameters if each.found and not each.secret
@@ -59,14 +65,14 @@ async def propose(
 
 
 async def run_request(
-    services: Services, session_id: str, known: OpenProposal | None, proposal_id: str
+    runtime: Runtime, session_id: str, known: OpenProposal | None, proposal_id: str
 ) -> ChatRequest:
     """The message that runs a proposed action; its parameters go with it, and are not stored.
 
     Raises ``AgentError`` ``not_found`` for a proposal that the session does not have.
     """
     if known is None or known.proposal.proposal_id != proposal_id:
-        known = await _stored(services, session_id, proposal_id)
+        known = await _stored(runtime, session_id, proposal_id)
     if known is None:
         raise AgentError("not_found", "This proposal is not in the conversation any more.")
     proposal = known.proposal
@@ -83,10 +89,10 @@ async def run_request(
     )
 
 
-async def _stored(services: Services, session_id: str, proposal_id: str) -> OpenProposal | None:
+async def _stored(runtime: Runtime, session_id: str, proposal_id: str) -> OpenProposal | None:
     """A proposal from before the server was started, or an older one."""
     found, after = None, 0
-    while page := await services.store.events.after(session_id, after):
+    while page := await runtime.store.events.after(session_id, after):
         for event in page:
             if event["type"] == "action_proposed" and event["proposalId"] == proposal_id:
                 found = ActionProposed.model_validate(event)

@@ -62,7 +62,7 @@ class ActionRun:
             raise
         except ActionFailed as error:
             await self._fail(str(error))
-        except Exception:  # noqa: BLE001 - a package's code may raise anything
+        except (Exception, SystemExit):  # noqa: BLE001 - a package's code may raise anything
             trace = without(self._secrets, traceback.format_exc())
             log.error(
                 "The action %s of %s failed\n%s", self._call.action, self._call.service, trace

@@ -16,6 +16,7 @@ from ...protocol.base import new_id, now_ms
 from ...protocol.errors import AgentError, ErrorCode
 from ...protocol.requests import ToolCallRecord, Usage
 from ...tools.dispatcher import Dispatcher
+from ...tools.registry import ToolRegistry
 from ..budget import estimated_usage
 from ..history.history import Item
 from ..model_calls.call import ModelAnswer, ModelCall
@@ -97,7 +98,7 @@ class Answer:
 
         Raises ``AgentError`` where the database cannot be used.
         """
-        answers = self.session.services.store.answers
+        answers = self.session.runtime.store.answers
         started = events.AnswerStarted(
             answer_id=self.id, model=self._model, sources=self.question.sources
         )
@@ -133,7 +134,7 @@ class Answer:
             await self._execute(self.question.dispatcher, answer.calls)
         if not answer.text.strip():
             raise ModelError("server", NOTHING, retryable=False)
-        return answer.text
+        return answer.text if answer.cut_off is None else f"{answer.text}\n\n*{answer.cut_off}*"
 
     # -- query ---------------------------------------------------------------------------------
 
@@ -141,8 +142,8 @@ class Answer:
         self._size = size_of(self._request())
         with self.budget.call(self._size):
             call = ModelCall(
-                self.session.services.model,
-                self.session.services.registry,
+                self.session.runtime.model,
+                self._tools,
                 self._request,
                 self._items.extend,
                 self._buffer,
@@ -153,6 +154,11 @@ class Answer:
             self._count(answer.usage)
         await self._buffer.flush()
         return answer
+
+    @property
+    def _tools(self) -> ToolRegistry:
+        dispatcher = self.question.dispatcher
+        return self.session.runtime.registry if dispatcher is None else dispatcher.registry
 
     def _request(self) -> ModelRequest:
         request = self.question.make_request(self._model, self._items)
@@ -175,13 +181,13 @@ class Answer:
     async def _execute(self, dispatcher: Dispatcher, calls: Sequence[Item]) -> None:
         """Run the calls that are allowed; every call gets an answer, so that the next request is
         valid."""
-        services = self.session.services
+        runtime = self.session.runtime
         allowed = max(0, self.question.max_tool_calls - self._calls_made)
         self._calls_made += len(calls)
-        for group in schedule(services.registry, calls[:allowed]):
+        for group in schedule(self._tools, calls[:allowed]):
             for done in await run_group(dispatcher, group):
                 self._items.append(done.item)
-                if done.done.images and services.supports_vision(self._model):
+                if done.done.images and runtime.supports_vision(self._model):
                     self._items.append(done.pictures)
                 self._keep(done.event, done.record)
         for call in calls[allowed:]:
@@ -214,7 +220,7 @@ class Answer:
         )
         chosen = status == "completed" and self.becomes_chosen(self)
         try:
-            answers = self.session.services.store.answers
+            answers = self.session.runtime.store.answers
             await answers.finish(self.session.id, self.turn_id, finished, chosen=chosen)
         except AgentError as error:
             finished.status, finished.text, finished.message = "failed", "", error.message

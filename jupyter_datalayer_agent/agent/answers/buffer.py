@@ -24,7 +24,7 @@ class AnswerBuffer(EventBuffer):
     def __init__(
         self, session: SessionState, turn_id: str, answer_id: str, *, calls_tools: bool
     ) -> None:
-        super().__init__(partial(session.services.store.events.append, session.id, turn_id))
+        super().__init__(partial(session.runtime.store.events.append, session.id, turn_id))
         self._answer_id = answer_id
         self._calls_tools = calls_tools
         self._status = "Thinking"

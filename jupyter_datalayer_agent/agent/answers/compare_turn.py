@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from ...protocol.errors import AgentError, ErrorBody
 from ...protocol.requests import ChatReply
-from ...settings.turn import Settings
+from ...settings.turn_settings import Settings
 from ..approvals.pending import Audience
 from ..request import TurnRequest
 from ..state import SessionState
@@ -96,7 +96,7 @@ class CompareTurn(Turn):
         """A history of too many turns is summarised before, by the session's model; what one of the
         models cannot read of it is refused by that one's provider."""
         try:
-            self._window.model = self.services.resolve_model(self._summarises_with)
+            self._window.model = self.runtime.resolve_model(self._summarises_with)
         except AgentError:
             return
         await self._window.make_room()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ...protocol.sharing import ShareKind
-from ...settings.turn import Settings
+from ...settings.turn_settings import Settings
 from ...tools.context import SeenCells, ToolContext
 from ...tools.dispatcher import Dispatcher
 from ...tools.gate import Gate, GatedTool, Refusal
@@ -48,6 +48,8 @@ def reading(request: TurnRequest) -> TurnRequest:
             attached=gate.attached,
             active=gate.active,
             created=gate.created,
+            lexical_attached=gate.lexical_attached,
+            lexical_active=gate.lexical_active,
         ),
     )
 
@@ -80,19 +82,19 @@ def reading_dispatcher(
 ) -> Dispatcher:
     """Calls the tools of one answer. What it reads is not what the conversation has read: only the
     text of the answer that is chosen is sent later."""
-    services = session.services
+    runtime = session.runtime
     context = ToolContext(
         gate=request.gate,
-        notebooks=services.notebooks,
+        notebooks=runtime.notebooks,
         kernel_timeout_seconds=settings().kernel_timeout_seconds,
         client_id=request.chat.client_id,
         session_id=session.id,
         turn_id=turn_id,
         seen=SeenCells(),
         active_document=request.active_document,
-        past=services.store.past,
-        datasets=services.datasets,
-        quality_of=services.quality_of,
+        past=runtime.store.past,
+        datasets=runtime.datasets,
+        quality_of=runtime.quality_of,
         sharing=_WithoutAsking(session, settings),
     )
-    return Dispatcher(services.registry, context)
+    return Dispatcher(request.tools, context)

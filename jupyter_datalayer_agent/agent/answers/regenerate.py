@@ -53,10 +53,10 @@ class Answers:
 async def prepare_regeneration(session: SessionState, op: AskAgain) -> Answers:
     """Prepare the calls. Raises ``AgentError`` if the turn cannot be regenerated."""
     turn = await newest_turn(session, op.turn_id)
-    asked = await session.services.store.answers.asked_with(turn.id)
+    asked = await session.runtime.store.answers.asked_with(turn.id)
     await _check(session, turn, asked)
     record = session.record
-    request = await turn_request(session.services, asked.request, record.settings, session.created)
+    request = await turn_request(session.runtime, asked.request, record.settings, session.created)
     if turn.compare:
         request = reading(request)
     items = _items(session, turn, asked)
@@ -72,7 +72,7 @@ async def _check(session: SessionState, turn: Turn, asked: AskedWith) -> None:
     if turn.compare:
         return
     parts = answered(session.history.turns[-1].items)
-    keys = await session.services.store.past.responses_of(turn.id)
+    keys = await session.runtime.store.past.responses_of(turn.id)
     if turn.status != "completed" or not turn.reply or not parts.answer:
         raise AgentError("invalid_request", NO_ANSWER)
     if asked.request.workflow or any(key.response_type == "plan" for key in keys):
@@ -97,7 +97,7 @@ def _question(
     settings = settings_of(session, request, model)
     return Question(
         model,
-        lambda: session.services.resolve_model(settings),
+        lambda: session.runtime.resolve_model(settings),
         lambda name, sent: request_of(session, request, settings, name, sent),
         items,
     )
@@ -108,7 +108,7 @@ async def choose(session: SessionState, op: ChooseAnswer) -> None:
     turn = await newest_turn(session, op.turn_id)
     if turn.compare and op.answer_id is None:
         raise AgentError("invalid_request", "Name the answer of the comparison to continue from.")
-    answers = session.services.store.answers
+    answers = session.runtime.store.answers
     chosen = events.AnswerChosen(answer_id=op.answer_id)
     await answers.choose(session.id, turn.id, op.answer_id, [chosen])
     await read_again(session)
@@ -118,7 +118,7 @@ async def read_again(session: SessionState) -> None:
     """The newest turn is sent with another answer: read what is sent from the database."""
     session.is_stale = True
     before = session.history
-    session.history = await read_history(session.services.store, session.id)
+    session.history = await read_history(session.runtime.store, session.id)
     session.history.calibration = before.calibration
     session.history.blind = before.blind
     session.is_stale = False
@@ -132,7 +132,7 @@ async def newest_turn(session: SessionState, turn_id: str) -> Turn:
             "A turn is running, or another answer is being generated. Wait for its end or stop it.",
         )
     await session.refresh()
-    store = session.services.store
+    store = session.runtime.store
     turn = await store.turn_reader.get(turn_id)
     newest = (await store.turn_reader.list_page(session.id, 1)).turns[-1]
     compaction = session.history.compaction

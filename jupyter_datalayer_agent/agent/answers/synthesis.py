@@ -13,7 +13,7 @@ from ...protocol.answers import CitedAnswer
 from ...protocol.errors import AgentError
 from ...protocol.ops import Synthesise
 from ...protocol.requests import Turn
-from ...settings.turn import Settings
+from ...settings.turn_settings import Settings
 from ..context.system_prompt import prompt_text
 from ..history.history import Item, user_item
 from ..request import turn_request
@@ -36,13 +36,13 @@ async def prepare_synthesis(session: SessionState, op: Synthesise) -> Answers:
     answers = await _answers(session, turn)
     if len(answers) < 2:
         raise AgentError("invalid_request", TOO_FEW)
-    asked = await session.services.store.answers.asked_with(turn.id)
+    asked = await session.runtime.store.answers.asked_with(turn.id)
     record = session.record
-    request = await turn_request(session.services, asked.request, record.settings, session.created)
+    request = await turn_request(session.runtime, asked.request, record.settings, session.created)
     settings = settings_of(session, request, op.model)
     question = Question(
         op.model or settings.model or "",
-        lambda: session.services.resolve_model(settings),
+        lambda: session.runtime.resolve_model(settings),
         lambda model, items: _request(settings, model, items),
         [user_item(_text(turn, answers))],
         sources=[source for source, _ in answers],
@@ -56,7 +56,7 @@ async def _answers(session: SessionState, turn: Turn) -> list[tuple[CitedAnswer,
     """The turn's complete answers, numbered from 1: its own, then those of other models."""
     found: list[tuple[CitedAnswer, str]] = []
     others = [answer.provenance for answer in turn.answers]
-    for key in await session.services.store.past.responses_of(turn.id):
+    for key in await session.runtime.store.past.responses_of(turn.id):
         if turn.reply and key.response_type in ("batch", "proposal") and key not in others:
             own = CitedAnswer(number=1, model=turn.model or key.provider_id, provenance=key)
             found.append((own, turn.reply))

@@ -1,4 +1,4 @@
-"""Asking the user in the middle of a turn: approvals and questions."""
+"""Asking the user in the middle of a turn: approvals, questions and forms."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Any
 
 from ...protocol import events
 from ...protocol.base import new_id
+from ...protocol.forms import FormAnswer, InputForm
 from ...tools.context import ToolFailure
 from ...tools.dispatcher import ApprovalRequest, Decision
-from .pending import Audience, PendingRequests
+from .pending import Audience, Check, PendingRequests
 
 NOBODY = "needs a user's approval, and nobody can give it over this route."
 
@@ -78,6 +79,7 @@ class ApprovalBroker:
                         changes=request.changes,
                         share=request.share,
                         kinds=list(request.kinds) or None,
+                        label=request.label,
                     )
                 )
             decision, feedback = await self._waiting.approval(approval_id, self._audience)
@@ -125,3 +127,21 @@ class ApprovalBroker:
         if text is None:
             raise ToolFailure("timeout", "Nobody answered in time.", "Decide with what is known.")
         return text
+
+    async def ask_form(self, message: str, form: InputForm, check: Check) -> FormAnswer:
+        """The user's answer to a form of an MCP server; ``cancel`` where no page shows it, and when
+        the wait is cancelled, in which case the cancellation goes on."""
+        if self._audience != "page":
+            return FormAnswer(action="cancel")
+        request_id = new_id("form")
+        self._waiting.open_form(request_id, check)
+        answer = FormAnswer(action="cancel")
+        try:
+            await self._emit(
+                events.UserInputRequested(request_id=request_id, question=message, form=form)
+            )
+            answer = await self._waiting.form(request_id)
+        finally:
+            self._waiting.drop(request_id)
+            await self._emit(events.UserInputResolved(request_id=request_id, action=answer.action))
+        return answer

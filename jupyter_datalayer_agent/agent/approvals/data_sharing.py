@@ -15,7 +15,7 @@ from ...protocol.base import SharePolicy
 from ...protocol.requests import ChatRequest, SessionSettings
 from ...protocol.sharing import PRIVATE_NOTE, ShareKind, ShareRequest, SharingNow
 from ...protocol.tools import ToolResult
-from ...settings.turn import Settings, for_turn
+from ...settings.turn_settings import Settings, for_turn
 from ...tools.dispatcher import ApprovalRequest
 from ...tools.limits import cut
 from ...tools.redaction import BY_SETTING, BY_USER, CallRef, Question, Refused, Sharing, Shown

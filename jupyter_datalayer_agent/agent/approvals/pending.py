@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
+from ...protocol.forms import FormAnswer
+
 Audience = Literal["page", "stream", "none"]
 """Who can answer: a page (waits forever), a program that listens, or nobody (`POST chat`)."""
 
@@ -14,6 +16,9 @@ STREAM_WAIT_SECONDS = 600.0
 
 Answer = tuple[Literal["approve", "approve_for_session", "deny", "expired"], str | None]
 
+
+Check = Callable[[dict[str, Any]], str | None]
+"""What is wrong with the values of a form, None if nothing is."""
 
 T = TypeVar("T")
 
@@ -30,6 +35,10 @@ def _settle(future: asyncio.Future[Any] | None, answer: Any) -> bool:
     return True
 
 
+def _any_open(futures: dict[str, asyncio.Future[Any]]) -> bool:
+    return any(not future.done() for future in futures.values())
+
+
 @dataclass
 class PendingRequests:
     """The open questions of a session by id, and what was approved for the whole session.
@@ -40,13 +49,19 @@ class PendingRequests:
     approved_tools: set[str] = field(default_factory=set)
     _approvals: dict[str, asyncio.Future[Answer]] = field(default_factory=dict)
     _questions: dict[str, asyncio.Future[str | None]] = field(default_factory=dict)
+    _forms: dict[str, asyncio.Future[FormAnswer]] = field(default_factory=dict)
+    _checks: dict[str, Check] = field(default_factory=dict)
     changed: Callable[[], None] = lambda: None
 
     @property
     def has_open(self) -> bool:
-        """Whether an approval or a question waits for its answer."""
-        approvals = any(not future.done() for future in self._approvals.values())
-        return approvals or any(not future.done() for future in self._questions.values())
+        """Whether an approval, a question or a form waits for its answer."""
+        return _any_open(self._approvals) or _any_open(self._questions) or self.has_open_form
+
+    @property
+    def has_open_form(self) -> bool:
+        """Whether a form waits: what it is for ends with the server."""
+        return _any_open(self._forms)
 
     def open_approval(self, approval_id: str) -> None:
         """Open an approval; opened twice it is the same one, with the answer that it may have.
@@ -59,6 +74,12 @@ class PendingRequests:
         """Open a question, in the same way."""
         self._open(self._questions, request_id)
 
+    def open_form(self, request_id: str, check: Check) -> None:
+        """Open a form, in the same way; only an answer that ``check`` finds nothing wrong with
+        settles it."""
+        self._checks[request_id] = check
+        self._open(self._forms, request_id)
+
     def _open(self, where: dict[str, asyncio.Future[T]], key: str) -> None:
         if key not in where:
             where[key] = asyncio.get_running_loop().create_future()
@@ -68,6 +89,8 @@ class PendingRequests:
         """Close the request without an answer."""
         self._approvals.pop(request_id, None)
         self._questions.pop(request_id, None)
+        self._forms.pop(request_id, None)
+        self._checks.pop(request_id, None)
         self.changed()
 
     async def approval(self, approval_id: str, audience: Audience) -> Answer:
@@ -79,6 +102,10 @@ class PendingRequests:
         """The answer to an open question; None if none came in time."""
         return await self._settled(self._questions[request_id], audience, None)
 
+    async def form(self, request_id: str) -> FormAnswer:
+        """The answer to an open form, however long it takes."""
+        return await self._forms[request_id]
+
     def decide(self, approval_id: str, answer: Answer) -> bool:
         """Settle an approval; False when it is not open (any more)."""
         return _settle(self._approvals.get(approval_id), answer)
@@ -86,6 +113,15 @@ class PendingRequests:
     def reply(self, request_id: str, answer: str) -> bool:
         """Answer a question; False when it is not open (any more)."""
         return _settle(self._questions.get(request_id), answer)
+
+    def problem_of(self, request_id: str, answer: FormAnswer) -> str | None:
+        """What is wrong with an answer to a form, None if nothing is."""
+        check = self._checks.get(request_id)
+        return None if check is None or answer.action != "accept" else check(answer.values)
+
+    def fill_in(self, request_id: str, answer: FormAnswer) -> bool:
+        """Answer a form; False when it is not open (any more)."""
+        return _settle(self._forms.get(request_id), answer)
 
     async def _settled(self, answered: asyncio.Future[T], audience: Audience, late: T) -> T:
         try:

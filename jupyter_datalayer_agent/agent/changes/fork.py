@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...protocol.requests import Session
 from ..history.history import user_item
-from ..services import Services
+from ..runtime import Runtime
 
 COPIED = (
     "[The conversation up to here was copied; it goes on from here. Documents and kernels are as "
@@ -13,10 +13,10 @@ COPIED = (
 """The note to the model after the last turn that was copied."""
 
 
-async def fork(services: Services, session_id: str, turn_id: str | None) -> Session:
+async def fork(runtime: Runtime, session_id: str, turn_id: str | None) -> Session:
     """A new session with the conversation up to and including the turn (None: all of it).
 
     Raises ``AgentError``: ``not_found``, ``turn_in_progress`` for a turn that runs.
     """
-    forks = services.store.forks
+    forks = runtime.store.forks
     return await forks.fork(session_id, turn_id, [user_item(COPIED)])

@@ -28,7 +28,7 @@ async def go_back(session: SessionState, op: GoBack) -> None:
             "turn_in_progress",
             "A turn or a summary is running. Wait for its end or stop it, then go back.",
         )
-    withdrawals = session.services.store.withdrawals
+    withdrawals = session.runtime.store.withdrawals
     gone = await withdrawals.after(session.id, op.turn_id, op.include_turn)
     if not gone:
         raise AgentError("invalid_request", "Nothing came after this turn.")
@@ -48,7 +48,7 @@ async def go_back(session: SessionState, op: GoBack) -> None:
 async def _take_back(session: SessionState, turn_ids: Sequence[str]) -> list[str]:
     """Undo the turns' changes, the newest first; returns, in order, the turns of which some
     remain."""
-    store = session.services.store
+    store = session.runtime.store
     left = []
     for turn_id in reversed(turn_ids):
         if "open" in (await store.checkpoints.states(turn_id)).values():

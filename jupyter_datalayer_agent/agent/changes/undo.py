@@ -27,7 +27,7 @@ from ..history.history import Item
 from ..state import SessionState
 from .checkpoints import DocumentChanges, open_changes
 from .undo_files import FilePlan, plan_file, reverse_file, write_file
-from .undo_outcome import UndoPlan, event_of, named, note_of, settled_by
+from .undo_outcome import UndoPlan, beside_text, event_of, named, note_of, settled_by
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ OfTurn = Undo | Keep | GoBack | AskAgain | Synthesise | ChooseAnswer
 
 async def check(session: SessionState, op: OfTurn) -> None:
     """Raises ``AgentError`` ``not_found`` unless the op is about a turn of this session."""
-    if await session.services.store.turn_reader.session_of(op.turn_id) != session.id:
+    if await session.runtime.store.turn_reader.session_of(op.turn_id) != session.id:
         raise AgentError("not_found", f"There is no turn {op.turn_id} in this session.")
 
 
@@ -62,7 +62,7 @@ async def keep(session: SessionState, op: Keep) -> None:
 async def take_back(session: SessionState, op: Undo) -> None:
     """Undo changes, and emit what was changed and what was left. Raises ``AgentError``."""
     changes = await _to_decide(session, op)
-    notebooks = session.services.notebooks
+    notebooks = session.runtime.notebooks
     async with AsyncExitStack() as locks:
         for each in sorted(changes, key=lambda each: each.path):
             try:
@@ -102,7 +102,7 @@ async def _to_decide(session: SessionState, op: Undo | Keep) -> list[DocumentCha
             "turn_in_progress",
             "A turn is running. Wait for its end or stop it, then decide on the changes.",
         )
-    store = session.services.store
+    store = session.runtime.store
     changes = [
         each
         for each in await open_changes(store, op.turn_id)
@@ -232,7 +232,7 @@ class _Undoing:
                 plan.conflicts = again.conflicts
                 continue
             self._changed.append(path)
-            self.made += applied.changes
+            self.made += [*applied.changes, *beside_text(path, plan.edits, applied.changes)]
             return
 
     async def _apply_file(self, plan: UndoPlan, file: FilePlan) -> None:
@@ -304,7 +304,7 @@ async def _settle(
     remember: Callable[[], None] = lambda: None,
 ) -> None:
     """Store what was decided; ``remember`` updates the memory before it is emitted."""
-    await session.services.store.checkpoints.settle(
+    await session.runtime.store.checkpoints.settle(
         session.id, turn_id, settled, events=[event], items=items
     )
     remember()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ...notebook.document import DocumentError
-from ...notebook.files.restore import Contested, restored
+from ...notebook.files.kinds import is_lexical
+from ...notebook.files.restore import Contested, TextSpan, restored
 from ...notebook.files.text_files import FileText, TextFiles
-from ...notebook.files.text_state import TextState
+from ...notebook.files.text_state import NotText, TextState
 from ...protocol.events import UndoConflict
 from ...protocol.tools import Change
 from .checkpoints import DocumentChanges, text_digest
@@ -32,36 +34,75 @@ async def plan_file(files: TextFiles, changes: DocumentChanges, overwrite: bool)
     try:
         now = await files.read_own(path)
     except DocumentError as error:
-        if error.code != "not_found" or before is None:
+        # Something else has written it anew: that is the user's to decide, as any other change.
+        is_no_text = error.code == "too_large" or isinstance(error.__cause__, NotText)
+        if not is_no_text and (error.code != "not_found" or before is None):
             raise
         if overwrite:
-            return FilePlan(text=before)
-        return FilePlan(conflicts=[_conflict(changes, None)])
+            return FilePlan(removed=before is None, text=before)
+        shown = f"[{error.message}]" if is_no_text else None
+        return FilePlan(conflicts=[_conflict(changes, shown)])
     try:
-        text = await asyncio.to_thread(restored, changes.texts, now.state)
+        text, contested = await asyncio.to_thread(
+            _restored, path, changes.texts, now.state, overwrite
+        )
         if before is None and text_digest(text.raw) != changes.made_text:
             raise Contested
     except Contested:
         if not overwrite:
-            return FilePlan(conflicts=[_conflict(changes, now)])
+            return FilePlan(conflicts=[_conflict(changes, _said(path, now.content))])
         if before is not None:
             return FilePlan(now=now, text=now.state.with_content(before.content))
         return FilePlan(removed=True)
     if before is None:
         return FilePlan(removed=True)
-    return FilePlan(now=now, text=None if text.raw == now.state.raw else text)
+    return FilePlan(now=now, text=None if text.raw == now.state.raw else text, conflicts=contested)
 
 
-def _conflict(changes: DocumentChanges, now: FileText | None) -> UndoConflict:
+def _restored(
+    path: str, spans: Sequence[TextSpan], now: TextState, overwrite: bool
+) -> tuple[TextState, list[UndoConflict]]:
+    """The file without the turn's changes. Lexical documents are restored block by block: of
+    contested blocks, which stay, there is a conflict. All others are restored line by line."""
+    if not is_lexical(path):
+        return restored(spans, now), []
+    from ...notebook.lexical.merge import BlocksReverted
+    from ...notebook.lexical.whole_markdown import blocks_markdown
+
+    reverted = BlocksReverted(overwrite)
+    text = restored(spans, now, reverted)
+    if overwrite or not reverted.contested:
+        return text, []
+    before, after, current = (
+        blocks_markdown([text for each in reverted.contested for text in getattr(each, side)])
+        for side in ("before", "left", "now")
+    )
+    return text, [UndoConflict(path=path, cell_id="", before=before, after=after, now=current)]
+
+
+def _conflict(changes: DocumentChanges, now: str | None) -> UndoConflict:
     spans = changes.texts
     known = bool(spans) and not changes.made
     return UndoConflict(
         path=changes.path,
         cell_id="",
-        before=spans[0].before.content if known else None,
-        after=spans[-1].left.content if known else None,
-        now=None if now is None else now.content,
+        before=_said(changes.path, spans[0].before.content) if known else None,
+        after=_said(changes.path, spans[-1].left.content) if known else None,
+        now=now,
     )
+
+
+def _said(path: str, content: str) -> str:
+    """What users are told of a text: of a Lexical document its Markdown, without outputs."""
+    if not is_lexical(path):
+        return content
+    from ...notebook.lexical.editor_state import EditorState, NotLexical
+    from ...notebook.lexical.whole_markdown import document_markdown
+
+    try:
+        return document_markdown(EditorState.parse(content))
+    except NotLexical:
+        return content
 
 
 async def write_file(files: TextFiles, path: str, plan: FilePlan) -> Change | None:
@@ -70,9 +111,10 @@ async def write_file(files: TextFiles, path: str, plan: FilePlan) -> Change | No
         return None
     if plan.now is None:
         after = await files.restore(path, plan.text)
-        return Change(path=path, op="create", after=after.content)
+        return Change(path=path, op="create", after=_said(path, after.content))
     after = await files.write(plan.now, plan.text)
-    return Change(path=path, op="update", before=plan.now.content, after=after.content)
+    before = _said(path, plan.now.content)
+    return Change(path=path, op="update", before=before, after=_said(path, after.content))
 
 
 async def reverse_file(files: TextFiles, path: str, before: FileText | None) -> None:

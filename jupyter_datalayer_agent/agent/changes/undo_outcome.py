@@ -109,3 +109,20 @@ def note_of(plans: Sequence[UndoPlan]) -> list[Item]:
             "kernel are as they were left. Read again before you change or run any of it.]"
         )
     ]
+
+
+def beside_text(path: str, edits: Sequence[CellEdit], changes: Sequence[Change]) -> list[Change]:
+    """Of the cells of which an undo restored outputs or metadata alone, that they were restored."""
+    known = {each.cell_id for each in changes}
+    return [
+        Change(
+            path=path,
+            op="update",
+            cell_id=each.cell_id,
+            before=each.source,
+            after=each.source,
+            cell_type=each.type,
+        )
+        for each in edits
+        if each.op == "update" and each.cell is not None and each.cell_id not in known
+    ]

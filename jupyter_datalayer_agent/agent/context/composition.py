@@ -5,7 +5,7 @@ Earlier statements stay in the history, and the newest one applies. So only chan
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +39,8 @@ class Piece:
     """A part of the context, before the decision what of it is sent.
 
     A ``lasting`` one applies until something else is stated; others apply to their message only.
-    ``label`` names it where it is not stated again, ``topic`` one of several of a kind.
+    ``label`` names it where it is not stated again, ``topic`` one of several of a kind. ``blocks``
+    are the hashes of the blocks of a Lexical document that it shows whole, by id.
     """
 
     kind: PartKind
@@ -51,6 +52,7 @@ class Piece:
     topic: str = ""
     notebook: tuple[Sequence[PageCell], NotebookContext] | None = None
     file: FileContext | None = None
+    blocks: Mapping[str, str] | None = None
 
     @property
     def key(self) -> str:
@@ -147,6 +149,11 @@ class Composition:
             if file is not None and not file.truncated:
                 if known.texts.get(piece.key) == digest(text(piece.said)):
                     seen.note_hash(file.path, WHOLE_DOCUMENT, TextState(file.content).hash)
+                continue
+            if piece.blocks is not None and piece.path is not None:
+                if known.texts.get(piece.key) == digest(text(piece.said)):
+                    for block_id, block_hash in piece.blocks.items():
+                        seen.note_hash(piece.path, block_id, block_hash)
                 continue
             if piece.notebook is None or piece.path is None or piece.path not in known.notebooks:
                 continue

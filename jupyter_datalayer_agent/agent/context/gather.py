@@ -12,14 +12,15 @@ from ...notebook.context.notebook_context import (
     render_file,
 )
 from ...notebook.document import DocumentError
+from ...notebook.files.kinds import is_lexical
 from ...protocol.base import NotebookMode
 from ...protocol.context import CellContext, FileContext, NotebookContext
 from ...tools.context import SeenCells
 from ...tools.data_rows import data_part
 from ...tools.redaction import PrivateText, text
-from ...workflows.matching import about_quality
+from ...workflows.templates.matching import about_quality
 from ..request import TurnRequest
-from ..services import Services
+from ..runtime import Runtime
 from .attachments import attached_datasets, attached_outputs, attached_variables
 from .composition import Piece
 from .inline import asked_from, decided_on
@@ -37,44 +38,43 @@ class Gathered:
     reason: str | None = None
 
 
-async def gather(
-    services: Services, request: TurnRequest, seen: SeenCells | None = None
-) -> Gathered:
+async def gather(runtime: Runtime, request: TurnRequest, seen: SeenCells | None = None) -> Gathered:
     """Everything that such a turn may state; attached cells are noted in ``seen``."""
     gathered = Gathered(request.gate.notebook_mode, [])
     target = request.gate.target
     pieces = gathered.pieces
-    shown = await _notebook(services, request, gathered)
-    await _files(services, request, gathered)
+    shown = await _notebook(runtime, request, gathered)
+    await _lexical(runtime, request, gathered)
+    await _files(runtime, request, gathered)
     pieces += [
         Piece("dataset", said, names=[name], label=f"Data set {name}")
-        for name, said in await attached_datasets(services, request)
+        for name, said in await attached_datasets(runtime, request)
     ]
     for path, ids in request.cells.items():
         said = await _attached_cells(
-            services, request, path, ids, shown if path == target else set(), seen
+            runtime, request, path, ids, shown if path == target else set(), seen
         )
         label = f"Attached cells of {path}, {', '.join(ids)}"
         pieces.append(Piece("cells", said, path, ids, label=label))
     for path, ids in request.outputs.items():
-        outputs = await attached_outputs(services, request, path, ids)
+        outputs = await attached_outputs(runtime, request, path, ids)
         label = f"Attached outputs of {path}, {', '.join(ids)}"
         pieces.append(Piece("outputs", outputs, path, ids, label=label))
     for path, names in request.variables.items():
-        variables = await attached_variables(services, path, names)
+        variables = await attached_variables(runtime, path, names)
         label = f"Attached variables of {path}, {', '.join(names)}"
         pieces.append(Piece("variables", variables, path, names, label=label))
-    pieces += await _of_message(services, request)
+    pieces += await _of_message(runtime, request)
     return gathered
 
 
-async def _of_message(services: Services, request: TurnRequest) -> list[Piece]:
+async def _of_message(runtime: Runtime, request: TurnRequest) -> list[Piece]:
     """What applies to this message only."""
     pieces = []
-    quality = await quality_for(services, request, request.text)
+    quality = await quality_for(runtime, request, request.text)
     if quality is not None:
         pieces.append(Piece("quality", quality, request.gate.target, lasting=False))
-    meant = references(services, request)
+    meant = references(request)
     if meant:
         names = [each.tool.name for each in meant]
         pieces.append(Piece("references", hint(meant), names=names, lasting=False))
@@ -84,7 +84,7 @@ async def _of_message(services: Services, request: TurnRequest) -> list[Piece]:
     return pieces
 
 
-async def _notebook(services: Services, request: TurnRequest, gathered: Gathered) -> set[str]:
+async def _notebook(runtime: Runtime, request: TurnRequest, gathered: Gathered) -> set[str]:
     """Add the active notebook; returns the ids of cells that its text shows whole."""
     target = request.gate.target
     pieces = gathered.pieces
@@ -94,7 +94,7 @@ async def _notebook(services: Services, request: TurnRequest, gathered: Gathered
         return set()
     shown: set[str] = set()
     try:
-        cells, notebook = await services.notebooks.cells_and_context(target, request.chat.client_id)
+        cells, notebook = await runtime.notebooks.cells_and_context(target, request.chat.client_id)
     except DocumentError as error:
         said = f"The notebook {target} cannot be read: {error.message}"
         label = f"Notebook {target}"
@@ -114,12 +114,37 @@ async def _notebook(services: Services, request: TurnRequest, gathered: Gathered
     return shown
 
 
-async def _files(services: Services, request: TurnRequest, gathered: Gathered) -> None:
+async def _lexical(runtime: Runtime, request: TurnRequest, gathered: Gathered) -> None:
+    """Add the active Lexical document, and say which attached ones are closed."""
+    targets = request.gate.lexical_targets
+    for path in targets[:1]:
+        from ...notebook.lexical.context import build_document_context
+
+        label = f"Lexical document {path}"
+        try:
+            document = await runtime.notebooks.lexical.read(path, request.chat.client_id)
+        except DocumentError as error:
+            said = f"The Lexical document {path} cannot be read: {error.message}"
+            gathered.pieces.append(Piece("file", said, path, label=label, topic="unreadable"))
+            continue
+        shown = build_document_context(document)
+        gathered.pieces.append(Piece("file", shown.text, path, label=label, blocks=shown.seen))
+    others = sorted(request.gate.lexical_attached.difference(targets))
+    if others:
+        said = f"Attached too, but not the active tab, so closed to you: {', '.join(others)}"
+        gathered.pieces.append(Piece("state", said, topic="closed documents"))
+
+
+async def _files(runtime: Runtime, request: TurnRequest, gathered: Gathered) -> None:
     """Add the active text file and the attached ones."""
     paths = list(request.files)
     active = request.active_document
-    if active is not None and active.kind == "file" and active.path not in paths:
-        if await services.notebooks.text_files.why_closed(active.path):
+    if (
+        active is not None
+        and active.kind == "file"
+        and not (active.path in paths or is_lexical(active.path))
+    ):
+        if await runtime.notebooks.text_files.why_closed(active.path):
             said = f"The active file {active.path} holds secrets: closed to you, unless attached."
             gathered.pieces.append(Piece("state", said, topic="closed"))
         else:
@@ -127,7 +152,7 @@ async def _files(services: Services, request: TurnRequest, gathered: Gathered) -
     for path in paths:
         label = f"File {path}"
         try:
-            file = await services.notebooks.file_context(path, request.chat.client_id)
+            file = await runtime.notebooks.file_context(path, request.chat.client_id)
         except DocumentError as error:
             said = f"The file {path} cannot be read: {error.message}"
             gathered.pieces.append(Piece("file", said, path, label=label))
@@ -144,7 +169,7 @@ def rendered_file(file: FileContext) -> PrivateText:
     return text(head, content, tail) if found and content is not None else text(shown)
 
 
-async def quality_for(services: Services, request: TurnRequest, task: str) -> str | None:
+async def quality_for(runtime: Runtime, request: TurnRequest, task: str) -> str | None:
     """The quality report of the notebook, with its suggestions, for a task about quality; None for
     any other, and where nothing may be changed: there the model has the tool."""
     path = request.gate.target
@@ -153,13 +178,13 @@ async def quality_for(services: Services, request: TurnRequest, task: str) -> st
     from ...workflows.quality.of_document import with_suggestions
 
     try:
-        return with_suggestions(await services.quality_of(path, request.chat.client_id))
+        return with_suggestions(await runtime.quality_of(path, request.chat.client_id))
     except DocumentError as error:
         return f"The quality of {path} could not be looked at: {error.message}"
 
 
 async def _attached_cells(
-    services: Services,
+    runtime: Runtime,
     request: TurnRequest,
     path: str,
     ids: list[str],
@@ -168,7 +193,7 @@ async def _attached_cells(
 ) -> str:
     """The attached cells of a notebook; they are sent whichever tab is active."""
     try:
-        document = await services.notebooks.open(path, request.chat.client_id)
+        document = await runtime.notebooks.open(path, request.chat.client_id)
         cells = [cell for cell in (await document.read()).cells if cell.id in ids]
     except DocumentError as error:
         return f"The attached cells of {path} cannot be read: {error.message}"

@@ -8,7 +8,7 @@ from typing import Any
 from ...models.tokens import estimate_item
 from ...notebook.edits.batch import source_hash
 from ...notebook.edits.checkpoints import WHOLE_DOCUMENT
-from ...settings.turn import Settings
+from ...settings.turn_settings import Settings
 from ...store.records import TurnContext
 from ...tools.redaction import Sharing
 from ..approvals.data_sharing import NotedSharing, UnaskedSharing
@@ -50,7 +50,7 @@ class ContextStatement:
 
     async def gather(self, request: TurnRequest) -> None:
         """Gather what the model may be sent before the message."""
-        self._pieces = (await gather(self._session.services, request, self._session.seen)).pieces
+        self._pieces = (await gather(self._session.runtime, request, self._session.seen)).pieces
 
     async def state(self, turn_number: int, sharing: Sharing) -> None:
         """State what the model does not know yet, if anything was gathered."""
@@ -72,7 +72,7 @@ class ContextStatement:
         self._see_what_was_asked(wait)
 
     def _compose(self, pieces: Sequence[Piece]) -> Composition:
-        self._known = self._session.history.known(effect_in(self._session.services.registry))
+        self._known = self._session.history.known(effect_in(self._session.runtime.registry))
         return Composition(pieces, self._known, self._turn_number, self._session.seen)
 
     async def _state(self, composed: Composition, sharing: Sharing) -> None:
@@ -93,7 +93,7 @@ class ContextStatement:
 
     async def renew(self) -> None:
         """After a compaction: state the context anew if what it builds on is no longer sent."""
-        known = self._session.history.known(effect_in(self._session.services.registry))
+        known = self._session.history.known(effect_in(self._session.runtime.registry))
         if self.context is None or self._pieces is None or known == self._known:
             return
         refused = {} if self._composed is None else self._composed.refused

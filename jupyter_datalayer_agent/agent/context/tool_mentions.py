@@ -8,7 +8,6 @@ from ...protocol.events import Warning_
 from ...tools.gate import Refusal
 from ...tools.registry import Tool
 from ..request import TurnRequest
-from ..services import Services
 
 NOT_IN_MODE = "tool_not_in_mode"
 NEEDS_NOTEBOOK = "tool_needs_notebook"
@@ -22,11 +21,11 @@ class Reference:
     refusal: Refusal | None
 
 
-def references(services: Services, request: TurnRequest) -> list[Reference]:
+def references(request: TurnRequest) -> list[Reference]:
     """The mentioned tools, once each. ``#`` before anything else is plain text."""
     found: dict[str, Reference] = {}
     for name in request.references:
-        tool = services.registry.behind(name)
+        tool = request.tools.behind(name)
         if tool is not None:
             found[tool.name] = Reference(tool, request.gate.refusal(tool))
     return list(found.values())

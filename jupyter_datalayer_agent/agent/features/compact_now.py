@@ -9,7 +9,7 @@ from ...models.types import Item, ModelRequest
 from ...protocol import events
 from ...protocol.errors import AgentError
 from ...protocol.requests import ChatRequest, Usage
-from ...settings.turn import for_turn
+from ...settings.turn_settings import for_turn
 from ..budget import check_budget
 from ..history.history import Cut
 from ..model_calls.compaction import Compactor
@@ -42,14 +42,14 @@ async def compact_now(session: SessionState, stop: Stop) -> None:
 
 
 async def _compact(session: SessionState, cut: Cut) -> None:
-    services, history = session.services, session.history
+    runtime, history = session.runtime, session.history
     request = await turn_request(
-        services, ChatRequest(message=""), session.record.settings, session.created
+        runtime, ChatRequest(message=""), session.record.settings, session.created
     )
-    settings = for_turn(services.settings(), session.record.settings, request.chat, request.mode)
-    compactor = Compactor(services.store, session.id, history)
+    settings = for_turn(runtime.settings(), session.record.settings, request.chat, request.mode)
+    compactor = Compactor(runtime.store, session.id, history)
     try:
-        model = services.resolve_model(settings)
+        model = runtime.resolve_model(settings)
     except AgentError as error:
         if error.code != "no_model":
             raise
@@ -58,11 +58,11 @@ async def _compact(session: SessionState, cut: Cut) -> None:
         return
 
     def request_with(items: Sequence[Item]) -> ModelRequest:
-        return model_request(services, request, settings, model, items)
+        return model_request(runtime, request, settings, model, items)
 
     check_budget(settings.token_limit, session.tokens, cut.tokens)
     window = history.calibration.window(settings, model)
-    summarizer = Summarizer(services.model, model, request_with, window)
+    summarizer = Summarizer(runtime.model, model, request_with, window)
     try:
         await compactor.summarise(cut, summarizer)
     finally:
@@ -74,5 +74,5 @@ async def _count(session: SessionState, through: int, call: Usage, model: str) -
     """The summary belongs to no turn; its tokens count for the newest one that it covers."""
     usage = session.count(Usage(), call)
     event = events.TokenUsage(usage=usage, call=call)
-    compactions = session.services.store.compactions
+    compactions = session.runtime.store.compactions
     await compactions.count(session.id, through, call, model, events=[event])

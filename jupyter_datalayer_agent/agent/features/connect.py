@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
 
 from pydantic import SecretStr
 
@@ -35,7 +36,7 @@ from ...protocol.connections import (
     LookReply,
 )
 from ...protocol.errors import AgentError, ErrorCode
-from ...protocol.requests import ModelInfo, ModelsReply
+from ...protocol.requests import LockableChoice, ModelInfo, ModelsReply
 from ...settings.layers import Layers, SettingRefused
 from .connection_replies import connection_info, found_message, found_server, provider_info
 
@@ -60,6 +61,9 @@ class ConnectService:
         values = self._layers.values()
         reply = all_models(self._connections, values["model"], values["api_base"])
         reply.locked = "model" in self._layers.locked
+        reply.locked_choices = [
+            each for each in get_args(LockableChoice) if each in self._layers.locked
+        ]
         reply.can_connect = locked_reason(self._layers) is None
         return reply
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ...models.catalogue import Provider
 from ...models.connections.connection import SERVER_LABELS, ModelConnection
 from ...models.connections.detection import DetectedServer
-from ...models.connections.registry import Connections
+from ...models.connections.registry import OLLAMA_CONTEXT, Connections
+from ...models.prices import ASSUMED_WINDOW
 from ...protocol.connections import (
     ConnectableModel,
     ConnectableProvider,
@@ -49,6 +50,11 @@ def connection_info(connection: ModelConnection, default: str | None) -> Connect
     )
 
 
+def assumed_window(server: DetectedServer) -> int:
+    """The window to count with where the server does not say it; Ollama is asked for so much."""
+    return OLLAMA_CONTEXT if server.kind == "ollama" else ASSUMED_WINDOW
+
+
 def found_server(server: DetectedServer) -> FoundServer:
     """A server with its models, for the page."""
     return FoundServer(
@@ -61,6 +67,7 @@ def found_server(server: DetectedServer) -> FoundServer:
                 size=each.size,
                 parameters=each.parameters,
                 context_window=each.context_window,
+                assumed_context_window=None if each.context_window else assumed_window(server),
                 vision=each.vision,
                 tools=each.tools,
             )

@@ -18,11 +18,11 @@ from ...protocol.errors import AgentError
 from ...protocol.requests import ChatRequest, SessionSettings, Usage
 from ...protocol.suggestions import NextCellReply, NextCellRequest
 from ...protocol.variables import Variable
-from ...settings.turn import for_turn
+from ...settings.turn_settings import for_turn
 from ..context.system_prompt import prompt_text
 from ..history.history import user_item
 from ..model_calls.complete import ask_once
-from ..services import Services
+from ..runtime import Runtime
 
 CELLS_BEFORE = 6
 CELLS_AFTER = 2
@@ -36,21 +36,21 @@ _FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n(.*?)\n?^ {0,3}\1[`~]*\s*$", 
 _PRIVATE = re.compile(r"^_")
 
 
-async def next_cell(services: Services, path: str, wanted: NextCellRequest) -> NextCellReply:
+async def next_cell(runtime: Runtime, path: str, wanted: NextCellRequest) -> NextCellReply:
     """Ask for the cell after ``wanted.cell_id``. Cancelling it closes the model's connection.
 
     Raises ``AgentError``: ``no_model``, ``forbidden`` for another model than the one locked,
     ``not_found`` for a missing cell, ``model_error``.
     """
     asked = ChatRequest(message="", model=wanted.model)
-    settings = for_turn(services.settings(), SessionSettings(), asked, "edit")
-    model = services.resolve_model(settings)
-    document = await services.notebooks.open(path, wanted.client_id)
+    settings = for_turn(runtime.settings(), SessionSettings(), asked, "edit")
+    model = runtime.resolve_model(settings)
+    document = await runtime.notebooks.open(path, wanted.client_id)
     cells = (await document.read()).cells
     place = next((i for i, cell in enumerate(cells) if cell.id == wanted.cell_id), None)
     if place is None:
         raise AgentError("not_found", f"The notebook has no cell {wanted.cell_id}.")
-    found = await services.notebooks.variables(path)
+    found = await runtime.notebooks.variables(path)
     request = ModelRequest(
         model=model,
         instructions=prompt_text("next-cell.md"),
@@ -63,28 +63,28 @@ async def next_cell(services: Services, path: str, wanted: NextCellRequest) -> N
         model_api=settings.model_api,
     )
     try:
-        answer = await _answer(services, request)
+        answer = await _answer(runtime, request)
     except asyncio.TimeoutError:
         return NextCellReply(source="")
     return NextCellReply(source=source_in(answer))
 
 
-async def _answer(services: Services, request: ModelRequest) -> str:
+async def _answer(runtime: Runtime, request: ModelRequest) -> str:
     """The model's answer, counted and reported as a call without a session."""
     answer_id, spent = new_id("answer"), list[Usage]()
-    services.telemetry("", events.AnswerStarted(answer_id=answer_id, model=request.model))
+    runtime.telemetry("", events.AnswerStarted(answer_id=answer_id, model=request.model))
     finished = events.AnswerFinished(answer_id=answer_id, model=request.model, status="stopped")
     try:
-        answer = await asyncio.wait_for(ask_once(services.model, request, spent), SECONDS)
+        answer = await asyncio.wait_for(ask_once(runtime.model, request, spent), SECONDS)
         finished.status = "completed"
     except ModelError as error:
         finished.status, finished.code = "failed", "model_error"
         raise AgentError("model_error", error.message) from error
     finally:
         finished.usage = spent[0] if spent else None
-        services.telemetry("", finished)
+        runtime.telemetry("", finished)
         if finished.usage is not None:
-            await services.store.usage.add_apart(request.model, finished.usage)
+            await runtime.store.usage.add_apart(request.model, finished.usage)
     # Cut short it would be half a cell.
     return answer.text if answer.finish_reason == "stop" else ""
 

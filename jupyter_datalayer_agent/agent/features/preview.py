@@ -14,7 +14,7 @@ from ...protocol.context import ContextReply, RequestPreview
 from ...protocol.errors import AgentError
 from ...protocol.pictures import pictures_in, without_pictures
 from ...protocol.requests import ChatRequest, SessionSettings
-from ...settings.turn import Settings, for_turn
+from ...settings.turn_settings import Settings, for_turn
 from ...tools.context import SeenCells
 from ...tools.redaction import CallRef, Shown, private_parts
 from ..approvals.data_sharing import UNTIL_APPROVED, UnaskedSharing, sharing_now
@@ -24,12 +24,12 @@ from ..history.history import History, Item, read_history
 from ..history.known_context import effect_in
 from ..model_calls.request import model_request
 from ..request import TurnRequest, turn_request
-from ..services import Services
+from ..runtime import Runtime
 from ..state import SessionState
 
 
 async def preview(
-    services: Services,
+    runtime: Runtime,
     chat: ChatRequest,
     session: SessionState | None,
     *,
@@ -41,16 +41,17 @@ async def preview(
     ``not_found`` for an unknown session, and ``forbidden`` if a variable is attached and nothing
     may be run, since its kernel would be asked.
     """
-    remembered, created, history = await _conversation(services, chat.session_id, session)
-    request = await turn_request(services, chat, remembered, created)
+    remembered, created, history = await _conversation(runtime, chat.session_id, session)
+    request = await turn_request(runtime, chat, remembered, created)
     if request.variables and not may_execute:
         raise AgentError("forbidden", "Not allowed to execute: a variable is attached.")
-    settings = for_turn(services.settings(), remembered, chat, request.mode)
+    settings = for_turn(runtime.settings(), remembered, chat, request.mode)
     seen = None if session is None else session.seen
-    context = await _context(services, request, settings, history, chat.session_id, seen)
-    model = _model(services, settings)
+    context = await _context(runtime, request, settings, history, chat.session_id, seen)
+    model = _model(runtime, settings)
     items = history.items()
-    sent = model_request(services, request, settings, model or "", items)
+    with_blocks = session is not None and session.sends_blocks
+    sent = model_request(runtime, request, settings, model or "", items, with_blocks=with_blocks)
     past = sized_items(sent)
     sizes = {
         "instructions_tokens": estimate_tokens(sent.instructions),
@@ -74,7 +75,7 @@ async def preview(
 
 
 async def _context(
-    services: Services,
+    runtime: Runtime,
     request: TurnRequest,
     settings: Settings,
     history: History,
@@ -82,10 +83,10 @@ async def _context(
     seen: SeenCells | None,
 ) -> ContextReply:
     """What a turn on this would send before its message."""
-    gathered = await gather(services, request)
-    newest = (await services.store.turn_reader.list_page(session_id, 1)).turns if session_id else []
+    gathered = await gather(runtime, request)
+    newest = (await runtime.store.turn_reader.list_page(session_id, 1)).turns if session_id else []
     number = newest[-1].index + 2 if newest else 1
-    known = history.known(effect_in(services.registry))
+    known = history.known(effect_in(runtime.registry))
     composed = Composition(gathered.pieces, known, number, seen)
     sharing = UnaskedSharing(lambda: settings, ask=UNTIL_APPROVED)
     await composed.decide(sharing)
@@ -103,7 +104,7 @@ async def _context(
 
 
 async def _conversation(
-    services: Services, session_id: str | None, session: SessionState | None
+    runtime: Runtime, session_id: str | None, session: SessionState | None
 ) -> tuple[SessionSettings, list[str], History]:
     """The session's record, the documents that it created, and a copy of its history."""
     if session is not None:
@@ -113,11 +114,11 @@ async def _conversation(
         return session.record.settings, session.created, history
     if session_id is None:
         return SessionSettings(), [], History()
-    record = await services.store.sessions.get(session_id)
+    record = await runtime.store.sessions.get(session_id)
     return (
         record.settings,
-        await services.store.turn_reader.created_paths(session_id),
-        await read_history(services.store, session_id),
+        await runtime.store.turn_reader.created_paths(session_id),
+        await read_history(runtime.store, session_id),
     )
 
 
@@ -127,8 +128,8 @@ def _size(items: Sequence[Item]) -> int:
     return estimate_tokens(list(map(without_pictures, items))) + IMAGE_TOKENS * pictures
 
 
-def _model(services: Services, settings: Settings) -> str | None:
+def _model(runtime: Runtime, settings: Settings) -> str | None:
     try:
-        return services.resolve_model(settings)
+        return runtime.resolve_model(settings)
     except AgentError:
         return None

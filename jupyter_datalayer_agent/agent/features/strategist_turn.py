@@ -9,7 +9,7 @@ from typing import Any
 from ...protocol import events
 from ...protocol.history import StrategistReply
 from ...protocol.requests import ChatReply
-from ...settings.turn import Settings, for_turn
+from ...settings.turn_settings import Settings, for_turn
 from ...tools.gate import Gate, GatedTool, Refusal
 from ..context.system_prompt import prompt_text
 from ..history.history import History, Item, PastTurn, user_item
@@ -48,7 +48,7 @@ def strategist_turn(
     session: SessionState, request: TurnRequest, message: Message
 ) -> StrategistTurn:
     """The turn that answers a question in the Strategist's session, whatever else it asks for."""
-    base, remembered = session.services.settings(), session.record.settings
+    base, remembered = session.runtime.settings(), session.record.settings
     settings = for_turn(base, remembered, message.op.request, "strategist")
     settings = settings.model_copy(update={"max_tool_calls": MAX_CALLS})
     request.mode = "ask"
@@ -69,7 +69,7 @@ class StrategistTurn(Turn):
         self._cited = Cited("", [], [])
 
     async def _prepare(self) -> None:
-        self.model = self.services.resolve_model(self.settings)
+        self.model = self.runtime.resolve_model(self.settings)
         self._keep_recent_questions()
         self._window.model = self.model
         self._statement.send(user_item(await self._context_text()))
@@ -88,13 +88,13 @@ class StrategistTurn(Turn):
         lines = [f"now: {now}"]
         asked_from = self.request.chat.about_session
         if asked_from is not None and asked_from != self.session.id:
-            title = await self.services.store.past.title_of(asked_from)
+            title = await self.runtime.store.past.title_of(asked_from)
             if title is not None:
                 lines.append(f"asked from the conversation: sessionId {asked_from}, “{title}”")
         return "\n".join(["<context>", *lines, "</context>"])
 
     async def _complete(self) -> ChatReply:
-        self._cited = await check_citations(self.record.reply, self.services.store.past)
+        self._cited = await check_citations(self.record.reply, self.runtime.store.past)
         self.record.reply = self._cited.text
         await self.emit(events.FinalReply(text=self.record.reply, citations=self._cited.citations))
         return await self._end("completed", None)

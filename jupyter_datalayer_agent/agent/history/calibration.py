@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from ...models.prices import context_window
+from ...models.prices import ASSUMED_WINDOW, context_window
 from ...protocol.requests import Usage
-from ...settings.turn import Settings
+from ...settings.turn_settings import Settings
 
-DEFAULT_WINDOW = 128_000
-"""The window of a model that neither the settings, nor litellm, nor the catalogue know."""
 FULL = 0.9
 """The share of its window at which a conversation is compacted."""
 MOST_WEIGHT = 3.0
@@ -22,7 +20,7 @@ class TokenCalibration:
 
     def window(self, settings: Settings, model: str) -> int:
         """The model's window in estimated tokens."""
-        window = settings.context_window or context_window(model) or DEFAULT_WINDOW
+        window = settings.context_window or context_window(model) or ASSUMED_WINDOW
         estimated = int(window / self._weights.get(model, 1.0))
         return min(estimated, self._refused.get(model, estimated))
 

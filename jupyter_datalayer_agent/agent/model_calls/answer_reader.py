@@ -20,8 +20,9 @@ from ...models.types import (
     TextChunk,
 )
 from ...protocol.tools import NotDone
-from ..tool_calls.written_call_policy import WrittenCallPolicy
-from ..tool_calls.written_calls import Beginning, WrittenCall, beginning
+from ...tools.context import ToolFailure
+from ..tool_calls.written_call_policy import AcceptedCall, WrittenCallPolicy
+from ..tool_calls.written_calls import Beginning, beginning
 
 _THINK, _END_OF_THINKING = "<think>", "</think>"
 
@@ -29,7 +30,8 @@ _THINK, _END_OF_THINKING = "<think>", "</think>"
 class AnswerReader:
     """For one stream of one request; without a ``policy`` all text is text.
 
-    ``notice`` is there at the end of an answer with calls as text that were not carried out.
+    ``notice`` is there at the end of an answer with calls as text that were not carried out;
+    ``failures`` are those, by call id, of calls that are given back to the model.
     """
 
     def __init__(self, request: ModelRequest, policy: WrittenCallPolicy | None) -> None:
@@ -45,6 +47,7 @@ class AnswerReader:
         self._held: list[StreamEvent] = []
         self._has_calls = False
         self.notice: NotDone | None = None
+        self.failures: dict[str, ToolFailure] = {}
 
     def feed(self, event: StreamEvent) -> Iterator[StreamEvent]:
         """What is to be shown and kept of the answer so far."""
@@ -111,7 +114,7 @@ class AnswerReader:
         written = self._text[self._thought :] + "".join(self._rest)
         calls = policy.accepted(written, self._request) if self._held and not is_cut else []
         if calls:
-            yield from self._carry_out(calls, done)
+            yield from self._make_calls(calls, done)
             return
         yield from self.release()
         self.notice = policy.notice(
@@ -119,7 +122,7 @@ class AnswerReader:
         )
         yield done
 
-    def _carry_out(self, calls: list[WrittenCall], done: ResponseDone) -> Iterator[StreamEvent]:
+    def _make_calls(self, calls: list[AcceptedCall], done: ResponseDone) -> Iterator[StreamEvent]:
         """The calls in place of the text; thoughts before it stay as they are."""
         thoughts = self._text[: self._thought]
         rest: list[StreamEvent] = []
@@ -131,6 +134,9 @@ class AnswerReader:
                     rest.append(ItemDone(event.item_id, _with_text(event.item, thoughts)))
         self._held = []
         made = [_call_item(call) for call in calls]
+        for call, item in zip(calls, made, strict=True):
+            if call.failure is not None:
+                self.failures[item["call_id"]] = call.failure
         yield from rest
         for item in made:
             yield FunctionCallStarted(item["id"], item["call_id"], item["name"])
@@ -157,7 +163,7 @@ def _with_text(item: Item, text: str) -> Item:
     return {**item, "content": [{"type": "output_text", "text": text, "annotations": []}]}
 
 
-def _call_item(call: WrittenCall) -> Item:
+def _call_item(call: AcceptedCall) -> Item:
     """The call as the Responses API would have delivered it."""
     return {
         "id": f"fc_{uuid.uuid4().hex[:16]}",

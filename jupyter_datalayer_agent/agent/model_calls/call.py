@@ -28,23 +28,34 @@ from ...protocol import events
 from ...protocol.json_text import plain_text
 from ...protocol.requests import ToolCallRecord, Usage
 from ...protocol.tools import NotDone
+from ...tools.context import ToolFailure
 from ...tools.registry import ToolRegistry
 from ..events.buffer import EventBuffer
-from ..history.history import Item
+from ..history.history import Item, assistant_item
 from ..tool_calls.scheduler import readable_arguments
 from ..tool_calls.written_call_policy import WrittenCallPolicy
 from .answer_reader import AnswerReader
+from .repetition import Repetition
+
+REPETITION = "repetition"
+"""The finish reason of an answer that was ended since it repeated itself."""
+_CUT_OFF = {
+    "max_output_tokens": "The answer was cut off at the limit of output tokens.",
+    REPETITION: "The model repeated itself, so its answer was ended.",
+}
 
 
 @dataclass
 class ModelAnswer:
     """What the model answered: its complete items, and what they cost. ``notice`` is about a call
-    as text that is not carried out."""
+    as text that is not carried out. Calls in ``failures`` (by id) are answered by these instead of
+    being carried out."""
 
     items: list[Item] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     finish_reason: str = "stop"
     notice: NotDone | None = None
+    failures: dict[str, ToolFailure] = field(default_factory=dict)
 
     @property
     def calls(self) -> list[Item]:
@@ -61,6 +72,11 @@ class ModelAnswer:
             for part in item.get("content") or []
             if isinstance(part, dict)
         )
+
+    @property
+    def cut_off(self) -> str | None:
+        """For the user: why the answer is not complete; None if it is."""
+        return _CUT_OFF.get(self.finish_reason)
 
 
 class ModelCall:
@@ -152,12 +168,19 @@ class ModelCall:
 
     async def _stream(self, request: ModelRequest) -> None:
         reader = AnswerReader(request, self._policy if may_write_calls(request) else None)
+        self._answer.failures = reader.failures
+        repetition = Repetition()
         try:
             async with aclosing(self._model.stream(request)) as stream:
                 async for event in stream:
                     self._weigh(event)
                     for each in reader.feed(event):
                         await self._take(each)
+                    if isinstance(event, TextChunk) and repetition.has_begun(event.delta):
+                        for each in reader.release():
+                            await self._take(each)
+                        await self._end_early(event.item_id, repetition.text())
+                        break
             self._answer.notice = reader.notice
         except ModelError:
             for each in reader.release():
@@ -214,6 +237,16 @@ class ModelCall:
             self._answer.finish_reason = event.finish_reason
         else:
             assert isinstance(event, StreamStarted)
+
+    async def _end_early(self, item_id: str, text: str) -> None:
+        """Keep this text of a message that repeats itself, and show it in place of the rest."""
+        if not self._quiet:
+            self._discard([item_id])
+            self._buffer.add(events.TextDelta(item_id=item_id, delta=text))
+        await self._take(ItemDone(item_id, {**assistant_item(text), "id": item_id}))
+        self._answer.finish_reason = REPETITION
+        # What it cost is estimated, as of any stream that is stopped.
+        self._answer.usage = Usage(estimated=True)
 
     def _complete(self, item: Item) -> None:
         if item.get("type") == "reasoning":

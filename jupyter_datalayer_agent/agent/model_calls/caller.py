@@ -9,7 +9,8 @@ from typing import Any
 
 from ...models.types import ModelError
 from ...protocol import events
-from ...settings.turn import Settings
+from ...settings.turn_settings import Settings
+from ...tools.context import ToolFailure
 from ..budget import check_budget, estimated_usage
 from ..events.buffer import EventBuffer
 from ..state import SessionState
@@ -22,7 +23,8 @@ from .turn_usage import TurnUsage
 class ModelCaller:
     """The calls of the model in one turn, counted in ``usage``.
 
-    Each item of an answer is added to what ``window`` sends as it completes.
+    Each item of an answer is added to what ``window`` sends as it completes. ``failures`` are those
+    of the newest answer's calls, by id, that are not to be carried out.
     """
 
     def __init__(
@@ -39,10 +41,8 @@ class ModelCaller:
         self._usage = usage
         self._call: ModelCall | None = None
         self.window = window
-        self._written_calls = WrittenCallPolicy(
-            session.services.registry, window.turn_request.gate, window.turn_request.text
-        )
         self.first_text_at: float | None = None
+        self.failures: Mapping[str, ToolFailure] = {}
 
     @property
     def partial_text(self) -> str:
@@ -62,13 +62,8 @@ class ModelCaller:
         """
         await self.window.make_room()
         answer = await self._whole_answer(quiet, changes)
-        if answer.finish_reason == "max_output_tokens":
-            self._buffer.add(
-                events.Warning_(
-                    code="max_output_tokens",
-                    message="The answer was cut off at the limit of output tokens.",
-                )
-            )
+        if answer.cut_off is not None:
+            self._buffer.add(events.Warning_(code=answer.finish_reason, message=answer.cut_off))
         await self._buffer.flush()
         return answer
 
@@ -80,15 +75,15 @@ class ModelCaller:
             size = self.window.estimate()
             self.check_limit(size)
             self._call = ModelCall(
-                self._session.services.model,
-                self._session.services.registry,
+                self._session.runtime.model,
+                self.window.turn_request.tools,
                 lambda: replace(self.window.request(), **changes),
                 self.window.sent.add,
                 self._buffer,
                 self._on_text,
                 self._count_unfinished,
                 quiet=quiet,
-                policy=self._written_calls,
+                policy=self._written_calls(),
             )
             try:
                 answer = await self._call.run()
@@ -101,9 +96,16 @@ class ModelCaller:
                     tried_without_pictures = True
                     continue
                 raise
+            self.failures = answer.failures
             self._usage.count(answer.usage, self.window.model)
             self.window.learn(answer.usage, size)
             return answer
+
+    def _written_calls(self) -> WrittenCallPolicy:
+        request = self.window.turn_request
+        # A model that was given one back and writes it wrong again does not know how.
+        may_correct = not self.failures
+        return WrittenCallPolicy(request.tools, request.gate, request.text, may_correct)
 
     def check_limit(self, more: int = 0) -> None:
         """Raises ``AgentError`` ``token_limit`` where the session has used its tokens up, or would

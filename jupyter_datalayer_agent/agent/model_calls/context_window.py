@@ -8,7 +8,7 @@ from ...models.prices import learn_window
 from ...models.tokens import estimate_tokens
 from ...models.types import ModelRequest
 from ...protocol.requests import Usage
-from ...settings.turn import Settings
+from ...settings.turn_settings import Settings
 from ..approvals.data_sharing import as_now
 from ..context.statement import ContextStatement
 from ..events.buffer import EventBuffer
@@ -64,10 +64,12 @@ class ContextWindow:
         if items is None:
             items = [*self._session.history.items(), *self._context.items, *self.sent]
         session = self._session
-        settings = as_now(self._settings, session.services.settings(), session.record.settings)
+        settings = as_now(self._settings, session.runtime.settings(), session.record.settings)
         history = session.history
+        if self.turn_request.gate.lexical_targets:
+            session.sends_blocks = True
         return model_request(
-            session.services,
+            session.runtime,
             self.turn_request,
             settings,
             self.model,
@@ -75,6 +77,7 @@ class ContextWindow:
             history.mapper,
             is_blind=self.model in history.blind,
             is_small=self._is_small(settings),
+            with_blocks=session.sends_blocks,
         )
 
     def _is_small(self, settings: Settings) -> bool:
@@ -175,7 +178,7 @@ class ContextWindow:
     @property
     def _compactor(self) -> Compactor:
         session = self._session
-        return Compactor(session.services.store, session.id, session.history, self._turn_id)
+        return Compactor(session.runtime.store, session.id, session.history, self._turn_id)
 
     async def _summarise(self, most: int) -> None:
         history = self._session.history
@@ -183,7 +186,7 @@ class ContextWindow:
         if cut is None or (len(history.turns) <= most and cut.tokens < self._size * WORTH):
             return
         await self._buffer.flush()
-        summarizer = Summarizer(self._session.services.model, self.model, self.request, self._size)
+        summarizer = Summarizer(self._session.runtime.model, self.model, self.request, self._size)
         try:
             await self._compactor.summarise(cut, summarizer)
         finally:

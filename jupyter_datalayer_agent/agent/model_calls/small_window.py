@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...models.prices import context_window
-from ...settings.turn import Settings
-from ...tools.registry import Tool, ToolRegistry, normalise
+from ...settings.turn_settings import Settings
+from ...tools.registry import Tool, normalise
 from ..request import TurnRequest
 
 SMALL_WINDOW = 16_000
@@ -17,11 +17,22 @@ def has_small_window(settings: Settings, model: str) -> bool:
     return window is not None and window < SMALL_WINDOW
 
 
-def sent_tools(registry: ToolRegistry, request: TurnRequest, *, is_small: bool) -> list[Tool]:
-    """The tools that the model is sent: what the gate allows; for a small window the basic ones of
-    them, and those that the message names."""
-    allowed = request.gate.allowed(registry)
+def is_sent(tool: Tool, can_search: bool) -> bool:
+    """Whether an allowed tool is part of a request; ``can_search``: there are others to search."""
+    return not tool.is_found_by_search and (can_search or not tool.searches)
+
+
+def sent_tools(request: TurnRequest, *, is_small: bool, with_blocks: bool = False) -> list[Tool]:
+    """The tools that the model is sent: what the gate allows, ``with_blocks`` those for blocks, and
+    none of those that it searches; for a small window the basic ones of them, and those that the
+    message names."""
+    allowed = request.gate.sent(request.tools, with_blocks=with_blocks)
     if not is_small:
-        return allowed
+        searching = [tool for tool in request.tools if tool.searches]
+        # Tools that are found and cannot be called are no use: a comparison has none of them.
+        can_search = any(tool.is_found_by_search for tool in allowed) and all(
+            tool in allowed for tool in searching
+        )
+        return [tool for tool in allowed if is_sent(tool, can_search)]
     named = {normalise(name) for name in request.references}
     return [tool for tool in allowed if tool.basic or normalise(tool.name) in named]

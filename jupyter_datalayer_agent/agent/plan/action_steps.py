@@ -41,7 +41,7 @@ class ActionSteps:
         assert plan is not None
         step = plan.steps[index]
         assert step.action is not None
-        if self._turn.audience != "page":
+        if not self._known.can_run:
             raise StepFailed(f"{step.action}: {NOBODY}")
         service_id, action_id, action = self._find(step.action)
         if plan.state != "waiting":
@@ -75,7 +75,7 @@ class ActionSteps:
         assert turn.plan is not None
         step = turn.plan.steps[index]
         matcher = Matcher(
-            ReadingContext(turn.services, turn.request.gate.active, turn.request.chat.client_id)
+            ReadingContext(turn.runtime, turn.request.gate.active, turn.request.chat.client_id)
         )
         opened = await self._dry_run(step, service_id, action, matcher)
         if not opened.proposal.complete and turn.ask_apart is not None:
@@ -96,7 +96,7 @@ class ActionSteps:
         """What is known of the action; nothing is executed."""
         request = self._turn.request
         return await propose(
-            self._turn.services,
+            self._turn.runtime,
             service_id,
             action,
             step.description,
@@ -119,6 +119,7 @@ class ActionSteps:
             for path in result.paths:
                 if not (await context.path(path)).exists():
                     raise ActionFailed(f"{path} should have been written, and is not there.")
+                turn.watch.files.append(path)
         except ActionFailed as error:
             raise StepFailed(str(error)) from error
         read = await turn.verify()

@@ -131,11 +131,9 @@ class PlanDecisions:
         done = [step for step in before if step.status in OVER]
         kept = {step.description for step in done}
         wanted = [step for step in given if step.status not in OVER or step.description not in kept]
-        allowed = [
-            tool.name for tool in self._turn.request.gate.allowed(self._turn.services.registry)
-        ]
+        allowed = [tool.name for tool in self._turn.request.gate.allowed(self._turn.request.tools)]
         try:
-            steps = check_steps(wanted, self._turn.services.registry, allowed, self._actions)
+            steps = check_steps(wanted, self._turn.request.tools, allowed, self._actions)
         except InvalidPlan as error:
             raise AgentError("invalid_request", str(error)) from error
         if not done and not steps:

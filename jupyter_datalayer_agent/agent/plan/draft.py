@@ -12,7 +12,7 @@ from pydantic.alias_generators import to_camel
 from ...protocol.errors import AgentError
 from ...protocol.json_text import parse_json
 from ...protocol.plans import Plan, PlanStep
-from ...tools.registry import ToolRegistry
+from ...tools.registry import Tool, ToolRegistry
 from .known_actions import KnownActions
 
 MAX_STEPS = 30
@@ -83,9 +83,17 @@ class _Draft(_Lenient):
 
 
 def read_plan(
-    text: str, task: str, registry: ToolRegistry, allowed: Sequence[str], actions: KnownActions
+    text: str,
+    task: str,
+    registry: ToolRegistry,
+    allowed: Sequence[str],
+    actions: KnownActions,
+    *,
+    leaves_out_unknown: bool = False,
 ) -> Plan:
     """The plan in a model's answer; ``allowed`` are the names of the tools of this message.
+    ``leaves_out_unknown``: tools that do not exist are left out, since a step is carried out by its
+    text, and dependencies on steps that are not earlier ones.
 
     Raises ``InvalidPlan``.
     """
@@ -97,6 +105,12 @@ def read_plan(
             for each in error.errors(include_url=False)
         )
         raise InvalidPlan(f"The plan does not follow the schema: {problems}.") from error
+    for step in draft.steps:
+        step.action = step.action or _only_action(step, registry, actions)
+    if leaves_out_unknown:
+        _leave_out_unknown(draft, registry)
+    else:
+        _check_tools(draft, registry, actions)
     steps = [
         _action_step(index, step, actions)
         if step.action
@@ -203,8 +217,6 @@ def _json_in(text: str) -> Any:
 
 def _checked(index: int, step: _Step, registry: ToolRegistry, allowed: Sequence[str]) -> PlanStep:
     where = f"steps.{index}"
-    if not step.tool_calls:
-        raise InvalidPlan(f"{where}.toolCalls is empty. Name the tools that the step uses.")
     names = [_tool_name(where, name, registry, allowed) for name in step.tool_calls]
     _check_dependencies(where, index, step)
     if len(names) > MAX_CALLS_OF_A_STEP:
@@ -217,6 +229,47 @@ def _checked(index: int, step: _Step, registry: ToolRegistry, allowed: Sequence[
         tool_calls=names,
         dependencies=step.dependencies,
     )
+
+
+def _only_action(step: _Step, registry: ToolRegistry, actions: KnownActions) -> str | None:
+    """The offered action that a step names as its only tool, as small models do."""
+    if len(step.tool_calls) != 1:
+        return None
+    return _action_named(step.tool_calls[0], registry, actions)
+
+
+def _action_named(name: str, registry: ToolRegistry, actions: KnownActions) -> str | None:
+    """The offered action of this name, with its service or without, where no other one and no tool
+    has it."""
+    if _behind(name, registry) is not None:
+        return None
+    bare = _bare(name)
+    found = [each for each in actions.offered if bare in (each, each.partition("/")[2])]
+    return found[0] if len(found) == 1 else None
+
+
+def _check_tools(draft: _Draft, registry: ToolRegistry, actions: KnownActions) -> None:
+    """Raises ``InvalidPlan`` for a step without tools, or with an action among them."""
+    for index, step in enumerate(draft.steps):
+        if step.action:
+            continue
+        if not step.tool_calls:
+            raise InvalidPlan(
+                f"steps.{index}.toolCalls is empty. Name the tools that the step uses."
+            )
+        for name in step.tool_calls:
+            if (action := _action_named(name, registry, actions)) is not None:
+                raise InvalidPlan(
+                    f"steps.{index}: {name!r} is no tool but an action. Give it as "
+                    f'"action": "{action}", alone in a step without toolCalls.'
+                )
+
+
+def _leave_out_unknown(draft: _Draft, registry: ToolRegistry) -> None:
+    for index, step in enumerate(draft.steps):
+        step.tool_calls = [each for each in step.tool_calls if _behind(each, registry)]
+        if step.dependencies is not None:
+            step.dependencies = [each for each in step.dependencies if 0 <= each < index]
 
 
 def _action_step(index: int, step: _Step, actions: KnownActions) -> PlanStep:
@@ -251,9 +304,17 @@ def _check_dependencies(where: str, index: int, step: _Step) -> None:
             )
 
 
-def _tool_name(where: str, name: str, registry: ToolRegistry, allowed: Sequence[str]) -> str:
+def _bare(name: str) -> str:
     # Models write a call instead of a name: addNotebookCell(...)
-    tool = registry.behind(name.partition("(")[0])
+    return name.partition("(")[0].strip()
+
+
+def _behind(name: str, registry: ToolRegistry) -> Tool | None:
+    return registry.behind(_bare(name))
+
+
+def _tool_name(where: str, name: str, registry: ToolRegistry, allowed: Sequence[str]) -> str:
+    tool = _behind(name, registry)
     if tool is not None and tool.name in allowed:
         return tool.name
     problem = "does not exist" if tool is None else "cannot be used with this message"

@@ -8,26 +8,27 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...notebook.cells_of import cells_of
 from ...notebook.document import DocumentError
-from ...workflows.data_read import data_files_read
-from ...workflows.parameters import (
+from ...workflows.fixes.probe import NotebookProbe
+from ...workflows.template import Template
+from ...workflows.templates.data_read import data_files_read
+from ...workflows.templates.parameters import (
     MissingParameter,
     columns_of,
     guessed_parameters,
     likely_data_files,
     missing_parameters,
 )
-from ...workflows.probe import NotebookProbe
-from ...workflows.template import Template
 from ..request import TurnRequest, confined
-from ..services import Services
+from ..runtime import Runtime
 
 
 class Guesses:
     """Guesses from a message, the files under the root and the active notebook."""
 
-    def __init__(self, services: Services, request: TurnRequest) -> None:
-        self._services = services
+    def __init__(self, runtime: Runtime, request: TurnRequest) -> None:
+        self._runtime = runtime
         self._request = request
 
     async def of(self, template: Template, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,26 +55,25 @@ class Guesses:
 
     async def _columns(self, data: object) -> list[str]:
         """The columns of the data, where it is a CSV file under the root."""
-        root = self._services.notebooks.root_dir
+        root = self._runtime.notebooks.root_dir
         if root is None or not isinstance(data, str):
             return []
-        path = await confined(self._services, data)
+        path = await confined(self._runtime, data)
         return await asyncio.to_thread(columns_of, Path(root) / path)
 
     async def _files(self) -> list[str]:
-        return await NotebookProbe(self._services.notebooks, "").files()
+        return await NotebookProbe(self._runtime.notebooks, "").files()
 
     async def _read_by_notebook(self, files: Sequence[str]) -> tuple[list[str], str]:
-        """The data files that the active notebook's code reads, and that notebook's folder; without
-        a notebook the root, where the new one is written."""
-        target = self._request.gate.target
+        """The data files that the active document's code reads, and its folder; without one
+        the root, where the new one is written."""
+        target = self._request.gate.document
         if target is None:
             return [], ""
         folder = posixpath.dirname(target)
         client_id = self._request.chat.client_id
         try:
-            document = await self._services.notebooks.open(target, client_id)
-            cells = (await document.read()).cells
+            cells = (await cells_of(self._runtime.notebooks, target, client_id)).cells
         except DocumentError:
             return [], folder
         return data_files_read((c.source for c in cells if c.type == "code"), folder, files), folder

@@ -13,34 +13,41 @@ from ...services.questions import questions_of
 from ...services.workflow_action import WorkflowAction
 from ..actions.proposals import find_action
 from ..approvals.pending import Audience
-from ..services import Services
+from ..request import TurnRequest
+from ..runtime import Runtime
 
 NOBODY = (
     "It is an action that the user runs in a form, and nobody can do that over this route. Send it "
-    "in JupyterLab, in the Agent panel."
+    "in JupyterLab, in the Agent panel, in a terminal, or over chat/stream with runsActions."
 )
 
 
 class KnownActions:
-    """The actions of the installed services; those of services that come into question for ``task``
-    are offered where services are detected (``detection``) and a page is there to run them in."""
+    """The actions of the installed services; those of services that come into question for the task
+    are offered where services are detected (``detection``) and there is somebody who can run them:
+    a page, or a program that says so (``runs_actions``)."""
 
     def __init__(
-        self, services: Services, task: str, detection: IntentDetection, audience: Audience
+        self,
+        runtime: Runtime,
+        request: TurnRequest,
+        detection: IntentDetection,
+        audience: Audience,
     ) -> None:
-        self._services = services
-        self._task = task
+        self._runtime = runtime
+        self._task = request.text
         self._offers = detection == "auto"
-        self._can_run = audience == "page"
+        listens = audience == "stream" and request.chat.runs_actions
+        self.can_run = audience == "page" or listens
 
     @cached_property
     def offered(self) -> dict[str, type[Action]]:
         """The actions that the planner is offered, by their names in a plan."""
-        if not (self._offers and self._can_run):
+        if not (self._offers and self.can_run):
             return {}
         return {
             f"{service.id}/{action.id}": action
-            for service in self._services.router().services_in(self._task)
+            for service in self._runtime.router().services_in(self._task)
             for action in service.actions
             if not issubclass(action, WorkflowAction)
         }
@@ -57,13 +64,13 @@ class KnownActions:
         return (
             service_id,
             action_id,
-            find_action(self._services.service_registry(), service_id, action_id),
+            find_action(self._runtime.service_registry(), service_id, action_id),
         )
 
     def check(self, name: str, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """The action's name and the parameters without secrets, as a plan has them. Raises
         ``AgentError`` that says what is wrong."""
-        if not self._can_run:
+        if not self.can_run:
             raise AgentError("invalid_request", NOBODY)
         service_id, action_id, action = self.find(name)
         if issubclass(action, WorkflowAction):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...notebook.files.kinds import document_noun, noun
 from ...protocol.plans import Plan, PlanStep
 from ...protocol.requests import Usage
 from ...protocol.tools import Change
@@ -84,7 +86,8 @@ def go_on(plan: Plan, index: int) -> str:
     """To the model: a plan is resumed."""
     return (
         f"[The plan is taken up again at step {index + 1}. The steps now:\n{numbered(plan.steps)}\n"
-        "The user may have changed the notebook since; look at what stands there.]"
+        f"The user may have changed the {document_noun(plan.notebook or '')} since; look at what "
+        "stands there.]"
     )
 
 
@@ -93,18 +96,18 @@ def decided(plan: Plan) -> str:
     return f"[The user changed the plan. The steps now:\n{numbered(plan.steps)}]"
 
 
-def fix_prompt(error: str, tried: Sequence[str]) -> str:
-    """To the model: a step failed."""
+def fix_prompt(error: str, tried: Sequence[str], part: str = "cell") -> str:
+    """To the model: a step failed; ``part`` is what its document consists of."""
     so_far = f" Tried before: {'; '.join(dict.fromkeys(tried))}." if tried else ""
     return (
-        f"[This step failed: {_sentence(error)}{so_far} Find the cause, fix the cell in place, "
+        f"[This step failed: {_sentence(error)}{so_far} Find the cause, fix the {part} in place, "
         "run it again, and finish the step. This is the last attempt before the user is asked.]"
     )
 
 
-def fixed(title: str) -> str:
-    """To the model: the cell was fixed without it."""
-    return f"[The cell was fixed: {title}. It ran without error. Go on with this step.]"
+def fixed(title: str, part: str = "cell") -> str:
+    """To the model: the cell or block was fixed without it."""
+    return f"[The {part} was fixed: {title}. It ran without error. Go on with this step.]"
 
 
 @dataclass(frozen=True)
@@ -166,16 +169,25 @@ def summary(
     seconds: float,
     usage: Usage,
     left: Sequence[str] = (),
+    written: Sequence[str] = (),
 ) -> str:
     """To the user: the summary of a workflow; ``verified`` is what was read back, ``left`` what
-    still fails."""
+    still fails, and ``written`` the files that its actions wrote."""
+    ran = [
+        each.description
+        for each in plan.steps
+        if each.action is not None and each.status == "completed"
+    ]
+    changed = _changed(changes, written)
     done = sum(step.status == "completed" for step in plan.steps)
     skipped = [n for n, each in enumerate(plan.steps) if each.status == "skipped"]
     blocked = plan.blocked()
     lines = [
         f"**{done} of {_count(len(plan.steps), 'step')} done** in {_time(seconds)}"
         + (f", {usage.total_tokens:,} tokens" if usage.total_tokens else ", without a model"),
-        f"- Changed: {_changed(changes)}",
+        *([f"- You ran: {'; '.join(ran)}"] if ran else []),
+        # What an action does outside of notebooks and files, only its own result says.
+        *([f"- Changed: {changed or 'nothing'}"] if changed or not ran else []),
         f"- Verified: {verified}",
         *([f"- You skipped {_steps(skipped)}."] if skipped else []),
         *(
@@ -188,10 +200,11 @@ def summary(
     return "\n".join(lines)
 
 
-def still_shows(number: int, path: str | None, error: str, *, earlier: bool) -> str:
-    """To the user: a cell that the workflow ran shows an error at its end; ``number`` from 1."""
+def still_shows(name: str, path: str | None, error: str, *, earlier: bool) -> str:
+    """To the user: a cell ("cell 3") that the workflow ran shows an error at its end."""
     where = f" in {path}" if path else ""
-    return f"Cell {number}{where}{' of an earlier attempt' if earlier else ''} still shows {error}."
+    where += " of an earlier attempt" if earlier else ""
+    return f"{name.capitalize()}{where} still shows {error}."
 
 
 def no_data(became: str, there: Sequence[str]) -> str:
@@ -254,8 +267,8 @@ def quality(reason: str, report: str, suggestions: Sequence[str]) -> str:
     return "\n".join([head, "", f"**{first}**", "", *issues, *(advice if suggestions else [])])
 
 
-def _changed(changes: Sequence[Change]) -> str:
-    """Counts cells by their final state, each once."""
+def _changed(changes: Sequence[Change], written: Sequence[str]) -> str:
+    """Counts cells and blocks by their final state, each once, and names files."""
     first: dict[tuple[str, str], Change] = {}
     last: dict[tuple[str, str], Change] = {}
     made = [change.path for change in changes if change.op in ("create", "write")]
@@ -268,10 +281,11 @@ def _changed(changes: Sequence[Change]) -> str:
     deleted = [key for key in last if first[key].op != "insert" and last[key].op == "delete"]
     changed = [key for key in last if first[key].op != "insert" and last[key].op != "delete"]
     said = [f"made {path}" for path in dict.fromkeys(made)]
+    said += [f"wrote {path}" for path in dict.fromkeys(written)]
     for keys, word in ((added, "added"), (changed, "changed"), (deleted, "deleted")):
-        if keys:
-            said.append(f"{_count(len(keys), 'cell')} {word}")
-    return ", ".join(said) or "nothing"
+        counted = Counter(noun(path) for path, _ in keys)
+        said += [f"{_count(number, part)} {word}" for part, number in counted.items()]
+    return ", ".join(said)
 
 
 def _sentence(text: str) -> str:

@@ -11,8 +11,8 @@ from typing import NoReturn
 from ...notebook.document import DocumentError
 from ...protocol import events
 from ...protocol.workflows import WorkflowOffer
-from ...workflows.matching import match
 from ...workflows.template import Template
+from ...workflows.templates.matching import match
 from ..turn.ends import TurnEnds
 from . import messages
 from .guesses import Guesses
@@ -24,7 +24,7 @@ async def offer(turn: PlanRunner, templates: Sequence[Template], reason: str) ->
     code = turn.unanswered
     offers = [await _offer_of(turn, template) for template in templates]
     if not offers:
-        names = [each.name for each in turn.services.templates()]
+        names = [each.name for each in turn.runtime.templates()]
         raise TurnEnds("error", f"{reason} {messages.nothing_close(names)}", code)
     message = messages.offered(offers)
     await turn.emit(events.WorkflowsOffered(offers=offers, message=message))
@@ -33,11 +33,11 @@ async def offer(turn: PlanRunner, templates: Sequence[Template], reason: str) ->
 
 
 async def _offer_of(turn: PlanRunner, template: Template) -> WorkflowOffer:
-    guesses = Guesses(turn.services, turn.request)
+    guesses = Guesses(turn.runtime, turn.request)
     parameters = await guesses.of(template, {})
     missing = [each.name for each in await guesses.missing(template, parameters)]
     say = messages.ask_for(template.name, parameters)
-    found = match(say, turn.services.templates())
+    found = match(say, turn.runtime.templates())
     names_it = found.kind == "asked" and found.templates == (template,)
     return WorkflowOffer(
         id=template.id,
@@ -57,7 +57,7 @@ async def report_quality(turn: PlanRunner, reason: str) -> None:
     if path is None:
         raise TurnEnds("error", f"{reason} {messages.QUALITY_OF_WHAT}", turn.unanswered)
     try:
-        report = await turn.services.quality_of(path, turn.request.chat.client_id)
+        report = await turn.runtime.quality_of(path, turn.request.chat.client_id)
     except DocumentError as error:
         raise TurnEnds("error", f"{reason} {error.message}", turn.unanswered) from error
     await turn.emit(events.QualityReported(path=path, report=report))

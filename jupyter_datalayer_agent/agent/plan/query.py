@@ -49,24 +49,34 @@ class PlanQuery:
         return self._noted_steps
 
     async def ask(self) -> Plan | None:
-        """The model's plan, after one correction if invalid; None if it has none."""
+        """The model's plan, after one correction if invalid; None if it has none.
+
+        A corrected plan may still name tools that do not exist: small models keep to them.
+        """
         await self._turn.add_user_message(messages.plan_request(self._actions.lines))
         for attempt in range(PLAN_ATTEMPTS):
             answer = await self._answer()
             try:
-                return self._plan_in(answer)
+                return self._plan_in(answer, is_last=attempt + 1 == PLAN_ATTEMPTS)
             except InvalidPlan as error:
                 if attempt + 1 < PLAN_ATTEMPTS:
                     await self._turn.add_user_message(messages.not_valid(str(error)))
         return None
 
-    def _plan_in(self, answer: ModelAnswer) -> Plan:
+    def _plan_in(self, answer: ModelAnswer, *, is_last: bool) -> Plan:
         """The plan that the answer writes, which names its tools, or the steps of its
         ``updatePlan``. Raises ``InvalidPlan``."""
-        registry = self._turn.services.registry
+        registry = self._turn.request.tools
         allowed = [tool.name for tool in self._turn.request.gate.allowed(registry)]
         try:
-            return read_plan(answer.text, self._turn.request.text, registry, allowed, self._actions)
+            return read_plan(
+                answer.text,
+                self._turn.request.text,
+                registry,
+                allowed,
+                self._actions,
+                leaves_out_unknown=is_last,
+            )
         except InvalidPlan:
             if self._noted_steps is None:
                 raise
@@ -100,7 +110,7 @@ class PlanQuery:
     async def _call_while_planning(self, call: Item) -> FinishedCall:
         """Answer the calls of a model that ignores ``tool_choice``. Only ``updatePlan`` is
         allowed."""
-        entry = self._turn.services.registry.find(call["name"])
+        entry = self._turn.request.tools.find(call["name"])
         if entry is not None and entry.name == UPDATE_PLAN:
             return (await run_group(self._dispatcher, [call]))[0]
         error = ToolError(code="not_allowed", message="Not carried out. First the plan.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...notebook.files.kinds import noun
 from ...protocol import events
 from ...workflows.template import StepFailed
 from ..tool_calls.verification import Failure
@@ -34,7 +35,7 @@ class Recovery:
         await self._start(failure.message)
         self._open = True
         tried = self.tried if failure.redacted is None else [messages.A_FIX for _ in self.tried]
-        prompt = messages.fix_prompt(failure.for_model, tried)
+        prompt = messages.fix_prompt(failure.for_model, tried, self._part)
         self.tried.append("the model's own fix")
         await self._turn.add_user_message(prompt)
 
@@ -71,6 +72,11 @@ class Recovery:
             self._open = False
             await self._finish(False, why)
 
+    @property
+    def _part(self) -> str:
+        plan = self._turn.plan
+        return noun(plan.notebook if plan is not None and plan.notebook is not None else "")
+
     async def _fixed(self, failure: Failure) -> bool:
         """Whether an error fix repaired it. Unsafe ones are offered to the user."""
         if self._attempts:
@@ -93,7 +99,7 @@ class Recovery:
         if self._turn.has_model:
             # The title of a fix may quote the error's message.
             title = safe.title if failure.redacted is None else messages.A_FIX
-            await self._turn.add_user_message(messages.fixed(title))
+            await self._turn.add_user_message(messages.fixed(title, self._part))
         return True
 
     async def _start(self, error: str) -> None:

@@ -10,12 +10,12 @@ from ...protocol.events import BaseEvent
 from ...protocol.plans import Plan, PlanState
 from ...protocol.quality import QualityReport
 from ...protocol.workflows import FixInfo, WorkflowOffer
-from ...settings.turn import Settings
+from ...settings.turn_settings import Settings
 from ..actions.filler import Ask
 from ..approvals.broker import ApprovalBroker
 from ..approvals.pending import Audience
 from ..request import TurnRequest
-from ..services import Services
+from ..runtime import Runtime
 from ..state import SessionState
 from ..tool_calls.own_calls import OwnCalls
 from ..tool_calls.verification import Failure, StepWatch, Verified
@@ -26,7 +26,7 @@ class PlanRunner(Protocol):
     """``PlannedTurn``, as its templates, offers and recovery see it."""
 
     session: SessionState
-    services: Services
+    runtime: Runtime
     request: TurnRequest
     settings: Settings
     audience: Audience

@@ -7,7 +7,7 @@ from ...protocol.ops import Pause, PlanDecision, Resume, RunAction
 from ...protocol.requests import ChatRequest
 from ...store.records import StoredPlan
 from ..history.history import assistant_item
-from ..services import Services
+from ..runtime import Runtime
 from ..turn.loop import Turn
 from .turn import PlannedTurn
 
@@ -17,7 +17,7 @@ RESUMABLE = ("stopped", "running", "paused", "waiting")
 
 
 async def steer(
-    services: Services, session_id: str, turn: Turn | None, op: PlanDecision | Pause | Resume
+    runtime: Runtime, session_id: str, turn: Turn | None, op: PlanDecision | Pause | Resume
 ) -> ChatRequest | None:
     """Carry out the op on the running turn's plan; a plan that stopped is resumed by the request
     that is returned. Raises ``AgentError`` where there is no such plan."""
@@ -31,7 +31,7 @@ async def steer(
         return None
     if not isinstance(op, Resume) or turn is not None:
         raise AgentError("invalid_request", "No plan is running.")
-    stopped = await stopped_plan(services, session_id)
+    stopped = await stopped_plan(runtime, session_id)
     if stopped is None:
         raise AgentError("not_found", "There is no stopped plan in this session.")
     return stopped.request.model_copy(
@@ -50,15 +50,15 @@ def runs_step(turn: Turn | None, op: RunAction) -> bool:
     return isinstance(turn, PlannedTurn) and turn.run_action(op)
 
 
-async def stopped_plan(services: Services, session_id: str) -> StoredPlan | None:
+async def stopped_plan(runtime: Runtime, session_id: str) -> StoredPlan | None:
     """The last plan, if it stopped before its end (its server may have died, too)."""
-    stored = await services.store.plans.last(session_id)
+    stored = await runtime.store.plans.last(session_id)
     return stored if stored is not None and stored.plan.state in RESUMABLE else None
 
 
-async def last_plan_is_done(services: Services, session_id: str) -> bool:
+async def last_plan_is_done(runtime: Runtime, session_id: str) -> bool:
     """Whether the session's last plan came to its end."""
-    stored = await services.store.plans.last(session_id)
+    stored = await runtime.store.plans.last(session_id)
     return stored is not None and stored.plan.state == "completed"
 
 

@@ -7,19 +7,22 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ...notebook.cells_of import cells_of
 from ...notebook.document import DocumentError
+from ...notebook.files.kinds import is_lexical, noun
 from ...protocol import events
 from ...protocol.cells import PageCell
 from ...protocol.errors import AgentError
 from ...protocol.plans import Plan, PlanStep, WorkflowCall
 from ...protocol.workflows import FixInfo
 from ...tools.context import ToolFailure
-from ...workflows.matching import match
 from ...workflows.template import StepFailed, Template, TemplateStep
+from ...workflows.templates.matching import match
 from ..tool_calls.verification import Failure, Verified
 from ..turn.ends import TurnEnds
 from . import messages
 from .guesses import Guesses
+from .lexical_run import TOOLS, LexicalTemplateRun, document_name, is_for_lexical
 from .offers import offer, report_quality
 from .recovery import Recovery
 from .runner import PlanRunner
@@ -38,7 +41,7 @@ class TemplatePlan:
         self._parameters: Any = None
         self._steps: list[TemplateStep] = []
         self._fix: FixInfo | None = None
-        self._guesses = Guesses(turn.services, turn.request)
+        self._guesses = Guesses(turn.runtime, turn.request)
 
     # -- choosing ------------------------------------------------------------------------------
 
@@ -56,7 +59,7 @@ class TemplatePlan:
         Otherwise ends the turn with an offer of close workflows, which are never started.
         """
         turn = self._turn
-        found = match(turn.request.text, turn.services.templates())
+        found = match(turn.request.text, turn.runtime.templates())
         if found.kind == "quality":
             await report_quality(turn, reason)
             return None
@@ -73,9 +76,9 @@ class TemplatePlan:
         return await self._plan(template, {})
 
     def _find(self, template_id: str) -> Template:
-        template = self._turn.services.templates().find(template_id)
+        template = self._turn.runtime.templates().find(template_id)
         if template is None:
-            names = ", ".join(each.id for each in self._turn.services.templates())
+            names = ", ".join(each.id for each in self._turn.runtime.templates())
             raise AgentError(
                 "not_found", f"There is no workflow {template_id!r}. There are: {names}."
             )
@@ -87,10 +90,10 @@ class TemplatePlan:
         return Plan(
             task=self._turn.request.text,
             steps=[
-                PlanStep(description=step.description, tool_calls=list(step.tools))
+                PlanStep(description=step.description, tool_calls=self._tools(step.tools))
                 for step in self._steps
             ],
-            required_tools=list(template.required_tools),
+            required_tools=self._tools(template.required_tools),
             workflow=WorkflowCall(
                 id=template.id,
                 parameters=parameters.model_dump(mode="json", by_alias=True, exclude_none=True),
@@ -100,17 +103,19 @@ class TemplatePlan:
     async def _fix_plan(self, call: WorkflowCall) -> Plan:
         """A one-step plan: the fix ``fixId`` (else the likeliest) of the failed cell ``cellId``."""
         turn = self._turn
-        path = turn.request.gate.target
+        path = turn.request.gate.document
         cell_id = call.parameters.get("cellId")
         if path is None or not isinstance(cell_id, str):
             raise TurnEnds(
-                "error", "Name the cell (cellId) of the active notebook.", "invalid_request"
+                "error",
+                "Name the cell or block (cellId) of the active document.",
+                "invalid_request",
             )
         fixes = await turn.fixes_of(Failure("", path, cell_id))
         wanted = call.parameters.get("fixId")
         fix = next((each for each in fixes if wanted in (None, each.id)), None)
         if fix is None:
-            raise TurnEnds("error", "No known fix for this cell.", "not_found")
+            raise TurnEnds("error", f"No known fix for this {noun(path)}.", "not_found")
         self._fix = fix
         step = PlanStep(description=fix.title, tool_calls=[each.name for each in fix.calls])
         return Plan(
@@ -120,6 +125,11 @@ class TemplatePlan:
             notebook=path,
             workflow=call,
         )
+
+    def _tools(self, names: Sequence[str]) -> list[str]:
+        """The tools of a step in the form that is asked for."""
+        other = TOOLS if is_for_lexical(self._parameters) else {}
+        return [other.get(name, name) for name in names]
 
     def _use(self, template: Template, parameters: Any) -> None:
         self._template = template
@@ -190,6 +200,22 @@ class TemplatePlan:
         elif plan is not None and plan.workflow is not None:
             template = self._find(plan.workflow.id)
             self._use(template, template.parameters.model_validate(plan.workflow.parameters))
+            await self._follow_blocks(plan)
+
+    async def _follow_blocks(self, plan: Plan) -> None:
+        """The steps know what they wrote by ids, and the server may be another one by now."""
+        path = plan.notebook
+        if path is None or not plan.block_ids:
+            return
+        from ...notebook.lexical.block_ids import ids_now
+
+        lexical = self._turn.runtime.notebooks.lexical
+        try:
+            await lexical.read(path, self._turn.request.chat.client_id)
+        except DocumentError:
+            return  # the step that comes next says why
+        now = ids_now(plan.block_ids, lexical.known_ids(path))
+        plan.cells = {step: [now.get(id_, id_) for id_ in ids] for step, ids in plan.cells.items()}
 
     async def carry_out(self, index: int, recovery: Recovery) -> Verified:
         """Do a step of the template's. Raises ``StepFailed``."""
@@ -206,10 +232,13 @@ class TemplatePlan:
         assert place is not None
         if plan.notebook is None:
             plan.notebook = await self._notebook()
-        run = ToolTemplateRun(
-            plan, place, self._parameters, turn.own, self._existing_cells, recovery
-        )
-        await self._steps[place].act(run)
+        kind = LexicalTemplateRun if is_lexical(plan.notebook) else ToolTemplateRun
+        run = kind(plan, place, self._parameters, turn.own, self._existing_cells, recovery)
+        try:
+            await self._steps[place].act(run)
+        finally:
+            if is_lexical(plan.notebook):
+                plan.block_ids = turn.runtime.notebooks.lexical.known_ids(plan.notebook)
         return await self._verified()
 
     async def _verified(self) -> Verified:
@@ -228,11 +257,16 @@ class TemplatePlan:
         template = self._template
         assert template is not None
         named = getattr(self._parameters, "notebook", None)
-        target = turn.request.gate.target
+        target = turn.request.gate.document
+        if target is not None and is_lexical(target) != is_for_lexical(self._parameters):
+            target = None
         if target is not None and named in (None, target) and await self._is_empty(target):
             return target
         name = str(named or template.notebook)
-        done = await turn.own.call("createNotebook", {"name": name})
+        if is_for_lexical(self._parameters):
+            done = await turn.own.call("createLexical", {"name": document_name(name)})
+        else:
+            done = await turn.own.call("createNotebook", {"name": name})
         result = done.done.result
         if result.error is not None:
             raise StepFailed(result.error.message)
@@ -251,5 +285,5 @@ class TemplatePlan:
         return {cell.id for cell in await self._cells(plan.notebook)}
 
     async def _cells(self, path: str) -> Sequence[PageCell]:
-        services, client = self._turn.services, self._turn.request.chat.client_id
-        return (await (await services.notebooks.open(path, client)).read()).cells
+        runtime, client = self._turn.runtime, self._turn.request.chat.client_id
+        return (await cells_of(runtime.notebooks, path, client)).cells

@@ -6,6 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from ...notebook.files.kinds import noun
 from ...protocol.plans import Plan
 from ...workflows.template import StepFailed
 from ..tool_calls.own_calls import OwnCalls
@@ -69,13 +70,29 @@ class ToolTemplateRun:
         if known is None:
             return await self._add("code", source, run=run)
         if run:
-            done = await self._calls.call(
-                "runNotebookCells", {"path": self.notebook, "cellIds": [known]}
-            )
-            if done.done.result.error is not None:
-                message, redacted = messages_of(done)
-                await self._recovery.fix_cell(Failure(message, self.notebook, known, redacted))
+            await self._run_again(known)
         return known
+
+    # What differs between notebooks and Lexical documents
+
+    def new_call(self, kind: str, source: str) -> tuple[str, dict[str, Any]]:
+        """The call that adds a cell."""
+        return "addNotebookCell", {"path": self.notebook, "type": kind, "content": source}
+
+    def run_call(self, cell_id: str) -> tuple[str, dict[str, Any]]:
+        """The call that runs a cell."""
+        return "runNotebookCells", {"path": self.notebook, "cellIds": [cell_id]}
+
+    def id_in(self, output: dict[str, Any]) -> Any:
+        """The id of the new cell."""
+        return output.get("cellId")
+
+    async def _run_again(self, known: str) -> None:
+        """Run a cell that an earlier attempt wrote."""
+        done = await self._calls.call(*self.run_call(known))
+        if done.done.result.error is not None:
+            message, redacted = messages_of(done)
+            await self._recovery.fix_cell(Failure(message, self.notebook, known, redacted))
 
     async def compute(self, code: str) -> Any:
         """See ``TemplateRun``."""
@@ -85,7 +102,7 @@ class ToolTemplateRun:
             message, redacted = messages_of(done)
             cell_id = self._written[-1] if self._written else None
             no_kernel = Failure(message, self.notebook, cell_id, redacted, not_run=())
-            if await self._recovery.select_kernel(no_kernel):
+            if await self._select_kernel(no_kernel):
                 done = await self._calls.call("executeCode", arguments)
         result = done.done.result
         if result.error is not None:
@@ -101,6 +118,9 @@ class ToolTemplateRun:
                 redacted="The data could not be looked at: the kernel's answer was unexpected.",
             ) from error
 
+    async def _select_kernel(self, failure: Failure) -> bool:
+        return await self._recovery.select_kernel(failure)
+
     async def _known(self) -> str | None:
         """The cell that an earlier attempt at this step wrote in this place, if it still exists."""
         existing = await self._existing_cells() if self._before else set()
@@ -112,16 +132,14 @@ class ToolTemplateRun:
         return None
 
     async def _add(self, kind: str, source: str, *, run: bool) -> str:
-        arguments: dict[str, Any] = {"path": self.notebook, "type": kind, "content": source}
-        if run:
-            arguments["run"] = True
-        done = await self._calls.call("addNotebookCell", arguments)
+        name, arguments = self.new_call(kind, source)
+        done = await self._calls.call(name, {**arguments, **({"run": True} if run else {})})
         result = done.done.result
-        output = result.output if isinstance(result.output, dict) else {}
-        cell_id = output.get("cellId")
+        cell_id = self.id_in(result.output if isinstance(result.output, dict) else {})
         if not isinstance(cell_id, str):
             message, redacted = messages_of(done)
-            raise StepFailed(message or "The cell was not added.", redacted=redacted)
+            part = noun(self.notebook)
+            raise StepFailed(message or f"The {part} was not added.", redacted=redacted)
         self._written.append(cell_id)
         if result.error is not None:
             message, redacted = messages_of(done)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -14,7 +13,7 @@ from ...protocol.plans import PLAN_WAITS, Plan, PlanState, PlanStep, StepStatus
 from ...protocol.quality import QualityReport
 from ...protocol.tools import NotDone
 from ...protocol.workflows import WorkflowOffer
-from ...settings.turn import Settings
+from ...settings.turn_settings import Settings
 from ...workflows.template import StepFailed
 from ..actions.asking import cheap_asker
 from ..actions.filler import Ask
@@ -63,11 +62,12 @@ class PlannedTurn(Turn):
         self._all = StepWatch()
         self._no_model: str | None = None
         self._templates = TemplatePlan(self)
-        actions = KnownActions(self.services, request.text, settings.intent_detection, audience)
+        actions = KnownActions(self.runtime, request, settings.intent_detection, audience)
         self._plan_query = PlanQuery(self, self._caller, self._dispatcher, self._answered, actions)
         self._decisions = PlanDecisions(self, self._templates, actions)
         self._actions = ActionSteps(self, actions, self._decisions)
         self._run_failure: Failure | None = None
+        self._written: NotDone | None = None
         self.failed_steps: list[messages.FailedStep] = []
         # The step in which the turn waited when its server ended.
         self._in_step: int | None = None
@@ -104,7 +104,7 @@ class PlannedTurn(Turn):
         """Asks the model outside of the conversation; None where there is none."""
         if not self.has_model:
             return None
-        return cheap_asker(self.services.model, self.model, self.settings, self._usage.count)
+        return cheap_asker(self.runtime.model, self.model, self.settings, self._usage.count)
 
     # -- run -----------------------------------------------------------------------------------
 
@@ -138,10 +138,10 @@ class PlannedTurn(Turn):
                 await self.show("stopped")
                 raise TurnEnds("error", messages.stopped(self.plan, self.failed_steps))
             await self._sum_up()
-        except (asyncio.CancelledError, TurnEnds, ModelError, AgentError):
+        finally:
+            # However it ended: a plan that is over is not affected.
             if not self.leaving:
                 await self._stop_plan()
-            raise
 
     async def _make_plan(self) -> Plan | None:
         """The plan; None if the message was answered without one."""
@@ -162,7 +162,7 @@ class PlannedTurn(Turn):
             return await self._templates.instead(
                 "The model gave no plan that could be carried out."
             )
-        plan.notebook = self.request.gate.target
+        plan.notebook = self.request.gate.document
         return plan
 
     async def _update_plan(
@@ -232,21 +232,21 @@ class PlannedTurn(Turn):
             await self._answer_open_calls()
         else:
             step = self.plan.steps[index].description
-            quality = await quality_for(self.services, self.request, step)
+            quality = await quality_for(self.runtime, self.request, step)
             await self.add_user_message(messages.step_prompt(self.plan, index, quality))
         self._in_step = None
         while True:
             nothing_more = await self._step()
-            failure, self._run_failure = self._run_failure, None
-            if failure is None and not nothing_more:
-                continue
-            if failure is None:
-                result = await self.verify()
+            failure = self.take_run_failure()
+            if failure is None and nothing_more:
+                result = self.watch.only_wrote(self.record.call_as_text) or await self.verify()
                 if isinstance(result, Verified):
+                    self._written = self._written or self.record.call_as_text
                     await recovery.succeeded()
                     return result
                 failure = result
-            await recovery.begin(failure)
+            if failure is not None:
+                await recovery.begin(failure)
 
     async def let_model_fix(self) -> None:
         """Let the model work until it makes no more calls, or a run fails again."""
@@ -255,7 +255,7 @@ class PlannedTurn(Turn):
 
     async def verify(self) -> Verified | Failure:
         """Check that everything this step touched is as its calls reported."""
-        return await verify(self.watch, self.services.notebooks, self.request.chat.client_id)
+        return await verify(self.watch, self.runtime.notebooks, self.request.chat.client_id)
 
     async def _fail(self, index: int, failed: StepFailed, tried: Sequence[str]) -> None:
         """The step failed: steps that need it are skipped, others are done."""
@@ -274,19 +274,19 @@ class PlannedTurn(Turn):
 
     async def _own_call_done(self, done: FinishedCall) -> None:
         self.record.calls[done.record.call_id] = done.record
-        self.watch.note(done, self.request.gate.target)
+        self.watch.note(done, self.request.gate.document)
         self._note_failure(done)
 
     def _note_failure(self, done: FinishedCall) -> None:
-        failure = run_failure(done, self.request.gate.target)
+        failure = run_failure(done, self.request.gate.document)
         if failure is not None:
             self._run_failure = failure
             if self.plan is not None:
                 self._left.note(self.plan, failure)
 
     def _find_not_done(self) -> NotDone | None:
-        """Every step that is marked done was verified."""
-        return super()._find_not_done() if self.plan is None else None
+        """Every step that is marked done was verified; what else it wrote as a call was not."""
+        return super()._find_not_done() if self.plan is None else self._written
 
     async def _offer_fixes(self) -> None:
         """The recovery of a step offers them."""
@@ -303,7 +303,7 @@ class PlannedTurn(Turn):
         assert self.plan is not None
         self.plan.state = state
         plan = self.plan
-        tools = [self.services.registry.behind(name) for name in plan.required_tools]
+        tools = [self.request.tools.behind(name) for name in plan.required_tools]
         event = events.PlanUpdated(
             steps=plan.steps,
             state=state,
@@ -314,7 +314,7 @@ class PlannedTurn(Turn):
             estimated_duration=plan.estimated_duration,
             workflow=plan.workflow.id if plan.workflow else None,
         )
-        await self.services.store.plans.save(self.session.id, self.id, plan, events=[event])
+        await self.runtime.store.plans.save(self.session.id, self.id, plan, events=[event])
 
     async def _set(self, index: int, status: StepStatus) -> None:
         assert self.plan is not None
@@ -335,7 +335,8 @@ class PlannedTurn(Turn):
         """Continue with a plan that stopped."""
         assert self.plan is not None
         notebook = self.plan.notebook
-        if notebook is not None and notebook not in self.request.gate.targets:
+        gate = self.request.gate
+        if notebook is not None and notebook not in (*gate.targets, *gate.lexical_targets):
             raise TurnEnds(
                 "error",
                 f"The plan works on {notebook}. Open it, so that it is the active tab, and send "
@@ -353,14 +354,15 @@ class PlannedTurn(Turn):
     async def _sum_up(self) -> None:
         assert self.plan is not None
         await self.show("completed")
-        result = await read_back(self._all, self.services.notebooks, self.request.chat.client_id)
+        result = await read_back(self._all, self.runtime.notebooks, self.request.chat.client_id)
         text = messages.summary(
             self.plan,
             result.summary() if isinstance(result, Verified) else result.message,
-            self.record.changes,
+            [*self.record.changes, *self._all.blocks],
             self.record.seconds,
             self._usage.total,
-            await self._left.messages(self.plan, self.services.notebooks, self.request),
+            await self._left.messages(self.plan, self.runtime.notebooks, self.request),
+            self._all.files,
         )
         remark = await self._templates.remark()
         if remark is not None:

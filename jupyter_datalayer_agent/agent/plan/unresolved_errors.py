@@ -1,11 +1,12 @@
-"""The cells that a workflow ran and left with an error, in this attempt or in an earlier one."""
+"""The cells and blocks that a workflow ran and left with an error, now or in an earlier attempt."""
 
 from __future__ import annotations
 
 from ...notebook.document import DocumentError
+from ...notebook.files.kinds import noun
 from ...notebook.service import NotebookService
 from ...protocol.plans import Plan
-from ...workflows.probe import failure_of
+from ...workflows.fixes.probe import failure_of
 from ..request import TurnRequest
 from ..tool_calls.verification import Failure
 from . import messages
@@ -43,8 +44,8 @@ class UnresolvedErrors:
                     continue
                 said.append(
                     messages.still_shows(
-                        shown.cell.index + 1,
-                        None if path == request.gate.target else path,
+                        f"{noun(path)} {shown.cell.index + 1}",
+                        None if path == request.gate.document else path,
                         shown.error.ename or "an error",
                         earlier=(path, cell_id) in self._earlier,
                     )

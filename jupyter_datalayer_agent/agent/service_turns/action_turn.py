@@ -6,9 +6,10 @@ from functools import partial
 from typing import Any
 
 from ...protocol.services import ActionCall
+from ...protocol.tools import NotDone
 from ...services.action import ActionFailed, ActionResult
 from ...services.workflow_action import WorkflowAction
-from ...settings.turn import Settings
+from ...settings.turn_settings import Settings
 from ..actions.context import RunningContext
 from ..actions.proposals import find_action
 from ..actions.running import ActionRun
@@ -32,7 +33,7 @@ class ActionTurn(PlannedTurn):
         call: ActionCall,
     ) -> None:
         # The action is the user's act: its own calls ask for no further approval.
-        action = find_action(session.services.service_registry(), call.service, call.action)
+        action = find_action(session.runtime.service_registry(), call.service, call.action)
         # A workflow asks as it always does.
         if not issubclass(action, WorkflowAction):
             settings = settings.model_copy(update={"approval_policy": "never"})
@@ -64,6 +65,11 @@ class ActionTurn(PlannedTurn):
             raise TurnEnds("error", str(error), "action_failed") from error
         self._keep([assistant_item(result.output)])
         self.record.reply = result.output
+
+    def _find_not_done(self) -> NotDone | None:
+        """What failed of its calls. Its result is no unfounded claim: "Created the container"."""
+        found = super()._find_not_done()
+        return found if found is not None and found.call_id is not None else None
 
     async def _run_workflow(self, action: WorkflowAction, parameters: Any) -> ActionResult:
         """The turn goes on as that of ``POST workflows/{id}``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -34,6 +35,11 @@ class Detected:
     route: Route | None = None
     unknown: str | None = None
     help: bool = False
+
+    def is_elsewhere(self, service: str) -> bool:
+        """Whether it is surely for another service."""
+        is_sure = self.route is not None and self.route.sure
+        return is_sure and self.service is not None and self.service.id != service
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,10 @@ def detect(
 
 def _of_command(registry: ServiceRegistry, command: Command) -> Detected:
     if command.name == HELP:
-        service = registry.find(command.text.lstrip("/")) if command.text else None
+        named = command.text.lstrip("/").lower()
+        service = registry.find(named) if named else None
+        if service is None and re.fullmatch(r"[\w-]+", named) and named not in PANEL_COMMANDS:
+            return Detected(command.text, "command", unknown=named)
         return Detected(command.text, "command", service, help=True)
     service = registry.find(command.name)
     if service is None:
@@ -80,9 +89,11 @@ def _of_command(registry: ServiceRegistry, command: Command) -> Detected:
     return Detected(command.text, "command", service, help=not command.text)
 
 
-def nearest_commands(registry: ServiceRegistry, name: str) -> list[str]:
-    """The commands that may have been meant."""
-    return nearest(name, [*(each.id for each in registry), *sorted(PANEL_COMMANDS)])
+def nearest_commands(router: Router, name: str) -> list[str]:
+    """The commands that may have been meant, by what they do (`/plot`) or how they are spelt."""
+    services = [each.id for each in router.registry]
+    spelt = nearest(name, [*services, *sorted(PANEL_COMMANDS)])
+    return list(dict.fromkeys([*router.about(name)[:1], *spelt]))[:3]
 
 
 async def understand(router: Router, detected: Detected, ask: Ask | None) -> Chosen | None:

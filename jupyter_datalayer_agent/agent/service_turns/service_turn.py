@@ -6,13 +6,15 @@ from collections.abc import Sequence
 
 from ...protocol import events
 from ...protocol.services import HelpTopic, ServiceHelp
+from ...protocol.tools import NotDone
 from ...services.action import Action
 from ...services.matcher import Matcher
-from ...services.passages import best_passages, passages, with_sources
+from ...services.passages import passages, passages_text, with_sources
 from ...services.questions import Filler
 from ...services.routing import BRAINSTORM, LEARN, asks_to_act
 from ...services.service import Service
-from ...settings.turn import Settings
+from ...settings.turn_settings import Settings
+from ...tools.registry import ToolRegistry
 from ..actions.context import ReadingContext
 from ..actions.filler import ModelFiller
 from ..actions.proposals import propose
@@ -23,6 +25,7 @@ from ..open_proposal import OpenProposal
 from ..plan.turn import PlannedTurn
 from ..request import TurnRequest
 from ..state import SessionState
+from ..tool_calls.written_calls import says_more_than_calls
 from .intent import Chosen, Detected, nearest_commands, understand
 
 
@@ -43,6 +46,11 @@ class ServiceTurn(PlannedTurn):
         super().__init__(session, request, settings, message.audience, message.op_id)
         self._detected = detected
         self._refines = refines
+        self._is_our_text = False
+
+    def _find_not_done(self) -> NotDone | None:
+        """What the agent says itself claims nothing: "Run all cells" is an action's title."""
+        return None if self._is_our_text else super()._find_not_done()
 
     async def _work(self) -> None:
         if await self._refine() or await self._answer_service():
@@ -56,7 +64,7 @@ class ServiceTurn(PlannedTurn):
         known = self._refines
         if known is None:
             return False
-        service = self.services.service_registry().find(known.proposal.service)
+        service = self.runtime.service_registry().find(known.proposal.service)
         action = service.action(known.proposal.action) if service is not None else None
         if service is None or action is None:
             return False
@@ -79,7 +87,7 @@ class ServiceTurn(PlannedTurn):
         if detected.help:
             await self._help(detected.service)
             return True
-        chosen = await understand(self.services.router(), detected, self.ask_apart)
+        chosen = await understand(self.runtime.router(), detected, self.ask_apart)
         if chosen is None:
             return False
         await self._serve(chosen, detected.text)
@@ -111,44 +119,47 @@ class ServiceTurn(PlannedTurn):
             await self._say(f"{service.name} has nothing called {subcommand!r}.")
 
     async def _answer_unknown(self, name: str) -> None:
-        near = nearest_commands(self.services.service_registry(), name)
+        near = nearest_commands(self.runtime.router(), name)
         await self.emit(events.CommandUnknown(command=name, nearest=near))
         meant = f" Did you mean {' or '.join(f'`/{each}`' for each in near)}?" if near else ""
         await self._say(f"There is no command `/{name}`.{meant} `/help` lists all of them.")
 
     async def _help(self, service: Service | None) -> None:
-        shown = [service] if service is not None else list(self.services.service_registry())
+        shown = [service] if service is not None else list(self.runtime.service_registry())
         helps = [_help_of(each, every=service is not None) for each in shown]
-        await self.emit(events.HelpShown(services=helps))
+        if self.request.location != "inline":
+            # A cell's chat shows it as text.
+            await self.emit(events.HelpShown(services=helps))
         await self._say(_help_text(helps))
 
     async def _learn(self, service: Service, text: str) -> None:
-        if not self.has_model:
-            found = best_passages(service, text)
-            parts = [f"**{each.heading}**\n\n{each.text}" for each in found]
-            await self._say("\n\n".join([*parts, _links(service)]).strip())
-            return
-        # Shown when its sources are: a number alone tells nobody where a statement is from.
-        answer = await self._answer_from(service, "learn.md", quiet=True)
-        self.record.reply = with_sources(answer, service)
+        if self.has_model:
+            # Shown when its sources are: a number alone tells nobody where a statement is from.
+            answer = await self._answer_from(service, "learn.md", quiet=True)
+            if says_more_than_calls(answer):
+                self.record.reply = with_sources(answer, service, text)
+                return
+        await self._say("\n\n".join([passages_text(service, text), _links(service)]).strip())
 
     async def _brainstorm(self, service: Service, text: str) -> None:
-        if not self.has_model:
-            lines = [
-                f"- **{topic.title}**: {topic.description} `{topic.message}`"
-                for topic in _help_of(service, every=True).topics[: len(service.actions)]
-            ]
-            questions = [f"- {each}" for each in service.config.questions[:2]]
-            parts = ["What I can do:", *lines]
-            if questions:
-                parts += ["", "Worth deciding first:", *questions]
-            await self._say("\n".join(parts) + "\n\n" + _links(service))
-            return
-        self.record.reply = await self._answer_from(service, "brainstorm.md")
+        if self.has_model:
+            self.record.reply = await self._answer_from(service, "brainstorm.md")
+            if says_more_than_calls(self.record.reply):
+                return
+            # It was shown as it came.
+            for item in self.items:
+                if item.get("role") == "assistant":
+                    await self.emit(events.ItemDiscarded(item_id=item["id"]))
+        await self._say(_ideas_text(service))
 
     async def _answer_from(self, service: Service, prompt: str, *, quiet: bool = False) -> str:
         """The model's answer, from the service's config alone."""
         self.request.instructions = f"{prompt_text(prompt)}\n\n{_knowledge(service)}"
+        items = self.session.history.items()
+        if not any(each.get("type") == "function_call" for each in items):
+            # Small models write calls of the tools that they are sent. Where the history has calls,
+            # some providers refuse a request without tools.
+            self.request.tools = ToolRegistry()
         return (await self._caller.ask(quiet=quiet, tool_choice="none")).text
 
     # -- actions ---------------------------------------------------------------------------------
@@ -162,11 +173,11 @@ class ServiceTurn(PlannedTurn):
     ) -> OpenProposal:
         notebook = known.notebook if known is not None else self.request.gate.active
         client_id = self.request.chat.client_id
-        filler: Filler = Matcher(ReadingContext(self.services, notebook, client_id))
+        filler: Filler = Matcher(ReadingContext(self.runtime, notebook, client_id))
         if self.ask_apart is not None:
             filler = ModelFiller(self.ask_apart, filler)
         return await propose(
-            self.services,
+            self.runtime,
             service.id,
             action,
             text,
@@ -185,6 +196,7 @@ class ServiceTurn(PlannedTurn):
         await self._say(_proposal_text(service, opened))
 
     async def _say(self, text: str) -> None:
+        self._is_our_text = True
         self._keep([assistant_item(text)])
         self.record.reply = text
 
@@ -221,6 +233,17 @@ def _help_text(helps: Sequence[ServiceHelp]) -> str:
         lines.append(f"**`/{each.id}`** {each.description}")
         lines += [f"- {topic.title}: `{topic.message}`" for topic in each.topics]
     return "\n".join(lines)
+
+
+def _ideas_text(service: Service) -> str:
+    lines = [
+        f"- **{topic.title}**: {topic.description} `{topic.message}`"
+        for topic in _help_of(service, every=True).topics[: len(service.actions)]
+    ]
+    parts = ["What I can do:", *lines]
+    if questions := [f"- {each}" for each in service.config.questions[:2]]:
+        parts += ["", "Worth deciding first:", *questions]
+    return "\n".join([*parts, "", _links(service)])
 
 
 def _proposal_text(service: Service, opened: OpenProposal) -> str:

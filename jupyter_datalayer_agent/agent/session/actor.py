@@ -16,7 +16,7 @@ from ...protocol import events, ops
 from ...protocol.base import new_id
 from ...protocol.errors import AgentError
 from ...protocol.requests import ChatReply
-from ...settings.turn import check_session, for_turn
+from ...settings.turn_settings import check_session, for_turn
 from ...store.records import StoredOp, WaitingTurn
 from ..actions.proposals import run_request
 from ..answers.answer import stop_answer
@@ -25,7 +25,7 @@ from ..answers.synthesis import prepare_synthesis
 from ..approvals.pending import Audience
 from ..changes import undo
 from ..features.compact_now import compact_now
-from ..message import Message
+from ..message import Message, TurnMaker
 from ..plan.steering import runs_step, steer
 from ..request import TurnRequest, as_submitted, turn_request
 from ..state import RetainedState, SessionState
@@ -39,7 +39,6 @@ from .turn_factory import create_turn, resume_turn
 
 log = logging.getLogger(__name__)
 
-OfAnswers = ops.AskAgain | ops.Synthesise | ops.ChooseAnswer
 UNLOADED = AgentError("internal", "The session was unloaded.")
 FAILED = AgentError("internal", "Internal error. See the server log for details.")
 
@@ -58,7 +57,7 @@ class LiveSession:
 
     def __init__(self, state: SessionState) -> None:
         self.state = state
-        self._messages = MessageQueue(state.services.store, state.id, state.channel)
+        self._messages = MessageQueue(state.runtime.store, state.id, state.channel)
         self._arriving = 0
         self._ops: asyncio.Queue[QueuedOp | Message | TaskDone | None] = asyncio.Queue()
         self._current = CurrentTask(state, self._ops.put_nowait)
@@ -117,12 +116,12 @@ class LiveSession:
     async def check(self, op: ops.Op) -> None:
         """Raises ``AgentError``: ``not_found`` for an op about a turn that the session does not
         have, ``forbidden`` for one that sets what is locked."""
-        if isinstance(op, ops.Undo | ops.Keep | ops.GoBack | OfAnswers):
+        if isinstance(op, undo.OfTurn):
             await undo.check(self.state, op)
         elif isinstance(op, ops.UploadRegistered):
             await datasets.check(self.state, op)
         elif isinstance(op, ops.ConfigUpdate):
-            check_session(self.state.services.settings(), op.settings)
+            check_session(self.state.runtime.settings(), op.settings)
 
     def submit(self, op: ops.Op, audience: Audience = "page", op_id: str | None = None) -> str:
         """Put an op on the queue; its id, ``op_id`` or a new one."""
@@ -135,7 +134,7 @@ class LiveSession:
         return op_id
 
     def _arrive(self, message: Message) -> None:
-        request = as_submitted(self.state.services, message.op.request)
+        request = as_submitted(self.state.runtime, message.op.request)
         if request.action is not None:
             message.parameters = request.action.parameters
             kept = request.action.model_copy(update={"parameters": {}})
@@ -145,10 +144,11 @@ class LiveSession:
         self._ops.put_nowait(message)
 
     async def chat(
-        self, op: ops.UserMessage, audience: Audience
+        self, op: ops.UserMessage, audience: Audience, turn_maker: TurnMaker | None = None
     ) -> tuple[str, asyncio.Future[ChatReply]]:
         """Start a turn now, or after a running compaction or further answer; its op id and the
-        future reply. Raises ``turn_in_progress``."""
+        future reply. ``turn_maker`` makes another turn than that of a text. Raises
+        ``turn_in_progress``."""
         queued = self._messages.has_next or self._arriving
         if self.busy and (queued or not self._current.is_other_work):
             raise AgentError(
@@ -157,7 +157,7 @@ class LiveSession:
                 "message as an op, which is queued.",
             )
         result: asyncio.Future[ChatReply] = asyncio.get_running_loop().create_future()
-        message = Message(new_id("op"), op, audience, result)
+        message = Message(new_id("op"), op, audience, result, turn_maker=turn_maker)
         self._arrive(message)
         return message.op_id, result
 
@@ -191,7 +191,7 @@ class LiveSession:
                 elif isinstance(entry, TaskDone):
                     if entry.failure is not None and entry.turn_id is not None:
                         self._ending = True
-                        await self.state.services.store.turns.abandon(entry.turn_id)
+                        await self.state.runtime.store.turns.abandon(entry.turn_id)
                         self.state.channel.send_failure(entry.failure, entry.turn_id)
                         break
                     if entry.failure is not None:
@@ -237,6 +237,8 @@ class LiveSession:
     async def _handle(self, queued: QueuedOp) -> bool:
         """Carry out an op that is not a message; True when the session is to end."""
         op = queued.op
+        if isinstance(op, undo.OfTurn):
+            await self._current.ended()
         if isinstance(op, ops.Interrupt) and op.answer_id is not None:
             stop_answer(self.state, op.answer_id)
         elif isinstance(op, ops.Interrupt):
@@ -250,7 +252,7 @@ class LiveSession:
             self._current.interrupt("replaced")
             await self._next()
         elif isinstance(op, ops.PlanDecision | ops.Pause | ops.Resume):
-            request = await steer(self.state.services, self.id, self.turn, op)
+            request = await steer(self.state.runtime, self.id, self.turn, op)
             if request is not None:
                 await self._queue_or_start(
                     Message(queued.op_id, ops.UserMessage(request=request), "page")
@@ -259,7 +261,7 @@ class LiveSession:
             if runs_step(self.turn, op):
                 return False
             request = await run_request(
-                self.state.services, self.id, self.state.proposal, op.proposal_id
+                self.state.runtime, self.id, self.state.proposal, op.proposal_id
             )
             message = Message(queued.op_id, ops.UserMessage(request=request), "page")
             message.parameters = op.parameters
@@ -303,16 +305,16 @@ class LiveSession:
     async def _start(self, message: Message) -> None:
         """Start a message's turn, or report why it has none."""
         state, chat_request = self.state, message.op.request
-        services = state.services
+        runtime = state.runtime
         if self._remembering is not None:
             await self._remembering
         try:
             request = await turn_request(
-                services, chat_request, state.record.settings, state.created
+                runtime, chat_request, state.record.settings, state.created
             )
             await state.refresh()
             settings = for_turn(
-                services.settings(), state.record.settings, chat_request, request.mode
+                runtime.settings(), state.record.settings, chat_request, request.mode
             )
             turn = await create_turn(state, request, settings, message)
         except Exception as error:
@@ -342,7 +344,7 @@ class LiveSession:
         if title is None and settings is None:
             return
         try:
-            state.record = await state.services.store.sessions.update(
+            state.record = await state.runtime.store.sessions.update(
                 self.id, title=title, settings=settings
             )
             await state.emit_configured()

@@ -67,11 +67,19 @@ class CurrentTask:
         """Stop what runs and wait for its end. At a shutdown, a turn that waits for the user is
         left as it is, to be resumed."""
         task = self._task
-        if reason == "shutdown" and self.turn is not None and self.turn.waits:
+        # An MCP server that asks by a form ends with this server.
+        can_resume = not self._state.waiting.has_open_form
+        if reason == "shutdown" and self.turn is not None and self.turn.waits and can_resume:
             self.turn.leave()
         self.interrupt(reason)
         if task is not None:
             await asyncio.wait([task])
+
+    async def ended(self) -> None:
+        """Wait for a turn whose end was emitted, or is about to be: what follows may need a moment,
+        and whoever read of the end may already ask for what is refused while a turn runs."""
+        if self.turn is not None and self.turn.record.ending and self._task is not None:
+            await asyncio.wait([self._task])
 
     def _start(
         self, work: Coroutine[Any, Any, Any], done: Callable[[asyncio.Task[Any]], None]

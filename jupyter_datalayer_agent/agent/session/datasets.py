@@ -17,13 +17,13 @@ async def emit_registered(session: SessionState, dataset: Dataset) -> None:
 async def register(session: SessionState, op: UploadRegistered) -> None:
     """Make the data set that the op names known to the session. Raises ``AgentError``
     ``not_found``; one that the session knows is announced again."""
-    dataset, _ = await session.services.datasets.register(session.id, name_in(op))
+    dataset, _ = await session.runtime.datasets.register(session.id, name_in(op))
     await emit_registered(session, dataset)
 
 
 async def check(session: SessionState, op: UploadRegistered) -> None:
     """Raises ``AgentError`` if the op's data set does not exist."""
-    await session.services.datasets.get(name_in(op))
+    await session.runtime.datasets.get(name_in(op))
 
 
 def name_in(op: UploadRegistered) -> str:

@@ -7,7 +7,7 @@ import logging
 from ...protocol.errors import AgentError
 from ..events.channel import EventChannel
 from ..history.history import read_history
-from ..services import Services
+from ..runtime import Runtime
 from ..state import RetainedState, SessionState
 from .actor import LiveSession
 
@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 async def load(
-    services: Services,
+    runtime: Runtime,
     session_id: str,
     channel: EventChannel | None = None,
     retained: RetainedState | None = None,
@@ -27,16 +27,16 @@ async def load(
 
     Raises ``AgentError`` ``not_found``.
     """
-    store = services.store
+    store = runtime.store
     await store.recover(session_id)
     waiting = await store.plans.take_waiting(session_id)
     seq = await store.events.last_seq(session_id)
     if channel is None:
-        channel = EventChannel(store, session_id, seq, services.telemetry)
+        channel = EventChannel(store, session_id, seq, runtime.telemetry)
     channel.seq = seq
     unfinished = None if waiting is None else waiting.turn_id
     state = SessionState.of(
-        services,
+        runtime,
         await store.sessions.get(session_id),
         channel,
         await read_history(store, session_id, without=unfinished),
@@ -54,5 +54,5 @@ async def load(
         log.warning("Turn %s cannot be resumed: %s", waiting.turn_id, error.message)
         await store.turns.abandon(waiting.turn_id)
         await session.close()
-        return await load(services, session_id, channel, retained)
+        return await load(runtime, session_id, channel, retained)
     return session

@@ -23,14 +23,14 @@ async def handle_op(session: SessionState, op: ops.Op) -> None:
 async def reset(session: SessionState) -> None:
     """Empty a session in which nothing runs."""
     # A user's title stays; one that was made from a deleted message does not.
-    titles = await titles_from_messages(session.services.store, session.id)
+    titles = await titles_from_messages(session.runtime.store, session.id)
     title = UNTITLED if session.record.title in titles else session.record.title
-    await session.services.store.sessions.reset(
+    await session.runtime.store.sessions.reset(
         session.id, title=title, events=[events.SessionReset()]
     )
     session.record.title = title
     session.clear()
-    await session.services.forget(session.id)
+    await session.runtime.forget(session.id)
     await session.emit_configured()
 
 
@@ -40,12 +40,19 @@ async def _decide(session: SessionState, op: ops.ApprovalDecision) -> None:
 
 
 async def _answer(session: SessionState, op: ops.UserInputAnswer) -> None:
-    if not session.waiting.reply(op.request_id, op.answer):
+    if op.form is not None:
+        problem = session.waiting.problem_of(op.request_id, op.form)
+        if problem is not None:
+            raise AgentError("invalid_request", problem)
+        is_open = session.waiting.fill_in(op.request_id, op.form)
+    else:
+        is_open = session.waiting.reply(op.request_id, op.answer)
+    if not is_open:
         raise AgentError("not_found", "This question is no longer pending.")
 
 
 async def _configure(session: SessionState, op: ops.ConfigUpdate) -> None:
-    store = session.services.store
+    store = session.runtime.store
     session.record = await store.sessions.update(session.id, settings=op.settings)
     await session.emit_configured()
 

@@ -13,10 +13,10 @@ from ...protocol.events import SessionDeleted
 from ...protocol.ops import Op
 from ...protocol.page import WaitingSession
 from ...protocol.requests import Session, SessionCreate, SessionPatch
-from ...settings.turn import check_session
+from ...settings.turn_settings import check_session
 from ..approvals.pending import Audience
 from ..events.channel import EventChannel
-from ..services import Services
+from ..runtime import Runtime
 from ..state import RetainedState, SessionState
 from .actor import LiveSession
 from .loader import load
@@ -41,11 +41,11 @@ class SessionRegistry:
 
     def __init__(
         self,
-        services: Services,
+        runtime: Runtime,
         idle_seconds: float = IDLE_SECONDS,
         retention_days: int = 0,
     ) -> None:
-        self.services = services
+        self.runtime = runtime
         self._idle_seconds = idle_seconds
         self._retention_ms = retention_days * 24 * 3_600_000
         self._next_look = 0.0
@@ -62,17 +62,17 @@ class SessionRegistry:
     async def create(self, request: SessionCreate | None = None) -> Session:
         """A new, empty session."""
         request = request or SessionCreate()
-        check_session(self.services.settings(), request.settings)
+        check_session(self.runtime.settings(), request.settings)
         if request.title is None:
-            return await self.services.store.sessions.create(settings=request.settings)
-        return await self.services.store.sessions.create(request.title, request.settings)
+            return await self.runtime.store.sessions.create(settings=request.settings)
+        return await self.runtime.store.sessions.create(request.title, request.settings)
 
     async def begin(self) -> LiveSession:
         """A new, empty session, live at once."""
         record = await self.create()
-        services = self.services
-        channel = EventChannel(services.store, record.id, record.last_seq, services.telemetry)
-        session = LiveSession(SessionState.of(services, record, channel))
+        runtime = self.runtime
+        channel = EventChannel(runtime.store, record.id, record.last_seq, runtime.telemetry)
+        session = LiveSession(SessionState.of(runtime, record, channel))
         self._take_in(session)
         return session
 
@@ -94,7 +94,7 @@ class SessionRegistry:
 
     async def _load(self, session_id: str) -> LiveSession:
         channel = self._channels.get(session_id)
-        session = await load(self.services, session_id, channel, self._retained.get(session_id))
+        session = await load(self.runtime, session_id, channel, self._retained.get(session_id))
         self._retained.pop(session_id, None)
         self._take_in(session)
         return session
@@ -142,7 +142,7 @@ class SessionRegistry:
 
     async def _resume_waiting(self) -> None:
         try:
-            for session_id in await self.services.store.plans.left_waiting():
+            for session_id in await self.runtime.store.plans.left_waiting():
                 await self.live(session_id)
         except AgentError as error:
             log.warning("What waited for the user is resumed when it is opened: %s", error)
@@ -157,14 +157,14 @@ class SessionRegistry:
             )
             if each.waits and each.turn is not None and each.turn.request.location != "inline"
         ]
-        self.services.pages.notify_waiting(waiting)
+        self.runtime.pages.notify_waiting(waiting)
 
     async def patch(self, session_id: str, patch: SessionPatch) -> Session:
         """Rename or change settings, and notify all listeners."""
-        check_session(self.services.settings(), patch.settings)
+        check_session(self.runtime.settings(), patch.settings)
         if session_id in self._channels:
             await self.live(session_id)
-        record = await self.services.store.sessions.update(
+        record = await self.runtime.store.sessions.update(
             session_id, title=patch.title, settings=patch.settings
         )
         session = self._live.get(session_id)
@@ -187,8 +187,8 @@ class SessionRegistry:
             self._retained.pop(session_id, None)
             if session is not None:
                 await session.close()
-            await self.services.store.sessions.delete(session_id)
-            await self.services.forget(session_id)
+            await self.runtime.store.sessions.delete(session_id)
+            await self.runtime.forget(session_id)
         finally:
             self._deleting.discard(session_id)
         if channel is not None:
@@ -237,7 +237,7 @@ class SessionRegistry:
     async def _delete_unused(self) -> None:
         before = now_ms() - self._retention_ms
         try:
-            for session_id in await self.services.store.sessions.unused(before):
+            for session_id in await self.runtime.store.sessions.unused(before):
                 if session_id not in self._channels and session_id not in self._loading:
                     await self.delete(session_id)
                     log.info("Session %s was deleted: it is older than retention_days", session_id)
@@ -246,7 +246,7 @@ class SessionRegistry:
 
     async def _end_scratch_kernel(self, session_id: str) -> None:
         try:
-            await self.services.notebooks.scratch.end(session_id, goes_on=True)
+            await self.runtime.notebooks.scratch.end(session_id, goes_on=True)
         except Exception:
             # The sweeper's boundary: a kernel that cannot be ended must not keep all in memory.
             log.exception("Session %s: its scratch kernel could not be ended", session_id)

@@ -24,7 +24,7 @@ class Strategist:
 
     async def session(self) -> LiveSession:
         """The Strategist's session, live."""
-        store = self._sessions.services.store
+        store = self._sessions.runtime.store
         async with self._finding:
             session_id = await store.past.newest_session("strategist")
             if session_id is None:
@@ -60,6 +60,6 @@ class Strategist:
             raise AgentError(error.code, BUSY, {"sessionId": session.id}) from error
         reply = await result
         assert isinstance(reply, StrategistReply)
-        answers = await self._sessions.services.store.past.responses_of(reply.turn_id)
+        answers = await self._sessions.runtime.store.past.responses_of(reply.turn_id)
         reply.provenance = answers[-1] if answers else None
         return reply

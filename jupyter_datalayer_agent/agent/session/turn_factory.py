@@ -7,7 +7,8 @@ import re
 from ...protocol.base import new_id
 from ...protocol.errors import AgentError
 from ...protocol.ops import UserMessage
-from ...settings.turn import Settings, for_turn
+from ...services.commands import command_in
+from ...settings.turn_settings import Settings, for_turn
 from ...store.records import WaitingTurn
 from ..answers.compare_turn import compare_turn
 from ..approvals.pending import Audience
@@ -16,10 +17,10 @@ from ..message import Message
 from ..plan.steering import NothingToContinue, last_plan_is_done, stopped_plan
 from ..plan.turn import PlannedTurn
 from ..request import TurnRequest, turn_request
+from ..runtime import Runtime
 from ..service_turns.action_turn import ActionTurn
 from ..service_turns.intent import Detected, detect
 from ..service_turns.service_turn import ServiceTurn
-from ..services import Services
 from ..state import SessionState
 from ..turn.loop import Turn
 from ..turn.restored import Restored
@@ -32,13 +33,15 @@ async def create_turn(
     session: SessionState, request: TurnRequest, settings: Settings, message: Message
 ) -> Turn:
     """A turn of the kind that the message asks for."""
+    if message.turn_maker is not None:
+        return message.turn_maker(session, request, settings, message.op_id)
     compares = request.chat.compare is not None
     if session.record.kind == "strategist":
         if compares:
             raise AgentError("invalid_request", ONE_STRATEGIST)
         return strategist_turn(session, request, message)
     refines, session.proposal = session.proposal, None
-    if request.chat.intent is not None:
+    if request.chat.intent is not None or command_in(request.text) is not None:
         # The user said what it asks: it is no reply to the proposal.
         refines = None
     if compares:
@@ -47,8 +50,8 @@ async def create_turn(
         return ActionTurn(session, request, settings, message, request.chat.action)
     stopped, done = None, False
     if CONTINUE.match(request.text):
-        stopped = await stopped_plan(session.services, session.id)
-        done = request.planned and await last_plan_is_done(session.services, session.id)
+        stopped = await stopped_plan(session.runtime, session.id)
+        done = request.planned and await last_plan_is_done(session.runtime, session.id)
     if stopped is not None:
         request.work_on(stopped.plan.notebook)
         return PlannedTurn(
@@ -56,16 +59,18 @@ async def create_turn(
         )
     if done:
         return NothingToContinue(session, request, settings, message.audience, message.op_id)
-    detected = _detect(session.services, request, settings)
+    detected = _detect(session.runtime, request, settings)
+    if refines is not None and detected is not None and detected.is_elsewhere(refines.service):
+        refines = None
     if detected is not None or (refines is not None and not request.planned):
         return ServiceTurn(session, request, settings, message, detected, refines)
     # Without a model, a message may still ask for what needs none.
-    needs_none = request.location != "inline" and not _has_model(session.services, settings)
+    needs_none = request.location != "inline" and not _has_model(session.runtime, settings)
     kind = PlannedTurn if request.planned or needs_none else Turn
     return kind(session, request, settings, message.audience, message.op_id)
 
 
-def _detect(services: Services, request: TurnRequest, settings: Settings) -> Detected | None:
+def _detect(runtime: Runtime, request: TurnRequest, settings: Settings) -> Detected | None:
     """What the message asks of a service; nothing of one that is planned. Where there is no button
     to click, only a command asks for one."""
     if request.planned:
@@ -73,12 +78,12 @@ def _detect(services: Services, request: TurnRequest, settings: Settings) -> Det
     detection = settings.intent_detection
     if detection == "auto" and request.location not in ("panel", "inline"):
         detection = "commands"
-    return detect(services.router(), request.text, detection, request.chat.intent)
+    return detect(runtime.router(), request.text, detection, request.chat.intent)
 
 
-def _has_model(services: Services, settings: Settings) -> bool:
+def _has_model(runtime: Runtime, settings: Settings) -> bool:
     try:
-        services.resolve_model(settings)
+        runtime.resolve_model(settings)
     except AgentError as error:
         return error.code != "no_model"
     return True
@@ -89,14 +94,18 @@ async def resume_turn(session: SessionState, waiting: WaitingTurn) -> tuple[Turn
 
     Raises ``AgentError`` if what it was about no longer exists.
     """
-    services = session.services
-    request = await turn_request(
-        services, waiting.request, session.record.settings, session.created
-    )
-    settings = for_turn(services.settings(), session.record.settings, waiting.request, request.mode)
-    audience: Audience = "page" if request.location in ("panel", "inline") else "stream"
-    stored = await services.store.turn_reader.get(waiting.turn_id)
-    conversation = await services.store.compactions.conversation(session.id)
+    runtime = session.runtime
+    if waiting.request.called_by is not None:
+        raise AgentError(
+            "not_found", f"The call of {waiting.request.called_by} ended with the server."
+        )
+    request = await turn_request(runtime, waiting.request, session.record.settings, session.created)
+    settings = for_turn(runtime.settings(), session.record.settings, waiting.request, request.mode)
+    # What a magic asks is answered in the panel.
+    in_page = request.location in ("panel", "inline", "magic")
+    audience: Audience = "page" if in_page else "stream"
+    stored = await runtime.store.turn_reader.get(waiting.turn_id)
+    conversation = await runtime.store.compactions.conversation(session.id)
     sent = next(turn for turn in conversation.turns if turn.turn_id == stored.id)
     restored = Restored(stored, sent, waiting.wait)
     message = Message(waiting.op_id or new_id("op"), UserMessage(request=waiting.request), audience)

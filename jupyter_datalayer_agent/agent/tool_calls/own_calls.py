@@ -40,9 +40,11 @@ class OwnCalls:
         dispatcher = Dispatcher(self._dispatcher.registry, self._dispatcher.context)
         return OwnCalls(dispatcher, self._emit, self._on_done)
 
-    async def call(self, name: str, arguments: dict[str, Any]) -> FinishedCall:
+    async def call(
+        self, name: str, arguments: dict[str, Any], call_id: str | None = None
+    ) -> FinishedCall:
         """Make one call; failures are in its result."""
-        call_id = new_id("call")
+        call_id = call_id or new_id("call")
         record = ToolCallRecord(call_id=call_id, name=name, arguments=arguments, status="running")
         await self._emit(self._dispatcher.registry.call_started(call_id, name))
         await self._emit(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -12,10 +12,11 @@ from ...protocol.events import ToolCallOutput
 from ...protocol.json_text import parse_json, to_json
 from ...protocol.requests import ToolCallRecord
 from ...protocol.tools import ToolCallStatus
+from ...tools.context import ToolFailure
 from ...tools.dispatcher import Dispatcher
 from ...tools.limits import cut
 from ...tools.registry import ToolRegistry
-from ...tools.result import Dispatched
+from ...tools.result import Dispatched, ResultBuilder
 from ..approvals.data_sharing import noted, noted_pictures
 from ..history.history import Item, output_item
 from ..history.tool_output import for_model
@@ -58,14 +59,23 @@ def schedule(registry: ToolRegistry, calls: Sequence[Item]) -> list[list[Item]]:
     return groups
 
 
-async def run_group(dispatcher: Dispatcher, calls: Sequence[Item]) -> list[FinishedCall]:
-    """Run a group's calls together; the results keep their order."""
+async def run_group(
+    dispatcher: Dispatcher,
+    calls: Sequence[Item],
+    failures: Mapping[str, ToolFailure] = {},
+) -> list[FinishedCall]:
+    """Run a group's calls together; the results keep their order. Those in ``failures`` (by id)
+    are not run: they have failed before."""
     if len(calls) == 1:
-        return [await _run_one(dispatcher, calls[0])]
-    return list(await asyncio.gather(*(_run_one(dispatcher, call) for call in calls)))
+        return [await _run_one(dispatcher, calls[0], failures)]
+    return list(await asyncio.gather(*(_run_one(dispatcher, call, failures) for call in calls)))
 
 
-async def _run_one(dispatcher: Dispatcher, call: Item) -> FinishedCall:
+async def _run_one(
+    dispatcher: Dispatcher, call: Item, failures: Mapping[str, ToolFailure]
+) -> FinishedCall:
+    if (failure := failures.get(call["call_id"])) is not None:
+        return finished(call, ResultBuilder.of_failure(call["name"], failure).whole())
     done = await dispatcher.call(call["name"], call.get("arguments", ""), call["call_id"])
     return finished(call, done)
 
@@ -129,10 +139,10 @@ class RepeatedFailures:
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
 
-    def note(self, call: Item, done: Dispatched) -> bool:
+    def note(self, done: FinishedCall) -> bool:
         """Count a call; True when it has failed identically ``LIMIT`` times."""
-        key = to_json([call["name"], readable_arguments(call.get("arguments", ""))])
-        if done.result.ok:
+        key = to_json([done.record.name, done.record.arguments])
+        if done.done.result.ok:
             self._counts.pop(key, None)
             return False
         self._counts[key] = self._counts.get(key, 0) + 1

@@ -1,4 +1,7 @@
-"""Verifies what the calls of a step did, so that only verified steps count as done."""
+"""Verifies what the calls of a step did, so that only verified steps count as done.
+
+The blocks of a Lexical document count as cells.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...notebook.cells_of import cells_of
 from ...notebook.document import DocumentError
+from ...notebook.files.kinds import noun
 from ...notebook.service import NotebookService
-from ...protocol.tools import Change
+from ...protocol.tools import Change, NotDone
 from .scheduler import FinishedCall
 
 RUN_FAILURES = ("kernel_error", "timeout", "aborted")
@@ -45,13 +50,17 @@ class StepWatch:
     """Follows the calls of one step (or, added up, of all steps).
 
     ``runs`` has the last status of every cell that was run, by path and cell; ``changed`` the last
-    change of every cell; ``unbegun`` the last run of each notebook where it could not begin.
+    change of every cell; ``unbegun`` the last run of each notebook where it could not begin;
+    ``blocks`` all changes of blocks, which no document's change names; ``files`` the paths that
+    actions wrote.
     """
 
     calls: int = 0
     runs: dict[tuple[str, str], str] = field(default_factory=dict)
     changed: dict[tuple[str, str], Change] = field(default_factory=dict)
     unbegun: dict[str, Failure] = field(default_factory=dict)
+    blocks: list[Change] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
     _messages: dict[tuple[str, str], ErrorMessages] = field(default_factory=dict)
     _open: dict[str, ErrorMessages] = field(default_factory=dict)
     _missing: set[tuple[str, str]] = field(default_factory=set)
@@ -66,7 +75,8 @@ class StepWatch:
             self.runs[key] = str(run["status"])
             if run["status"] not in WELL and result.error is not None:
                 self._messages[key] = messages_of(call)
-        for change in result.changes or []:
+        self.blocks += call.done.blocks
+        for change in [*(result.changes or []), *call.done.blocks]:
             if change.cell_id is not None:
                 self.changed[change.path, change.cell_id] = change
             if change.after is not None:
@@ -102,7 +112,7 @@ class StepWatch:
         failures = []
         for (path, cell_id), status in self.runs.items():
             if status not in WELL:
-                plain = (f"Cell {cell_id} ended with {status}.", None)
+                plain = (f"{noun(path).capitalize()} {cell_id} ended with {status}.", None)
                 message, redacted = self._messages.get((path, cell_id), plain)
                 failures.append(Failure(message, path, cell_id, redacted))
         return failures
@@ -112,6 +122,10 @@ class StepWatch:
         """Everything that did not end well and was not resolved."""
         others = [Failure(message, redacted=redacted) for message, redacted in self._open.values()]
         return [*self.failed_runs, *others]
+
+    def only_wrote(self, notice: NotDone | None) -> Failure | None:
+        """The failure of a step that made no call, but wrote one as text: ``notice`` is of it."""
+        return None if notice is None or self.calls else Failure(notice.message)
 
     def forget(self, cell_id: str | None) -> None:
         """The failure was resolved another way."""
@@ -123,29 +137,37 @@ class StepWatch:
         self.calls += other.calls
         self.runs.update(other.runs)
         self.changed.update(other.changed)
+        self.blocks += other.blocks
+        self.files += other.files
 
 
 @dataclass(frozen=True)
 class Verified:
     """What was read back: the number of written ``cells`` that exist, of which ``later`` have
-    another source by now; the cells that are ``gone``; and those that ran well."""
+    another source by now; the cells that are ``gone``; and those that ran well. ``noun`` is what
+    they are called, ``files`` the number of files that were found where an action wrote them."""
 
     cells: int
     runs: int
     later: int = 0
     gone: tuple[Change, ...] = ()
+    noun: str = "cell"
+    files: int = 0
 
     def summary(self) -> str:
         """For the user."""
         said = []
         if self.cells:
-            said.append(f"{_count(self.cells, 'cell')} read back")
+            said.append(f"{_count(self.cells, self.noun)} read back")
         if self.later:
-            said.append(f"{_count(self.later, 'cell')} changed since by somebody else and kept so")
+            changed = _count(self.later, self.noun)
+            said.append(f"{changed} changed since by somebody else and kept so")
         if self.gone:
-            said.append(f"{_count(len(self.gone), 'cell')} deleted since")
+            said.append(f"{_count(len(self.gone), self.noun)} deleted since")
         if self.runs:
-            said.append(f"{_count(self.runs, 'cell')} ran without error")
+            said.append(f"{_count(self.runs, self.noun)} ran without error")
+        if self.files:
+            said.append(f"{_count(self.files, 'file')} found where it was to be written")
         return ", ".join(said) or "nothing was to be verified"
 
 
@@ -164,7 +186,8 @@ async def verify(
         change = result.gone[0]
         first_line = next(iter((change.after or "").strip().splitlines()), "")
         return Failure(
-            f"The cell “{first_line}” that this step wrote is not in {change.path}.", change.path
+            f"The {noun(change.path)} “{first_line}” that this step wrote is not in {change.path}.",
+            change.path,
         )
     return result
 
@@ -177,10 +200,10 @@ async def read_back(
     gone: list[Change] = []
     for path in dict.fromkeys(path for path, _ in watch.changed):
         try:
-            document = await notebooks.open(path, client_id)
-            sources = {cell.id: cell.source for cell in (await document.read()).cells}
+            found = await cells_of(notebooks, path, client_id)
         except DocumentError as error:
             return Failure(f"{path} could not be read back: {error.message}", path)
+        sources = {cell.id: cell.source for cell in found.cells}
         for (where, cell_id), change in watch.changed.items():
             if where != path or change.after is None:
                 continue
@@ -190,7 +213,9 @@ async def read_back(
             cells += 1
             later += sources[cell_id] != change.after
     good = sum(status == "ok" for status in watch.runs.values())
-    return Verified(cells, good, later, tuple(gone))
+    nouns = {noun(path) for path, _ in [*watch.changed, *watch.runs]}
+    what = " or ".join(sorted(nouns)) or "cell"
+    return Verified(cells, good, later, tuple(gone), what, len(set(watch.files)))
 
 
 def run_failure(call: FinishedCall, target: str | None) -> Failure | None:
@@ -222,11 +247,13 @@ def messages_of(call: FinishedCall) -> ErrorMessages:
 
 
 def runs_of(output: Any) -> Iterable[dict[str, Any]]:
-    """The runs that a tool's output reports: a list of them, or the one of the cell it wrote."""
+    """The runs that a tool's output reports: a list of them, or the one of the cell it wrote. A
+    block's id is its ``cellId``."""
     if not isinstance(output, dict):
         return []
     if isinstance(output.get("runs"), list):
-        return [run for run in output["runs"] if "cellId" in run and "status" in run]
+        runs = [{"cellId": run.get("id"), **run} for run in output["runs"]]
+        return [run for run in runs if run["cellId"] is not None and "status" in run]
     return [output] if "cellId" in output and "status" in output else []
 
 
@@ -234,7 +261,9 @@ def _path_of(call: FinishedCall, target: str | None) -> str:
     arguments = call.record.arguments
     given = arguments.get("path") or arguments.get("uri") if isinstance(arguments, dict) else None
     changes = call.done.result.changes or []
-    return str(changes[0].path if changes else given or target or "")
+    output = call.done.result.output
+    read = output.get("path") if isinstance(output, dict) else None
+    return str(changes[0].path if changes else read or given or target or "")
 
 
 def _cell_of(call: FinishedCall) -> str | None:
@@ -246,7 +275,8 @@ def _cell_of(call: FinishedCall) -> str | None:
     if not isinstance(arguments, dict):
         return None
     ids: Sequence[Any] = arguments.get("cellIds") or arguments.get("cell_ids") or []
-    one = arguments.get("cellId") or arguments.get("cell_id")
+    names = ("cellId", "cell_id", "blockId", "block_id")
+    one = next((arguments[name] for name in names if arguments.get(name)), None)
     return str(one or ids[0]) if one or ids else None
 
 

@@ -8,14 +8,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...models.types import ModelRequest
 from ...protocol.tools import NotDone
+from ...tools.arguments import inexact
+from ...tools.context import ToolFailure
 from ...tools.gate import Gate
 from ...tools.registry import ToolRegistry
-from .written_calls import WrittenCall, calls_within, matches, whole_answer
+from .written_calls import WrittenCall, calls_within, whole_answer
 
 NAMES_SHOWN = 3
 
@@ -30,17 +32,43 @@ _SHOW = re.compile(r"\b(?:show|examples?|looks?\s+like|syntax|json)\b", re.IGNOR
 
 
 @dataclass(frozen=True)
+class AcceptedCall:
+    """A call as text that is a call; with a ``failure`` it is answered by that and not carried
+    out."""
+
+    name: str
+    arguments: dict[str, Any]
+    failure: ToolFailure | None = None
+
+
+@dataclass(frozen=True)
 class WrittenCallPolicy:
-    """Decides for the answers to one message, which is ``message``."""
+    """Decides for one answer to a message, which is ``message``. ``may_correct``: calls whose
+    arguments do not fit are given back to the model with the error, rather than shown as text."""
 
     registry: ToolRegistry
     gate: Gate
     message: str
+    may_correct: bool = True
 
-    def accepted(self, text: str, request: ModelRequest) -> list[WrittenCall]:
-        """The calls of which an answer consists, if all of them are to be carried out."""
+    def accepted(self, text: str, request: ModelRequest) -> list[AcceptedCall]:
+        """The calls of which an answer consists: all to be carried out, or all to be given back.
+        None if they are text."""
         calls = whole_answer(text)
-        return [] if self._reason(calls, request) is not None else calls
+        if self._reason(calls, request) is not None:
+            return []
+        accepted = [
+            AcceptedCall(call.name, call.arguments, self._misfit(call))
+            for call in calls
+            if call.arguments is not None
+        ]
+        if all(each.failure is None for each in accepted):
+            return accepted
+        if not self.may_correct:
+            return []
+        return [
+            replace(each, failure=each.failure or _beside_a_misfit(each.name)) for each in accepted
+        ]
 
     def notice(
         self, text: str, request: ModelRequest, *, has_calls: bool, is_cut: bool
@@ -51,13 +79,16 @@ class WrittenCallPolicy:
         if not found:
             return None
         whole = whole_answer(text)
+        reason: str | None
         if has_calls:
-            reason: str | None = "the answer made other calls as well"
+            reason = "the answer made other calls as well"
         elif is_cut:
             reason = "the answer was cut off"
         else:
             reason = self._reason(whole or found, request)
-            reason = reason or ("other text stands beside it" if not whole else None)
+            if reason is None and not whole:
+                reason = "other text stands beside it"
+            reason = reason or "its arguments do not fit the tool"
         names = list(dict.fromkeys(call.name for call in found))
         shown = ", ".join(names[:NAMES_SHOWN]) + (", …" if len(names) > NAMES_SHOWN else "")
         return NotDone(
@@ -66,7 +97,7 @@ class WrittenCallPolicy:
         )
 
     def _reason(self, calls: Sequence[WrittenCall], request: ModelRequest) -> str | None:
-        """Why these calls are not carried out, None if they are."""
+        """Why these calls are text, whatever their arguments are; None if they are calls."""
         if not calls:
             return "it is no complete call"
         for call in calls:
@@ -87,9 +118,13 @@ class WrittenCallPolicy:
             return refusal.summary.removeprefix("Not done: ")
         if all(each.get("name") != call.name for each in request.tools):
             return f"{call.name} was not offered for this message"
-        if call.arguments is None:
-            return "its JSON is not valid"
-        return None if matches(tool, call.arguments) else "its arguments do not fit the tool"
+        return "its JSON is not valid" if call.arguments is None else None
+
+    def _misfit(self, call: WrittenCall) -> ToolFailure | None:
+        tool = self.registry.behind(call.name)
+        if tool is None or call.arguments is None:
+            return None
+        return inexact(tool, call.arguments)
 
     def _asks_about_calls(self, request: ModelRequest) -> bool:
         if _ABOUT_CALLS.search(self.message):
@@ -97,6 +132,15 @@ class WrittenCallPolicy:
         names = (re.escape(str(each.get("name"))) for each in request.tools)
         named = re.search(rf"(?<!#)\b(?:{'|'.join(names)})\b", self.message)
         return named is not None and _SHOW.search(self.message) is not None
+
+
+def _beside_a_misfit(name: str) -> ToolFailure:
+    return ToolFailure(
+        "invalid_arguments",
+        f"{name} was not called, nothing was changed: another call beside it was not valid.",
+        "Send all of them again.",
+        summary=f"{name}: not called, since another call beside it was not valid",
+    )
 
 
 def _is_repeated(call: WrittenCall, request: ModelRequest) -> bool:

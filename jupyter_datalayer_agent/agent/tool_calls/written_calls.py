@@ -15,10 +15,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from pydantic import ValidationError
-
 from ...protocol.json_text import parse_json
-from ...tools.registry import Tool
 
 _TAGS = ("tool_call", "tool_calls", "tools", "function_call", "function_calls")
 _FENCES = ("json", "xml", "tool_call", "tool_calls")
@@ -40,6 +37,9 @@ _FIRST_KEYS = ("name", "arguments", "parameters", "function", "type")
 _KINDS = ("function", "function_call", "tool_call")
 _ANYWHERE = re.compile(r'\{\s*"(?:name|arguments|parameters|function|type|id)"\s*:')
 _NAME = re.compile(r'"(?:name|function)"\s*:\s*"(\w+)"')
+_LINK = re.compile(r"\[[^\]]*\]\([^)]*\)")
+# Letters beside calls: of "More:" or "Here it is:".
+_SAYS_NOTHING = 10
 _DECODER = json.JSONDecoder(strict=False)
 
 
@@ -97,6 +97,22 @@ def calls_within(text: str, is_tool: Callable[[str], bool]) -> Iterator[WrittenC
             at = decoded[1]
 
 
+def says_more_than_calls(text: str) -> bool:
+    """Whether a text says anything beside the calls in it: more than links and a word or two."""
+    rest, at, has_calls = "", 0, False
+    while (brace := text.find("{", at)) >= 0:
+        rest += text[at:brace]
+        decoded = _decode(text, brace)
+        if decoded is not None and _as_call(decoded[0]) is not None:
+            has_calls = True
+            at = decoded[1]
+        else:
+            rest += "{"
+            at = brace + 1
+    rest = _LINK.sub("", _WRAPPER.sub("", rest + text[at:]))
+    return len(re.findall(r"\w", rest)) > (_SAYS_NOTHING if has_calls else 0)
+
+
 def beginning(text: str, names: Collection[str]) -> Beginning:
     """Whether an answer that begins like this may be calls of ``names``."""
     at = _skip(text, 0)
@@ -146,20 +162,6 @@ def _string(text: str, at: int) -> tuple[str | None, bool, int]:
         return None, False, at
     end = text.find('"', at + 1)
     return (text[at + 1 :], False, len(text)) if end < 0 else (text[at + 1 : end], True, end + 1)
-
-
-def matches(tool: Tool, arguments: dict[str, Any]) -> bool:
-    """Whether the arguments are exactly what the tool takes: every value of the right type, and
-    none that would be converted or ignored."""
-    try:
-        given = json.dumps(arguments)
-        model = tool.arguments.model_validate_json(given, strict=True)
-    except (ValidationError, ValueError):
-        return False
-    return any(
-        model.model_dump(mode="json", by_alias=by_alias, exclude_unset=True) == arguments
-        for by_alias in (True, False)
-    )
 
 
 def _skip(text: str, at: int) -> int:

@@ -22,15 +22,16 @@ _SPANISH = (
     r"movid|corregid|ejecutad)[oa]s?"
 )
 _THING = (
-    r"cells?|notebook|chart|plot|graph|histogram|figure|table|code|column|error|bug|typo|import"
+    r"cells?|blocks?|notebook|document|chart|plot|graph|histogram|figure|table|code|column|error|"
+    r"bug|typo|import"
 )
 _CLAIMS = re.compile(
     rf"\b(?:i|we)(?:['’]ve|\s+have)?(?:\s+(?:now|just|also|successfully|then))*\s+(?:{_DONE})\b"
-    rf"|^\W*(?:done\W+)?(?:{_DONE}) (?:an?|the|all|your|it|cells?|\d+)\b"
-    r"|\b(?:in|see) (?:the|a) new(?:ly added)? (?:\w+ )?cell\b"
+    rf"|^\W*(?:done\W+)?(?:{_DONE}) (?:an?|the|all|your|it|cells?|blocks?|\d+)\b"
+    r"|\b(?:in|see) (?:the|a) new(?:ly added)? (?:\w+ )?(?:cell|block)\b"
     rf"|\b(?:{_THING})\b.{{0,40}}\b(?:has|have) (?:now |just )?been (?:{_DONE})\b"
-    r"|\ball (?:the |of the )?cells (?:ran|have run)\b"
-    r"|\bthe notebook now (?:has|contains|includes|shows)\b"
+    r"|\ball (?:the |of the )?(?:cells|blocks) (?:ran|have run)\b"
+    r"|\bthe (?:notebook|document) now (?:has|contains|includes|shows)\b"
     rf"|\b(?:ich habe|habe ich|wir haben|haben wir)\b.{{0,120}}\b(?:{_GERMAN})\b"
     rf"|\bwurden? .{{0,80}}?\b(?:{_GERMAN})\b|\bin (?:der|einer) neuen (?:\w+[ -])?zelle\b"
     rf"|\b(?:j['’]ai|nous avons|(?:a|ont) été)\b.{{0,40}}\b{_FRENCH}\b"
@@ -44,7 +45,7 @@ _CLAIMS = re.compile(
 # is "without errors".
 _NOT_NOW = re.compile(
     r"\b(?:earlier|previous(?:ly)?|last (?:turn|time|message)|already|if|once|when|"
-    r"(?:after|before)(?! (?:the |your )?(?:\w+ )?cell)|no(?! (?:\w+ )?errors?\b)|"
+    r"(?:after|before)(?! (?:the |your )?(?:\w+ )?(?:cell|block))|no(?! (?:\w+ )?errors?\b)|"
     r"not|nothing|haven['’]t|didn['’]t|can|could|would|vorhin|bereits|schon|zuvor|nichts?|keine?n?|"
     r"wenn|falls|kann|könnte|déjà|précédemment|avant|pas|rien|si|ya|antes|anteriormente|nada)\b",
     re.IGNORECASE,

@@ -16,7 +16,7 @@ from ...protocol.plans import PlanStep
 from ...protocol.requests import ChatReply
 from ...protocol.tools import Change, NotDone
 from ...protocol.workflows import FixInfo
-from ...settings.turn import Settings
+from ...settings.turn_settings import Settings
 from ...store.records import TurnContext
 from ...tools.context import SeenCells, ToolContext
 from ...tools.dispatcher import Dispatcher
@@ -28,6 +28,7 @@ from ..changes.checkpoints import recorded
 from ..context.statement import ContextStatement
 from ..context.tool_mentions import references, warnings
 from ..events.buffer import EventBuffer
+from ..fixes.offers import MAX_OFFERS, fixes_of
 from ..history.history import Item, assistant_item, note_item, unanswered, user_item
 from ..model_calls.call import ModelAnswer
 from ..model_calls.caller import ModelCaller
@@ -36,7 +37,6 @@ from ..model_calls.turn_usage import TurnUsage
 from ..request import TurnRequest
 from ..state import SessionState
 from ..stop import Stop
-from ..tool_calls.fixes import MAX_OFFERS, fixes_of
 from ..tool_calls.scheduler import FinishedCall, RepeatedFailures, aborted_call, run_group, schedule
 from ..tool_calls.verification import Failure, StepWatch
 from .ends import EMPTY_ANSWER, AbortReason, TurnEnds, end_of
@@ -63,9 +63,9 @@ class Turn:
         self.request = request
         self.settings = settings
         self.audience: Audience = audience
-        self.services = session.services
+        self.runtime = session.runtime
         self._buffer = EventBuffer(
-            partial(session.services.store.events.append, session.id, self.id)
+            partial(session.runtime.store.events.append, session.id, self.id)
         )
         self.model = ""
         self.record = TurnRecord(session, self.id, request, op_id, restored)
@@ -85,7 +85,7 @@ class Turn:
         self.watch = StepWatch()
         self.approvals = ApprovalBroker(session.waiting, audience, self.emit)
         self.sharing = TurnSharing(self._settings_now, self.approvals)
-        self._notebooks = recorded(self.services.notebooks, self.services.store, self.id)
+        self._notebooks = recorded(self.runtime.notebooks, self.runtime.store, self.id)
         self._dispatcher = self._make_dispatcher(session.seen)
         self._restored = restored
         if restored is not None:
@@ -103,7 +103,7 @@ class Turn:
 
     def _settings_now(self) -> Settings:
         session = self.session
-        return as_now(self.settings, session.services.settings(), session.record.settings)
+        return as_now(self.settings, session.runtime.settings(), session.record.settings)
 
     def _restore(self, restored: Restored) -> None:
         self._keep(restored.sent.items)
@@ -196,7 +196,7 @@ class Turn:
             await self._statement.resume(self.record.number, self.sharing, self._restored.wait)
             return
         try:
-            for warning in warnings(references(self.services, self.request), self.request):
+            for warning in warnings(references(self.request), self.request):
                 await asyncio.shield(writing)
                 await self.emit(warning)
             await self._prepare()
@@ -207,8 +207,13 @@ class Turn:
 
     async def _prepare(self) -> None:
         """Find the model, and gather the context."""
-        self.model = self._window.model = self.services.resolve_model(self.settings)
+        self.model = self._window.model = self.runtime.resolve_model(self.settings)
         await self._statement.gather(self.request)
+        turn_tools = self.runtime.turn_tools
+        if turn_tools is None or not self.request.gate.may_change:
+            return
+        if await turn_tools.start_unknown(self.emit_status):
+            self.request.tools = self._dispatcher.registry = turn_tools.now()
 
     # -- query ---------------------------------------------------------------------------------
 
@@ -227,10 +232,10 @@ class Turn:
         allowed = self.settings.max_tool_calls - self._calls_made
         self._calls_made += len(calls)
         stuck: FinishedCall | None = None
-        for group in schedule(self.services.registry, calls[:allowed]):
-            for call, done in zip(group, await run_group(self._dispatcher, group), strict=True):
+        for group in schedule(self.request.tools, calls[:allowed]):
+            for done in await run_group(self._dispatcher, group, self._caller.failures):
                 await self._answered(done)
-                if self._failures.note(call, done.done):
+                if self._failures.note(done):
                     stuck = done
         if len(calls) > allowed:
             await self._abort_open_calls()
@@ -248,11 +253,11 @@ class Turn:
 
     async def _answered(self, done: FinishedCall) -> None:
         items = [done.item]
-        if done.done.images and self.services.supports_vision(self.model):
+        if done.done.images and self.runtime.supports_vision(self.model):
             items.append(done.pictures)
         self._keep(items)
         self.record.add_call(done)
-        self.watch.note(done, self.request.gate.target)
+        self.watch.note(done, self.request.gate.document)
         await self.emit(done.event, items=items, tool_calls=[done.record])
 
     async def _offer_fixes(self) -> None:
@@ -262,7 +267,7 @@ class Turn:
 
     async def fixes_of(self, failure: Failure) -> list[FixInfo]:
         """The fixes for a failure that need no model."""
-        return await fixes_of(self.services, failure, self.request.chat.client_id)
+        return await fixes_of(self.runtime, failure, self.request.chat.client_id)
 
     async def offer_fixes(self, failure: Failure, fixes: list[FixInfo]) -> None:
         """Offer the user fixes for a cell that failed."""
@@ -284,10 +289,11 @@ class Turn:
             turn_id=self.id,
             seen=seen,
             active_document=request.active_document,
-            past=self.services.store.past,
-            datasets=self.services.datasets,
-            quality_of=self.services.quality_of,
+            past=self.runtime.store.past,
+            datasets=self.runtime.datasets,
+            quality_of=self.runtime.quality_of,
             ask=self.approvals.ask,
+            ask_form=self.approvals.ask_form,
             update_plan=self._update_plan,
             on_status=self.emit_status,
             on_changes=self._changed,
@@ -297,7 +303,7 @@ class Turn:
             ),
         )
         return Dispatcher(
-            self.services.registry,
+            request.tools,
             context,
             policy=self.settings.approval_policy,
             approve=self.approvals.approve,
@@ -308,7 +314,7 @@ class Turn:
         self.record.changes.extend(changes)
         event = events.DocumentChanged(path=path, changes=changes, call_id=call_id)
         await self.emit(event, changes=changes)
-        await self.services.pages.touched(path, self.session.id)
+        await self.runtime.pages.touched(path, self.session.id)
 
     async def _stale(self, path: str, cell_ids: list[str]) -> None:
         await self.emit(events.CellsStale(path=path, cell_ids=cell_ids))

@@ -18,6 +18,8 @@ from .claims import claims_an_act
 
 DOCUMENTS = frozenset({"notebook", "document", "lexical", "file"})
 """The groups of tools that change documents, those apart that run code."""
+RUNS = "jupyter-input"
+"""The type of a block that runs."""
 LONGEST = 300
 
 Kind = Literal["change_failed", "run_failed", "call_failed"]
@@ -111,6 +113,8 @@ class _Tally:
             self._has_succeeded |= bool(runs) or not is_unchanged
             self._idle = record.call_id if is_unchanged else self._idle
         self._follow_changes(changes)
+        if tool.group == "lexical" and isinstance(output, dict):
+            self._follow_blocks(output)
         for run in runs:
             if run["status"] == "ok" or record.status == "ok":
                 self._cells.pop(str(run["cellId"]), None)
@@ -143,6 +147,13 @@ class _Tally:
             is_empty = change["op"] == "update" and not (change.get("after") or "").strip()
             if change["op"] == "delete" or is_empty or not is_code:
                 self._cells.pop(str(change.get("cellId")), None)
+
+    def _follow_blocks(self, output: Mapping[str, Any]) -> None:
+        """The same of blocks, of which the output says it."""
+        for block_id in output.get("deleted", ()):
+            self._cells.pop(str(block_id), None)
+        if output.get("type") not in (None, RUNS):
+            self._cells.pop(str(output.get("id")), None)
 
     def result(self) -> NotDone | None:
         """The failures that remain."""

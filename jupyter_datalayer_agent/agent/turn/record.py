@@ -29,6 +29,8 @@ class TurnRecord:
     """The calls, changes and reply of a turn; stores its start and its end.
 
     ``calls`` and ``summaries`` are by call id. ``index`` is None until the turn is in the database.
+    ``ending``: its end was emitted, or is about to be. ``call_as_text`` is about a call in the last
+    answer that was not carried out.
     """
 
     def __init__(
@@ -46,8 +48,9 @@ class TurnRecord:
         self.offers: list[WorkflowOffer] = []
         self.quality: QualityReport | None = None
         self.not_done: NotDone | None = None
-        self._call_as_text: NotDone | None = None
+        self.call_as_text: NotDone | None = None
         self.index: int | None = None
+        self.ending = False
         self._session = session
         self._id = turn_id
         self._request = request
@@ -74,7 +77,7 @@ class TurnRecord:
     def note_answer(self, answer: ModelAnswer) -> None:
         """The model has answered; its last text is the reply."""
         self.reply = answer.text or self.reply
-        self._call_as_text = answer.notice
+        self.call_as_text = answer.notice
 
     def add_call(self, done: FinishedCall) -> None:
         """A call has ended."""
@@ -84,20 +87,21 @@ class TurnRecord:
     def find_not_done(self, items: Sequence[Item]) -> NotDone | None:
         """The notice above the reply; where nothing may be changed, only about a call as text."""
         if not self._request.gate.may_change:
-            return self._call_as_text
-        registry = self._session.services.registry
-        found = not_done(self.reply, items, self.calls, self.summaries, registry)
+            return self.call_as_text
+        tools = self._request.tools
+        found = not_done(self.reply, items, self.calls, self.summaries, tools)
         has_failed = found is not None and found.kind != "nothing_done"
-        return found if has_failed else self._call_as_text or found
+        return found if has_failed else self.call_as_text or found
 
     def started(self, model: str) -> events.TurnStarted:
         """The event that begins the turn."""
         request, gate = self._request, self._request.gate
-        registry = self._session.services.registry
         return events.TurnStarted(
             mode=request.mode,
             notebook_mode=gate.notebook_mode,
-            tools=[tool.name for tool in gate.allowed(registry)],
+            tools=[
+                tool.name for tool in gate.allowed(request.tools) if not tool.is_found_by_search
+            ],
             message=request.chat.message,
             model=model or None,
             target=gate.target,
@@ -110,7 +114,7 @@ class TurnRecord:
         self, started: events.TurnStarted, model: Callable[[], str], items: Sequence[Item]
     ) -> None:
         """Store the start of the turn, with its message; ``model`` returns the current one."""
-        self.index = await self._session.services.store.turns.start(
+        self.index = await self._session.runtime.store.turns.start(
             session_id=self._session.id,
             turn_id=self._id,
             mode=self._request.mode,
@@ -132,6 +136,7 @@ class TurnRecord:
         first_text_at: float | None,
     ) -> None:
         """Store the end of the turn; ``reason`` is None if it was completed."""
+        self.ending = True
         duration = self.seconds * 1000
         first = None if first_text_at is None else (first_text_at - self._began) * 1000
         ended: events.BaseEvent = (
@@ -139,7 +144,7 @@ class TurnRecord:
             if reason is None
             else events.TurnAborted(reason=reason, duration_ms=duration)
         )
-        await self._session.services.store.turns.finish(
+        await self._session.runtime.store.turns.finish(
             self._id,
             status=status,
             reply=self.reply,

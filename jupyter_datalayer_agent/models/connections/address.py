@@ -24,7 +24,7 @@ def normalized(text: str) -> str:
     if not text:
         raise AddressError("Enter an address, http://localhost:8000/v1 for example.")
     if "://" not in text:
-        host = text.partition("/")[0].rpartition("@")[2].rsplit(":", 1)[0]
+        host = text.partition("/")[0].rpartition("@")[2].rsplit(":", 1)[0].strip("[]")
         text = f"{'http' if is_loopback(host) else 'https'}://{text}"
     try:
         parts = urlsplit(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from ipaddress import ip_address
 from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
@@ -138,5 +139,8 @@ def names_a_server(model: str) -> bool:
 
 
 def is_loopback(host: str | None) -> bool:
-    """Whether the host is this computer."""
-    return host == "localhost" or host == "::1" or (host or "").startswith("127.")
+    """Whether the host is this computer: by its address, not by a name that looks like one."""
+    try:
+        return host == "localhost" or ip_address(host or "").is_loopback
+    except ValueError:
+        return False

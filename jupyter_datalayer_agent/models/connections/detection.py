@@ -89,7 +89,8 @@ async def _llama_cpp(
     listed = await get_json(client, f"{origin}/v1/models", key)
     data = listed.get("data") if isinstance(listed, dict) else None
     window = _whole(settings.get("n_ctx"))
-    sees = (props.get("modalities") or {}).get("vision")
+    modalities = props.get("modalities")
+    sees = modalities.get("vision") if isinstance(modalities, dict) else None
     models = _listed(data if isinstance(data, list) else [], _of_openai)
     models = tuple(
         replace(

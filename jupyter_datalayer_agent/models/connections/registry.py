@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -182,7 +183,8 @@ class Connections:
     ) -> ModelConnection:
         """Add or replace a connection; without a ``key``, it keeps the one it has.
 
-        Raises ``KeyStoreError`` and ``OSError``; then nothing has changed."""
+        Raises ``KeyStoreError`` and ``OSError``; then no connection has changed, and no key is kept
+        without one."""
         before = self.all().get(connection.id)
         if key is not None and place is not None:
             await self.keys.set(connection.id, key, place)
@@ -191,8 +193,14 @@ class Connections:
             connection = replace(connection, key_in=place)
         elif before is not None and before.api_base == connection.api_base:
             connection = replace(connection, key_in=before.key_in)
-        self._file.write({**self._file.read(), connection.id: connection})
         self._read.pop(connection.id, None)
+        try:
+            self._file.write({**self._file.read(), connection.id: connection})
+        except OSError:
+            if key is not None and (before is None or before.key_in is None):
+                with suppress(KeyStoreError):
+                    await self.keys.delete(connection.id, place)
+            raise
         return connection
 
     async def forget(self, connection_id: str) -> bool:

@@ -11,10 +11,6 @@ from ..types import Model, ModelError, ModelLoading, ModelRequest, StreamEvent
 from .added_models import PREFIX
 from .servers import LocalServers, RunningModel
 
-IDLE_TIMEOUT = 3600.0
-"""Seconds without a byte from a local model: it is silent while it reads, some 35 tokens a second
-on a slow computer."""
-
 LOADED = "Thinking"
 """Shown when the model has been loaded, as it is during any call."""
 

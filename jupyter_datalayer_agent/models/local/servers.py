@@ -20,6 +20,12 @@ PROGRESS_SECONDS = 2.0
 """Between reports of how much is loaded."""
 
 
+_CHANGED = (
+    "{name} was added anew, and the former one still answers. Send this again when it has "
+    "finished, or stop that answer."
+)
+
+
 @dataclass(frozen=True)
 class LocalOptions:
     """``idle_seconds`` after which a process ends that nobody uses; ``threads`` of each, None for
@@ -55,7 +61,8 @@ class LocalServers:
             yield running
         finally:
             running.end_use()
-            if not running.users:
+            # One that was ended meanwhile, as by ``close``, leaves no task behind.
+            if not running.users and running in self._running.values():
                 self._idle(running)
 
     async def close(self) -> None:
@@ -81,6 +88,8 @@ class LocalServers:
         running = self._running.get(model.name)
         if running is not None and running.process.is_alive and running.process.model == model:
             return running
+        if running is not None and running.process.is_alive and running.users:
+            raise ModelError("server", _CHANGED.format(name=model.name), retryable=False)
         if running is not None:
             await self._end(running)
         await self._make_room(model)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from ...protocol.base import Wire, new_id
-from ...protocol.cells import CellEdit, CellRun, PageCell, PageNotebook
+from ...protocol.cells import CellEdit, CellRun, PageCell, PageNotebook, SetOutputs
 from ...protocol.page import (
     EditParams,
     InterruptParams,
@@ -23,6 +23,7 @@ from ..document import BackendName, DocumentError, Progress
 from ..kernel.run_observer import RunObserver
 from ..page.hub import NotOpen, Page, PageGone, PageSilent
 from .file import Applied
+from .headless_run import WriteOutputs
 
 WireT = TypeVar("WireT", bound=Wire)
 
@@ -281,3 +282,16 @@ def _parse(model: type[WireT], result: object) -> WireT:
             f"{error.errors()[0]['msg']} at {error.errors()[0]['loc']}.",
             "Reload the page: its version may differ from the server's.",
         ) from error
+
+
+def output_writer(document: BrowserDocument) -> WriteOutputs:
+    """Writes outputs of a run through the page."""
+
+    async def write(outputs: list[SetOutputs]) -> bool:
+        try:
+            await document.edit(outputs)
+        except (NotOpen, PageGone):
+            return False
+        return True
+
+    return write

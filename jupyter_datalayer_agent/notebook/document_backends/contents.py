@@ -6,8 +6,7 @@ import asyncio
 import copy
 import hashlib
 import json
-from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -20,15 +19,15 @@ from ...protocol.cells import PageCell
 from ..cancellation import uncancelled
 from ..document import DocumentError
 from ..edits.batch import Cell, page_cell, source_of
+from ..large_text import in_thread_if_large
 from ..locks import PathLocks
 from ..paths import ASK_FOR_PATH
+from ..recent import RecentDocuments
 from .file_errors import invalid, not_as_saved, not_saved
-from .notebook_text import UNREADABLE, ParsedNotebook, aside, digest, ids_of, is_plain, load, parsed
+from .notebook_text import UNREADABLE, ParsedNotebook, digest, ids_of, is_plain, load, parsed
 
 T = TypeVar("T")
 
-_CACHED_NOTEBOOKS = 4
-_CACHED_BYTES = 32_000_000
 _WRITING_TRIES = 5
 _WRITING_SECONDS = 0.05
 _OLDEST_MINOR_WITH_IDS = 5
@@ -73,12 +72,15 @@ class NotebookFiles:
     """Reads and writes notebooks through a ContentsManager, sync or async, of any storage.
 
     Parsing and validating a notebook costs far more than reading its text, so unchanged text is not
-    parsed again.
+    parsed again. ``written`` is called with the path of each file that was written.
     """
 
-    def __init__(self, contents_manager: Any) -> None:
+    def __init__(
+        self, contents_manager: Any, written: Callable[[str], None] = lambda path: None
+    ) -> None:
         self.manager = contents_manager
-        self._cache: OrderedDict[str, tuple[LoadedNotebook, int]] = OrderedDict()
+        self._written = written
+        self._cache = RecentDocuments[LoadedNotebook]()
         self._locks = PathLocks()
 
     async def check(self, path: str) -> None:
@@ -97,11 +99,10 @@ class NotebookFiles:
         text = await self._text(path)
         if text is None:
             return await self._read(path, None)
-        digested = await aside(len(text), digest, text)
+        digested = await in_thread_if_large(len(text), digest, text)
         cached = self._cache.get(path)
-        if cached is not None and cached[0].digest == digested:
-            self._cache.move_to_end(path)
-            return cached[0]
+        if cached is not None and cached.digest == digested:
+            return cached
         found = None
         for _ in range(_WRITING_TRIES):
             try:
@@ -113,10 +114,10 @@ class NotebookFiles:
             text = await self._text(path)
             if text is None:
                 return await self._read(path, None)
-            digested = await aside(len(text), digest, text)
+            digested = await in_thread_if_large(len(text), digest, text)
         loaded = await self._read(path, found)
         loaded.digest = digested
-        self._remember(loaded, len(text))
+        self._cache.keep(path, loaded, len(text))
         return loaded
 
     async def _parsed(self, text: str) -> ParsedNotebook | list[str | None] | None:
@@ -130,8 +131,8 @@ class NotebookFiles:
         try:
             if is_plain(self.manager):
                 notary = self.manager.notary
-                return await aside(len(text), parsed, text, notary.compute_signature)
-            return ids_of(await aside(len(text), load, text))
+                return await in_thread_if_large(len(text), parsed, text, notary.compute_signature)
+            return ids_of(await in_thread_if_large(len(text), load, text))
         except json.JSONDecodeError:
             raise
         except (*UNREADABLE, RecursionError):
@@ -177,6 +178,8 @@ class NotebookFiles:
             saved = await uncancelled(ensure_async(self.manager.save(model, loaded.path)))
         except HTTPError as error:
             raise not_saved(loaded.path, error) from error
+        finally:
+            self._written(loaded.path)
         if message := saved.get("message"):
             raise DocumentError(
                 "internal", f"{loaded.path} was saved, but is not valid now: {message}"
@@ -195,31 +198,31 @@ class NotebookFiles:
             loaded = await self._read(path, None)
             on_disk = loaded.cells
         else:
-            on_disk, digested = await aside(len(text), _looked_at, text)
+            on_disk, digested = await in_thread_if_large(len(text), _looked_at, text)
             model = await self._get(path, content=False)
             loaded = LoadedNotebook(path, content, model.get("last_modified"), digested)
         wanted = {cell["id"]: cell for cell in content["cells"]}
         found = {cell.get("id"): cell for cell in on_disk}
         if [cell.get("id") for cell in on_disk] != list(wanted):
-            self._cache.pop(path, None)
+            self._cache.drop(path)
             raise not_as_saved(path, "its cells are not those that were written")
         for cell_id in touched:
             if not _same_source(wanted[cell_id], found[cell_id]):
-                self._cache.pop(path, None)
+                self._cache.drop(path)
                 raise not_as_saved(path, f"cell {cell_id} is not as it was written")
         loaded.without_outputs = frozenset(
             each for each in touched if not _same_outputs(wanted[each], found[each])
         )
         if text is not None and not _altered(wanted, on_disk):
-            self._remember(loaded, len(text))
+            self._cache.keep(path, loaded, len(text))
         else:
-            self._cache.pop(path, None)
+            self._cache.drop(path)
         return loaded
 
     async def _same_as(self, loaded: LoadedNotebook) -> None:
         if loaded.digest is not None:
             text = await self._text(loaded.path)
-            if text is None or loaded.digest != await aside(len(text), digest, text):
+            if text is None or loaded.digest != await in_thread_if_large(len(text), digest, text):
                 raise ChangedOnDisk
             return
         model = await self._get(loaded.path, content=False)
@@ -293,15 +296,6 @@ class NotebookFiles:
                 path, "it contains half a surrogate pair, which cannot be written."
             ) from error
         return model
-
-    def _remember(self, loaded: LoadedNotebook, size: int) -> None:
-        self._cache[loaded.path] = (loaded, size)
-        self._cache.move_to_end(loaded.path)
-        while len(self._cache) > 1 and (
-            len(self._cache) > _CACHED_NOTEBOOKS
-            or sum(each for _, each in self._cache.values()) > _CACHED_BYTES
-        ):
-            self._cache.popitem(last=False)
 
 
 def _looked_at(text: str) -> tuple[list[Any], str]:

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import nbformat
 from nbformat import v4
-
-T = TypeVar("T")
-
-SMALL = 200_000
-"""Characters of a text that takes a few milliseconds: a thread would gain nothing."""
-
 
 UNREADABLE = (ValueError, AttributeError, KeyError, TypeError, nbformat.ValidationError)
 """What json and nbformat raise for a text that is no notebook, or an unsupported one."""
@@ -38,11 +31,6 @@ def is_plain(contents_manager: Any) -> bool:
     """Whether it reads plain notebook files: one of Jupyter's own. Others may combine several
     files, as jupytext does."""
     return type(contents_manager).__module__.startswith("jupyter_server.services.contents.")
-
-
-async def aside(size: int, work: Callable[..., T], *given: Any) -> T:
-    """Run work on a text of that size, in a thread if it is large."""
-    return work(*given) if size < SMALL else await asyncio.to_thread(work, *given)
 
 
 def digest(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any
 
@@ -19,10 +20,14 @@ MOST_BYTES = 20_000_000
 
 
 class FileContents:
-    """Files of a ContentsManager, sync or async, of any storage."""
+    """Files of a ContentsManager, sync or async, of any storage. ``written`` is called with the
+    path of each file that was written."""
 
-    def __init__(self, contents_manager: Any) -> None:
+    def __init__(
+        self, contents_manager: Any, written: Callable[[str], None] = lambda path: None
+    ) -> None:
         self.manager = contents_manager
+        self._written = written
 
     async def exists(self, path: str) -> bool:
         """Whether there is a file or a directory."""
@@ -73,6 +78,8 @@ class FileContents:
             await uncancelled(ensure_async(self.manager.save(model, path)))
         except (HTTPError, OSError) as error:
             raise DocumentError("internal", f"{path} could not be saved: {_why(error)}") from error
+        finally:
+            self._written(path)
         if await self.read(path) != data:
             raise DocumentError(
                 "internal",

@@ -22,6 +22,21 @@ _PICTURES = frozenset(
 )
 
 
+def is_lexical(path: str) -> bool:
+    """Whether this is the name of a Lexical document."""
+    return PurePosixPath(path).suffix.lower() in LEXICAL
+
+
+def noun(path: str) -> str:
+    """What the parts of the document at a path are called."""
+    return "block" if is_lexical(path) else "cell"
+
+
+def document_noun(path: str) -> str:
+    """What the document at a path is called."""
+    return "document" if is_lexical(path) else "notebook"
+
+
 def refuse_other_tools(path: str) -> None:
     """Raise ``DocumentError`` for documents that are read and changed by tools of their own."""
     suffix = PurePosixPath(path).suffix.lower()
@@ -32,7 +47,7 @@ def refuse_other_tools(path: str) -> None:
             "Use the notebook tools, on the attached, active notebook. Where it is not, ask the "
             "user to open and attach it.",
         )
-    if suffix in LEXICAL:
+    if is_lexical(path):
         raise DocumentError(
             "invalid_arguments",
             f"{path} is a Lexical document: the file tools do not read or change it.",

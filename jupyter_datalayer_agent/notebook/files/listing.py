@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -13,6 +14,8 @@ from .contents import FileContents
 
 # So many directories are looked into at most.
 _MOST_DIRECTORIES = 300
+# So many entries are looked at before others have their turn.
+_AT_ONCE = 20
 # Folders that tools fill: they are listed, and only looked into where they are asked for.
 _FILLED_BY_TOOLS = frozenset(["node_modules", "__pycache__", "site-packages"])
 
@@ -56,17 +59,20 @@ async def listing(
             if folder == path:
                 raise
             continue  # it vanished, or may not be read
-        for model in sorted(models, key=_directories_first):
+        for number, model in enumerate(sorted(models, key=_directories_first)):
+            if number % _AT_ONCE == 0:
+                await asyncio.sleep(0)  # a directory may have any number of entries
             at = str(model["path"]).strip("/")
             name = at.removeprefix(f"{path}/") if path else at
             is_folder = model["type"] == "directory"
-            closed = await why_closed(at)
-            if is_folder and level < depth and not closed and not _is_filled(model):
+            opens = is_folder and level < depth and not _is_filled(model)
+            fits = not pattern or fnmatch(name if "/" in pattern else str(model["name"]), pattern)
+            found.count += fits
+            is_shown = fits and len(found.entries) < limit
+            closed = await why_closed(at) if opens or is_shown else None
+            if opens and not closed:
                 waiting.append((at, level + 1))
-            if pattern and not fnmatch(name if "/" in pattern else str(model["name"]), pattern):
-                continue
-            found.count += 1
-            if len(found.entries) < limit:
+            if is_shown:
                 found.entries.append(_entry(name, model, closed))
     return found
 

@@ -7,7 +7,7 @@ both, nothing is restored and the file is a conflict.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -26,30 +26,18 @@ class Contested(Exception):
     """The turn and somebody else changed the same lines."""
 
 
-def restored(spans: Sequence[TextSpan], now: TextState) -> TextState:
-    """The file without what the spans changed, the last of them first. Raises ``Contested``."""
-    for span in reversed(spans):
-        now = _without(span, now)
-    return now
+TextSplices = list[tuple[int, int, str]]
+"""Stretches of a text (start, end) with what replaces them."""
 
 
-def _without(span: TextSpan, now: TextState) -> TextState:
-    before, left = span.before, span.left
-    if now.content == left.content:
-        # Byte for byte; but where an editor wrote all line ends anew, as those are now.
-        return before if now.raw == left.raw else now.with_content(before.content)
-    if now.content == before.content:
-        return now
-    return now.with_spans(_reverted(before.content, left.content, now.content))
-
-
-def _reverted(before: str, left: str, now: str) -> list[tuple[int, int, str]]:
-    """The spans of ``now`` that the change made, with what was there before it."""
+def lines_reverted(before: str, left: str, now: str) -> TextSplices:
+    """The spans of ``now`` that the change made, with what was there before it. Raises
+    ``Contested``."""
     was, made, lines = (_lines(each) for each in (before, left, now))
-    theirs = _differences(made, lines)
+    theirs = differences(made, lines)
     starts = _starts(lines)
     spans = []
-    for made_from, made_to, was_from, was_to in _differences(made, was):
+    for made_from, made_to, was_from, was_to in differences(made, was):
         if any(first <= made_to and made_from <= last for first, last, _, _ in theirs):
             raise Contested
         # Nobody else touched these lines: they only moved, by what was added or removed above.
@@ -63,9 +51,33 @@ def _reverted(before: str, left: str, now: str) -> list[tuple[int, int, str]]:
     return spans
 
 
-def _differences(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int, int, int]]:
-    """The stretches of lines that differ. What is the same at both ends is left out first:
-    comparing takes long where many lines are alike."""
+def restored(
+    spans: Sequence[TextSpan],
+    now: TextState,
+    reverted: Callable[[str, str, str], TextSplices] = lines_reverted,
+) -> TextState:
+    """The file without what the spans changed, the last of them first; ``reverted`` compares the
+    texts. Raises ``Contested``."""
+    for span in reversed(spans):
+        now = _without(span, now, reverted)
+    return now
+
+
+def _without(
+    span: TextSpan, now: TextState, reverted: Callable[[str, str, str], TextSplices]
+) -> TextState:
+    before, left = span.before, span.left
+    if now.content == left.content:
+        # Byte for byte; but where an editor wrote all line ends anew, as those are now.
+        return before if now.raw == left.raw else now.with_content(before.content)
+    if now.content == before.content:
+        return now
+    return now.with_spans(reverted(before.content, left.content, now.content))
+
+
+def differences(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int, int, int]]:
+    """The stretches of lines (or other parts) that differ. What is the same at both ends is left
+    out first: comparing takes long where many lines are alike."""
     head = 0
     most = min(len(one), len(other))
     while head < most and one[head] == other[head]:

@@ -17,13 +17,15 @@ from ...protocol.page import DocumentReadParams, DocumentText, WriteTextParams
 from ..document import DocumentError
 from ..page.hub import NotOpen, Page, PageGone, PageHub
 from .contents import FileContents, encoded
-from .kinds import not_text, refuse_other_tools
+from .kinds import is_lexical, not_text, refuse_other_tools
 from .recorder import TextRecorder
 from .secrets import holds_private_key, is_secret_name, is_within, jupyter_places
 from .text_state import BOM, NotText, TextState, text_hash
 
 MOST_EDITED = 2_000_000
-"""Characters of a text that is edited or written: its versions before and after are kept."""
+MOST_EDITED_LEXICAL = 10_000_000
+"""Characters of a text that is edited or written: its versions before and after are kept. A Lexical
+document holds the pictures that its code put out."""
 ANSWER_SECONDS = 30.0
 _TRIES = 5
 STILL = "Read the file again before continuing."
@@ -64,7 +66,7 @@ class TextFiles:
         lock: Callable[[str], AbstractAsyncContextManager[None]],
         root_dir: str | None,
     ) -> None:
-        self.contents = FileContents(contents_manager)
+        self.contents = FileContents(contents_manager, pages.written)
         self.private_places: list[Path] = []
         self._pages = pages
         self._confine = confine
@@ -108,6 +110,13 @@ class TextFiles:
             return "is hidden" if await ensure_async(manager.is_hidden(inside)) else None
         return None
 
+    def leads_to(self, path: str, other: str) -> bool:
+        """Whether a confined path is the file ``other``, which may be named in another case, or
+        be reached by a link."""
+        if self._root is None or path.lower() == other.lower():
+            return path.lower() == other.lower()
+        return _real(self._root, path)[0] == _real(self._root, other)[0]
+
     @property
     def _places(self) -> list[Path]:
         return [*jupyter_places(), *self.private_places]
@@ -132,6 +141,14 @@ class TextFiles:
         """The file, whatever it holds: for its user, not for the model."""
         return await self._read(await self._confine(path), None)
 
+    async def read_document(self, path: str, client_id: str | None = None) -> FileText:
+        """A document that tools of its own read and change, as its file. Raises
+        ``DocumentError``."""
+        path = await self._confine(path)
+        if await self.why_closed(path):
+            raise secret(path)
+        return await self._read(path, client_id)
+
     async def _read(self, path: str, client_id: str | None) -> FileText:
         page = self._pages.page_with_file(path, client_id)
         data: bytes | None
@@ -141,11 +158,11 @@ class TextFiles:
             if page is None or error.code != "not_found":
                 raise
             data = None
-        shown = None if page is None else await _text_in(page, path)
         try:
             saved = None if data is None else TextState.of_bytes(data)
         except NotText as error:
             raise not_text(path, len(data or b"")) from error
+        shown = None if page is None else await _text_in(page, path, saved)
         if shown is None:
             if saved is None or data is None:
                 raise DocumentError("not_found", f"There is no file {path}.")
@@ -232,7 +249,7 @@ class TextFiles:
         result = await page.request("document.write", params, timeout=ANSWER_SECONDS)
         shown = DocumentText.model_validate(result).content
         after = await self._read(file.path, page.client_id)
-        if shown.removeprefix(BOM) != state.content:
+        if shown is not None and shown.removeprefix(BOM) != state.content:
             raise DocumentError(
                 "internal", f"{file.path} is not as it was written when it was read back.", STILL
             )
@@ -253,26 +270,29 @@ def _real(root_dir: str, path: str) -> tuple[str, str]:
     return real, os.path.relpath(real, root).replace(os.sep, "/")
 
 
-async def _text_in(page: Page, path: str) -> str | None:
+async def _text_in(page: Page, path: str, saved: TextState | None) -> str | None:
     """The text of the file in the page; None where that does not have it open (any more)."""
+    # A large text takes the page longer to send than to hash.
+    known = None if saved is None else saved.hash
+    params = DocumentReadParams(path=path, known_hash=known)
     try:
-        result = await page.request(
-            "document.read", DocumentReadParams(path=path), timeout=ANSWER_SECONDS
-        )
+        result = await page.request("document.read", params, timeout=ANSWER_SECONDS)
     except (NotOpen, PageGone):
         return None
     except DocumentError as error:
         if error.code == "invalid_arguments":
             return None  # it is shown there, but not as text
         raise
-    return DocumentText.model_validate(result).content
+    shown = DocumentText.model_validate(result).content
+    return saved.content if shown is None and saved is not None else shown
 
 
 def _check_size(path: str, state: TextState) -> None:
-    if len(state.raw) > MOST_EDITED:
+    most = MOST_EDITED_LEXICAL if is_lexical(path) else MOST_EDITED
+    if len(state.raw) > most:
         raise DocumentError(
             "too_large",
-            f"{path} has {len(state.raw):,} characters; at most {MOST_EDITED:,} are edited.",
+            f"{path} would have {len(state.raw):,} characters; at most {most:,} are edited.",
             "Change it with code.",
         )
 

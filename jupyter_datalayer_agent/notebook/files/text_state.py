@@ -92,6 +92,9 @@ class TextState:
     def content(self) -> str:
         """The text as the model and JupyterLab's editor have it: lines end in a line feed."""
         body = self.raw.removeprefix(BOM)
+        # A single character is found much faster than two.
+        if "\r" not in body:
+            return body
         if "\r\n" in body:
             return body.replace("\r\n", "\n")
         return body.replace("\r", "\n")

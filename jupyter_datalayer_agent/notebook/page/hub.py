@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
 from ...protocol.base import Wire
 from ...protocol.page import (
     DocumentTouched,
     EditorState,
+    FileWritten,
     ModelsChanged,
     OpenNotebook,
     PageMethod,
@@ -29,6 +30,7 @@ from .tab import NotOpen, OnProgress, PageGone, PageSilent, Send, Tab
 __all__ = ["NotOpen", "Page", "PageGone", "PageHub", "PageSilent"]
 
 RETURN_SECONDS = 15.0
+_MOST_WRITTEN = 1000
 
 
 class Page:
@@ -36,6 +38,8 @@ class Page:
 
     def __init__(self, tab: Tab) -> None:
         self.tab = tab
+        self.reported: frozenset[str] = frozenset()
+        """The paths of the documents in the newest state of this connection."""
 
     @property
     def client_id(self) -> str:
@@ -61,6 +65,10 @@ class Page:
         """What the page shows of the notebook, if it has it open."""
         return next((each for each in self.state.notebooks if each.path == path), None)
 
+    def shows(self, path: str) -> bool:
+        """Whether the page has this notebook or text file open."""
+        return path in self.state.paths()
+
     async def request(
         self,
         method: PageMethod,
@@ -85,6 +93,9 @@ class PageHub:
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Future[None]] = set()
         self.waiting: list[WaitingSession] = []
+        # The newest last; a page that reports one of them may have loaded what was there before.
+        self._written: dict[str, None] = {}
+        self._watchers: list[Callable[[], None]] = []
 
     def __iter__(self) -> Iterator[Page]:
         return iter(list(self._pages.values()))
@@ -92,6 +103,16 @@ class PageHub:
     def get(self, client_id: str | None) -> Page | None:
         """The newest connection of that tab, there or expected back."""
         return self._pages.get(client_id) if client_id else None
+
+    def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
+        """Call this when a page reports its state, a page comes or goes, or a document was
+        changed; returns how to stop that."""
+        self._watchers.append(changed)
+        return lambda: self._watchers.remove(changed)
+
+    def _changed(self) -> None:
+        for changed in list(self._watchers):
+            changed()
 
     def connect(
         self, client_id: str, send: Send, pending_request_ids: Sequence[str] | None = None
@@ -122,6 +143,7 @@ class PageHub:
         if self._pages.get(page.client_id) is not page or not page.connected:
             return
         page.tab.detach(left=left)
+        self._changed()
         loop = asyncio.get_running_loop()
         self._timers[page.client_id] = loop.call_later(self.return_seconds, self._forget, page)
 
@@ -135,6 +157,11 @@ class PageHub:
         """The page reports what it shows."""
         page.tab.state = state
         page.tab.last_active = time.monotonic()
+        before, page.reported = page.reported, state.paths()
+        for path in page.reported - before:
+            if path in self._written:
+                self._carry_out(page.tab.notify(FileWritten(path=path)))
+        self._changed()
 
     def on_response(self, page: Page, response: PageResponse) -> None:
         """The page answers a request."""
@@ -173,8 +200,20 @@ class PageHub:
         """Tell every page that shows this notebook or file which session changed it."""
         message = DocumentTouched(session_id=session_id, path=path)
         for page in self:
-            if page.notebook(path) is not None or path in page.state.files:
+            if page.shows(path):
                 await page.tab.notify(message)
+        self._changed()
+
+    def written(self, path: str) -> None:
+        """The server wrote this file itself: the pages that show it compare theirs, those that do
+        now, and those that are about to report that they do."""
+        self._written.pop(path, None)
+        self._written[path] = None
+        if len(self._written) > _MOST_WRITTEN:
+            del self._written[next(iter(self._written))]
+        for page in self:
+            if page.shows(path):
+                self._carry_out(page.tab.notify(FileWritten(path=path)))
 
     def notify_waiting(self, sessions: list[WaitingSession]) -> None:
         """Notify every page of the sessions that wait for the user, where they changed.

@@ -50,6 +50,7 @@ from .tool_calls import (
     ToolCallOutput,
     ToolCallStarted,
     UserInputRequested,
+    UserInputResolved,
 )
 from .turn import (
     ContextCompacted,
@@ -90,6 +91,7 @@ Event = Annotated[
     | ApprovalRequested
     | ApprovalResolved
     | UserInputRequested
+    | UserInputResolved
     | DocumentChanged
     | ChangesUndone
     | ChangesKept
@@ -179,6 +181,7 @@ __all__ = [
     "TurnStarted",
     "UndoConflict",
     "UserInputRequested",
+    "UserInputResolved",
     "Warning_",
     "WentBack",
     "WorkflowsOffered",

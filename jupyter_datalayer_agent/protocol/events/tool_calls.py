@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from ..forms import FormAction, InputForm
 from ..sharing import ShareKind, ShareRequest
 from ..tools import Change, MissingRequirement, ToolCallStatus, ToolLabel
 from .base import BaseEvent
@@ -55,6 +56,7 @@ class ApprovalRequested(BaseEvent):
     With ``share`` the act is to send something to the model: the call is done, or (without a
     ``call_id``) a turn is about to begin. ``kinds`` are what code does beyond the kernel ("runs a
     shell command"): approved for the session, only calls of the same tool with these are covered.
+    ``label`` is that of the tool, where the call may be by way of another one.
     """
 
     type: Literal["approval_requested"] = "approval_requested"
@@ -67,6 +69,7 @@ class ApprovalRequested(BaseEvent):
     changes: list[Change] | None = None
     share: ShareRequest | None = None
     kinds: list[str] | None = None
+    label: ToolLabel | None = None
 
 
 class ApprovalResolved(BaseEvent):
@@ -78,9 +81,20 @@ class ApprovalResolved(BaseEvent):
 
 
 class UserInputRequested(BaseEvent):
-    """A question for the user."""
+    """A question for the user. With ``form`` an MCP server asks it, by the way of the call that
+    runs, and ``question`` is that server's text: plain, untrusted."""
 
     type: Literal["user_input_requested"] = "user_input_requested"
     request_id: str
     question: str
     options: list[str] | None = None
+    form: InputForm | None = None
+
+
+class UserInputResolved(BaseEvent):
+    """A form is no longer open. What the user entered goes to the MCP server alone, and is not
+    part of any event."""
+
+    type: Literal["user_input_resolved"] = "user_input_resolved"
+    request_id: str
+    action: FormAction

@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from ...agent.features.connect import ConnectService
-from ...agent.services import Services
+from ...agent.features.mcp_servers import McpService
+from ...agent.runtime import Runtime
 from ...agent.session.registry import SessionRegistry
 from ...agent.session.strategist import Strategist
 from ...models.local.servers import LocalServers
 from ...protocol.requests import ModelsReply
 from ...settings.service import ConfigService
+from ...tools.mcp.turn_tools import TurnTools
 from .accepted import AcceptedOps
 
 
 @dataclass(frozen=True)
 class Parts:
-    """One server's parts, as ``app.py`` wires them together."""
+    """One server's parts, as ``app.py`` wires them together. ``on_close`` is called when the server
+    ends, before the sessions do."""
 
-    services: Services
+    runtime: Runtime
     sessions: SessionRegistry
     connect: ConnectService
     config: ConfigService
     version: str
     local_models: LocalServers
+    turn_tools: TurnTools
     accepted: AcceptedOps = field(default_factory=AcceptedOps)
+    on_close: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
 
     def models(self) -> ModelsReply:
         """Every model that may be chosen, with its readiness."""
         return self.connect.models()
+
+    @cached_property
+    def mcp(self) -> McpService:
+        """MCP servers, whose tools the agent uses."""
+        return McpService(self.turn_tools)
 
     @cached_property
     def strategist(self) -> Strategist:

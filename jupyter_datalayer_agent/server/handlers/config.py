@@ -15,7 +15,7 @@ class ConfigHandler(Handler):
         session_id = self.get_query_argument("sessionId", "")
         if not session_id:
             return self.parts.config.reply()
-        record = await self.parts.services.store.sessions.get(session_id)
+        record = await self.parts.runtime.store.sessions.get(session_id)
         return self.parts.config.reply(record.settings)
 
     @route("write")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pydantic import TypeAdapter
 
 from ...agent.features.preview import preview
+from ...protocol.attachments import Attachment
 from ...protocol.context import ContextReply
-from ...protocol.requests import Attachment, ChatRequest
+from ...protocol.requests import ChatRequest
 from ..base.handler import Handler, route
 from ..base.route_table import Operation, Route
 
@@ -26,7 +27,7 @@ class ContextHandler(Handler):
         loaded = self.parts.sessions.loaded(request.session_id)
         may_execute = await self.may("execute")
         state = None if loaded is None else loaded.state
-        return await preview(self.parts.services, request, state, may_execute=may_execute)
+        return await preview(self.parts.runtime, request, state, may_execute=may_execute)
 
     def _request(self) -> ChatRequest:
         """The chat request that a turn would start with, without its message."""

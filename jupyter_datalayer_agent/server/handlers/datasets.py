@@ -13,12 +13,12 @@ class DatasetsHandler(Handler):
     @route("read")
     async def get(self) -> DatasetsReply:
         session_id = self.get_query_argument("sessionId", "") or None
-        services = self.parts.services
+        runtime = self.parts.runtime
         if session_id is not None:
-            await services.store.sessions.get(session_id)
+            await runtime.store.sessions.get(session_id)
         return DatasetsReply(
-            datasets=await services.datasets.known(session_id),
-            max_upload_bytes=services.datasets.limit,
+            datasets=await runtime.datasets.known(session_id),
+            max_upload_bytes=runtime.datasets.limit,
         )
 
 
@@ -27,7 +27,7 @@ class DatasetHandler(Handler):
 
     @route("write")
     async def delete(self, name: str) -> None:
-        await self.parts.services.datasets.delete(name)
+        await self.parts.runtime.datasets.delete(name)
         self.set_status(204)
         self.finish()
 

@@ -29,7 +29,7 @@ class ExportHandler(Handler):
             raise AgentError("invalid_request", f"format must be md, ipynb or json, not {name!r}.")
         kind: ExportFormat = name
         await self.parts.sessions.live(session_id)
-        session, text = await exported(self.parts.services.store, session_id, kind)
+        session, text = await exported(self.parts.runtime.store, session_id, kind)
         self.set_header("Content-Disposition", disposition(session.title, kind))
         self.finish(text, set_content_type=CONTENT_TYPES[kind])
 

@@ -17,7 +17,7 @@ class ForkHandler(Handler):
         request = self.body(ForkRequest)
         # Loading it ends a turn that a crashed server left running.
         await self.parts.sessions.live(session_id)
-        self.reply(await fork(self.parts.services, session_id, request.turn_id), 201)
+        self.reply(await fork(self.parts.runtime, session_id, request.turn_id), 201)
 
 
 ROUTES = [

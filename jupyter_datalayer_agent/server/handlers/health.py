@@ -14,7 +14,7 @@ class HealthHandler(Handler):
 
     @allow_unauthenticated
     async def get(self) -> None:
-        self.reply(Health(database=self.parts.services.store.health))
+        self.reply(Health(database=self.parts.runtime.store.health))
 
 
 ROUTES = [

@@ -1,7 +1,7 @@
 """What a kernel's requests may contain: a message for its own notebook, by the magic.
 
-Code that the agent runs could send requests, too. So a kernel can neither answer an approval nor
-loosen the policy.
+Code that the agent runs could send requests, too. So a kernel can neither answer an approval or a
+form of an MCP server, nor loosen the policy.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING
 
+from ...protocol.attachments import Attachment
 from ...protocol.errors import AgentError
 from ...protocol.ops import Dequeue, Interrupt, Keep, Op, Undo, UserInputAnswer, UserMessage
-from ...protocol.requests import Attachment, ChatRequest, SessionCreate
+from ...protocol.requests import ChatRequest, SessionCreate
 from ..kernel_access.tokens import TOKENS_KEY
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ async def as_kernel_may(handler: Handler, request: ChatRequest) -> ChatRequest:
 
 async def _near(handler: Handler, path: str | None, attachment: Attachment) -> Attachment:
     """An attachment's path, relative to the kernel's folder if there is such a file."""
-    notebooks = handler.parts.services.notebooks
+    notebooks = handler.parts.runtime.notebooks
     if path is None or attachment.path is None:
         return attachment
     near = posixpath.normpath(posixpath.join(posixpath.dirname(path), attachment.path))
@@ -55,7 +56,7 @@ async def op_as_kernel_may(handler: Handler, op: Op) -> Op:
     """The op as a kernel may send it. Raises ``AgentError`` ``forbidden`` for other ops."""
     if handler.kernel is None:
         return op
-    if not isinstance(op, OPS):
+    if not isinstance(op, OPS) or (isinstance(op, UserInputAnswer) and op.form is not None):
         raise AgentError("forbidden", f"A kernel may not send {op.type}. Do it in the panel.")
     if isinstance(op, UserMessage):
         return UserMessage(request=await as_kernel_may(handler, op.request))

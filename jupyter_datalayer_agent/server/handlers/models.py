@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...models.capabilities import described
+from ...models.prices import ASSUMED_WINDOW
 from ...protocol.requests import ModelsReply
 from ..base.handler import Handler, route
 from ..base.route_table import Operation, Route
@@ -18,8 +19,13 @@ class ModelsHandler(Handler):
         if asked:
             info = await self.parts.connect.model(asked)
             reply.models = [info, *(each for each in reply.models if each.id != asked)]
+        settings = self.parts.runtime.settings()
+        is_locked = "reasoning_effort" in settings.locked
         for each in reply.models:
-            described(each)
+            described(each, settings.context_window or ASSUMED_WINDOW)
+            if is_locked:
+                # Those that can be chosen.
+                each.reasoning_efforts = None
         return reply
 
 

@@ -20,9 +20,9 @@ class NextCellHandler(Handler):
     @route("execute")
     async def post(self) -> NextCellReply | None:
         wanted = self.body(NextCellRequest)
-        services = self.parts.services
-        path = await confined(services, wanted.path)
-        self._asking = asyncio.ensure_future(next_cell(services, path, wanted))
+        runtime = self.parts.runtime
+        path = await confined(runtime, wanted.path)
+        self._asking = asyncio.ensure_future(next_cell(runtime, path, wanted))
         try:
             return await self._asking
         except asyncio.CancelledError:

@@ -13,7 +13,7 @@ class PromptsHandler(Handler):
     @route("read")
     async def get(self, session_id: str) -> PromptsReply:
         await self.parts.sessions.live(session_id)
-        withdrawals = self.parts.services.store.withdrawals
+        withdrawals = self.parts.runtime.store.withdrawals
         return PromptsReply(prompts=await withdrawals.prompts(session_id))
 
 

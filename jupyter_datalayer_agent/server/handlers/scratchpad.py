@@ -16,20 +16,20 @@ class ScratchpadHandler(Handler):
     @route("write")
     async def post(self) -> ScratchpadReply:
         request = self.body(ScratchpadRequest)
-        services = self.parts.services
+        runtime = self.parts.runtime
         cells = [await self._placed(cell) for cell in request.cells]
         path, created, cell_ids = await add_cells(
-            services.notebooks, cells, request.path, request.client_id
+            runtime.notebooks, cells, request.path, request.client_id
         )
         if request.show:
-            await services.notebooks.show(path, request.client_id)
+            await runtime.notebooks.show(path, request.client_id)
         return ScratchpadReply(path=path, created=created, cell_ids=cell_ids)
 
     async def _placed(self, cell: ScratchpadCell) -> tuple[ScratchpadCell, Provenance | None]:
         """The cell with its session and provenance: the newest answer that is its turn's own."""
         if cell.turn_id is None:
             return cell, cell.provenance
-        past = self.parts.services.store.past
+        past = self.parts.runtime.store.past
         turn = await past.turn(cell.turn_id)
         placed = cell.model_copy(update={"session_id": turn.session_id})
         if cell.provenance is not None:

@@ -25,7 +25,7 @@ class SearchHandler(Handler):
         if limit is None or not 1 <= limit <= MAX_LIMIT:
             raise AgentError("invalid_request", f"limit must be from 1 to {MAX_LIMIT}.")
         session_id = self.get_query_argument("sessionId", None)
-        past = self.parts.services.store.past
+        past = self.parts.runtime.store.past
         return SearchReply(results=await past.search(query, limit, session_id))
 
 
@@ -34,7 +34,7 @@ class TurnHandler(Handler):
 
     @route("read")
     async def get(self, turn_id: str) -> TurnPlace:
-        past = self.parts.services.store.past
+        past = self.parts.runtime.store.past
         turn = await past.turn(turn_id)
         return TurnPlace(
             turn=turn,
@@ -55,7 +55,7 @@ class ResponsesHandler(Handler):
         if missing:
             raise AgentError("invalid_request", f"{', '.join(missing)} must be given.")
         key = Provenance.model_validate({**given, "responseIndex": self.number("responseIndex", 0)})
-        return await self.parts.services.store.past.response(key)
+        return await self.parts.runtime.store.past.response(key)
 
 
 ROUTES = [

@@ -28,7 +28,7 @@ class ServicesHandler(Handler):
 
     @route("read")
     async def get(self) -> ServicesReply:
-        registry = self.parts.services.service_registry()
+        registry = self.parts.runtime.service_registry()
         return ServicesReply(
             services=[service_info(each) for each in registry], problems=registry.problems
         )
@@ -39,7 +39,7 @@ class ServiceHandler(Handler):
 
     @route("read")
     async def get(self, service_id: str) -> ServiceInfo:
-        registry = self.parts.services.service_registry()
+        registry = self.parts.runtime.service_registry()
         service = registry.find(service_id)
         if service is None:
             names = ", ".join(each.id for each in registry)
@@ -53,16 +53,16 @@ class DryRunHandler(Handler):
     @route("execute")
     async def post(self, service_id: str, action_id: str) -> ActionProposal:
         body = self.body(DryRunRequest)
-        services = self.parts.services
-        action = find_action(services.service_registry(), service_id, action_id)
+        runtime = self.parts.runtime
+        action = find_action(runtime.service_registry(), service_id, action_id)
         notebook = body.active_notebook
         found = await propose(
-            services,
+            runtime,
             service_id,
             action,
             body.message,
             body.parameters,
-            notebook=await confined(services, notebook) if notebook is not None else None,
+            notebook=await confined(runtime, notebook) if notebook is not None else None,
             client_id=body.client_id,
         )
         return found.proposal
@@ -74,7 +74,7 @@ class RunHandler(Handler):
     @route("execute")
     async def post(self, service_id: str, action_id: str) -> None:
         body = self.body(ActionRunRequest)
-        action = find_action(self.parts.services.service_registry(), service_id, action_id)
+        action = find_action(self.parts.runtime.service_registry(), service_id, action_id)
         request = ChatRequest(
             message=action.title,
             active_notebook=body.active_notebook,
@@ -100,9 +100,9 @@ class IntentHandler(Handler):
     @route("read")
     async def post(self) -> IntentReply:
         body = self.body(IntentRequest)
-        services = self.parts.services
-        router = services.router()
-        detected = detect(router, body.message, services.settings().intent_detection)
+        runtime = self.parts.runtime
+        router = runtime.router()
+        detected = detect(router, body.message, runtime.settings().intent_detection)
         chosen = await understand(router, detected, None) if detected is not None else None
         if chosen is None:
             return IntentReply(how="ranking" if detected is None else detected.how)

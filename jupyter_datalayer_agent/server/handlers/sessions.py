@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 
+from ...agent.changes.changed_blocks import changed_blocks
 from ...protocol.errors import AgentError
 from ...protocol.requests import (
     CellBefore,
@@ -30,7 +31,7 @@ class SessionsHandler(Handler):
         limit = self.number("limit", 50)
         if limit is None or not 1 <= limit <= 200:
             raise AgentError("invalid_request", "limit must be from 1 to 200.")
-        reply = await self.parts.services.store.sessions.list_page(
+        reply = await self.parts.runtime.store.sessions.list_page(
             self.get_query_argument("query", None),
             limit,
             self.get_query_argument("cursor", None),
@@ -56,12 +57,12 @@ class SessionHandler(Handler):
     async def get(self, session_id: str) -> Session:
         # Loading it ends turns that a crashed server left running.
         await self.parts.sessions.live(session_id)
-        session = await self.parts.services.store.sessions.get(session_id)
+        session = await self.parts.runtime.store.sessions.get(session_id)
         session.running_turn_id = self.parts.sessions.running_turn(session_id)
         session.waits = self.parts.sessions.waits(session_id) or None
         session.queued = [
             QueuedMessage(op_id=each.op_id, message=each.op.request.message, held=each.held or None)
-            for each in await self.parts.services.store.queue.waiting(session_id)
+            for each in await self.parts.runtime.store.queue.waiting(session_id)
         ]
         return session
 
@@ -85,7 +86,7 @@ class TurnsHandler(Handler):
         limit = self.number("limit", 20)
         if limit is None or not 1 <= limit <= 200:
             raise AgentError("invalid_request", "limit must be from 1 to 200.")
-        return await self.parts.services.store.turn_reader.list_page(
+        return await self.parts.runtime.store.turn_reader.list_page(
             session_id,
             limit,
             self.get_query_argument("before", None),
@@ -100,7 +101,8 @@ class ChangesHandler(Handler):
 
     @route("read")
     async def get(self, session_id: str, turn_id: str) -> ChangesReply:
-        store = self.parts.services.store
+        store = self.parts.runtime.store
+        files = self.parts.runtime.notebooks.text_files
         turn = await store.turn_reader.get(turn_id)
         if turn.session_id != session_id:
             raise AgentError("not_found", "There is no such turn in this session.")
@@ -114,6 +116,7 @@ class ChangesHandler(Handler):
             # Unrecorded changes cannot be reverted and need no decision.
             states=[states.get((each.path, each.cell_id or ""), "kept") for each in changes],
             before=await cells_before(store, turn_id) if "before" in include else None,
+            blocks=await changed_blocks(store, files, turn_id) if "blocks" in include else None,
         )
 
 
@@ -195,7 +198,10 @@ ROUTES = [
             "get": Operation(
                 "What the turn changed, as diffs",
                 response=ChangesReply,
-                query={"include": "before: the cells as they were, with outputs and metadata"},
+                query={
+                    "include": "before: the cells as they were, with outputs and metadata; "
+                    "blocks: the changed blocks of Lexical documents"
+                },
             )
         },
     ),

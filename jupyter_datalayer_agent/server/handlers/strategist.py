@@ -47,7 +47,7 @@ class StrategistHandler(Handler):
         assert question.scratchpad is not None
         try:
             path, _, (cell_id,) = await add_cells(
-                self.parts.services.notebooks,
+                self.parts.runtime.notebooks,
                 [(cell, cell.provenance)],
                 question.scratchpad,
                 question.client_id,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import cast, get_args
 
 from ...agent.request import confined
+from ...notebook.files.kinds import is_lexical
 from ...protocol.base import Location, Mode
 from ...protocol.errors import AgentError
 from ...protocol.tools import (
@@ -39,19 +40,23 @@ class ToolsHandler(Handler):
         mode = one_of("mode", self.get_query_argument("mode", "agent"), get_args(Mode))
         place = one_of("location", self.get_query_argument("location", "api"), get_args(Location))
         path = self.get_query_argument("path", None)
-        active = await confined(self.parts.services, path) if path else None
+        active = await confined(self.parts.runtime, path) if path else None
+        attached = await self._attached(active)
+        lexical = frozenset(filter(is_lexical, attached))
         gate = Gate(
             mode=cast(Mode, mode),
             location=cast(Location, place),
-            active=active,
-            attached=await self._attached(active),
+            active=None if active and is_lexical(active) else active,
+            attached=attached - lexical,
+            lexical_active=active if active and is_lexical(active) else None,
+            lexical_attached=lexical,
         )
-        registry = self.parts.services.registry
+        registry = self.parts.runtime.tools()
         return ToolsReply(
             mode=gate.mode,
             location=gate.location,
             notebook_mode=gate.notebook_mode,
-            tools=[self._listing(tool, gate) for tool in registry],
+            tools=[self._listing(tool, gate) for tool in registry if not tool.searches],
         )
 
     async def _attached(self, active: str | None) -> frozenset[str]:
@@ -61,7 +66,7 @@ class ToolsHandler(Handler):
             return frozenset()
         if values in (["true"], ["1"]):
             return frozenset([active] if active else [])
-        return frozenset([await confined(self.parts.services, each) for each in values])
+        return frozenset([await confined(self.parts.runtime, each) for each in values])
 
     def _listing(self, tool: Tool, gate: Gate) -> ToolListing:
         refusal = gate.refusal(tool)
@@ -74,7 +79,7 @@ class ToolsHandler(Handler):
             changes=tool.changes,
             destructive=tool.destructive is not None,
             parallel=tool.parallel,
-            aliases=self.parts.services.registry.aliases_of(tool.name),
+            aliases=self.parts.runtime.registry.aliases_of(tool.name),
             enabled=refusal is None,
             reason=None if refusal is None else f"{refusal.message} {refusal.hint}".strip(),
         )
@@ -86,26 +91,27 @@ class ToolHandler(Handler):
     @route("execute")
     async def post(self, name: str) -> ToolResult:
         request = self.body(ToolCallRequest)
-        services = self.parts.services
-        if services.registry.find(name) is None:
+        runtime = self.parts.runtime
+        registry = runtime.tools()
+        if registry.find(name) is None:
             raise AgentError("not_found", f"There is no tool named {name!r}. See GET tools.")
         given = request.path or request.arguments.get("path") or request.arguments.get("uri")
-        path = await confined(services, given) if isinstance(given, str) else None
+        path = await confined(runtime, given) if isinstance(given, str) else None
         gate = Gate.on(path, request.mode)
         if request.path:
             # Named beside the arguments, it is the caller's own choice, whoever wrote those.
-            gate.files = frozenset([await confined(services, request.path)])
+            gate.files = frozenset([await confined(runtime, request.path)])
         context = ToolContext(
             gate=gate,
-            notebooks=services.notebooks,
-            kernel_timeout_seconds=services.settings().kernel_timeout_seconds,
+            notebooks=runtime.notebooks,
+            kernel_timeout_seconds=runtime.settings().kernel_timeout_seconds,
             client_id=request.client_id,
             session_id=request.session_id,
-            past=services.store.past,
-            datasets=services.datasets,
-            quality_of=services.quality_of,
+            past=runtime.store.past,
+            datasets=runtime.datasets,
+            quality_of=runtime.quality_of,
         )
-        done = await Dispatcher(services.registry, context).call(name, request.arguments)
+        done = await Dispatcher(registry, context).call(name, request.arguments)
         return done.result
 
 
@@ -115,8 +121,8 @@ class ActsHandler(Handler):
     @route("read")
     async def post(self) -> ActsReply:
         request = self.body(ActsRequest)
-        notebooks = self.parts.services.notebooks
-        path = await confined(self.parts.services, request.path)
+        notebooks = self.parts.runtime.notebooks
+        path = await confined(self.parts.runtime, request.path)
         notebook = await (await notebooks.open(path, request.client_id)).read()
         changes = [(each.before, each.after) for each in request.changes]
         reason = await reason_of_changes("It", changes, notebooks, notebook)
@@ -138,8 +144,8 @@ ROUTES = [
                 response=ToolsReply,
                 query={
                     "mode": "ask, edit or agent (agent)",
-                    "path": "the active notebook",
-                    "attached": "true, or the attached notebooks (may be given more than once)",
+                    "path": "the active notebook or Lexical document",
+                    "attached": "true, or the attached ones (may be given more than once)",
                     "location": "panel, inline, magic or api (api)",
                 },
             )

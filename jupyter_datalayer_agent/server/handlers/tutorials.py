@@ -35,7 +35,7 @@ class TutorialBase(Handler):
 
     async def with_progress(self, tutorial: TutorialContent) -> Tutorial:
         """The tutorial as it goes over the wire."""
-        progress = (await self.parts.services.store.tutorials.progress()).get(tutorial.id)
+        progress = (await self.parts.runtime.store.tutorials.progress()).get(tutorial.id)
         return await self.described(tutorial, progress)
 
     async def described(
@@ -44,7 +44,7 @@ class TutorialBase(Handler):
         """The tutorial with this progress; its notebook only while it exists."""
         progress = progress or TutorialProgress()
         notebook = progress.notebook
-        if notebook is not None and not await self.parts.services.notebooks.exists(notebook):
+        if notebook is not None and not await self.parts.runtime.notebooks.exists(notebook):
             notebook = None
         return Tutorial(
             id=tutorial.id,
@@ -63,7 +63,7 @@ class TutorialsHandler(TutorialBase):
 
     @route("read")
     async def get(self) -> TutorialsReply:
-        progress = await self.parts.services.store.tutorials.progress()
+        progress = await self.parts.runtime.store.tutorials.progress()
         return TutorialsReply(
             tutorials=[await self.described(each, progress.get(each.id)) for each in TUTORIALS]
         )
@@ -80,11 +80,11 @@ class TutorialHandler(TutorialBase):
     async def post(self, tutorial_id: str) -> TutorialStarted:
         tutorial = self.find(tutorial_id)
         request = self.body(TutorialStart)
-        services = self.parts.services
+        runtime = self.parts.runtime
         path, created = await start_tutorial(
-            services.notebooks, tutorial, request.folder, request.client_id
+            runtime.notebooks, tutorial, request.folder, request.client_id
         )
-        await services.store.tutorials.start(tutorial.id, path)
+        await runtime.store.tutorials.start(tutorial.id, path)
         return TutorialStarted(path=path, created=created)
 
 
@@ -96,9 +96,9 @@ class LessonCheckHandler(TutorialBase):
         tutorial = self.find(tutorial_id)
         lesson = self._lesson(tutorial, number)
         request = self.body(LessonCheck)
-        services = self.parts.services
+        runtime = self.parts.runtime
         verdict = await check_lesson(
-            services.notebooks,
+            runtime.notebooks,
             tutorial,
             lesson,
             request.path or await self._notebook(tutorial),
@@ -106,7 +106,7 @@ class LessonCheckHandler(TutorialBase):
             request.client_id,
         )
         if verdict.passed:
-            await services.store.tutorials.passed(tutorial.id, lesson)
+            await runtime.store.tutorials.passed(tutorial.id, lesson)
         return LessonChecked(
             passed=verdict.passed,
             feedback=verdict.feedback,
@@ -124,9 +124,9 @@ class LessonCheckHandler(TutorialBase):
         return int(number)
 
     async def _notebook(self, tutorial: TutorialContent) -> str:
-        progress = (await self.parts.services.store.tutorials.progress()).get(tutorial.id)
+        progress = (await self.parts.runtime.store.tutorials.progress()).get(tutorial.id)
         notebook = progress.notebook if progress is not None else None
-        if notebook is None or not await self.parts.services.notebooks.exists(notebook):
+        if notebook is None or not await self.parts.runtime.notebooks.exists(notebook):
             raise AgentError(
                 "not_found",
                 f"The tutorial {tutorial.id} has no notebook here. Start it: "

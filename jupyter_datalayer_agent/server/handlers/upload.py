@@ -60,7 +60,7 @@ class UploadHandler(Handler):
                 if self.get_query_argument(name, "")
             }
             await self._check_session()
-            datasets = self.parts.services.datasets
+            datasets = self.parts.runtime.datasets
             self._upload = datasets.begin(int(length) if length else None)
         except AgentError as error:
             await self._refuse(error)
@@ -133,7 +133,7 @@ class UploadHandler(Handler):
             self.set_header("X-Accel-Buffering", "no")
         session_id = self._fields.get("sessionId") or None
         self._finishing = asyncio.ensure_future(
-            self.parts.services.datasets.finish(
+            self.parts.runtime.datasets.finish(
                 self._upload,
                 self._filename,
                 self._fields.get("name"),
@@ -170,7 +170,7 @@ class UploadHandler(Handler):
 
     async def _check_session(self) -> None:
         if self._fields.get("sessionId"):
-            await self.parts.services.store.sessions.get(self._fields["sessionId"])
+            await self.parts.runtime.store.sessions.get(self._fields["sessionId"])
 
     async def _drop(self) -> None:
         upload, self._upload = self._upload, None

@@ -25,7 +25,7 @@ class UsageHandler(Handler):
             raise AgentError(
                 "invalid_request", f"by must be one of {', '.join(get_args(UsageBy))}."
             )
-        sums = self.parts.services.store.usage
+        sums = self.parts.runtime.store.usage
         return await sums.read(cast(UsageBy, by), days)
 
 

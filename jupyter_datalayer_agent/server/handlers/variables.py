@@ -17,8 +17,8 @@ class VariablesHandler(Handler):
         path = self.get_query_argument("path", "")
         if not path:
             raise AgentError("invalid_request", "Give the path of a notebook.")
-        services = self.parts.services
-        found = await services.notebooks.variables(await confined(services, path))
+        runtime = self.parts.runtime
+        found = await runtime.notebooks.variables(await confined(runtime, path))
         return found.reply()
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ...agent.fixes.attempts import next_attempt
+from ...agent.fixes.offers import fixes_of
 from ...agent.request import confined
-from ...agent.tool_calls.fix_attempts import next_attempt
-from ...agent.tool_calls.fixes import fixes_of
 from ...agent.tool_calls.verification import Failure
+from ...notebook.cells_of import cells_of
 from ...protocol.errors import HTTP_STATUS, AgentError
 from ...protocol.ops import UserMessage
 from ...protocol.plans import WorkflowCall
@@ -27,7 +28,7 @@ class WorkflowsHandler(Handler):
 
     @route("read")
     async def get(self) -> WorkflowsReply:
-        return WorkflowsReply(workflows=self.parts.services.templates().infos())
+        return WorkflowsReply(workflows=self.parts.runtime.templates().infos())
 
 
 class WorkflowHandler(Handler):
@@ -36,9 +37,9 @@ class WorkflowHandler(Handler):
     @route("execute")
     async def post(self, workflow_id: str) -> None:
         body = self.body(WorkflowRun)
-        template = self.parts.services.templates().find(workflow_id)
+        template = self.parts.runtime.templates().find(workflow_id)
         if template is None:
-            names = ", ".join(each.id for each in self.parts.services.templates())
+            names = ", ".join(each.id for each in self.parts.runtime.templates())
             raise AgentError(
                 "not_found", f"There is no workflow {workflow_id!r}. There are: {names}."
             )
@@ -68,8 +69,8 @@ class WorkflowHandler(Handler):
     async def _existing(self, notebook: str | None) -> str | None:
         if notebook is None:
             return None
-        path = await confined(self.parts.services, notebook)
-        return path if await self.parts.services.notebooks.exists(path) else None
+        path = await confined(self.parts.runtime, notebook)
+        return path if await self.parts.runtime.notebooks.exists(path) else None
 
 
 class FixesHandler(Handler):
@@ -77,20 +78,19 @@ class FixesHandler(Handler):
 
     @route("execute")
     async def get(self) -> FixesReply:
-        services = self.parts.services
-        path = await confined(services, self.get_query_argument("path"))
+        runtime = self.parts.runtime
+        path = await confined(runtime, self.get_query_argument("path"))
         cell_id = self.get_query_argument("cellId")
         client_id = self.get_query_argument("clientId", None)
-        # Here a missing cell or notebook is an error; in a workflow there is simply no fix.
-        document = await services.notebooks.open(path, client_id)
-        await document.read([cell_id])
-        found = await fixes_of(services, Failure("", path, cell_id), client_id)
+        # Here a missing document is an error; in a workflow there is simply no fix.
+        await cells_of(runtime.notebooks, path, client_id)
+        found = await fixes_of(runtime, Failure("", path, cell_id), client_id)
         return FixesReply(path=path, cell_id=cell_id, fixes=found)
 
     @route("execute")
     async def post(self) -> FixAttempt:
         request = self.body(FixAttemptRequest)
-        return await next_attempt(self.parts.services, request, self.parts.models())
+        return await next_attempt(self.parts.runtime, request, self.parts.models())
 
 
 class QualityHandler(Handler):
@@ -98,9 +98,9 @@ class QualityHandler(Handler):
 
     @route("read")
     async def get(self) -> QualityReport:
-        path = await confined(self.parts.services, self.get_query_argument("path"))
+        path = await confined(self.parts.runtime, self.get_query_argument("path"))
         client_id = self.get_query_argument("clientId", None)
-        return await self.parts.services.quality_of(path, client_id)
+        return await self.parts.runtime.quality_of(path, client_id)
 
 
 ROUTES = [

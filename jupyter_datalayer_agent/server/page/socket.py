@@ -104,7 +104,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         self._stop_sending()
         if self._page is not None:
             left = self.close_code in UNLOADED
-            self.parts.services.pages.disconnect(self._page, left=left)
+            self.parts.runtime.pages.disconnect(self._page, left=left)
             self._page = None
         # Messages that were sent before are still handled.
         self._ending = asyncio.ensure_future(self._inbox.put(None))
@@ -138,7 +138,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
                 self._send(OpRejectedMessage(ref=ref, error=failure.reply().error))
 
     async def _take(self, message: Any) -> None:
-        pages = self.parts.services.pages
+        pages = self.parts.runtime.pages
         if isinstance(message, Hello):
             self._page = pages.connect(message.client_id, self._send, message.pending_request_ids)
             self._send(
@@ -179,7 +179,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             op = check_op(message.op)
             if isinstance(op, Resume) and op.client_id is None:
                 op = op.model_copy(update={"client_id": client_id})
-            if message.again and await self.parts.services.store.queue.knows(
+            if message.again and await self.parts.runtime.store.queue.knows(
                 message.session_id, op_id
             ):
                 return op_id

@@ -12,9 +12,10 @@ from ...agent.events.channel import SerializedEvent
 from ...agent.request import AGENT_PREFIX
 from ...agent.session.registry import SessionRegistry
 from ...agent.session.turn_events import TurnEvents
+from ...protocol.attachments import Attachment
 from ...protocol.errors import AgentError
 from ...protocol.ops import Interrupt, UserMessage
-from ...protocol.requests import Attachment, ChatReply, ChatRequest
+from ...protocol.requests import ChatReply, ChatRequest
 from ..base.limits import check_message
 
 Emit = Callable[[dict[str, Any]], Awaitable[None] | None]

@@ -69,13 +69,13 @@ async def read_events(
 
 def open_wait(events: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     """The event that asks the user, where the turn did nothing since: an approval, a question,
-    or a plan that waits."""
+    or a plan that waits. Not a form, whose MCP server has ended with its call."""
     shown = [event for event in events if event["type"] != "status"]
     if not shown:
         return None
     last = shown[-1]
     if last["type"] in ("approval_requested", "user_input_requested"):
-        return last
+        return last if last.get("form") is None else None
     waits = last["type"] == "plan_updated" and last.get("state") in PLAN_WAITS
     return last if waits else None
 

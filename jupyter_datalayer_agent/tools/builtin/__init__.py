@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from ..registry import ToolRegistry
 from . import (
+    blocks_change,
+    blocks_read,
     conversation,
     datasets,
     documents,
@@ -16,6 +18,7 @@ from . import (
     kernels,
     notebook_change,
     notebook_read,
+    run_blocks,
     run_cells,
 )
 from .aliases import ALIASES
@@ -31,6 +34,10 @@ GROUPS = [
     history,
     datasets,
     conversation,
+    # Last: in most requests they are not sent, and what comes before them stays the same.
+    blocks_read,
+    blocks_change,
+    run_blocks,
 ]
 
 

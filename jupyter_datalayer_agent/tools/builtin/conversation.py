@@ -35,7 +35,7 @@ class AskUser(Wire):
 
 @tool(UpdatePlan, group="conversation", label=("Update the plan", "Updating the plan"))
 async def update_plan(args: UpdatePlan, context: ToolContext) -> ToolOutcome:
-    """Show the user your plan for work of several steps, and keep it current."""
+    """Show the user your plan."""
     given = [PlanStep(description=each.description, status=each.status) for each in args.steps]
     steps = await context.update_plan(given, args.explanation)
     done = sum(step.status == "completed" for step in steps)

@@ -46,7 +46,7 @@ class LoadDatasetFull(Wire):
 
 @tool(NoArguments, group="dataset", label=("List data sets", "Listing data sets"), parallel=True)
 async def list_datasets(args: NoArguments, context: ToolContext) -> ToolOutcome:
-    """List the uploaded data sets: rows, columns with types, size, first rows."""
+    """List uploaded data sets: rows, columns with types, size, first rows."""
     datasets = _datasets(context)
     known = await datasets.known(context.session_id)
     listed = [await _listed(datasets, each) for each in known[:MAX_DATASETS]]
@@ -64,8 +64,7 @@ async def list_datasets(args: NoArguments, context: ToolContext) -> ToolOutcome:
     changes=True,
 )
 async def load_dataset_full(args: LoadDatasetFull, context: ToolContext) -> ToolOutcome:
-    """Bind a whole data set to the variable dfName in the kernel. Without engine: pandas where it
-    fits into memory, else a lazy one."""
+    """Load a whole data set into the kernel's variable dfName. No engine: what fits memory."""
     datasets = _datasets(context)
     try:
         dataset = await datasets.get(args.name)

@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from pydantic import Field
 
+from ...notebook.files.kinds import is_lexical
 from ...protocol.base import Wire
 from ...protocol.tools import Change
 from ..context import ToolContext
+from ..gate import Gate
 from ..registry import ToolOutcome, tool
-
-# The smallest state that Lexical's editor parses: a root with one empty paragraph.
-EMPTY_LEXICAL: dict[str, Any] = {
-    "root": {
-        "type": "root",
-        "version": 1,
-        "format": "",
-        "indent": 0,
-        "direction": None,
-        "children": [
-            {
-                "type": "paragraph",
-                "version": 1,
-                "format": "",
-                "indent": 0,
-                "direction": None,
-                "children": [],
-            }
-        ],
-    }
-}
 
 
 class NoArguments(Wire):
@@ -58,18 +38,26 @@ class CreateLexical(Wire):
     parallel=True,
 )
 async def get_active_document(args: NoArguments, context: ToolContext) -> ToolOutcome:
-    """Which document is active, and whether notebook mode is on for it."""
+    """The active document, and whether notebook mode is on."""
     gate = context.gate
     active = context.active_document
     output: dict[str, Any] = {
-        "path": active.path if active else gate.active,
-        "kind": active.kind if active else ("notebook" if gate.active else None),
+        "path": active.path if active else gate.active or gate.lexical_active,
+        "kind": active.kind if active else _kind(gate),
         "notebookMode": gate.notebook_mode,
         "targetNotebook": gate.target,
     }
+    if gate.lexical_targets:
+        output["targetDocument"] = gate.lexical_targets[0]
     if gate.why_off():
         output["reason"] = gate.why_off()
     return ToolOutcome(output, "Looked at the active document")
+
+
+def _kind(gate: Gate) -> str | None:
+    if gate.active:
+        return "notebook"
+    return "lexical" if gate.lexical_active else None
 
 
 @tool(
@@ -80,7 +68,7 @@ async def get_active_document(args: NoArguments, context: ToolContext) -> ToolOu
     basic=True,
 )
 async def create_notebook(args: CreateNotebook, context: ToolContext) -> ToolOutcome:
-    """Create an empty notebook; notebook tools then work on it. Never overwrites."""
+    """Create an empty notebook, on which notebook tools then work."""
     name = args.name if args.name.endswith(".ipynb") else f"{args.name}.ipynb"
     path = await context.notebooks.create(name, args.kernel_name)
     if path not in context.gate.created:
@@ -96,10 +84,15 @@ async def create_notebook(args: CreateNotebook, context: ToolContext) -> ToolOut
     changes=True,
 )
 async def create_lexical(args: CreateLexical, context: ToolContext) -> ToolOutcome:
-    """Create an empty Lexical document. Never overwrites."""
-    name = args.name if args.name.endswith(".lexical") else f"{args.name}.lexical"
-    text = json.dumps(EMPTY_LEXICAL)
+    """Create an empty Lexical document."""
+    from ...notebook.lexical.new_document import empty_document
+
+    name = args.name if is_lexical(args.name) else f"{args.name}.dlex"
+    text = empty_document()
     path = await context.notebooks.create_file(name, text)
+    if path not in context.gate.created:
+        context.gate.created.append(path)
+    await context.notebooks.show(path, context.client_id)
     return await _created(path, text, context)
 
 

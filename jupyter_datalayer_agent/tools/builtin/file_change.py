@@ -50,7 +50,8 @@ class WriteFile(Wire):
 
 async def _instructs(args: EditFile | WriteFile, context: ToolContext) -> Reason | None:
     """Text of a file or a web page may make a model write itself instructions for later."""
-    if await context.notebooks.confine(args.path) != INSTRUCTIONS:
+    path = await context.notebooks.confine(args.path)
+    if not context.notebooks.text_files.leads_to(path, INSTRUCTIONS):
         return None
     said = f"Changes {INSTRUCTIONS}: the agent follows what it says in every conversation"
     return Reason(said, ("changes the agent's instructions",))

@@ -8,15 +8,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field, WithJsonSchema, model_validator
 
 from ...protocol.base import Wire
 from ...protocol.errors import AgentError
 from ...protocol.history import Provenance, ResponseType, SearchHit
 from ...protocol.requests import ToolCallRecord, Turn
 from .. import redaction as private
+from ..bounds import at_least, clamped
 from ..context import ToolContext, ToolFailure
 from ..outputs import OUTPUTS, ROW_DATA
 from ..redaction import Part
@@ -40,14 +41,14 @@ class SearchChatHistory(Wire):
     """Arguments of ``searchChatHistory``."""
 
     query: str = Field(min_length=1)
-    limit: int = Field(20, ge=1, le=MAX_RESULTS)
+    limit: Annotated[int, clamped(1, MAX_RESULTS)] = 20
     session_id: str | None = None
 
 
 class GetRecentTurns(Wire):
     """Arguments of ``getRecentTurns``: of this conversation, of ``session_id``'s, or of all."""
 
-    limit: int = Field(10, ge=1, le=MAX_RESULTS)
+    limit: Annotated[int, clamped(1, MAX_RESULTS)] = 10
     session_id: str | None = None
     all_sessions: bool = False
 
@@ -57,7 +58,7 @@ class GetTurnById(Wire):
     this conversation or of ``session_id``'s. An id of digits alone is a number."""
 
     turn_id: str | None = None
-    number: int | None = Field(None, ge=1)
+    number: Annotated[int | None, at_least(1)] = None
     session_id: str | None = None
 
     @model_validator(mode="after")
@@ -74,8 +75,9 @@ class GetContextByProvenance(Wire):
 
     ai_turn_id: str
     provider_id: str
-    response_type: ResponseType
-    response_index: int = Field(0, ge=0)
+    # Copied from what was read: the values need not be in each request.
+    response_type: Annotated[ResponseType, WithJsonSchema({"type": "string"})]
+    response_index: Annotated[int, at_least(0)] = 0
 
 
 @tool(
@@ -85,8 +87,7 @@ class GetContextByProvenance(Wire):
     parallel=True,
 )
 async def search_chat_history(args: SearchChatHistory, context: ToolContext) -> ToolOutcome:
-    """Find text in all past messages, answers and code you wrote, newest first; any part of a word
-    matches."""
+    """Find text (also parts of words) in all past messages, answers and code, newest first."""
     past = _past(context)
     # The message that is being answered is not a result.
     hits = await past.search(args.query, args.limit + 1, args.session_id)
@@ -104,7 +105,7 @@ async def search_chat_history(args: SearchChatHistory, context: ToolContext) -> 
     parallel=True,
 )
 async def get_recent_turns(args: GetRecentTurns, context: ToolContext) -> ToolOutcome:
-    """The newest turns of this conversation, newest first. allSessions: of all conversations."""
+    """The newest turns of this conversation or, with allSessions, of all."""
     past, turns = _past(context), []
     session_id = None
     if not args.all_sessions:
@@ -126,8 +127,7 @@ async def get_recent_turns(args: GetRecentTurns, context: ToolContext) -> ToolOu
     GetTurnById, group="history", label=("Read a past turn", "Reading a past turn"), parallel=True
 )
 async def get_turn_by_id(args: GetTurnById, context: ToolContext) -> ToolOutcome:
-    """A past turn by its id, or by its number in this conversation: message, answer, tool calls,
-    changes."""
+    """A past turn by id, or by number in this conversation: all of it, with changes."""
     turn_id = args.turn_id
     if args.number is not None:
         turn_id = await _numbered(context, args.number, args.session_id)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
+from ...notebook.files.kinds import is_lexical
+from ...notebook.lexical.as_cells import blocks_as_cells
 from ...protocol.base import Wire
 from ...protocol.cells import CellRun
 from ..approval_reason import reason_in_kernel, reason_in_notebook
@@ -46,7 +48,7 @@ class ExecuteCode(Wire):
     basic=True,
 )
 async def list_kernels(args: NoArguments, context: ToolContext) -> ToolOutcome:
-    """List running kernels with their notebooks, and the kernels that can be started."""
+    """List running kernels with their notebooks, and kernels to start."""
     running = await context.notebooks.kernels()
     specs = await context.notebooks.kernel_specs()
     return ToolOutcome(
@@ -56,7 +58,7 @@ async def list_kernels(args: NoArguments, context: ToolContext) -> ToolOutcome:
 
 
 async def _replaces(args: SelectKernel, context: ToolContext) -> str | None:
-    path = context.path(args.path)
+    path = context.path_with_kernel(args.path)
     current = await context.notebooks.kernel_of(path)
     if current is None or current.get("id") == args.kernel_id:
         return None
@@ -73,7 +75,7 @@ async def _replaces(args: SelectKernel, context: ToolContext) -> str | None:
 )
 async def select_kernel(args: SelectKernel, context: ToolContext) -> ToolOutcome:
     """Connect the notebook to a running kernel (kernelId) or start one (kernelName)."""
-    path = context.path(args.path)
+    path = context.path_with_kernel(args.path)
     kernel = await context.notebooks.select_kernel(
         path, kernel_id=args.kernel_id, kernel_name=args.kernel_name, client_id=context.client_id
     )
@@ -85,6 +87,9 @@ async def _act_of_code(args: ExecuteCode, context: ToolContext) -> Reason | None
     path, kernel_id = await _where(args, context)
     if path is None and kernel_id is not None:
         path = await context.notebooks.path_of_kernel(kernel_id)
+    if path is not None and is_lexical(path):
+        document = blocks_as_cells(await context.notebooks.lexical.read(path, context.client_id))
+        return await reason_in_notebook(codes, context, path, document)
     if path is not None:
         return await reason_in_notebook(codes, context, path)
     return await reason_in_kernel(codes, context, kernel_id)
@@ -96,10 +101,11 @@ async def _where(args: ExecuteCode, context: ToolContext) -> tuple[str | None, s
     if args.kernel_id is not None:
         owner = await context.notebooks.path_of_kernel(args.kernel_id)
         if owner is not None:
-            context.path(owner)
+            context.path_with_kernel(owner)
         return None, args.kernel_id
-    if args.path is not None or context.gate.target is not None:
-        return context.path(args.path), None
+    gate = context.gate
+    if args.path is not None or gate.target is not None or gate.lexical_targets:
+        return context.path_with_kernel(args.path), None
     return None, None
 
 
@@ -112,8 +118,8 @@ async def _where(args: ExecuteCode, context: ToolContext) -> tuple[str | None, s
     destructive=_act_of_code,
 )
 async def execute_code(args: ExecuteCode, context: ToolContext) -> ToolOutcome:
-    """Run code in the notebook's kernel, or with no notebook in this conversation's scratch kernel,
-    without adding a cell, to inspect or to try something."""
+    """Run code in the notebook's kernel (with no notebook, a scratch kernel) without adding a cell:
+    to inspect or try something."""
     path, kernel_id = await _where(args, context)
     await context.status("Running code")
     key = context.notebooks.scratch.key_of(kernel_id) if kernel_id is not None else None

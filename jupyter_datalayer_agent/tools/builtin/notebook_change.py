@@ -26,25 +26,27 @@ from ..outputs import first_line
 from ..registry import ToolOutcome, tool
 from ..risky_code import Reason
 from .notebook_read import missing_cells
+from .replacement import Replacement, replaced
 from .run_cells import run_and_report
 from .staleness import read_before, stale_now
 
 CellType = Literal["code", "markdown", "raw"]
 
 
-class After(Wire):
-    """After a cell."""
+class Beside(Wire):
+    """Directly after or before a cell, by its id."""
 
-    after: str
+    after: str | None = None
+    before: str | None = None
+
+    @model_validator(mode="after")
+    def _which(self) -> Beside:
+        if (self.after is None) == (self.before is None):
+            raise ValueError("give the id of a cell as after or as before")
+        return self
 
 
-class Before(Wire):
-    """Before a cell."""
-
-    before: str
-
-
-Position = Literal["start", "end"] | After | Before
+Position = Literal["start", "end"] | Beside
 
 
 class AddNotebookCell(Wire):
@@ -55,14 +57,6 @@ class AddNotebookCell(Wire):
     content: str
     position: Position = "end"
     run: bool = False
-
-
-class Replacement(Wire):
-    """One part of a cell's source and its replacement."""
-
-    old_string: str = Field(min_length=1)
-    new_string: str
-    replace_all: bool = False
 
 
 class UpdateNotebookCell(Wire):
@@ -77,7 +71,8 @@ class UpdateNotebookCell(Wire):
 
     @model_validator(mode="after")
     def _one_way(self) -> UpdateNotebookCell:
-        if self.content is not None and self.edits is not None:
+        # Models that fill in every argument leave the list empty.
+        if self.content is not None and self.edits:
             raise ValueError("give content (the whole source) or edits (pieces), not both")
         if self.content is None and self.edits is None and self.type is None:
             raise ValueError("give content, edits or type: there is nothing to change")
@@ -101,10 +96,8 @@ class MoveNotebookCell(Wire):
 
 def to_position(position: Position) -> CellPosition:
     """The page's form of a tool's position."""
-    if isinstance(position, After):
-        return CellPosition(after=position.after)
-    if isinstance(position, Before):
-        return CellPosition(before=position.before)
+    if isinstance(position, Beside):
+        return CellPosition(after=position.after, before=position.before)
     return CellPosition(at=position)
 
 
@@ -215,7 +208,7 @@ async def _place_of_new(args: AddNotebookCell, context: ToolContext) -> CellPosi
     basic=True,
 )
 async def add_notebook_cell(args: AddNotebookCell, context: ToolContext) -> ToolOutcome:
-    """Add a cell, by default at the end; with run, run it too. Returns its id and real result."""
+    """Add a cell, by default at the end; with run, run it too."""
     cell_id = secrets.token_hex(4)
     edit = InsertCell(
         cell_id=cell_id,
@@ -235,26 +228,10 @@ async def add_notebook_cell(args: AddNotebookCell, context: ToolContext) -> Tool
 
 
 def _new_source(cell: PageCell, args: UpdateNotebookCell) -> str | None:
-    if args.edits is None:
+    if not args.edits:
         return args.content
-    source = cell.source
-    for edit in args.edits:
-        count = source.count(edit.old_string)
-        if count == 0:
-            raise ToolFailure(
-                "invalid_arguments",
-                f"oldString {edit.old_string[:80]!r} does not occur in cell {cell.id}.",
-                "Copy it exactly, white space included, from the source in output.",
-                output={"cellId": cell.id, "content": cell.source},
-            )
-        if count > 1 and not edit.replace_all:
-            raise ToolFailure(
-                "invalid_arguments",
-                f"oldString {edit.old_string[:80]!r} occurs {count} times in cell {cell.id}.",
-                "Give more of the text around it, or replaceAll.",
-            )
-        source = source.replace(edit.old_string, edit.new_string)
-    return source
+    output = {"cellId": cell.id, "content": cell.source}
+    return replaced(cell.source, args.edits, f"cell {cell.id}", output)
 
 
 async def _act_of_update(args: UpdateNotebookCell, context: ToolContext) -> Reason | None:
@@ -296,8 +273,7 @@ async def _preview_update(args: UpdateNotebookCell, context: ToolContext) -> lis
     basic=True,
 )
 async def update_notebook_cell(args: UpdateNotebookCell, context: ToolContext) -> ToolOutcome:
-    """Change a cell in place: edits for pieces (preferred), content for the whole source; with
-    run, run it too."""
+    """Change a cell in place, by edits (preferred) or whole content; with run, run it too."""
     notebook, found = await _cells_to_change(context, args.path, [args.cell_id])
     cell = found[args.cell_id]
     edit = UpdateCell(
@@ -347,7 +323,7 @@ async def _preview_delete(args: DeleteNotebookCells, context: ToolContext) -> li
     basic=True,
 )
 async def delete_notebook_cells(args: DeleteNotebookCells, context: ToolContext) -> ToolOutcome:
-    """Delete cells, all of them or, if one is not as last read, none."""
+    """Delete cells, all or none."""
     ids = list(dict.fromkeys(args.cell_ids))
     notebook, cells = await _cells_to_change(context, args.path, ids)
     edits = [DeleteCell(cell_id=each, base_hash=cells[each].hash) for each in ids]

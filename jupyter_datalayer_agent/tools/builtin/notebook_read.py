@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pydantic import Field
+from typing import Annotated, Any
 
 from ...protocol.base import Wire
 from ...protocol.cells import PageCell, PageNotebook
+from ..bounds import at_least, clamped
 from ..context import ToolContext, ToolFailure
 from ..outputs import render_outputs
 from ..registry import Image, ToolOutcome, tool
@@ -19,8 +18,8 @@ class GetNotebookCells(Wire):
     path: str | None = None
     cell_ids: list[str] | None = None
     include_outputs: bool = False
-    start: int | None = Field(None, ge=0)
-    limit: int | None = Field(None, ge=1)
+    start: Annotated[int | None, at_least(0)] = None
+    limit: Annotated[int | None, at_least(1)] = None
 
 
 class GetNotebookQuality(Wire):
@@ -34,8 +33,8 @@ class GetCellOutputs(Wire):
 
     path: str | None = None
     cell_id: str
-    offset: int = Field(0, ge=0)
-    limit: int = Field(20_000, ge=1, le=40_000)
+    offset: Annotated[int, at_least(0)] = 0
+    limit: Annotated[int, clamped(1, 40_000)] = 20_000
 
 
 def cell_view(cell: PageCell, images: list[Image] | None = None) -> dict[str, Any]:
@@ -93,8 +92,7 @@ def missing_cells(notebook: PageNotebook, wanted: list[str]) -> ToolFailure | No
     basic=True,
 )
 async def get_notebook_cells(args: GetNotebookCells, context: ToolContext) -> ToolOutcome:
-    """Read cells of the notebook, whole: all, the given ids, or limit cells from index start.
-    Outputs only with includeOutputs."""
+    """Read whole cells: all, the given ids, or limit cells from index start."""
     path = context.path(args.path)
     document = await context.document(path)
     notebook = await document.read(outputs=args.include_outputs)
@@ -159,8 +157,8 @@ async def get_cell_outputs(args: GetCellOutputs, context: ToolContext) -> ToolOu
     parallel=True,
 )
 async def get_notebook_quality(args: GetNotebookQuality, context: ToolContext) -> ToolOutcome:
-    """Get the notebook's quality report: a score from 0 to 100, issues by cell, and suggestions.
-    Static; nothing is run."""
+    """The notebook's quality report: score (0 to 100), issues by cell, suggestions. Runs
+    nothing."""
     path = context.path(args.path)
     if context.quality_of is None:
         raise ToolFailure("not_allowed", "Quality reports are not available here.")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from ...notebook.dataflow.dependencies import dependents, has_run
 from ...notebook.document import DocumentError
 from ...protocol.base import Wire
 from ...protocol.cells import CellRun, PageCell, PageNotebook
 from ..approval_reason import reason_in_notebook
+from ..bounds import above_zero
 from ..context import ToolContext, ToolFailure
 from ..outputs import failure_code, failure_text, first_line, render_outputs
 from ..redaction import text
@@ -32,7 +33,7 @@ class RunNotebookCells(Wire):
     all: bool = False
     include_dependents: bool = False
     stop_on_error: bool = True
-    timeout_seconds: float | None = Field(None, gt=0, le=86_400)
+    timeout_seconds: Annotated[float | None, above_zero(86_400)] = None
 
     @model_validator(mode="after")
     def _which(self) -> RunNotebookCells:
@@ -83,8 +84,8 @@ async def _act_of_run(args: RunNotebookCells, context: ToolContext) -> Reason | 
     basic=True,
 )
 async def run_notebook_cells(args: RunNotebookCells, context: ToolContext) -> ToolOutcome:
-    """Run cells in notebook order; stops at the first error. Returns each cell's real status and
-    outputs. includeDependents: also the cells that follow from them (staleCells of a change)."""
+    """Run cells in notebook order, up to the first error; returns real status and outputs.
+    includeDependents: also staleCells that follow."""
     _, cells = await _cells_of(args, context)
     if not cells:
         raise ToolFailure("invalid_arguments", "The notebook has no cells to run.")
@@ -130,7 +131,7 @@ async def run_and_report(
     except DocumentError as error:
         raise _not_begun(error, cells, done) from error
     images: list[Image] = []
-    views = [_run_view(run, images) for run in runs]
+    views = [run_view(run, images) for run in runs]
     output: dict[str, Any] = {"runs": views}
     if done is not None:
         output = {**done.output, **(views[0] if len(views) == 1 else output)}
@@ -165,10 +166,11 @@ def _not_begun(
     )
 
 
-def _run_view(run: CellRun, images: list[Image]) -> dict[str, Any]:
+def run_view(run: CellRun, images: list[Image], key: str = "cellId") -> dict[str, Any]:
+    """How a cell (or a block) ended, for the model; pictures are put into ``images``."""
     shown, found = render_outputs(run.outputs)
     images.extend(found)
-    view: dict[str, Any] = {"cellId": run.cell_id, "status": run.status}
+    view: dict[str, Any] = {key: run.cell_id, "status": run.status}
     if run.execution_count is not None:
         view["executionOrder"] = run.execution_count
     if run.duration_ms is not None:
@@ -180,6 +182,13 @@ def _run_view(run: CellRun, images: list[Image]) -> dict[str, Any]:
     if run.note:
         view["note"] = run.note
     return view
+
+
+def hint_for(bad: CellRun, hint: str) -> str:
+    """The hint, and what else helps with the error of a failed run."""
+    if bad.error is not None and bad.error.ename == "FileNotFoundError":
+        hint += " listFiles shows which files there are."
+    return hint
 
 
 def duration(milliseconds: float) -> str:
@@ -227,13 +236,10 @@ def _failure(
     summary = message
     if done is not None:
         summary = text(done.summary, f" · cell {number} {what}", why)
-    hint = "Fix this cell in place before running more."
-    if bad.error is not None and bad.error.ename == "FileNotFoundError":
-        hint += " listFiles shows which files there are."
     return ToolFailure(
         failure_code(bad),
         text(f"Cell {number}{name} {what}", why),
-        hint,
+        hint_for(bad, "Fix this cell in place before running more."),
         output=output,
         summary=summary,
         changes=changes,

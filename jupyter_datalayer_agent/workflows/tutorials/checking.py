@@ -14,7 +14,7 @@ from typing import Any
 from ...notebook.document import DocumentError, NotebookDocument
 from ...notebook.service import NotebookService
 from ...protocol.cells import CellRun, PageCell, PageNotebook
-from ..probe import language_of
+from ..fixes.probe import language_of
 from .cells import lesson_cells
 from .in_kernel import answer_in, check_code, prepare_code
 from .lesson import LessonContent, TutorialContent

@@ -1,11 +1,11 @@
 import { FormComponent } from '@jupyterlab/ui-components';
 import { ReadonlyJSONObject } from '@lumino/coreutils';
-import type { FieldTemplateProps, RJSFValidationError } from '@rjsf/utils';
-import { customizeValidator } from '@rjsf/validator-ajv8';
 import React, { useEffect, useMemo, useRef, useState } from 'react';
 
 import { ActionProposal } from '../api/types';
+import { useAfterRender } from '../ui/afterRender';
 import { Problem } from '../ui/Problem';
+import { SCHEMA_FORM } from '../ui/schemaForm';
 import { formOf, given, problemsOf, valuesOf } from './formSchema';
 import { useActionHost } from './host';
 
@@ -22,8 +22,6 @@ export interface IActionFormProps {
 
 type Values = Record<string, unknown>;
 
-const VALIDATOR = customizeValidator<ReadonlyJSONObject>();
-
 /**
  * The form of an action, filled in with what is known. What is typed here is kept nowhere else.
  *
@@ -39,6 +37,10 @@ export default function ActionForm(props: IActionFormProps): JSX.Element {
   const [failure, setFailure] = useState<string | null>(null);
   const { schema, uiSchema } = useMemo(() => formOf(proposal), [proposal]);
   const frame = useRef<HTMLDivElement>(null);
+  // Twice: RJSF takes what it is given into its own state, and renders that afterwards.
+  const focusNext = useAfterRender(
+    useAfterRender(() => focusFirst(frame.current))
+  );
   const asked = useRef(0);
   const timer = useRef(0);
   useEffect(() => {
@@ -93,7 +95,7 @@ export default function ActionForm(props: IActionFormProps): JSX.Element {
       if (!isAskedMore && !next.parameters.some(({ problem }) => problem)) {
         setFailure(next.description ?? null);
       }
-      requestAnimationFrame(() => focusFirst(frame.current));
+      focusNext();
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));
     } finally {
@@ -105,19 +107,13 @@ export default function ActionForm(props: IActionFormProps): JSX.Element {
     <div className="da-action-form" data-testid="da-action-form" ref={frame}>
       {proposal.destroys && <Destroys text={proposal.destroys} />}
       <FormComponent
+        {...SCHEMA_FORM}
         schema={schema}
         uiSchema={uiSchema}
-        validator={VALIDATOR}
         formData={values as ReadonlyJSONObject}
         extraErrors={problemsOf(proposal) as never}
         extraErrorsBlockSubmit={false}
-        templates={{ FieldTemplate: FormField }}
-        transformErrors={readable}
-        // The first of the choices is not chosen for the user.
-        experimental_defaultFormStateBehavior={{ constAsDefaults: 'never' }}
-        showErrorList={false}
-        noHtml5Validate
-        onError={() => requestAnimationFrame(() => focusFirst(frame.current))}
+        onError={focusNext}
         disabled={isBusy}
         idPrefix={`da-${proposal.action}`}
         onChange={event => change(event.formData as Values)}
@@ -147,53 +143,6 @@ export function Destroys(props: { text: string }): JSX.Element {
   return <div className="da-notice da-mod-warning">{props.text}</div>;
 }
 
-/** A field with its label above it, so that it has a name for everybody and room in a sidebar. */
-function FormField(props: FieldTemplateProps<ReadonlyJSONObject>): JSX.Element {
-  const { id, label, schema, rawErrors, required, children, hidden } = props;
-  if (hidden || !props.displayLabel) {
-    return <>{children}</>;
-  }
-  const isGroup = schema.type === 'array';
-  const name = (
-    <>
-      {label}
-      {!required && <span className="da-dim"> (optional)</span>}
-    </>
-  );
-  return (
-    <div
-      className="da-form-field"
-      role={isGroup ? 'group' : undefined}
-      aria-labelledby={isGroup ? `${id}__label` : undefined}
-      data-invalid={!!rawErrors?.length}
-    >
-      {isGroup ? (
-        <span className="da-form-label" id={`${id}__label`}>
-          {name}
-        </span>
-      ) : (
-        <label htmlFor={id}>{name}</label>
-      )}
-      {children}
-      {schema.description && (
-        <div id={`${id}__description`} className="da-help">
-          {schema.description}
-        </div>
-      )}
-      {rawErrors?.map(problem => (
-        <div
-          key={problem}
-          id={`${id}__error`}
-          className="da-problem"
-          role="alert"
-        >
-          {problem}
-        </div>
-      ))}
-    </div>
-  );
-}
-
 /** The fields stay where they are while the user types; new ones come last. */
 function keepOrder(
   before: ActionProposal,
@@ -209,14 +158,6 @@ function keepOrder(
       found: found.get(each.name) ?? each.found
     }))
   };
-}
-
-function readable(errors: RJSFValidationError[]): RJSFValidationError[] {
-  return errors.map(error =>
-    error.name === 'required' || error.name === 'oneOf'
-      ? { ...error, message: 'This is needed.' }
-      : error
-  );
 }
 
 const FIELDS = ':is(input, select, textarea)';

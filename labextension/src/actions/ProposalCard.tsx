@@ -2,6 +2,7 @@ import React, { useId, useRef, useState } from 'react';
 
 import { ActionParameter } from '../api/types';
 import { IProposalEntry } from '../session/turn';
+import { useAfterRender } from '../ui/afterRender';
 import { LazyForm } from './LazyForm';
 
 /** An action that the user may run: what it would be run with, and the button to its form. */
@@ -20,6 +21,7 @@ export function ProposalCard(props: {
   const { proposal } = entry;
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
+  const focusButton = useAfterRender(() => button.current?.focus());
   const heading = useId();
   const { title, description, parameters, destroys, complete } = proposal;
   if (isReplaced) {
@@ -32,7 +34,7 @@ export function ProposalCard(props: {
   const label = isDone ? 'Run again…' : complete ? title : 'Fill in and run…';
   const close = () => {
     setOpen(false);
-    requestAnimationFrame(() => button.current?.focus());
+    focusButton();
   };
   return (
     <section

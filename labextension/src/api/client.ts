@@ -1,7 +1,7 @@
-import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 
-import { ApiError, errorOf } from './errors';
+import { McpClient } from './mcpClient';
+import { BASE_PATH, IRequestOptions, Transport } from './transport';
 import { IUploadOptions, upload, uploadUrl } from './upload';
 import {
   ActionProposal,
@@ -60,18 +60,6 @@ import {
   WorkflowsReply
 } from './types';
 
-/** The extension's base path, under the server's base URL. */
-export const BASE_PATH = 'datalayer-agent';
-
-/** Query parameters; those that are undefined are left out. */
-type Query = Readonly<Record<string, string | number | boolean | undefined>>;
-
-interface IRequestOptions {
-  signal?: AbortSignal;
-  query?: Query;
-  body?: object;
-}
-
 /** A text file that the server made. */
 export interface IFile {
   name: string;
@@ -87,7 +75,14 @@ export interface IFile {
 export class AgentClient {
   constructor(
     readonly settings: ServerConnection.ISettings = ServerConnection.makeSettings()
-  ) {}
+  ) {
+    this._transport = new Transport(settings);
+  }
+
+  /** MCP servers, whose tools the agent uses. */
+  readonly mcp: Pick<McpClient, keyof McpClient> = new McpClient(
+    (method, segments, options) => this._request(method, segments, options)
+  );
 
   /** Sessions, newest first; `cursor` is the `nextCursor` of the page before. */
   listSessions(
@@ -151,7 +146,7 @@ export class AgentClient {
 
   /** A conversation as a file, with the name that the server gives it. */
   async exportSession(sessionId: string, format: ExportFormat): Promise<IFile> {
-    const response = await this._fetch(
+    const response = await this._transport.fetch(
       'GET',
       ['sessions', sessionId, 'export'],
       { query: { format } }
@@ -197,6 +192,15 @@ export class AgentClient {
       'GET',
       ['sessions', sessionId, 'turns', turnId, 'changes'],
       { query: { include: before ? 'before' : undefined } }
+    );
+  }
+
+  /** What a turn changed, with the blocks of Lexical documents, as these are now. */
+  turnBlocks(sessionId: string, turnId: string): Promise<ChangesReply> {
+    return this._request(
+      'GET',
+      ['sessions', sessionId, 'turns', turnId, 'changes'],
+      { query: { include: 'blocks' } }
     );
   }
 
@@ -387,43 +391,15 @@ export class AgentClient {
     return upload(this.settings, url, options);
   }
 
-  private async _request<T>(
+  private _request<T>(
     method: string,
     segments: string[],
-    options: IRequestOptions = {}
+    options?: IRequestOptions
   ): Promise<T> {
-    const response = await this._fetch(method, segments, options);
-    const text = await response.text();
-    return (text ? JSON.parse(text) : undefined) as T;
+    return this._transport.send<T>(method, segments, options);
   }
 
-  private async _fetch(
-    method: string,
-    segments: string[],
-    options: IRequestOptions
-  ): Promise<Response> {
-    const path = segments.map(encodeURIComponent).join('/');
-    const url =
-      URLExt.join(this.settings.baseUrl, BASE_PATH, path) +
-      queryString(options.query ?? {});
-    const init: RequestInit = { method, signal: options.signal };
-    if (options.body !== undefined) {
-      init.body = JSON.stringify(options.body);
-    }
-    let response: Response;
-    try {
-      response = await ServerConnection.makeRequest(url, init, this.settings);
-    } catch (error) {
-      if (error instanceof ServerConnection.NetworkError) {
-        throw new ApiError('unreachable', 'The server is not responding.');
-      }
-      throw error;
-    }
-    if (!response.ok) {
-      throw errorOf(response, await response.text());
-    }
-    return response;
-  }
+  private readonly _transport: Transport;
 }
 
 /** The name in a response's `Content-Disposition`. */
@@ -431,12 +407,4 @@ function fileName(response: Response): string | null {
   const header = response.headers.get('Content-Disposition') ?? '';
   const encoded = /filename\*=UTF-8''([^;]+)/i.exec(header)?.[1];
   return encoded ? decodeURIComponent(encoded) : null;
-}
-
-/** `?a=1&b=2` of the parameters that have a value, or nothing. */
-function queryString(query: Query): string {
-  const entries = Object.entries(query)
-    .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => [key, String(value)]);
-  return entries.length ? `?${new URLSearchParams(entries)}` : '';
 }

@@ -4,9 +4,14 @@ import { PromiseDelegate, UUID } from '@lumino/coreutils';
 import { DisposableDelegate, IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
-import { BASE_PATH } from './client';
+import { BASE_PATH } from './transport';
 import { claimClientId } from './clientId';
 import { ApiError } from './errors';
+import {
+  ConnectionStatus,
+  IPageConnection,
+  IReconnecting
+} from './pageConnection';
 import { isTooLarge, PageRequestHandler, RequestHandler } from './requests';
 import { EventHandler, Subscriptions } from './subscriptions';
 import {
@@ -14,57 +19,13 @@ import {
   DocumentTouched,
   EditorState,
   ErrorBody,
+  FileWritten,
   Op,
   OpRejectedMessage,
   ServerMessage,
   SubmitOp,
   WaitingSession
 } from './types';
-
-/**
- * - `idle`: `connect` was not called yet
- * - `connecting`: for the first time
- * - `connected`: the server has welcomed the page
- * - `reconnecting`: the connection was lost, or could not be made
- */
-export type ConnectionStatus =
-  'idle' | 'connecting' | 'connected' | 'reconnecting';
-
-/** What an attempt to reconnect reports: its number, from 1, and when it is made. */
-export interface IReconnecting {
-  attempt: number;
-  delayMs: number;
-}
-
-/** What the panel and the bridge need of the page's connection. */
-export interface IPageConnection {
-  /** This browser tab. */
-  readonly clientId: string;
-  readonly status: ConnectionStatus;
-  readonly statusChanged: ISignal<IPageConnection, ConnectionStatus>;
-  readonly connected: ISignal<IPageConnection, void>;
-  readonly reconnecting: ISignal<IPageConnection, IReconnecting>;
-  /** The server refused a message that was not an op. */
-  readonly rejected: ISignal<IPageConnection, ErrorBody>;
-  /** A session changed a notebook that this page shows, whether the page listens to it or not. */
-  readonly touched: ISignal<IPageConnection, DocumentTouched>;
-  /** The sessions that wait for the user, the newest first. */
-  readonly waiting: readonly WaitingSession[];
-  readonly waitingChanged: ISignal<IPageConnection, void>;
-  /** A model was connected or forgotten, in whatever page. */
-  readonly modelsChanged: ISignal<IPageConnection, void>;
-  connect(): void;
-  submit(sessionId: string, op: Op): Promise<string>;
-  subscribe(
-    sessionId: string,
-    after: number,
-    handler: EventHandler
-  ): IDisposable;
-  onRequest(handler: RequestHandler): IDisposable;
-  sendEditorState(state: EditorState): void;
-  inputFocused(): void;
-  panelShown(): void;
-}
 
 /** Options of a `PageConnection`; all have defaults. */
 export interface IPageConnectionOptions {
@@ -123,6 +84,10 @@ export class PageConnection implements IPageConnection, IDisposable {
 
   get touched(): ISignal<this, DocumentTouched> {
     return this._touched;
+  }
+
+  get fileWritten(): ISignal<this, FileWritten> {
+    return this._fileWritten;
   }
 
   get waiting(): readonly WaitingSession[] {
@@ -286,6 +251,9 @@ export class PageConnection implements IPageConnection, IDisposable {
       case 'document_touched':
         this._touched.emit(message);
         break;
+      case 'file_written':
+        this._fileWritten.emit(message);
+        break;
       case 'sessions_waiting':
         this._waiting = message.sessions;
         this._waitingChanged.emit();
@@ -405,4 +373,5 @@ export class PageConnection implements IPageConnection, IDisposable {
   private readonly _waitingChanged = new Signal<this, void>(this);
   private readonly _modelsChanged = new Signal<this, void>(this);
   private readonly _touched = new Signal<this, DocumentTouched>(this);
+  private readonly _fileWritten = new Signal<this, FileWritten>(this);
 }

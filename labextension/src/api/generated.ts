@@ -836,6 +836,624 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** MCP: what the server sends by itself, as server-sent events */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** MCP: one JSON-RPC message of a client */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        /** MCP: end the session */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp-folder-file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Allow the mcp.json of the server root as it is, or not any more */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["McpFolderRequest"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["McpServersReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp-servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** MCP servers and their tools */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["McpServersReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Try an MCP server without saving it */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["McpTestRequest"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["McpTestReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp-servers/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Add or replace a server */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["McpServerDefinition"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["McpServersReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /** Remove a server */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["McpServersReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        /** Switch a server or its tools on or off, or trust them */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["McpServerPatch"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["McpServersReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        trace?: never;
+    };
+    "/mcp-servers/{name}/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest lines of a server's log */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["McpLogReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp-servers/{name}/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Where to sign in to a server */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["McpSignInRequest"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["McpSignInReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        /** Sign out of a server */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["McpServersReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp-servers/{name}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start a server and list its tools */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["McpServersReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp-servers/{name}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a server */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["McpServersReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp-sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where a browser comes back to after signing in to an MCP server */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description for the tokens */
+                    code?: string;
+                    /** @description in place of a code */
+                    error?: string;
+                    /** @description of an error */
+                    error_description?: string;
+                    /** @description who issued the code (RFC 9207) */
+                    iss?: string;
+                    /** @description of the sign-in that waits */
+                    state?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/models": {
         parameters: {
             query?: never;
@@ -1891,7 +2509,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description before: the cells as they were, with outputs and metadata */
+                    /** @description before: the cells as they were, with outputs and metadata; blocks: the changed blocks of Lexical documents */
                     include?: string;
                 };
                 header?: never;
@@ -2020,13 +2638,13 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description true, or the attached notebooks (may be given more than once) */
+                    /** @description true, or the attached ones (may be given more than once) */
                     attached?: string;
                     /** @description panel, inline, magic or api (api) */
                     location?: string;
                     /** @description ask, edit or agent (agent) */
                     mode?: string;
-                    /** @description the active notebook */
+                    /** @description the active notebook or Lexical document */
                     path?: string;
                 };
                 header?: never;
@@ -3272,6 +3890,7 @@ export interface components {
          *     With ``share`` the act is to send something to the model: the call is done, or (without a
          *     ``call_id``) a turn is about to begin. ``kinds`` are what code does beyond the kernel ("runs a
          *     shell command"): approved for the session, only calls of the same tool with these are covered.
+         *     ``label`` is that of the tool, where the call may be by way of another one.
          */
         ApprovalRequested: {
             /** Approvalid */
@@ -3297,6 +3916,8 @@ export interface components {
              * @default null
              */
             kinds?: string[] | null;
+            /** @default null */
+            label?: components["schemas"]["ToolLabel"] | null;
             /** Name */
             name: string;
             /** Reason */
@@ -3661,6 +4282,30 @@ export interface components {
             path: string;
         };
         /**
+         * ChangedBlock
+         * @description A block of a Lexical document that a turn changed. ``index`` is its place in the document as
+         *     it is now (of a removed one, that of the block before which it stood); ``before`` has its node
+         *     as it was, and those of its outputs.
+         */
+        ChangedBlock: {
+            /**
+             * Before
+             * @default null
+             */
+            before?: {
+                [key: string]: unknown;
+            }[] | null;
+            /** Index */
+            index: number;
+            /**
+             * Op
+             * @enum {string}
+             */
+            op: "insert" | "update" | "delete";
+            /** Path */
+            path: string;
+        };
+        /**
          * ChangedPath
          * @description A document that a turn changed. ``cells`` counts the cells; 0 for a file as a whole.
          */
@@ -3714,8 +4359,8 @@ export interface components {
          * @description What a turn changed, with a unified diff of each cell.
          *
          *     ``states`` says of each change whether it waits for the user's decision, was kept, or was
-         *     reverted. ``before`` is given where it is asked for: the cells that wait for a decision, as
-         *     they were; what was decided on is not known any more.
+         *     reverted. ``before`` and ``blocks`` are given where they are asked for: the cells that wait for
+         *     a decision, as they were, and the blocks; what was decided on is not known any more.
          */
         ChangesReply: {
             /**
@@ -3723,6 +4368,11 @@ export interface components {
              * @default null
              */
             before?: components["schemas"]["CellBefore"][] | null;
+            /**
+             * Blocks
+             * @default null
+             */
+            blocks?: components["schemas"]["ChangedBlock"][] | null;
             /** Changes */
             changes: components["schemas"]["Change"][];
             /** Diffs */
@@ -3861,8 +4511,11 @@ export interface components {
          *     message to ask for, in place of what would be detected.
          *     ``cell_id`` is the cell of an inline chat, ``selection`` the text selected in its editor.
          *     ``decided`` is what became of the session's proposals since its last message.
+         *     ``called_by`` is the program whose tool call this is, if it is no message of a user's.
          *     ``about_session`` is for the Strategist: the chat that is "this conversation" to the question.
          *     With ``compare`` these models (two to four) answer the message side by side; they only read.
+         *     With ``runs_actions`` a program that listens runs or skips the actions of a plan by itself, by
+         *     ``run_action`` and ``plan_decision``: without it a plan over ``chat/stream`` has none.
          */
         ChatRequest: {
             /**
@@ -3887,6 +4540,11 @@ export interface components {
              * @default []
              */
             attachments?: components["schemas"]["Attachment"][];
+            /**
+             * Calledby
+             * @default null
+             */
+            calledBy?: string | null;
             /**
              * Cellid
              * @default null
@@ -3933,6 +4591,11 @@ export interface components {
              * @default null
              */
             planFirst?: boolean | null;
+            /**
+             * Runsactions
+             * @default false
+             */
+            runsActions?: boolean;
             /**
              * Selection
              * @default null
@@ -4684,20 +5347,30 @@ export interface components {
         };
         /**
          * DocumentReadParams
-         * @description ``document.read``: the text of an open file, with what is not saved yet.
+         * @description ``document.read``: the text of an open file, with what is not saved yet. A text with the
+         *     SHA-256 ``known_hash`` (of its UTF-8, hexadecimal) is not sent.
          */
         DocumentReadParams: {
+            /**
+             * Knownhash
+             * @default null
+             */
+            knownHash?: string | null;
             /** Path */
             path: string;
         };
         /**
          * DocumentText
-         * @description Result of ``document.read`` and ``document.write``. ``language`` is the editor's name for
-         *     it, where known.
+         * @description Result of ``document.read`` and ``document.write``. ``content`` is None where it is the one
+         *     of ``known_hash``, or as it was to be written; ``language`` is the editor's name for it, where
+         *     known.
          */
         DocumentText: {
-            /** Content */
-            content: string;
+            /**
+             * Content
+             * @default null
+             */
+            content?: string | null;
             /**
              * Language
              * @default null
@@ -4867,7 +5540,7 @@ export interface components {
         ErrorReply: {
             error: components["schemas"]["ErrorBody"];
         };
-        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpHeld"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["DocumentChanged"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["AnswerStarted"] | components["schemas"]["AnswerStatus"] | components["schemas"]["AnswerDelta"] | components["schemas"]["AnswerFinished"] | components["schemas"]["AnswerChosen"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["WorkflowsOffered"] | components["schemas"]["QualityReported"] | components["schemas"]["IntentDetected"] | components["schemas"]["HelpShown"] | components["schemas"]["CommandUnknown"] | components["schemas"]["ActionProposed"] | components["schemas"]["ActionStarted"] | components["schemas"]["ActionProgress"] | components["schemas"]["ActionFinished"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
+        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpHeld"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["UserInputResolved"] | components["schemas"]["DocumentChanged"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["AnswerStarted"] | components["schemas"]["AnswerStatus"] | components["schemas"]["AnswerDelta"] | components["schemas"]["AnswerFinished"] | components["schemas"]["AnswerChosen"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["WorkflowsOffered"] | components["schemas"]["QualityReported"] | components["schemas"]["IntentDetected"] | components["schemas"]["HelpShown"] | components["schemas"]["CommandUnknown"] | components["schemas"]["ActionProposed"] | components["schemas"]["ActionStarted"] | components["schemas"]["ActionProgress"] | components["schemas"]["ActionFinished"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
         /**
          * ExecuteCommandParams
          * @description ``page.executeCommand``: a command of JupyterLab, with its arguments.
@@ -4905,6 +5578,20 @@ export interface components {
              * @default false
              */
             truncated: boolean;
+        };
+        /**
+         * FileWritten
+         * @description The server wrote the file of a notebook or text file itself, while the page shows it, or not
+         *     long before the page reported that it does: what the page has loaded may be older.
+         */
+        FileWritten: {
+            /** Path */
+            path: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "file_written";
         };
         /**
          * FinalReply
@@ -5126,10 +5813,34 @@ export interface components {
             turnId?: string | null;
         };
         /**
+         * FormAnswer
+         * @description The user's answer; ``values`` by the names of the fields, without those left empty.
+         */
+        FormAnswer: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "accept" | "decline" | "cancel";
+            /**
+             * Values
+             * @default {}
+             */
+            values?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
          * FoundModel
-         * @description A model of a server. ``size`` is in bytes, ``context_window`` in tokens.
+         * @description A model of a server. ``size`` is in bytes, ``context_window`` in tokens;
+         *     ``assumed_context_window`` is what the agent would count with where the server does not say.
          */
         FoundModel: {
+            /**
+             * Assumedcontextwindow
+             * @default null
+             */
+            assumedContextWindow?: number | null;
             /**
              * Contextwindow
              * @default null
@@ -5324,6 +6035,20 @@ export interface components {
              * @enum {string}
              */
             type: "input_focused";
+        };
+        /**
+         * InputForm
+         * @description What the MCP server ``server`` asks, as a flat JSON schema: ``properties`` that are texts,
+         *     numbers, yes or no, one or several choices (each a ``oneOf`` of ``const`` and ``title``), and
+         *     the names of those that are ``required``. All texts in it are the server's: untrusted.
+         */
+        InputForm: {
+            /** Schema */
+            schema: {
+                [key: string]: unknown;
+            };
+            /** Server */
+            server: string;
         };
         /**
          * InsertCell
@@ -5707,14 +6432,429 @@ export interface components {
             start: number;
         };
         /**
+         * McpFolderFile
+         * @description The file of the server root. Its servers count only while it is ``allowed``, which holds for
+         *     the content with ``content_hash`` alone; ``has_changed``: it was allowed with another.
+         */
+        McpFolderFile: {
+            /** Allowed */
+            allowed: boolean;
+            /** Contenthash */
+            contentHash: string;
+            /** Haschanged */
+            hasChanged: boolean;
+            /** Path */
+            path: string;
+            /** Servers */
+            servers: components["schemas"]["McpFolderServer"][];
+        };
+        /**
+         * McpFolderRequest
+         * @description Body of ``PUT mcp-folder-file``: the content that the user saw, and whether its servers may
+         *     be used.
+         */
+        McpFolderRequest: {
+            /** Allowed */
+            allowed: boolean;
+            /** Contenthash */
+            contentHash: string;
+        };
+        /**
+         * McpFolderServer
+         * @description What a server of the folder's file would start, or where it is; the variables that are set
+         *     for it, and those of the Jupyter server's environment that it ``reads``.
+         */
+        McpFolderServer: {
+            /**
+             * Args
+             * @default []
+             */
+            args: string[];
+            /**
+             * Command
+             * @default null
+             */
+            command?: string | null;
+            /** Name */
+            name: string;
+            /**
+             * Reads
+             * @default []
+             */
+            reads: string[];
+            /**
+             * Sets
+             * @default []
+             */
+            sets: string[];
+            /**
+             * Url
+             * @default null
+             */
+            url?: string | null;
+        };
+        /**
+         * McpLogReply
+         * @description The newest lines of a server's log, without secrets.
+         */
+        McpLogReply: {
+            /** Lines */
+            lines: string[];
+        };
+        /**
+         * McpServerDefinition
+         * @description Body of ``PUT mcp-servers/{name}``: a command or a URL. A value of ``env`` or ``headers``
+         *     that is None stays as it is in the file.
+         */
+        McpServerDefinition: {
+            /**
+             * Args
+             * @default []
+             */
+            args?: string[];
+            /**
+             * Clientid
+             * @default null
+             */
+            clientId?: string | null;
+            /**
+             * Command
+             * @default null
+             */
+            command?: string | null;
+            /**
+             * Cwd
+             * @default null
+             */
+            cwd?: string | null;
+            /**
+             * Env
+             * @default {}
+             */
+            env?: {
+                [key: string]: string | null;
+            };
+            /**
+             * Headers
+             * @default {}
+             */
+            headers?: {
+                [key: string]: string | null;
+            };
+            /**
+             * Url
+             * @default null
+             */
+            url?: string | null;
+        };
+        /**
+         * McpServerInfo
+         * @description A server. ``command`` and ``args``, or ``url``, are as they are written in ``file``.
+         *     ``client_id`` is that of a program registered by hand, for signing in.
+         *     ``tools`` is None until it has listed them for the first time. ``sign_in`` is None where the
+         *     server has not asked for it; ``sign_in_problem`` is why the last one failed.
+         */
+        McpServerInfo: {
+            /**
+             * Args
+             * @default []
+             */
+            args: string[];
+            /**
+             * Clientid
+             * @default null
+             */
+            clientId?: string | null;
+            /**
+             * Command
+             * @default null
+             */
+            command?: string | null;
+            /**
+             * Cwd
+             * @default null
+             */
+            cwd?: string | null;
+            /** Enabled */
+            enabled: boolean;
+            /**
+             * Env
+             * @default []
+             */
+            env: string[];
+            /** File */
+            file: string;
+            /**
+             * Headers
+             * @default []
+             */
+            headers: string[];
+            /** Name */
+            name: string;
+            /**
+             * Problem
+             * @default null
+             */
+            problem?: string | null;
+            /**
+             * Saysitis
+             * @default null
+             */
+            saysItIs?: string | null;
+            /**
+             * Signin
+             * @default null
+             */
+            signIn?: ("needed" | "waiting" | "done") | null;
+            /**
+             * Signinproblem
+             * @default null
+             */
+            signInProblem?: string | null;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "user" | "folder";
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "stopped" | "starting" | "running" | "failed";
+            /**
+             * Tools
+             * @default null
+             */
+            tools?: components["schemas"]["McpTool"][] | null;
+            /**
+             * Url
+             * @default null
+             */
+            url?: string | null;
+        };
+        /**
+         * McpServerPatch
+         * @description Body of ``PATCH mcp-servers/{name}``: ``tools`` by their names, ``trust`` of all tools that
+         *     the server has now.
+         */
+        McpServerPatch: {
+            /**
+             * Enabled
+             * @default null
+             */
+            enabled?: boolean | null;
+            /**
+             * Tools
+             * @default {}
+             */
+            tools?: {
+                [key: string]: components["schemas"]["McpToolSetting"];
+            };
+            /**
+             * Trust
+             * @default null
+             */
+            trust?: ("ask" | "call" | "read") | null;
+        };
+        /**
+         * McpServersReply
+         * @description Answer of ``GET mcp-servers``. ``problems`` name a file, a line, and what to do. ``locked``
+         *     is the reason why MCP servers are not used here. With ``is_searched``, a model is not sent the
+         *     tools themselves, and searches them.
+         */
+        McpServersReply: {
+            /** @default null */
+            folder?: components["schemas"]["McpFolderFile"] | null;
+            /**
+             * Issearched
+             * @default false
+             */
+            isSearched: boolean;
+            /**
+             * Locked
+             * @default null
+             */
+            locked?: string | null;
+            /** Problems */
+            problems: string[];
+            /** Servers */
+            servers: components["schemas"]["McpServerInfo"][];
+            /** Userfile */
+            userFile: string;
+        };
+        /**
+         * McpSignInReply
+         * @description The address to open in the browser; or, where the tokens could only be kept in a file that
+         *     the user alone can read, ``file`` and why: the user has to agree first.
+         */
+        McpSignInReply: {
+            /**
+             * Address
+             * @default null
+             */
+            address?: string | null;
+            /**
+             * File
+             * @default null
+             */
+            file?: string | null;
+            /**
+             * Keyringproblem
+             * @default null
+             */
+            keyringProblem?: string | null;
+        };
+        /**
+         * McpSignInRequest
+         * @description Body of ``POST mcp-servers/{name}/sign-in``: the page's own origin, to which the browser
+         *     comes back, and whether the tokens may be kept in a file where there is no keyring.
+         *     ``client_secret`` belongs to the server's ``client_id``, and is kept with the tokens; left out,
+         *     the one that is kept is used, or none.
+         */
+        McpSignInRequest: {
+            /**
+             * Clientsecret
+             * @default null
+             */
+            clientSecret?: string | null;
+            /**
+             * Keepinfile
+             * @default false
+             */
+            keepInFile?: boolean;
+            /** Origin */
+            origin: string;
+        };
+        /**
+         * McpTestReply
+         * @description Whether the server works, in a sentence, with its tools' names.
+         */
+        McpTestReply: {
+            /** Message */
+            message: string;
+            /** Ok */
+            ok: boolean;
+            /**
+             * Tools
+             * @default []
+             */
+            tools: string[];
+        };
+        /**
+         * McpTestRequest
+         * @description Body of ``POST mcp-servers``: a server to try, under its name.
+         */
+        McpTestRequest: {
+            /**
+             * Args
+             * @default []
+             */
+            args?: string[];
+            /**
+             * Clientid
+             * @default null
+             */
+            clientId?: string | null;
+            /**
+             * Command
+             * @default null
+             */
+            command?: string | null;
+            /**
+             * Cwd
+             * @default null
+             */
+            cwd?: string | null;
+            /**
+             * Env
+             * @default {}
+             */
+            env?: {
+                [key: string]: string | null;
+            };
+            /**
+             * Headers
+             * @default {}
+             */
+            headers?: {
+                [key: string]: string | null;
+            };
+            /** Name */
+            name: string;
+            /**
+             * Url
+             * @default null
+             */
+            url?: string | null;
+        };
+        /**
+         * McpTool
+         * @description A tool of a server. ``name`` is the server's, ``model_name`` what a model is sent.
+         *
+         *     ``has_changed``: it was trusted, and is another one since. ``says_it_reads`` is the server's own
+         *     claim.
+         */
+        McpTool: {
+            /** Description */
+            description: string;
+            /** Enabled */
+            enabled: boolean;
+            /**
+             * Haschanged
+             * @default false
+             */
+            hasChanged: boolean;
+            /**
+             * Modelname
+             * @default null
+             */
+            modelName?: string | null;
+            /** Name */
+            name: string;
+            /**
+             * Saysitreads
+             * @default false
+             */
+            saysItReads: boolean;
+            /** Title */
+            title: string;
+            /**
+             * Trust
+             * @enum {string}
+             */
+            trust: "ask" | "call" | "read";
+        };
+        /**
+         * McpToolSetting
+         * @description What changes of a tool; what is None stays.
+         */
+        McpToolSetting: {
+            /**
+             * Enabled
+             * @default null
+             */
+            enabled?: boolean | null;
+            /**
+             * Trust
+             * @default null
+             */
+            trust?: ("ask" | "call" | "read") | null;
+        };
+        /**
          * ModelInfo
          * @description One model that may be chosen. ``ready``: the key or the address that a call needs is set;
          *     what only the provider knows (whether the key is good, the model there) is not asked.
          *
          *     ``context_window`` is in tokens, prices are in US dollars per million tokens; None: not known.
+         *     ``assumed_context_window`` is what the agent counts with where the window is not known.
          *     ``reasoning_efforts`` are those that can be chosen, of a model that reasons.
          */
         ModelInfo: {
+            /**
+             * Assumedcontextwindow
+             * @default null
+             */
+            assumedContextWindow?: number | null;
             /**
              * Contextwindow
              * @default null
@@ -5769,7 +6909,8 @@ export interface components {
          * ModelsReply
          * @description Answer of ``GET models``. ``message`` says what was looked for when nothing is ready;
          *     ``locked`` that an administrator chose the model and no other one can be taken;
-         *     ``can_connect`` whether users may connect models in the panel.
+         *     ``can_connect`` whether users may connect models in the panel. ``locked_choices`` are those of
+         *     a session's further settings that an administrator decided.
          */
         ModelsReply: {
             /**
@@ -5792,6 +6933,11 @@ export interface components {
              * @default false
              */
             locked: boolean;
+            /**
+             * Lockedchoices
+             * @default []
+             */
+            lockedChoices: ("reasoning_effort" | "outputs" | "row_data")[];
             /**
              * Message
              * @default null
@@ -6410,9 +7556,16 @@ export interface components {
          *     about; a template may yet have to make it. Of a template: ``facts`` is what its steps have
          *     learned, ``cells`` the ids of the cells that each step wrote, by the step's place.
          *     ``failed_cells`` are the ids of cells whose run ended badly at some time, by notebook, whatever
-         *     became of them.
+         *     became of them. ``block_ids`` are the blocks of a Lexical document that the template
+         *     writes, each as its type, the hash of its JSON and its id: after a restart it may have another.
          */
         Plan: {
+            /** Blockids */
+            blockIds: [
+                string,
+                string,
+                string
+            ][];
             /** Cells */
             cells: {
                 [key: string]: string[];
@@ -7232,7 +8385,7 @@ export interface components {
              */
             type: "send_now";
         };
-        ServerMessage: components["schemas"]["Welcome"] | components["schemas"]["SessionEvent"] | components["schemas"]["DocumentTouched"] | components["schemas"]["SessionsWaiting"] | components["schemas"]["ModelsChanged"] | components["schemas"]["OpAcceptedMessage"] | components["schemas"]["OpRejectedMessage"] | components["schemas"]["PageRequest"];
+        ServerMessage: components["schemas"]["Welcome"] | components["schemas"]["SessionEvent"] | components["schemas"]["DocumentTouched"] | components["schemas"]["FileWritten"] | components["schemas"]["SessionsWaiting"] | components["schemas"]["ModelsChanged"] | components["schemas"]["OpAcceptedMessage"] | components["schemas"]["OpRejectedMessage"] | components["schemas"]["PageRequest"];
         /**
          * ServiceHelp
          * @description A service in ``/help``: one example of it, or with ``/help <service>`` all of them.
@@ -8283,7 +9436,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "not_found" | "stale" | "invalid_arguments" | "not_allowed" | "denied" | "kernel_error" | "timeout" | "aborted" | "too_large" | "internal";
+            code: "not_found" | "stale" | "invalid_arguments" | "not_allowed" | "denied" | "kernel_error" | "timeout" | "aborted" | "too_large" | "server_error" | "internal";
             /**
              * Hint
              * @default null
@@ -9089,11 +10242,16 @@ export interface components {
         };
         /**
          * UserInputAnswer
-         * @description The user's answer to a ``user_input_requested``.
+         * @description The user's answer to a ``user_input_requested``: a text; where it has a form, ``form``.
          */
         UserInputAnswer: {
-            /** Answer */
-            answer: string;
+            /**
+             * Answer
+             * @default
+             */
+            answer?: string;
+            /** @default null */
+            form?: components["schemas"]["FormAnswer"] | null;
             /** Requestid */
             requestId: string;
             /**
@@ -9104,7 +10262,8 @@ export interface components {
         };
         /**
          * UserInputRequested
-         * @description A question for the user.
+         * @description A question for the user. With ``form`` an MCP server asks it, by the way of the call that
+         *     runs, and ``question`` is that server's text: plain, untrusted.
          */
         UserInputRequested: {
             /**
@@ -9112,6 +10271,8 @@ export interface components {
              * @default 0
              */
             at: number;
+            /** @default null */
+            form?: components["schemas"]["InputForm"] | null;
             /**
              * Options
              * @default null
@@ -9136,6 +10297,40 @@ export interface components {
              * @enum {string}
              */
             type: "user_input_requested";
+        };
+        /**
+         * UserInputResolved
+         * @description A form is no longer open. What the user entered goes to the MCP server alone, and is not
+         *     part of any event.
+         */
+        UserInputResolved: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "accept" | "decline" | "cancel";
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /** Requestid */
+            requestId: string;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "user_input_resolved";
         };
         /**
          * UserMessage

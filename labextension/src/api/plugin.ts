@@ -5,7 +5,8 @@ import {
 
 import { IAgentClient, IAgentConnection } from '../tokens';
 import { AgentClient } from './client';
-import { IPageConnection, PageConnection } from './connection';
+import { PageConnection } from './connection';
+import { IPageConnection } from './pageConnection';
 
 /** Provides the server's HTTP routes. */
 export const clientPlugin: JupyterFrontEndPlugin<AgentClient> = {

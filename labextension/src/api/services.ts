@@ -1,5 +1,5 @@
 import { AgentClient } from './client';
-import { IPageConnection } from './connection';
+import { IPageConnection } from './pageConnection';
 
 /** The HTTP routes that the panel uses. */
 export type IPanelClient = Omit<
@@ -10,5 +10,10 @@ export type IPanelClient = Omit<
 /** What the panel uses of the page's one connection. */
 export type IPanelConnection = Omit<
   IPageConnection,
-  'connected' | 'onRequest' | 'panelShown' | 'sendEditorState' | 'touched'
+  | 'connected'
+  | 'fileWritten'
+  | 'onRequest'
+  | 'panelShown'
+  | 'sendEditorState'
+  | 'touched'
 >;

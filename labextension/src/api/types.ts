@@ -78,6 +78,7 @@ export type ChangedPath = Wire<'ChangedPath'>;
 export type PromptStep = Wire<'PromptStep'>;
 export type PromptsReply = Wire<'PromptsReply'>;
 export type CellBefore = Wire<'CellBefore'>;
+export type ChangedBlock = Wire<'ChangedBlock'>;
 export type ChangesReply = Wire<'ChangesReply'>;
 export type ModelInfo = Wire<'ModelInfo'>;
 export type ModelsReply = Wire<'ModelsReply'>;
@@ -87,6 +88,19 @@ export type ConnectableProvider = Wire<'ConnectableProvider'>;
 export type ConnectionTestRequest = Wire<'ConnectionTestRequest'>;
 export type ConnectionTestReply = Wire<'ConnectionTestReply'>;
 export type ConnectRequest = Wire<'ConnectRequest'>;
+export type McpServersReply = Wire<'McpServersReply'>;
+export type McpServerInfo = Wire<'McpServerInfo'>;
+export type McpServerDefinition = Wire<'McpServerDefinition'>;
+export type McpServerPatch = Wire<'McpServerPatch'>;
+export type McpFolderFile = Wire<'McpFolderFile'>;
+export type McpFolderRequest = Wire<'McpFolderRequest'>;
+export type McpLogReply = Wire<'McpLogReply'>;
+export type McpSignInReply = Wire<'McpSignInReply'>;
+export type McpSignInRequest = Wire<'McpSignInRequest'>;
+export type McpTestReply = Wire<'McpTestReply'>;
+export type McpTestRequest = Wire<'McpTestRequest'>;
+export type McpTool = Wire<'McpTool'>;
+export type McpTrust = McpTool['trust'];
 export type FoundModel = Wire<'FoundModel'>;
 export type FoundServer = Wire<'FoundServer'>;
 export type LookReply = Wire<'LookReply'>;
@@ -156,6 +170,7 @@ export type ApprovalDecision = Wire<'ApprovalDecision'>;
 export type PlanDecision = Wire<'PlanDecision'>;
 export type Pause = Wire<'Pause'>;
 export type UserInputAnswer = Wire<'UserInputAnswer'>;
+export type FormAnswer = Wire<'FormAnswer'>;
 export type Resume = Wire<'Resume'>;
 export type ConfigUpdate = Wire<'ConfigUpdate'>;
 export type UploadRegistered = Wire<'UploadRegistered'>;
@@ -189,6 +204,8 @@ export type ToolCallOutput = Wire<'ToolCallOutput'>;
 export type ApprovalRequested = Wire<'ApprovalRequested'>;
 export type ApprovalResolved = Wire<'ApprovalResolved'>;
 export type UserInputRequested = Wire<'UserInputRequested'>;
+export type UserInputResolved = Wire<'UserInputResolved'>;
+export type InputForm = Wire<'InputForm'>;
 export type DocumentChanged = Wire<'DocumentChanged'>;
 export type UndoConflict = Wire<'UndoConflict'>;
 export type ChangesUndone = Wire<'ChangesUndone'>;
@@ -251,6 +268,7 @@ export type DocumentText = Wire<'DocumentText'>;
 export type PageRequest = Wire<'PageRequest'>;
 export type Welcome = Wire<'Welcome'>;
 export type DocumentTouched = Wire<'DocumentTouched'>;
+export type FileWritten = Wire<'FileWritten'>;
 export type SessionsWaiting = Wire<'SessionsWaiting'>;
 export type WaitingSession = Wire<'WaitingSession'>;
 export type SessionEvent = Omit<Wire<'SessionEvent'>, 'event'> & {
@@ -260,7 +278,8 @@ export type OpAcceptedMessage = Wire<'OpAcceptedMessage'>;
 export type OpRejectedMessage = Wire<'OpRejectedMessage'>;
 export type ClientMessage = Wire<'ClientMessage'>;
 export type ServerMessage =
-  Exclude<Wire<'ServerMessage'>, { type: 'event' }> | SessionEvent;
+  | Exclude<Wire<'ServerMessage'>, { type: 'event' }>
+  | SessionEvent;
 
 // Parts that have no name of their own in the schema
 

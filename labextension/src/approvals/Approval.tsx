@@ -1,7 +1,7 @@
 import React, { useEffect, useId, useRef, useState } from 'react';
 
 import { ShareRequest } from '../api/types';
-import { approvalLabel, CellNumber } from '../session/labels';
+import { approvalLabel, CellNumber } from '../session/callLabels';
 import { IApprovalEntry } from '../session/turn';
 import { LongText } from '../ui/LongText';
 import { pretty } from '../ui/pretty';
@@ -209,7 +209,7 @@ function covered(entry: IApprovalEntry): string {
   );
   return entry.destructive || isFile
     ? tool
-    : `${tool} that affects nothing outside the notebook`;
+    : `${tool} that affects nothing outside the document`;
 }
 
 /** What became of a question. */

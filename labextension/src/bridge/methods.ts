@@ -23,8 +23,9 @@ import {
 import { CellReader, indicesOf, sharedNotebook } from '../notebook/cells';
 import { Documents } from '../notebook/documents';
 import { applyEdits } from '../notebook/edits/edit';
+import { hashSource } from '../notebook/edits/hash';
 import { selectKernel } from '../notebook/kernel/kernel';
-import { reloadIfNewer } from '../notebook/reload';
+import { NotebookReloader } from '../notebook/reload';
 import { Saver } from '../notebook/save';
 import { writeText } from '../notebook/writeText';
 import { executeCommand } from './commands';
@@ -35,6 +36,7 @@ export interface IParts {
   commands: CommandRegistry;
   documents: Documents;
   contents: Contents.IManager;
+  reloader: NotebookReloader;
   reader: CellReader;
   runner: Runner;
   saver: Saver;
@@ -61,18 +63,12 @@ interface IMethods {
 
 /** What the server may ask of this page. */
 export function createMethods(parts: IParts): IMethods {
-  const { commands, documents, contents, reader, runner, saver } = parts;
-  const reloads = new WeakMap<NotebookPanel['context'], Promise<void>>();
-  /**
-   * A notebook, in step with its file. That is looked at once: from the first request on, the
-   * server's changes come through the page.
-   */
+  const { commands, documents, contents, reader, reloader, runner, saver } =
+    parts;
+  /** A notebook, in step with its file. */
   const notebook = async (path: string): Promise<NotebookPanel> => {
     const panel = await documents.notebook(path);
-    const { context } = panel;
-    const reload = reloads.get(context) ?? reloadIfNewer(panel, contents);
-    reloads.set(context, reload);
-    await reload;
+    await reloader.compared(panel);
     return panel;
   };
   return {
@@ -110,12 +106,12 @@ export function createMethods(parts: IParts): IMethods {
 
     'document.open': ({ path }) => documents.open(path),
 
-    'document.read': ({ path }) => documents.read(path),
+    'document.read': ({ path, knownHash }) => documents.read(path, knownHash),
 
     'document.write': async ({ path, baseHash, content }) => {
       const widget = await documents.text(path);
       await writeText(widget, baseHash, content, saver, contents);
-      return documents.read(path);
+      return documents.read(path, hashSource(content));
     },
 
     'document.delete': ({ path }) => documents.delete(path),

@@ -10,6 +10,7 @@ import { CellReader } from '../notebook/cells';
 import { Documents } from '../notebook/documents';
 import { ExecutionTracker } from '../notebook/kernel/executions';
 import { forEachNotebook } from '../notebook/forEachNotebook';
+import { NotebookReloader } from '../notebook/reload';
 import { Saver } from '../notebook/save';
 import { IAgentConnection, IDocuments } from '../tokens';
 import { EditorStateReporter } from './editorState';
@@ -45,10 +46,13 @@ export const bridgePlugin: JupyterFrontEndPlugin<void> = {
       documents,
       executions
     );
+    const { contents } = serviceManager;
+    const reloader = new NotebookReloader(tracker, contents);
     const methods = createMethods({
       commands,
       documents,
-      contents: serviceManager.contents,
+      contents,
+      reloader,
       reader: new CellReader(executions),
       runner: new Runner(executions, saver, executor),
       saver
@@ -71,10 +75,23 @@ export const bridgePlugin: JupyterFrontEndPlugin<void> = {
     report(reporter.state);
     reporter.changed.connect((_, state) => report(state));
     forEachNotebook(tracker, () => connection.connect());
+    // One that was closed meanwhile is nobody's concern.
+    const compareText = (path: string) =>
+      void documents.text(path).catch(() => undefined);
     // Another page may have changed a file that this one shows, too.
     connection.touched.connect((_, { path }) => {
       if (reporter.state.files?.includes(path)) {
-        documents.text(path).catch(() => undefined);
+        compareText(path);
+      }
+    });
+    connection.fileWritten.connect((_, { path }) => {
+      if (documents.findNotebook(path)) {
+        documents.notebook(path).then(
+          panel => reloader.compare(panel),
+          () => undefined
+        );
+      } else {
+        compareText(path);
       }
     });
   }

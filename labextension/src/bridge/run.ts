@@ -209,7 +209,8 @@ export class Runner {
     const { context } = run;
     this._executions.schedule(context, cellId);
     const model = this._widget(run, cellId)?.model as
-      ICodeCellModel | undefined;
+      | ICodeCellModel
+      | undefined;
     run.current = model ?? null;
     if (model) {
       model.executionState = 'running';

@@ -132,13 +132,16 @@ function DocumentView(props: {
   document: IDocumentDiff;
   isFolded: boolean;
 }): JSX.Element {
-  const { path, cells, isNew, text, mimeType } = props.document;
+  const { path, cells, isNew, text, state, mimeType } = props.document;
   const { colour } = props.model;
   return (
     <section aria-label={path}>
       <h2>
         {path}
         {isNew && <span className="da-diff-dim"> · new</span>}
+        {state && state !== 'open' && (
+          <span className="da-diff-dim"> · {state}</span>
+        )}
       </h2>
       {text && (
         <Sides pair={text} name={path} colour={colour} mimeType={mimeType} />

@@ -80,9 +80,10 @@ export class CellMarks implements IDisposable {
   private _isDisposed = false;
 }
 
-function makeMark(op: ChangeOp): HTMLElement {
+/** The mark itself; `what` is what the user had asked for. */
+export function makeMark(op: ChangeOp, what = ''): HTMLElement {
   const node = document.createElement('div');
-  const label = LABELS[op] ?? 'Changed by the agent';
+  const label = `${LABELS[op] ?? 'Changed by the agent'}${what && `: “${what}”`}`;
   node.className = 'da-mark';
   node.dataset.testid = 'da-mark';
   node.dataset.op = op;

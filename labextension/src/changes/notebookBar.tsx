@@ -2,6 +2,7 @@ import { ReactWidget } from '@jupyterlab/apputils';
 import React from 'react';
 
 import { ChangeBar } from '../approvals/ChangeBar';
+import { Choice } from './barChoice';
 import { pendingLabel, IPending } from './pending';
 
 /** What the bar shows, and what its buttons do. */
@@ -90,25 +91,4 @@ export class NotebookBar extends ReactWidget {
       />
     );
   }
-}
-
-function Choice(props: {
-  label: string;
-  title: string;
-  act: () => void;
-  name?: string;
-  isDisabled?: boolean;
-}): JSX.Element {
-  return (
-    <button
-      type="button"
-      className="da-nb-button"
-      title={props.title}
-      aria-label={props.name}
-      disabled={props.isDisabled}
-      onClick={props.act}
-    >
-      {props.label}
-    </button>
-  );
 }

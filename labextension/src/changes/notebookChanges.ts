@@ -3,6 +3,7 @@ import { IDisposable } from '@lumino/disposable';
 
 import type { IBarOptions, NotebookBar } from './notebookBar';
 import { CellIndex } from './cellIndex';
+import type { IDocumentChanges } from './documentChanges';
 import { CellMarks } from './marks';
 import {
   canDecide,
@@ -26,7 +27,7 @@ export interface INotebookChangesOptions {
 }
 
 /** What the agent changed in an open notebook: marks, placeholders and the bar. */
-export class NotebookChanges implements IDisposable {
+export class NotebookChanges implements IDocumentChanges, IDisposable {
   constructor(private readonly _options: INotebookChangesOptions) {
     const { panel, pending } = _options;
     this._index = new CellIndex(panel.content);
@@ -64,6 +65,10 @@ export class NotebookChanges implements IDisposable {
   /** What waits for a decision here. */
   get pending(): IPending {
     return this._pending;
+  }
+
+  get hasMarks(): boolean {
+    return this._pending.cells.size > 0;
   }
 
   /** Whether a decision can be made now. */

@@ -79,8 +79,11 @@ export class Placeholders implements IDisposable {
 }
 
 /** "Cell removed · Undo". */
-class Placeholder implements IDisposable {
-  constructor(giveBack: (cellIds: string[]) => void) {
+export class Placeholder implements IDisposable {
+  constructor(
+    giveBack: (ids: string[]) => void,
+    private readonly _noun: 'cell' | 'block' = 'cell'
+  ) {
     const { node } = this.widget;
     this.widget.addClass('da-removed-cell');
     node.dataset.testid = 'da-removed-cell';
@@ -110,8 +113,8 @@ class Placeholder implements IDisposable {
     this.widget.dispose();
   }
 
-  add(cellId: string): void {
-    this._ids.add(cellId);
+  add(id: string): void {
+    this._ids.add(id);
     this._isCounting = false;
   }
 
@@ -131,7 +134,9 @@ class Placeholder implements IDisposable {
       this.dispose();
       return;
     }
-    const label = size === 1 ? 'Cell removed' : `${size} cells removed`;
+    const noun = this._noun === 'cell' ? 'Cell' : 'Block';
+    const label =
+      size === 1 ? `${noun} removed` : `${size} ${this._noun}s removed`;
     if (this._label.textContent !== label) {
       this._label.textContent = label;
     }

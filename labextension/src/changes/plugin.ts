@@ -10,14 +10,16 @@ import { IDocumentManager } from '@jupyterlab/docmanager';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
+import type { LexicalDocument } from '../lexical/factory';
 import { Documents } from '../notebook/documents';
-import { IAgentChanges, IDocuments } from '../tokens';
+import { IAgentChanges, IDocuments, ILexicalTracker } from '../tokens';
 import type { ChangesOnPage } from './changesOnPage';
 import { listenToOtherSessions } from './sessionsWithChanges';
 import { addDiffCommand, SHOW_DIFF } from './diffs';
 import { addFollowing, CHANGES_ID } from './followSetting';
-import type { NotebookChanges } from './notebookChanges';
-import { Pending } from './pending';
+import type { IDocumentChanges } from './documentChanges';
+import type { LexicalChanges } from './lexicalChanges';
+import { IPendingTurn, Pending } from './pending';
 import { SessionsOnPage } from './sessionsOnPage';
 import type { IChangesSource } from './source';
 
@@ -47,7 +49,8 @@ export const changesPlugin: JupyterFrontEndPlugin<void> = {
     ICommandPalette,
     ISettingRegistry,
     ILayoutRestorer,
-    IEditorLanguageRegistry
+    IEditorLanguageRegistry,
+    ILexicalTracker
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -59,13 +62,26 @@ export const changesPlugin: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     settings: ISettingRegistry | null,
     restorer: ILayoutRestorer | null,
-    languages: IEditorLanguageRegistry | null
+    languages: IEditorLanguageRegistry | null,
+    lexical: ILexicalTracker | null
   ): void => {
     const sessions = new SessionsOnPage(source);
     const pending = new Pending(sessions);
     listenToOtherSessions(source, sessions, tracker, panel =>
       documents.pathOf(panel.context)
     );
+    if (lexical) {
+      listenToOtherSessions(source, sessions, lexical, ({ context }) =>
+        documents.pathOf(context)
+      );
+    }
+    const showDiff = ({ turnId, session }: IPendingTurn) =>
+      void app.commands.execute(SHOW_DIFF, {
+        turnId,
+        sessionId: session.sessionId
+      });
+    const openPanel = () => void app.commands.execute(OPEN_PANEL);
+    const ofLexical = new WeakMap<LexicalDocument, LexicalChanges>();
     let page: ChangesOnPage | null = null;
     const load = async () => {
       // Nothing of it is needed before a turn runs, or is found to wait.
@@ -74,16 +90,25 @@ export const changesPlugin: JupyterFrontEndPlugin<void> = {
       page = new ChangesOnPage(
         tracker,
         panel => documents.pathOf(panel.context),
-        {
-          pending,
-          showDiff: ({ turnId, session }) =>
-            void app.commands.execute(SHOW_DIFF, {
-              turnId,
-              sessionId: session.sessionId
-            }),
-          openPanel: () => void app.commands.execute(OPEN_PANEL)
-        }
+        { pending, showDiff, openPanel }
       );
+      if (lexical) {
+        const { LexicalChanges } = await import('./lexicalChanges');
+        const follow = (widget: LexicalDocument) =>
+          void ofLexical.set(
+            widget,
+            new LexicalChanges({
+              widget,
+              pending,
+              client: source.client,
+              path: () => documents.pathOf(widget.context),
+              showDiff,
+              openPanel
+            })
+          );
+        lexical.forEach(follow);
+        lexical.widgetAdded.connect((_, widget) => follow(widget));
+      }
     };
     const loadWhenLikely = () => {
       if (pending.isLikely) {
@@ -91,7 +116,12 @@ export const changesPlugin: JupyterFrontEndPlugin<void> = {
       }
     };
     pending.changed.connect(loadWhenLikely);
-    const current = () => page?.of(tracker.currentWidget) ?? null;
+    const current = () => {
+      const shown = lexical?.currentWidget;
+      return shown && shown === app.shell.currentWidget
+        ? (ofLexical.get(shown) ?? null)
+        : (page?.of(tracker.currentWidget) ?? null);
+    };
     addCommands(app, pending, current, palette);
     void addFollowing(app, source.following, palette, settings);
     addDiffCommand({
@@ -115,7 +145,7 @@ export const changesPlugin: JupyterFrontEndPlugin<void> = {
 function addCommands(
   { commands }: JupyterFrontEnd,
   pending: Pending,
-  current: () => NotebookChanges | null,
+  current: () => IDocumentChanges | null,
   palette: ICommandPalette | null
 ): void {
   const noArguments = { args: { type: 'object', properties: {} } } as const;
@@ -123,8 +153,8 @@ function addCommands(
     id: string,
     label: string,
     caption: string,
-    isEnabled: (changes: NotebookChanges) => boolean,
-    act: (changes: NotebookChanges) => unknown
+    isEnabled: (changes: IDocumentChanges) => boolean,
+    act: (changes: IDocumentChanges) => unknown
   ) => {
     commands.addCommand(id, {
       label,
@@ -141,33 +171,33 @@ function addCommands(
     });
     palette?.addItem({ command: id, category: 'Agent' });
   };
-  const hasCells = ({ pending: { cells } }: NotebookChanges) => cells.size > 0;
+  const hasMarks = (changes: IDocumentChanges) => changes.hasMarks;
   add(
     CommandIDs.keep,
-    "Keep the Agent's Changes in This Notebook",
-    'Keep the changes of the latest turn in this notebook',
+    "Keep the Agent's Changes in This Document",
+    'Keep the changes of the latest turn in this document',
     changes => changes.canDecide,
     changes => changes.keep()
   );
   add(
     CommandIDs.undo,
-    "Undo the Agent's Changes in This Notebook",
-    'Revert the changes of the latest turn in this notebook; your later edits are kept',
+    "Undo the Agent's Changes in This Document",
+    'Revert the changes of the latest turn in this document; your later edits are kept',
     changes => changes.canDecide,
     changes => changes.undo()
   );
   add(
     CommandIDs.next,
-    'Next Cell That the Agent Changed',
+    'Next Cell or Block That the Agent Changed',
     'Go to it',
-    hasCells,
+    hasMarks,
     changes => changes.move(1)
   );
   add(
     CommandIDs.previous,
-    'Previous Cell That the Agent Changed',
+    'Previous Cell or Block That the Agent Changed',
     'Go to it',
-    hasCells,
+    hasMarks,
     changes => changes.move(-1)
   );
   pending.changed.connect(() => {

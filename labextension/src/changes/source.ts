@@ -73,7 +73,7 @@ export interface IChangesSource {
   isDeleted(sessionId: string): boolean;
   readonly editor: Pick<IEditor, 'reveal' | 'cell'>;
   readonly following: Following;
-  readonly client: Pick<IPanelClient, 'turnChanges' | 'getTurn'>;
+  readonly client: Pick<IPanelClient, 'turnChanges' | 'turnBlocks' | 'getTurn'>;
 }
 
 /** What of a change matters where it is shown. */

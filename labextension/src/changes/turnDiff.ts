@@ -2,7 +2,7 @@ import type { ICell, IOutput } from '@jupyterlab/nbformat';
 
 import type { Change, ChangesReply } from '../api/types';
 import { DiffKind, IPair } from '../diff/pair';
-import { mergeChanges } from '../session/changes';
+import { changeCountLabel, mergeChanges } from '../session/changes';
 
 /** A cell before and after a turn. */
 export interface ICellDiff {
@@ -30,8 +30,9 @@ export interface IDocumentDiff {
   /** Of the sources of its code cells, or of the file; undefined where it is not known. */
   mimeType?: string;
   cells: readonly ICellDiff[];
-  /** The text of a file. */
+  /** The text of a file, and what was decided about it. */
   text?: IPair;
+  state?: ICellDiff['state'];
 }
 
 /** The cells of a notebook as they are now, by id. */
@@ -88,7 +89,8 @@ export function turnDiff(
       cells: [...cells, ...ranIn(path, before, now.get(path), known)].sort(
         (a, b) => (a.number ?? Infinity) - (b.number ?? Infinity)
       ),
-      text: file && pairOf(file.before ?? '', file.after ?? '')
+      text: file && pairOf(file.before ?? '', file.after ?? ''),
+      state: file && (stateOf.get(keyOf(path)) ?? 'kept')
     };
   });
 }
@@ -97,15 +99,13 @@ export function turnDiff(
 export function countKinds(documents: readonly IDocumentDiff[]): string {
   const kinds: DiffKind[] = ['changed', 'added', 'removed', 'moved', 'ran'];
   const cells = documents.flatMap(each => each.cells);
-  const files = documents.filter(
-    each => each.text && !each.cells.length
-  ).length;
+  const files = documents.filter(each => each.text && !each.cells.length);
   return [
     ...kinds
       .map(kind => [kind, cells.filter(each => each.kind === kind).length])
       .filter(([, count]) => count)
       .map(([kind, count]) => `${count} ${kind === 'ran' ? 'only run' : kind}`),
-    ...(files ? [`${files} ${files === 1 ? 'file' : 'files'} changed`] : [])
+    ...(files.length ? [changeCountLabel(files)] : [])
   ].join(', ');
 }
 

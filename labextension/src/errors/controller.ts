@@ -3,7 +3,7 @@ import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 
 import { messageOf } from '../api/errors';
 import { AgentClient } from '../api/client';
-import { IPageConnection } from '../api/connection';
+import { IPageConnection } from '../api/pageConnection';
 import { FixesReply } from '../api/types';
 import { Documents } from '../notebook/documents';
 import { IInlineChats } from '../inline/token';

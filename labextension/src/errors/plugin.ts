@@ -8,7 +8,7 @@ import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import { AgentClient } from '../api/client';
-import { IPageConnection } from '../api/connection';
+import { IPageConnection } from '../api/pageConnection';
 import { Documents } from '../notebook/documents';
 import { IInlineChats } from '../inline/token';
 import { IAgentClient, IAgentConnection, IDocuments } from '../tokens';

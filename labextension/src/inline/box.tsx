@@ -16,6 +16,7 @@ import React, {
 } from 'react';
 
 import { Approval } from '../approvals/Approval';
+import { InputForm } from '../approvals/InputForm';
 import { answerPlaceholder, Question } from '../approvals/Question';
 import { IconButton } from '../ui/IconButton';
 import { useKeptFocus } from '../ui/keepFocus';
@@ -116,7 +117,9 @@ function Box(options: IBoxOptions): JSX.Element {
   }, [text, state.isDone]);
 
   const { waiting } = state;
-  const isWorking = state.activity !== null && waiting?.kind !== 'question';
+  // A form has fields of its own.
+  const isAsked = waiting?.kind === 'question' && !waiting.form;
+  const isWorking = state.activity !== null && !isAsked;
   const answer = (text: string) => {
     void model.send(text);
     setText('');
@@ -164,7 +167,7 @@ function Box(options: IBoxOptions): JSX.Element {
               data-testid="da-inline-input"
               aria-label={model.target.placeholder}
               placeholder={
-                waiting?.kind === 'question'
+                isAsked
                   ? answerPlaceholder(waiting)
                   : hasAnswer
                     ? 'Ask a follow-up'
@@ -236,6 +239,12 @@ function Box(options: IBoxOptions): JSX.Element {
               entry={waiting}
               cellNumber={() => null}
               decide={model.decideApproval}
+            />
+          ) : waiting.form ? (
+            <InputForm
+              key={waiting.id}
+              entry={waiting}
+              answer={form => model.fillIn(waiting.id, form)}
             />
           ) : (
             <Question

@@ -3,6 +3,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import { IActionHost } from '../actions/host';
 import { IPanelClient, IPanelConnection } from '../api/services';
+import { FormAnswer } from '../api/types';
 import { Decide } from '../approvals/Approval';
 import { Observable } from '../session/observable';
 import { IProposal, parseAnswer } from '../proposals';
@@ -228,6 +229,11 @@ export class InlineModel implements IDisposable {
   stop(): void {
     this._request.stop();
     this._stopped.emit();
+  }
+
+  /** Answer a form of an MCP server. */
+  fillIn(requestId: string, form: FormAnswer): void {
+    void this._request.answer(requestId, { form });
   }
 
   get decideApproval(): Decide {

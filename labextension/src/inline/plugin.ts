@@ -16,7 +16,7 @@ import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { IStateDB } from '@jupyterlab/statedb';
 
 import { AgentClient } from '../api/client';
-import { IPageConnection } from '../api/connection';
+import { IPageConnection } from '../api/pageConnection';
 import { ProposalDecision } from '../api/types';
 import { Documents } from '../notebook/documents';
 import { forEachNotebook } from '../notebook/forEachNotebook';

@@ -2,9 +2,9 @@ import { IDisposable } from '@lumino/disposable';
 
 import { ApiError, messageOf } from '../api/errors';
 import { Decide } from '../approvals/Approval';
-import { Event, Op } from '../api/types';
+import { Event, Op, UserInputAnswer } from '../api/types';
 import { IPanelConnection } from '../api/services';
-import { abortLabel, activityLabel } from '../session/labels';
+import { abortLabel, activityLabel } from '../session/turnLabels';
 import { Observable } from '../session/observable';
 import { reduceTurn } from '../session/reduceTurn';
 import { emptyTurn, textsOf, waitingIn } from '../session/turn';
@@ -69,12 +69,7 @@ export class InlineRequest implements IDisposable {
   async send(message: string, shown: string): Promise<void> {
     const { waiting } = this._state.current;
     if (waiting?.kind === 'question') {
-      const requestId = waiting.id;
-      await this._answerWaiting({
-        type: 'user_input_answer',
-        requestId,
-        answer: message
-      });
+      await this.answer(waiting.id, { answer: message });
       return;
     }
     this._begin(shown, message);
@@ -192,6 +187,18 @@ export class InlineRequest implements IDisposable {
     } else {
       this._turn.isUnwanted = true;
     }
+  }
+
+  /** Answer a question, in words or by its form. */
+  async answer(
+    requestId: string,
+    given: Pick<UserInputAnswer, 'answer' | 'form'>
+  ): Promise<void> {
+    await this._answerWaiting({
+      type: 'user_input_answer',
+      requestId,
+      ...given
+    });
   }
 
   decideApproval: Decide = (decision, feedback) => {

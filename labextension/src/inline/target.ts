@@ -77,7 +77,8 @@ export interface IInlineTarget extends IDisposable {
   renew(): void;
   /** Make a cell of a block, next to the chat's own; null where the document has no cells. */
   readonly insert:
-    ((where: 'before' | 'after', block: IFencedBlock) => void) | null;
+    | ((where: 'before' | 'after', block: IFencedBlock) => void)
+    | null;
   /**
    * Where a proposal is shown; null where its target is not in this document. `former`: where it was
    * shown before, of whose text it is and of which something may have been written.

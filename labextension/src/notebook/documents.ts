@@ -11,6 +11,8 @@ import { DockPanel, Widget } from '@lumino/widgets';
 
 import { ActiveDocument, DocumentText, PageRequestError } from '../api';
 import { indexOf, sharedNotebook } from './cells';
+import { isLexical } from './documentKind';
+import { hashSource } from './edits/hash';
 import { noteOpened } from './edits/placeholder';
 import { reloadIfNewer } from './reload';
 import { within } from './waiting';
@@ -66,35 +68,32 @@ export class Documents {
     if (this._tracker.has(widget)) {
       return { path, kind: 'notebook' };
     }
-    if (path.endsWith('.lexical')) {
+    if (isLexical(path)) {
       return { path, kind: 'lexical' };
     }
     return this._isText(context) ? { path, kind: 'file' } : undefined;
   }
 
-  /** The text of an open file, with what is not saved yet. */
-  async read(path: string): Promise<DocumentText> {
-    const { context } = await this.text(path);
-    const { name } = this._manager.registry.getFileTypeForModel(
-      context.contentsModel!
+  /**
+   * The text of an open file, with what is not saved yet; left out where its hash is the known one,
+   * that of the file: nothing newer is on the disk then.
+   */
+  async read(path: string, knownHash?: string): Promise<DocumentText> {
+    const widget = await this._loadedText(path);
+    const { model, contentsModel } = widget.context;
+    const { name: language } = this._manager.registry.getFileTypeForModel(
+      contentsModel!
     );
-    return { path, content: context.model.toString(), language: name };
+    if (knownHash !== undefined && hashSource(model.toString()) === knownHash) {
+      return { path, language };
+    }
+    await reloadIfNewer(widget, this._manager.services.contents);
+    return { path, content: model.toString(), language };
   }
 
   /** An open text file, loaded and, unless it has unsaved changes, as it is on the disk. */
   async text(path: string): Promise<IDocumentWidget> {
-    const widget = this._findWidget(path);
-    const context = widget && this._manager.contextForWidget(widget);
-    if (!context || !(widget instanceof DocumentWidget)) {
-      throw new PageRequestError(
-        'not_open',
-        `${path} is not open in the page.`
-      );
-    }
-    await within(LOAD_MS, context.ready, () => notLoaded(path));
-    if (!this._isText(context)) {
-      throw new PageRequestError('invalid', `${path} is not a text file.`);
-    }
+    const widget = await this._loadedText(path);
     await reloadIfNewer(widget, this._manager.services.contents);
     return widget;
   }
@@ -183,6 +182,23 @@ export class Documents {
     return drive === '' || drive === 'RTC'
       ? normalized(context.localPath)
       : null;
+  }
+
+  /** An open text file, loaded. */
+  private async _loadedText(path: string): Promise<DocumentWidget> {
+    const widget = this._findWidget(path);
+    const context = widget && this._manager.contextForWidget(widget);
+    if (!context || !(widget instanceof DocumentWidget)) {
+      throw new PageRequestError(
+        'not_open',
+        `${path} is not open in the page.`
+      );
+    }
+    await within(LOAD_MS, context.ready, () => notLoaded(path));
+    if (!this._isText(context)) {
+      throw new PageRequestError('invalid', `${path} is not a text file.`);
+    }
+    return widget;
   }
 
   /** Whether it shows text; false until it is loaded. */

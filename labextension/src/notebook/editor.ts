@@ -42,10 +42,19 @@ export interface INotebookHints {
   frame?: string;
 }
 
+/** What in a Lexical document is worth a suggestion. */
+export interface ILexicalHints {
+  isEmpty: boolean;
+  /** The name of the first error that a block shows. */
+  error?: string;
+}
+
 /** What the panel knows of the documents that are open in the page. */
 export interface IEditor {
   /** The notebook whose editor is the active one. */
   readonly activeNotebook: string | null;
+  /** The notebook or Lexical document whose editor is the active one. */
+  readonly activeDocument: string | null;
   /** Paths of the notebooks that are open. */
   readonly openNotebooks: readonly string[];
   /** Another notebook is active, or its kernel has another state. */
@@ -63,6 +72,7 @@ export interface IEditor {
   /** The cell of an open notebook in which an element of the page stands. */
   cellAt(node: Node): { path: string; cellId: string } | null;
   hints(path: string): INotebookHints;
+  lexicalHints(path: string): ILexicalHints;
   /** The error that a cell shows now; one that the user interrupted shows none. */
   errorOf(path: string, cellId: string): INotebookError | null;
   /** Go to the document and, in a notebook, to the cell. */

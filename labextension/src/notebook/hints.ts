@@ -1,5 +1,6 @@
 import type { ISharedCell } from '@jupyter/ydoc';
 import { ICellModel, isCodeCellModel } from '@jupyterlab/cells';
+import { DocumentRegistry } from '@jupyterlab/docregistry';
 import { IOutput } from '@jupyterlab/nbformat';
 import { INotebookModel } from '@jupyterlab/notebook';
 
@@ -12,28 +13,35 @@ const FRAME = /^\s*(\w+)\s*=\s*(?:pd|pl|polars|pandas)\.(?:read|scan)_\w+\(/m;
 /** How many of a notebook's errors are looked at. */
 const MOST_ERRORS = 3;
 
-/** What in notebooks is worth a suggestion; looked for again when a notebook's content has changed. */
-export class NotebookHints {
-  of(model: INotebookModel): INotebookHints {
+/** What in documents is worth a suggestion; looked for again when a document's content has changed. */
+export class DocumentHints<
+  Model extends DocumentRegistry.IModel,
+  Hints extends object
+> {
+  constructor(private readonly _find: (model: Model) => Hints) {}
+
+  of(model: Model): Hints {
     let hints = this._known.get(model);
     if (!hints) {
-      model.contentChanged.connect(this._forget, this);
-      hints = hintsIn(model);
+      const forget = () => {
+        model.contentChanged.disconnect(forget);
+        this._known.delete(model);
+      };
+      model.contentChanged.connect(forget);
+      hints = this._find(model);
       this._known.set(model, hints);
     }
     return hints;
   }
 
-  private _forget(model: INotebookModel): void {
-    model.contentChanged.disconnect(this._forget, this);
-    this._known.delete(model);
-  }
-
-  private readonly _known = new WeakMap<INotebookModel, INotebookHints>();
+  private readonly _known = new WeakMap<Model, Hints>();
 }
 
-/** Each cell is read once. */
-function hintsIn({ cells, sharedModel }: INotebookModel): INotebookHints {
+/** What in a notebook is worth a suggestion. Each cell is read once. */
+export function notebookHints({
+  cells,
+  sharedModel
+}: INotebookModel): INotebookHints {
   const sources = sharedModel.cells.map(cell => cell.getSource());
   const errors: INotebookError[] = [];
   for (let index = 0; index < cells.length; index++) {

@@ -3,7 +3,11 @@ import type { PanelLayout, Widget } from '@lumino/widgets';
 
 /** Places in a cell, from the top down. */
 export type CellPlace =
-  'top' | 'below-header' | 'above-input' | 'below-outputs' | 'bottom';
+  | 'top'
+  | 'below-header'
+  | 'above-input'
+  | 'below-outputs'
+  | 'bottom';
 
 /** Put a widget into a cell that is drawn. */
 export function insertInCell(

@@ -1,5 +1,56 @@
 import { IDocumentWidget } from '@jupyterlab/docregistry';
+import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { Contents } from '@jupyterlab/services';
+
+import { forEachLoadedNotebook } from './forEachNotebook';
+import { UnsavedChanges } from './unsavedChanges';
+
+/**
+ * Keeps notebooks in step with their files, which the server writes itself where it does not know
+ * that a page has them open: while that loads, or was away.
+ */
+export class NotebookReloader {
+  constructor(
+    tracker: INotebookTracker,
+    private readonly _contents: Pick<Contents.IManager, 'get'>
+  ) {
+    forEachLoadedNotebook(tracker, ({ context }) => {
+      if (!this._unsaved.has(context)) {
+        this._unsaved.set(context, new UnsavedChanges(context.model));
+      }
+    });
+  }
+
+  /**
+   * Compare a notebook with its file where that was not done yet. Once is enough: from the first
+   * request on, the server's changes come through the page.
+   */
+  compared(panel: NotebookPanel): Promise<void> {
+    return this._compared.get(panel.context) ?? this.compare(panel);
+  }
+
+  /** Compare a notebook with its file now; what else is done with it waits for that. */
+  compare(panel: NotebookPanel): Promise<void> {
+    const { context } = panel;
+    const before = this._compared.get(context) ?? Promise.resolve();
+    const isClean = () =>
+      !(this._unsaved.get(context)?.exist ?? context.model.dirty);
+    const compared = before.then(() =>
+      reloadIfNewer(panel, this._contents, isClean)
+    );
+    this._compared.set(context, compared);
+    return compared;
+  }
+
+  private readonly _compared = new WeakMap<
+    NotebookPanel['context'],
+    Promise<void>
+  >();
+  private readonly _unsaved = new WeakMap<
+    NotebookPanel['context'],
+    UnsavedChanges
+  >();
+}
 
 /**
  * Load a document anew whose file was written after it was loaded, unless something was changed in
@@ -11,11 +62,12 @@ import { Contents } from '@jupyterlab/services';
  */
 export async function reloadIfNewer(
   panel: IDocumentWidget,
-  contents: Pick<Contents.IManager, 'get'>
+  contents: Pick<Contents.IManager, 'get'>,
+  isClean = () => !panel.context.model.dirty
 ): Promise<void> {
   try {
-    if (await isNewer(panel.context, contents)) {
-      await revertIfClean(panel);
+    if ((await isNewer(panel.context, contents)) && isClean()) {
+      await revert(panel);
     }
   } catch (error) {
     // Its save says what is wrong with the file.
@@ -42,13 +94,7 @@ export async function isNewer(
 }
 
 /** What is typed while the file is on its way would be replaced by it: nothing can be typed then. */
-async function revertIfClean({
-  content,
-  context
-}: IDocumentWidget): Promise<void> {
-  if (context.model.dirty) {
-    return;
-  }
+async function revert({ content, context }: IDocumentWidget): Promise<void> {
   const hasFocus = content.node.contains(document.activeElement);
   content.node.inert = true;
   try {

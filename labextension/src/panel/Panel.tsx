@@ -5,7 +5,7 @@ import { Attachment } from '../api/types';
 import { IInputSetup } from './composer/inputSetup';
 import { emptyTurn } from '../session/turn';
 import { Observable, useValue } from '../session/observable';
-import { abortLabel, activityLabel } from '../session/labels';
+import { abortLabel, activityLabel } from '../session/turnLabels';
 import { AskNotebook } from './composer/AskNotebook';
 import { ChangesBar } from './changes/ChangesBar';
 import { Composer, inputIn } from './composer/Composer';
@@ -13,7 +13,7 @@ import { ContextStrip } from './composer/attachments/ContextStrip';
 import { Conversation } from './conversation/Conversation';
 import { FixLine } from './conversation/FixLine';
 import { ToolsPanelCard } from './toolsPanel/ToolsPanelCard';
-import { Header } from './sessions/Header';
+import { Header } from './sessionList/Header';
 import { Plan } from './plan/Plan';
 import { Queue } from './composer/Queue';
 import { UnresolvedReferences } from './composer/attachments/UnresolvedReferences';
@@ -21,7 +21,7 @@ import { StaleLine } from './conversation/StaleLine';
 import { ActionNotice } from './Notices';
 import { ToolRequirements } from './composer/ToolRequirements';
 import { Uploads } from './datasets/Uploads';
-import { WaitingSessions } from './sessions/WaitingSessions';
+import { WaitingSessions } from './sessionList/WaitingSessions';
 import { ComposerContext, useComposer } from './composer/composerContext';
 import {
   IPanelContext,

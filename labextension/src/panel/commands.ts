@@ -1,6 +1,7 @@
 import { JupyterFrontEnd } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
 
+import { OPEN_CONNECT, OPEN_MCP } from '../settings/pages';
 import { agentIcon } from '../ui/icons';
 import { AgentPanel } from './widget';
 
@@ -12,7 +13,8 @@ export const CommandIDs = {
   undoTurn: 'datalayer-agent:undo-turn',
   usage: 'datalayer-agent:usage',
   runAction: 'datalayer-agent:run-action',
-  connectModel: 'datalayer-agent:connect-model'
+  connectModel: OPEN_CONNECT,
+  mcpServers: OPEN_MCP
 } as const;
 
 /** Add the panel's commands, and to the palette. */
@@ -90,6 +92,17 @@ export function addCommands(
       shell.activateById(panel.id);
       await panel.ready();
       panel.model.toolsPanel.showConnect();
+    }
+  });
+
+  commands.addCommand(CommandIDs.mcpServers, {
+    label: 'MCP Servers of the Agent',
+    caption: 'Add MCP servers, and choose which of their tools are trusted',
+    describedBy: noArguments,
+    execute: async () => {
+      shell.activateById(panel.id);
+      await panel.ready();
+      panel.model.toolsPanel.showMcp();
     }
   });
 

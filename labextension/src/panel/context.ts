@@ -4,7 +4,7 @@ import { createContext, useContext, useMemo } from 'react';
 import { CodeController } from './codeActions/codeController';
 import { PanelModel } from './model';
 import { LabelOf } from '../session/cellNames';
-import { CellNumber } from '../session/labels';
+import { CellNumber } from '../session/callLabels';
 
 /** What every component of the panel may use. */
 export interface IPanelContext {

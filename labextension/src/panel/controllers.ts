@@ -1,5 +1,5 @@
 import { Op } from '../api/types';
-import type { Ask } from './sessions/ask';
+import type { Ask } from './sessionList/ask';
 import { ConnectController } from './connect/connectController';
 import { ComposerState } from './composer/composerState';
 import { DatasetController } from './datasets/datasetController';
@@ -8,14 +8,15 @@ import { IEditor } from '../notebook/editor';
 import { FixController } from './conversation/fixController';
 import { ToolsPanel } from './toolsPanel/toolsPanel';
 import { IActionNotice } from './modelOptions';
-import { HistoryController } from './sessions/historyController';
+import { HistoryController } from './sessionList/historyController';
+import { McpController } from './mcp/mcpController';
 import { QualityController } from './quality/qualityController';
 import { ScratchpadController } from './scratchpad/scratchpadController';
 import { IPanelClient } from '../api/services';
 import { IWork } from './composer/messageController';
 import { IMemory } from '../ui/memory';
 import { ServicesController } from './services/servicesController';
-import { SessionController } from './sessions/sessionController';
+import { SessionController } from './sessionList/sessionController';
 import { StrategistController } from './strategist/strategistController';
 import { TutorialController } from './tutorials/tutorialController';
 import { UsageController } from './usage/usageController';
@@ -58,6 +59,7 @@ export function makeToolsPanel(
     ),
     usage: new UsageController(client),
     connect,
+    mcp: new McpController(client.mcp),
     notify
   });
 }

@@ -21,7 +21,7 @@ import {
   makeStrategist
 } from './controllers';
 import { IEditor } from '../notebook/editor';
-import { OtherSessions } from './sessions/otherSessions';
+import { OtherSessions } from './sessionList/otherSessions';
 import { FixController } from './conversation/fixController';
 import { follow } from '../session/followChange';
 import { ToolsPanel } from './toolsPanel/toolsPanel';
@@ -36,13 +36,13 @@ import {
 import { IReadiness, Models, readinessOf } from './composer/models';
 import { INotice, IPanelModelOptions, IActionNotice } from './modelOptions';
 import { NotebookQuestion } from './composer/notebookQuestion';
-import { HistoryController } from './sessions/historyController';
+import { HistoryController } from './sessionList/historyController';
 import { Ops } from './ops';
 import { PlanController } from './plan/planController';
 import { IPanelClient, IPanelConnection } from '../api/services';
 import { IMemory } from '../ui/memory';
 import { ScratchpadController } from './scratchpad/scratchpadController';
-import { IShown, SessionController } from './sessions/sessionController';
+import { IShown, SessionController } from './sessionList/sessionController';
 import { runStale } from './conversation/runStale';
 import { staleWithout } from '../session/stale';
 import { ITurn } from '../session/turn';
@@ -396,9 +396,8 @@ export class PanelModel implements IDisposable {
     if (this.notice.current?.needs === 'model' && isReady) {
       this._notify('A model is connected. You can send your message.');
     }
-    // Where an administrator set the model, forget the one that the session remembers.
-    if (this.models.current?.locked && model) {
-      this.composerState.patch({ model: undefined });
+    if (this.models.current) {
+      this.composerState.forgetLocked(this.models.current);
     }
   }
 

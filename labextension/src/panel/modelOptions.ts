@@ -1,4 +1,4 @@
-import type { Ask } from './sessions/ask';
+import type { Ask } from './sessionList/ask';
 import { IEditor } from '../notebook/editor';
 import { IPanelClient, IPanelConnection } from '../api/services';
 import { IMemory } from '../ui/memory';

@@ -2,6 +2,7 @@ import { JupyterFrontEnd } from '@jupyterlab/application';
 import { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import { PathExt } from '@jupyterlab/coreutils';
 import { IDocumentManager } from '@jupyterlab/docmanager';
+import { DocumentRegistry } from '@jupyterlab/docregistry';
 import { FileDialog } from '@jupyterlab/filebrowser';
 import {
   INotebookTracker,
@@ -15,6 +16,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
 import { isAgentsRun } from '../notebook/kernel/agentRuns';
+import { lexicalHints } from '../lexical/hints';
 import { Documents } from '../notebook/documents';
 import { forEachNotebook } from '../notebook/forEachNotebook';
 import { statusOf } from '../notebook/kernel/kernel';
@@ -24,12 +26,13 @@ import {
   ICellLabel,
   IEditor,
   IKernelState,
+  ILexicalHints,
   IListedCell,
   INotebookError,
   INotebookHints
 } from '../notebook/editor';
 import { Following, IFollowed } from '../session/following';
-import { errorIn, NotebookHints } from '../notebook/hints';
+import { DocumentHints, errorIn, notebookHints } from '../notebook/hints';
 import { isMarked } from './scratchpad/about';
 
 /** The notebooks that are open in JupyterLab, as the panel sees them. */
@@ -41,7 +44,7 @@ export class NotebookEditor implements IEditor {
     private readonly _documents: Documents,
     readonly following = new Following()
   ) {
-    _app.shell.currentChanged?.connect(this._emit, this);
+    _app.shell.currentChanged?.connect(this._onCurrent, this);
     _tracker.currentChanged.connect(this._emit, this);
     forEachNotebook(_tracker, panel => this._follow(panel));
     NotebookActions.executed.connect((_, { notebook, cell, success }) => {
@@ -70,6 +73,11 @@ export class NotebookEditor implements IEditor {
   get activeNotebook(): string | null {
     const active = this._documents.describe(this._app.shell.currentWidget);
     return active?.kind === 'notebook' ? active.path : null;
+  }
+
+  get activeDocument(): string | null {
+    const active = this._documents.describe(this._app.shell.currentWidget);
+    return active && active.kind !== 'file' ? active.path : null;
   }
 
   get openNotebooks(): readonly string[] {
@@ -122,6 +130,13 @@ export class NotebookEditor implements IEditor {
   hints(path: string): INotebookHints {
     const model = this._documents.findNotebook(path)?.model;
     return model ? this._hints.of(model) : { isEmpty: true };
+  }
+
+  lexicalHints(path: string): ILexicalHints {
+    const open = this._documents.files().find(each => each.path === path);
+    return open?.context.isReady
+      ? this._lexicalHints.of(open.context.model)
+      : { isEmpty: false };
   }
 
   cellAt(node: Node): { path: string; cellId: string } | null {
@@ -195,7 +210,8 @@ export class NotebookEditor implements IEditor {
     const cells = this._documents.findNotebook(path)?.model?.sharedModel.cells;
     const found = cells?.find(cell => {
       const about = cell.getMetadata('datalayer_agent') as
-        { lesson?: number } | undefined;
+        | { lesson?: number }
+        | undefined;
       return cell.cell_type === 'code' && about?.lesson === lesson;
     });
     return found?.getId() ?? null;
@@ -282,11 +298,27 @@ export class NotebookEditor implements IEditor {
     this._emit();
   }
 
+  private _onCurrent(): void {
+    const { currentWidget } = this._app.shell;
+    const context =
+      currentWidget && this._manager.contextForWidget(currentWidget);
+    if (context && !context.isReady) {
+      void context.ready.then(
+        () => this._emit(),
+        () => undefined
+      );
+    }
+    this._emit();
+  }
+
   private _emit(): void {
     this._changed.emit();
   }
 
-  private readonly _hints = new NotebookHints();
+  private readonly _hints = new DocumentHints(notebookHints);
+  private readonly _lexicalHints = new DocumentHints(
+    (model: DocumentRegistry.IModel) => lexicalHints(model.toString())
+  );
   private readonly _ran = new Signal<IEditor, { path: string; cellId: string }>(
     this
   );

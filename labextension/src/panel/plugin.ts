@@ -14,7 +14,7 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStateDB } from '@jupyterlab/statedb';
 
 import { AgentClient } from '../api/client';
-import { IPageConnection } from '../api/connection';
+import { IPageConnection } from '../api/pageConnection';
 import { Documents } from '../notebook/documents';
 import { OPEN_SETTINGS, SETTINGS_ID } from '../settings/plugin';
 import type { IChangesSource } from '../changes/source';
@@ -27,7 +27,7 @@ import {
   IAgentInputToolbar,
   IDocuments
 } from '../tokens';
-import { askInDialog } from './sessions/ask';
+import { askInDialog } from './sessionList/ask';
 import { changesSource } from './changes/changesSource';
 import type { InputToolbar } from './composer/registries';
 import { addCommands } from './commands';
@@ -42,8 +42,8 @@ import { PanelModel } from './model';
 import { NotebookEditor } from './notebookEditor';
 import { addScratchpad } from './scratchpad/extension';
 import { AgentPanel, PANEL_ID } from './widget';
-import { goToWaitingSoon } from './sessions/waiting';
-import { markWaiting } from './sessions/waitingMark';
+import { goToWaitingSoon } from './sessionList/waiting';
+import { markWaiting } from './sessionList/waitingMark';
 import { giveRoomOnce } from '../ui/width';
 
 /** Id of the plugin, and of its settings. */

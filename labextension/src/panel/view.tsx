@@ -10,7 +10,7 @@ import {
   CodeController,
   ICodeControllerOptions
 } from './codeActions/codeController';
-import { inputIn } from './composer/Composer';
+import { canFocus, inputIn } from './composer/Composer';
 import { Panel } from './Panel';
 import { Draft } from './composer/draft';
 import { DropTarget } from './composer/attachments/drop';
@@ -61,7 +61,7 @@ export class PanelView extends ReactWidget {
   focusInput(): void {
     this._wantsFocus = true;
     const field = inputIn(this.node);
-    if (field && !field.closest('[inert]')) {
+    if (field && canFocus(field)) {
       this._wantsFocus = false;
       field.focus();
     } else if (!this.isDisposed) {

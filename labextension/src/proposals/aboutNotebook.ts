@@ -53,6 +53,18 @@ const INSTRUCTION =
 const POLITE =
   /^\W*((please|bitte|por favor|s['’]il te plaît)\W+)*(can|could|would|will)\s+(you|we)(?!\p{L})|^\W*(kannst du|könntest du|können sie|peux-tu|pouvez-vous|puedes|podrías|puoi|potresti|você pode|kun je)(?!\p{L})/iu;
 
+/** Cells are to be added, changed or run: "Add a cell and run it", "führe die Zelle aus". */
+const CELL_WORK: readonly RegExp[] = [
+  /\b(add|insert|append|create|write|run|re-?run|execute|delete|remove|move|split|merge|replace)\b.{0,60}\b(cells?|notebook)\b/is,
+  /(?<!\p{L})(füg\p{L}*|ergänz\p{L}*|erstell\p{L}*|schreib\p{L}*|führ\p{L}*|lösch\p{L}*|entfern\p{L}*|verschieb\p{L}*)(?!\p{L}).{0,60}(?<!\p{L})(zellen?|notebook)(?!\p{L})/isu,
+  /(?<!\p{L})(ajout\p{L}*|insér\p{L}*|cré\p{L}*|écri\p{L}*|exécut\p{L}*|supprim\p{L}*|déplac\p{L}*)(?!\p{L}).{0,60}(?<!\p{L})(cellules?|notebook|carnet)(?!\p{L})/isu,
+  /(?<!\p{L})(añad\p{L}*|agreg\p{L}*|insert\p{L}*|cre[ae]\p{L}*|escrib\p{L}*|ejecut\p{L}*|elimin\p{L}*|borr\p{L}*)(?!\p{L}).{0,60}(?<!\p{L})(celdas?|cuaderno)(?!\p{L})/isu
+];
+
+/** Says that something is not to be done. */
+const REFUSAL =
+  /^\W*((please|bitte|por favor|s['’]il (te|vous) plaît)\W+)*(do not|don['’]?t|never|nicht|no|n['’]\p{L}+ (pas|rien)|ne \p{L}+ (pas|rien))(?!\p{L})/iu;
+
 /** Says nothing that is to be done. */
 const SMALL_TALK =
   /^\W*(hi|hello|hey|good (morning|evening)|thanks?|thank you|thx|ok|okay|great|yes|no|continue|go on|resume|hallo|guten (tag|morgen)|danke|ja|nein|weiter|bonjour|salut|merci|oui|non|hola|gracias|sí|ciao|grazie|olá|obrigad[oa]|你好|您好|谢谢|こんにちは|ありがとう|안녕하세요|감사합니다)(\s+(again|a lot|so much|very much|there))?\W*$/iu;
@@ -71,6 +83,15 @@ export function asksForWork(message: string): boolean {
     return false;
   }
   return !isQuestion(message);
+}
+
+/** Whether a message asks for cells to be added, changed or run, which Ask mode does not do. */
+export function asksForCells(message: string): boolean {
+  return (
+    !isQuestion(message) &&
+    !REFUSAL.test(message) &&
+    CELL_WORK.some(words => words.test(message))
+  );
 }
 
 /** Whether a message wants to know something, and nothing done. */

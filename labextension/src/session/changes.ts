@@ -1,4 +1,5 @@
 import { Change } from '../api/types';
+import { wholeOf } from '../notebook/documentKind';
 
 /**
  * What became of each cell (or file) over several changes: the first `before`, the last `after`.
@@ -34,18 +35,23 @@ function combine(earlier: Change, later: Change): Change | null {
   return unchanged ? null : change;
 }
 
-/** "3 cells changed", "2 files changed", or both. */
-export function changeCountLabel(changes: readonly Change[]): string {
-  const cells = changes.filter(change => change.cellId).length;
-  const files = changes.length - cells;
-  const parts: string[] = [];
-  if (cells) {
-    parts.push(`${cells} ${cells === 1 ? 'cell' : 'cells'}`);
-  }
-  if (files) {
-    parts.push(`${files} ${files === 1 ? 'file' : 'files'}`);
-  }
-  return `${parts.join(' and ')} changed`;
+/** "3 cells changed", "2 cells and 1 file changed", "1 cell, 1 document and 2 files changed". */
+export function changeCountLabel(
+  changes: readonly Pick<Change, 'path' | 'cellId'>[]
+): string {
+  const nouns = changes.map(({ cellId, path }) =>
+    cellId ? 'cell' : wholeOf(path)
+  );
+  const parts = (['cell', 'document', 'file'] as const)
+    .map(noun => counted(nouns.filter(each => each === noun).length, noun))
+    .filter(Boolean);
+  const last = parts.pop();
+  return `${[parts.join(', '), last].filter(Boolean).join(' and ')} changed`;
+}
+
+/** "1 cell", "2 cells"; empty where there are none. */
+export function counted(count: number, noun: string): string {
+  return count ? `${count} ${noun}${count === 1 ? '' : 's'}` : '';
 }
 
 /** "30 cells added", "2 cells added, 1 changed, 1 file changed"; empty where nothing was. */

@@ -30,7 +30,11 @@ export interface IPlan {
 }
 
 type PlanEvent =
-  PlanUpdated | StepStarted | StepFinished | RecoveryStarted | RecoveryFinished;
+  | PlanUpdated
+  | StepStarted
+  | StepFinished
+  | RecoveryStarted
+  | RecoveryFinished;
 
 /** The plan after one more event about it. */
 export function reducePlan(

@@ -76,8 +76,15 @@ export function reduceTurn(turn: ITurn, event: Event): ITurn {
         id: event.requestId,
         question: event.question,
         options: event.options ?? [],
-        open: true
+        open: true,
+        ...(event.form && { form: event.form })
       });
+    case 'user_input_resolved':
+      return replace(turn, event.requestId, entry =>
+        entry.kind === 'question'
+          ? { ...entry, open: false, action: event.action }
+          : undefined
+      );
     case 'document_changed':
       return changed(turn, event);
     case 'changes_undone':
@@ -240,7 +247,7 @@ function callEnded(turn: ITurn, event: ToolCallOutput): ITurn {
   return {
     ...ended,
     entries: ended.entries.map(entry =>
-      entry.kind === 'question' && entry.open
+      entry.kind === 'question' && entry.open && !entry.form
         ? { ...entry, open: false, answer: answerIn(event.output) }
         : entry
     )
@@ -266,7 +273,7 @@ function asked(turn: ITurn, event: ApprovalRequested): ITurn {
     id: event.approvalId,
     callId: event.callId,
     name: event.name,
-    label: call?.kind === 'tool' ? call.label : undefined,
+    label: event.label ?? (call?.kind === 'tool' ? call.label : undefined),
     arguments: event.arguments,
     reason: event.reason,
     destructive: event.destructive,

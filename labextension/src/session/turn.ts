@@ -4,6 +4,8 @@ import {
   CitedAnswer,
   ContextCompacted,
   ErrorCode,
+  FormAnswer,
+  InputForm,
   IntentDetected,
   Mode,
   NotebookMode,
@@ -86,6 +88,10 @@ export interface IQuestionEntry {
   options: readonly string[];
   open: boolean;
   answer?: string;
+  /** An MCP server asks it, by a form. */
+  form?: InputForm;
+  /** What became of the form. */
+  action?: FormAnswer['action'];
 }
 
 /** A warning or an error that the user must see. */

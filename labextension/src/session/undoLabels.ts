@@ -1,4 +1,6 @@
 import { Change, UndoConflict } from '../api/types';
+import { wholeOf } from '../notebook/documentKind';
+import { counted } from './changes';
 import { IUndoneEntry } from './turn';
 
 /** What was reverted, and what cannot be. */
@@ -45,10 +47,11 @@ export function keptLabel(conflicts: readonly UndoConflict[]): string {
     : `${leftLabel(conflicts)} were changed since and were not reverted: decide on them above.`;
 }
 
-/** "1 cell", "2 files", "3 changes" where there are both. */
+/** "1 cell", "2 files", "3 changes" where there are several kinds. */
 export function leftLabel(conflicts: readonly UndoConflict[]): string {
-  const { length } = conflicts;
-  const cells = conflicts.filter(({ cellId }) => cellId).length;
-  const noun = !cells ? 'file' : cells === length ? 'cell' : 'change';
-  return `${length} ${noun}${length === 1 ? '' : 's'}`;
+  const nouns = new Set(
+    conflicts.map(({ cellId, path }) => (cellId ? 'cell' : wholeOf(path)))
+  );
+  const [noun] = nouns.size === 1 ? nouns : ['change'];
+  return counted(conflicts.length, noun);
 }

@@ -4,13 +4,15 @@ import {
 } from '@jupyterlab/application';
 import { MainAreaWidget } from '@jupyterlab/apputils';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { IFormRendererRegistry } from '@jupyterlab/ui-components';
 import { toArray } from '@lumino/algorithm';
 import { JSONExt } from '@lumino/coreutils';
 
 import { AgentClient } from '../api/client';
-import { IPageConnection } from '../api/connection';
+import { IPageConnection } from '../api/pageConnection';
 import { ConfigReply } from '../api/types';
 import { IAgentClient, IAgentConnection } from '../tokens';
+import { drawPages, withPages } from './pages';
 import { asTheServerHasIt, composed, own } from './schema';
 
 /** Id of the plugin, and of the settings, which the server reads from where JupyterLab keeps them. */
@@ -28,6 +30,7 @@ export const settingsPlugin: JupyterFrontEndPlugin<void> = {
   description: 'Settings of the agent with the values of the server.',
   autoStart: true,
   requires: [IAgentClient, ISettingRegistry, IAgentConnection],
+  optional: [IFormRendererRegistry],
   activate: activateSettings
 };
 
@@ -35,13 +38,19 @@ function activateSettings(
   { commands, shell }: JupyterFrontEnd,
   client: AgentClient,
   settings: ISettingRegistry,
-  connection: IPageConnection
+  connection: IPageConnection,
+  renderers: IFormRendererRegistry | null
 ): void {
   let known: ConfigReply | null = null;
+  if (renderers) {
+    drawPages(renderers, SETTINGS_ID, commands);
+  }
+  const shown = (schema: ISettingRegistry.ISchema) =>
+    renderers ? withPages(schema) : schema;
   settings.transform(SETTINGS_ID, {
     fetch: plugin => ({
       ...plugin,
-      schema: asTheServerHasIt(plugin.schema, known)
+      schema: shown(asTheServerHasIt(plugin.schema, known))
     }),
     compose: plugin => ({
       ...plugin,

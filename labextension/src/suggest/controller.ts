@@ -7,7 +7,7 @@ import {
 } from '@jupyterlab/notebook';
 
 import { AgentClient } from '../api/client';
-import { IPageConnection } from '../api/connection';
+import { IPageConnection } from '../api/pageConnection';
 import { isAgentsRun } from '../notebook/kernel/agentRuns';
 import { Documents } from '../notebook/documents';
 import { onUserTyping } from '../notebook/userActivity';

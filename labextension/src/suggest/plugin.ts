@@ -6,7 +6,7 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import { AgentClient } from '../api/client';
-import { IPageConnection } from '../api/connection';
+import { IPageConnection } from '../api/pageConnection';
 import { Documents } from '../notebook/documents';
 import { IAgentClient, IAgentConnection, IDocuments } from '../tokens';
 import type { SuggestController } from './controller';

@@ -1,6 +1,6 @@
 import React, { useEffect, useState } from 'react';
 
-import { formatDuration } from '../session/labels';
+import { formatDuration } from './format';
 
 /** " · 12 s" since a time (ms since 1970), ticking; nothing in the first second. */
 export function Elapsed(props: { since: number }): JSX.Element | null {

@@ -12,6 +12,9 @@ import { ConversationStore } from '../session/store';
 /** As near to the end as counts as being there, in pixels. */
 const NEAR = 24;
 
+/** The class of a long list that is no running text: its turn is shown from its beginning. */
+export const READ_FROM_START = 'da-read-from-start';
+
 /**
  * Keep the end in view while the content grows, unless the user scrolled away from it.
  *
@@ -39,8 +42,26 @@ export function useStayAtEnd(
     follows.current = false;
   }, []);
 
+  /** Go to what is new: the end, or the beginning of a turn that is read from there. */
+  const goToNewest = useCallback(() => {
+    const node = scroller.current;
+    const turn = [...(node?.querySelectorAll('[data-turn]') ?? [])].pop();
+    const isRead = turn?.querySelector(`.${READ_FROM_START}`);
+    if (node && turn && isRead && turn.clientHeight > node.clientHeight) {
+      node.scrollTop +=
+        turn.getBoundingClientRect().top - node.getBoundingClientRect().top;
+      follows.current = false;
+      setAtEnd(false);
+    } else {
+      goToEnd();
+    }
+  }, [scroller, goToEnd]);
+
   // Another session begins at its end, and so does a new message of the user.
-  useLayoutEffect(goToEnd, [goToEnd, store]);
+  useLayoutEffect(() => {
+    follows.current = true;
+    goToNewest();
+  }, [goToNewest, store]);
   useEffect(() => {
     let running = store.conversation.current.runningTurnId;
     return store.conversation.subscribe(() => {
@@ -71,7 +92,7 @@ export function useStayAtEnd(
     };
     const observer = new ResizeObserver(() => {
       if (follows.current) {
-        goToEnd();
+        goToNewest();
         last = node.scrollTop;
       } else {
         setAtEnd(
@@ -94,7 +115,7 @@ export function useStayAtEnd(
       node.removeEventListener('click', onClick);
       node.removeEventListener('scroll', onScroll);
     };
-  }, [scroller, content, goToEnd]);
+  }, [scroller, content, goToNewest]);
 
   return [isAtEnd, goToEnd, stayHere];
 }

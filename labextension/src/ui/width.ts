@@ -10,6 +10,9 @@ const WANTED = 380;
 /** How much of the window it takes at most. */
 const MOST = 0.4;
 
+/** How long the layout is waited for. */
+const MOST_FRAMES = 120;
+
 /** A sidebar that is this much wider than it must be was sized by the user, in px. */
 const SLACK = 4;
 
@@ -25,8 +28,12 @@ export async function giveRoomOnce(
     return;
   }
   await state.save(KEY, true);
-  // The sizes are known once the sidebar that was just opened has been laid out.
-  await new Promise(requestAnimationFrame);
+  // The sizes are known once the sidebar that was just opened has been laid out, which on a busy
+  // machine takes JupyterLab more than a frame.
+  let frames = 0;
+  do {
+    await new Promise(requestAnimationFrame);
+  } while (!panel.node.offsetWidth && ++frames < MOST_FRAMES);
   widen(panel, window.innerWidth);
 }
 

@@ -40,8 +40,7 @@ test('peers 5: Undo takes a turn back and keeps unsaved typing in another cell',
     tab.panel.root.getByText('Undone: restored 2 cells')
   ).toHaveCount(1);
   // It is so after a reload, too.
-  await tab.page.reload();
-  await tab.shown();
+  await tab.loadAgain();
   await expect(tab.panel.turns.last()).toContainText(
     'Undone: restored 2 cells'
   );
@@ -58,8 +57,7 @@ test('Keep settles the changes, one cell or all of them, also after a reload', a
   await changes.getByRole('button', { name: 'Undo cell 1' }).click();
   await expect(changes).toContainText('1 cell changed');
   expect(await notebook.sources()).toEqual(['a = 1', 'b = 20', 'c = 3']);
-  await tab.page.reload();
-  await tab.shown();
+  await tab.loadAgain();
   await notebook.ready();
   await expect(changes).toContainText('1 cell changed');
   await root.getByTestId('da-keep').click();
@@ -90,8 +88,7 @@ test('a cell that both changed is shown with both versions, and each answer work
   await tab.page.evaluate(async () => {
     await window.jupyterapp.commands.execute('docmanager:save');
   });
-  await tab.page.reload();
-  await tab.shown();
+  await tab.loadAgain();
   await notebook.ready();
   await expect(tab.page.getByTestId('da-nb-changes')).toContainText(
     '2 cells changed since'

@@ -11,6 +11,9 @@ test('an action that an inline chat proposes is filled in, refined and run there
   await lab.notebook('cars.ipynb').ready();
   await page.locator('.jp-Notebook .jp-Cell').first().click();
   await chat.open();
+  await chat.ask('/help data');
+  await expect(chat.root).toContainText('Convert a data file');
+  await shootBoth(lab, 'inline-help', 'window');
   await model.script({
     say: JSON.stringify({ notebook: null, format: null })
   });

@@ -61,8 +61,7 @@ test('an answer streams into a cell, and in Agent mode cells are added and run b
   const marks = tab.page.getByTestId('da-mark');
   await expect(bar).toContainText('2 cells changed');
   await expect(marks).toHaveCount(2);
-  await tab.page.reload();
-  await tab.shown();
+  await tab.loadAgain();
   await expect(bar).toContainText('2 cells changed');
   await expect(marks).toHaveCount(2);
   await bar.getByTestId('da-nb-undo').click();

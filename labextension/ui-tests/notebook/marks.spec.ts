@@ -3,6 +3,7 @@ import { Locator, Page } from '@playwright/test';
 import { seriousFaults } from '../support/axe';
 import { expect, test } from '../support/fixtures';
 import { ISmoothness, LabPage } from '../support/lab';
+import { McpClient } from '../support/mcp';
 import { shootBoth, useTheme } from '../support/screenshots';
 import { openWork } from '../support/work';
 
@@ -165,6 +166,58 @@ test('a removed cell leaves a placeholder, and comes back from it', async ({
   // By the page's own clock: another one would be that of all tests that share the browser.
   await expect(removed).toHaveCount(0, { timeout: 30_000 });
   await expect(bar).toContainText('1 cell changed');
+});
+
+test('what another program does over MCP appears, is marked, waits for the user, and is undone here', async ({
+  tab,
+  server
+}) => {
+  const { page, panel } = tab;
+  await openWork(tab, 'a = 1');
+  const { bar, undo, marks } = shownIn(page);
+  const program = await McpClient.begin(server, 'Claude Code');
+  const { path } = await program.call<{ path: string }>('createNotebook', {
+    name: `${tab.folder}/made.ipynb`
+  });
+  // It is opened beside the user's own.
+  const made = tab.notebook('made.ipynb');
+  expect(path).toBe(made.path);
+  await made.ready();
+  await tab.open('made.ipynb');
+  const { cellId } = await program.call<{ cellId: string }>('addNotebookCell', {
+    type: 'code',
+    content: 'print(6 * 7)',
+    run: true
+  });
+  await expect(made.output(0)).toHaveText('42');
+  await expect(marks).toHaveCount(1);
+  await program.call('updateNotebookCell', {
+    cellId,
+    content: 'print(6 * 8)',
+    run: true
+  });
+  await expect(made.output(0)).toHaveText('48');
+  await expect(bar).toContainText('1 cell changed');
+  await shootBoth(tab, 'mcp-marks', 'window');
+  await noFaults(tab, '.da-nb-changes', '.da-mark');
+
+  // What would lose something waits for the user, in the program's own conversation.
+  const deleting = program.call('deleteNotebookCells', { cellIds: [cellId] });
+  const denied = expect(deleting).rejects.toThrow('declined');
+  const elsewhere = panel.root.getByTestId('da-waits-elsewhere');
+  await expect(elsewhere).toContainText('Claude Code (MCP)');
+  await elsewhere.getByRole('button').click();
+  await expect(panel.root.getByTestId('da-approve')).toBeVisible();
+  await tab.panelWidth(300);
+  await shootBoth(tab, 'mcp-waiting', 'window');
+  await panel.root.getByTestId('da-deny').click();
+  await denied;
+
+  await undo.click();
+  await expect.poll(() => made.sources()).toEqual(['print(6 * 7)']);
+  await undo.click();
+  // JupyterLab leaves no notebook without a cell.
+  await expect.poll(() => made.sources()).toEqual(['']);
 });
 
 /** The colour of text. */

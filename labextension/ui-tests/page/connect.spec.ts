@@ -130,6 +130,7 @@ test('a model of this computer is used by one click, in all pages', async ({
     await expect(other.panel.answers.last()).toContainText('Ready.');
 
     // The card by its command, and an address that is none.
+    await lab.panelWidth(300);
     await lab.panel.send('/connect');
     const card = root.getByTestId('da-connect');
     await expect(card.getByTestId('da-connect-connection')).toContainText(
@@ -137,6 +138,7 @@ test('a model of this computer is used by one click, in all pages', async ({
     );
     await card.getByText('Another server, by its address').click();
     const address = card.getByTestId('da-connect-address');
+    await expect(address).toBeFocused();
     const result = card.getByTestId('da-connect-result');
     await address.fill('https://me:secret@host/v1');
     await address.press('Enter');
@@ -149,13 +151,15 @@ test('a model of this computer is used by one click, in all pages', async ({
     await address.press('Enter');
     await expect(result).toContainText('1 model');
     await model.script({ say: 'ready' }, { say: 'From the other server.' });
-    await card
+    const offered = card
       .getByTestId('da-connect-address-form')
-      .getByTestId('da-connect-model')
-      .click();
-    await expect(card.getByTestId('da-connect-done')).toContainText(
-      'scripted is connected'
-    );
+      .getByTestId('da-connect-model');
+    await expect(offered).toBeInViewport({ ratio: 1 });
+    await shootBoth(lab, 'connect-address-found-300');
+    await offered.click();
+    const done = card.getByTestId('da-connect-done');
+    await expect(done).toContainText('scripted is connected');
+    await expect(done).toBeInViewport({ ratio: 1 });
     await expect(card.getByTestId('da-connect-connection')).toHaveCount(2);
     const faults = await seriousFaults(lab.page, '[data-testid="da-connect"]');
     expect(faults).toEqual([]);

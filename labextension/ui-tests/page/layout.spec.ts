@@ -185,7 +185,7 @@ test('an approval says its thing once; a workflow is one line that opens', async
 
   await panel.input.fill('/workflows');
   await panel.input.press('Enter');
-  await panel.root.locator('[data-item="exploratory-data-analysis"]').click();
+  await panel.root.locator('[data-item="data-analysis-notebook"]').click();
   const form = panel.root.getByTestId('da-workflow-form');
   await expect(form.getByLabel('Data file')).not.toHaveValue('');
   await shootBoth(tab, 'workflow-form');

@@ -3,6 +3,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import { LabPage } from '../support/lab';
 import { expect, test } from '../support/fixtures';
+import { addCell } from '../support/scripts';
 import { LabServer } from '../support/server';
 import { openWork } from '../support/work';
 
@@ -279,6 +280,42 @@ test('the changes of a turn that goes on while its page is loaded anew are in th
   const all = [0, ...numbers].map(number => `x = ${number}`);
   await expect(notebook.cells).toHaveCount(all.length);
   expect(await notebook.sources()).toEqual(all);
+  expect(await notebook.isDirty()).toBe(false);
+  await notebook.type(0, ' # typed');
+  await tab.page.keyboard.press('Control+s');
+  await expect.poll(() => notebook.isDirty()).toBe(false);
+  await expect(tab.page.locator('.jp-Dialog')).toHaveCount(0);
+});
+
+test('a change that was made after the page had read the notebook, and before it was connected, is in it', async ({
+  tab,
+  model,
+  server
+}) => {
+  const notebook = await openWork(tab, 'x = 0');
+  await model.script(
+    { gate: addCell('x = 1'), after: 0 },
+    { say: 'Nothing more is asked of the page.' }
+  );
+  await tab.panel.send('Add a cell');
+  await model.atGate();
+  let connect!: () => void;
+  const held = new Promise<void>(resolve => (connect = resolve));
+  await tab.page.routeWebSocket(/datalayer-agent\/page/, async socket => {
+    await held;
+    socket.connectToServer();
+  });
+  await tab.page.reload();
+  await tab.shown();
+  await expect(notebook.cells).toHaveCount(1);
+  await model.release();
+  const path = `${tab.folder}/work.ipynb`;
+  await expect.poll(async () => (await server.read(path)).cells.length).toBe(2);
+  connect();
+  await tab.panel.ended();
+
+  await expect(notebook.cells).toHaveCount(2);
+  expect(await notebook.sources()).toEqual(['x = 0', 'x = 1']);
   expect(await notebook.isDirty()).toBe(false);
   await notebook.type(0, ' # typed');
   await tab.page.keyboard.press('Control+s');

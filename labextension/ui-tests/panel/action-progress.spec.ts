@@ -7,7 +7,7 @@ test('the progress of an action is shown, and Stop ends it with nothing left', a
 }) => {
   const { panel, folder, server } = lab;
   await lab.panelWidth(300);
-  const rows = Array.from({ length: 600_000 }, (_, i) => `${i},${i % 97},text`);
+  const rows = Array.from({ length: 200_000 }, (_, i) => `${i},${i % 97},text`);
   await server.text(`${folder}/large.csv`, `n,m,t\n${rows.join('\n')}\n`);
   await model.script({
     say: JSON.stringify({ data: null, format: null, target: null })

@@ -215,8 +215,7 @@ test('Esc stops the turn and holds what waits, also over a reload, until it is s
   await lab.panel.input.press('Escape');
   await lab.panel.ended(1, 'aborted');
   await expect(queue).toContainText('Not sent: stopped');
-  await lab.page.reload();
-  await lab.shown();
+  await lab.loadAgain();
   await expect(queue).toContainText('Second');
   await expect(queue).toContainText('Not sent: stopped');
   await expect(lab.panel.turns).toHaveCount(1);

@@ -144,7 +144,7 @@ test('models are chosen by the keyboard, answer side by side, and one is used', 
   const sent = (await model.requests()).pop()!.text;
   expect(sent).toContain('They differ in the measure');
   expect(sent).not.toContain('Six cars have no value');
-  await page.reload();
+  await lab.loadAgain();
   await expect(panel.turns).toHaveCount(2);
   const first = panel.turns.first();
   await expect(first.getByTestId('da-further-answer')).toHaveCount(3);
@@ -175,8 +175,7 @@ test('models are named in the input, stopped together, and asked again', async (
   const card = panel.root.getByTestId('da-compare');
   await expect(card).toHaveCount(0);
   // A reload in the middle shows what there is, and both go on.
-  await page.reload();
-  await lab.shown();
+  await lab.loadAgain();
   for (const name of OWN.slice(0, 2)) {
     await expect(answerOf(lab, name)).toContainText('A lo');
     await expect(answerOf(lab, name)).toContainText('Answering');

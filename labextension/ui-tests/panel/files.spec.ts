@@ -103,9 +103,34 @@ test('a file that is open in an editor is changed there, with what the user had 
   await expect(panel.root).toContainText(
     `Undone: restored ${tab.folder}/data.py`
   );
-  await panel.changes
-    .getByRole('button', { name: 'Undo', exact: true })
-    .click();
+  await panel.changes.getByRole('button', { name: 'Diff' }).click();
+  const diff = page.getByTestId('da-diff-tab');
+  await expect(diff.getByRole('status')).toHaveText('2 files changed');
+  const [data, notes] = ['data.py', 'notes.md'].map(name =>
+    diff.getByRole('region', { name: `${tab.folder}/${name}` })
+  );
+  await expect(data.getByRole('heading')).toContainText('data.py · undone');
+  await expect(data.getByRole('row')).toHaveText([
+    'BeforeAfter',
+    'import osimport os',
+    '',
+    '-LIMIT = 10+LIMIT = 20',
+    '+STEP = 2',
+    '',
+    '',
+    '⋯⋯'
+  ]);
+  const heights = await data
+    .getByRole('row')
+    .evaluateAll(rows => rows.slice(1).map(row => row.clientHeight));
+  expect(Math.min(...heights), 'empty lines are seen').toBeGreaterThan(12);
+  await expect(notes.getByRole('heading')).toHaveText(
+    `${tab.folder}/notes.md · new`
+  );
+  await expect(notes.getByRole('row').nth(1)).toHaveText('+# Notes');
+  await shootBoth(tab, 'files-diff-tab', 'window');
+  await diff.getByRole('button', { name: 'Undo' }).click();
+  await expect(notes.getByRole('heading')).toContainText('new · undone');
   await expect(panel.changes).toHaveCount(0);
   await expect(onDisk(tab, 'notes.md')).rejects.toThrow('404');
 });

@@ -53,7 +53,8 @@ measured(
         }
       });
     });
-    await model.script({ say: 'word '.repeat(1600), chunk: 20 });
+    const words = Array.from({ length: 900 }, (_, index) => `word ${index}`);
+    await model.script({ say: words.join(' '), chunk: 20 });
     const streaming = await tab.measure(() => panel.ask('One more', TURNS + 1));
 
     // An output of 5,000 lines opens and scrolls.

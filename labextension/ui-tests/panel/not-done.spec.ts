@@ -8,7 +8,7 @@ test('an answer is shown under a line that says what was not done, also after a 
   model
 }) => {
   const notebook = await openWork(tab, 'a = 1');
-  const { panel, page } = tab;
+  const { panel } = tab;
   const noType = {
     call: 'addNotebookCell',
     arguments: { type: 'chart', content: 'plot()' }
@@ -25,8 +25,7 @@ test('an answer is shown under a line that says what was not done, also after a 
   const below = line.locator('xpath=following-sibling::*[1]');
   await expect(line).toContainText('Nothing was changed in this turn.');
   await expect(below).toContainText('The chart is in the new cell below.');
-  await page.reload();
-  await tab.shown();
+  await tab.loadAgain();
   await notebook.ready();
   await expect(line).toContainText('Nothing was changed in this turn.');
   await expect(below).toContainText('The chart is in the new cell below.');

@@ -19,7 +19,7 @@ test('with no model the panel says what was looked for and how to connect one', 
     await expect(root.locator('.da-connections > details')).toHaveCount(3);
     await expect(root).toContainText('ollama');
     await expect(
-      root.getByRole('button', { name: 'Check again' })
+      root.getByRole('button', { name: 'Look again' })
     ).toBeVisible();
     await shootBoth(lab, 'no-model');
     // A message that is sent all the same stays in the input, and makes no session.

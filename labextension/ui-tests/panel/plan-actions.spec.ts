@@ -41,8 +41,7 @@ test('a plan waits at an action; the user runs it in its form, over a reload, an
   await expect(proposal).toContainText('HTML');
   await shootBoth(lab, 'plan-action-waiting-300');
 
-  await page.reload();
-  await lab.shown();
+  await lab.loadAgain();
   await plan.root.getByTestId('da-plan-review').click();
   const open = proposal.getByRole('button', { name: 'Export the notebook' });
   await expect(open).toBeFocused();

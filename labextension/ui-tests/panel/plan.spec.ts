@@ -57,8 +57,7 @@ test('a plan is edited by the keyboard before it runs: the edited steps run, no 
   await page.keyboard.press('Enter');
   await page.keyboard.type('Make a table');
   // What is not sent yet is the user's work, too.
-  await page.reload();
-  await tab.shown();
+  await tab.loadAgain();
   await expect(plan.fields).toHaveCount(2);
   await expect(plan.fields.nth(0)).toHaveValue('Conclude');
   await expect(plan.fields.nth(1)).toHaveValue('Make a table');
@@ -77,8 +76,7 @@ test('a plan is edited by the keyboard before it runs: the edited steps run, no 
     /2\.Make a table/
   ]);
   // The switch is remembered by the session.
-  await page.reload();
-  await tab.shown();
+  await tab.loadAgain();
   await expect(panel.root.getByTestId('da-plan-first')).toHaveAttribute(
     'aria-checked',
     'true'
@@ -144,8 +142,7 @@ test('a plan that stopped goes on where it stopped, after the user fixed it and 
     'Stopped at step 2 of 3'
   );
   await expect(plan.kept).toContainText('ZeroDivisionError');
-  await tab.page.reload();
-  await tab.shown();
+  await tab.loadAgain();
   await expect(plan.continue).toHaveText('Continue with step 2');
   await notebook.ready();
   await notebook.edit(2);
@@ -191,8 +188,7 @@ test('a plan that waits is still there after a reload and a kill -9 of the serve
   await tab.panel.root.getByTestId('da-plan-first').click();
   await tab.panel.send('Count');
   await expect(plan.approve).toBeVisible();
-  await tab.page.reload();
-  await tab.shown();
+  await tab.loadAgain();
   await expect(plan.steps).toHaveCount(2);
   await expect(plan.approve).toBeEnabled();
 

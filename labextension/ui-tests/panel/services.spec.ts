@@ -147,6 +147,9 @@ test('/help lists services before the commands of the panel; an example goes int
   await expect(help).toContainText('Summarise older turns');
   await expect(help).toContainText('Shift+Enter');
   await expect(panel.input).toHaveValue('');
+  // It is read from its beginning.
+  await expect(help.getByText('/notebook', { exact: true })).toBeInViewport();
+  await expect(help.getByText('Shift+Enter')).not.toBeInViewport();
   await shootBoth(lab, 'help');
   await help
     .getByRole('button', { name: /Put into the input/ })
@@ -203,6 +206,9 @@ test('an action is run from the command palette, without a message', async ({
 }) => {
   const { page, panel } = lab;
   await lab.panelWidth(300);
+  // JupyterLab closes the palette when any command is executed, and its help menu executes one when
+  // a kernel starts.
+  await lab.notebook('cars.ipynb').kernelReady();
   // Chromium has the palette's keys for itself.
   await page.evaluate(() =>
     window.jupyterapp.commands.execute('apputils:activate-command-palette')
@@ -219,9 +225,9 @@ test('an action is run from the command palette, without a message', async ({
   await list.getByRole('searchbox').fill('export');
   await list.getByRole('button', { name: 'Export the notebook' }).click();
   const card = panel.root.getByTestId('da-action-card');
-  await card
-    .getByRole('combobox', { name: 'Notebook' })
-    .selectOption({ label: `${lab.folder}/cars.ipynb` });
+  await expect(
+    card.getByRole('combobox', { name: 'Notebook' }).locator('option:checked')
+  ).toHaveText(`${lab.folder}/cars.ipynb`);
   await card
     .getByRole('combobox', { name: 'Format' })
     .selectOption({ label: 'Markdown' });

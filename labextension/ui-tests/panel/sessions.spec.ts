@@ -102,8 +102,7 @@ test('fork, go back with the documents, export, clear: what was said is the user
   await page.keyboard.press('Escape');
 
   // It survives a reload.
-  await page.reload();
-  await lab.shown();
+  await lab.loadAgain();
   await expect(panel.root.getByTestId('da-withdrawn')).toBeVisible();
   await expect(panel.turns).toHaveCount(3);
 
@@ -139,8 +138,7 @@ test('fork, go back with the documents, export, clear: what was said is the user
   await server.api(`datalayer-agent/sessions/${known[0].id}`, 'PATCH', {
     settings: { model: 'openai/second-opinion' }
   });
-  await page.reload();
-  await lab.shown();
+  await lab.loadAgain();
   await expect(panel.answers.last()).toHaveText('Blue.');
   await expect(compacted).toContainText('Earlier turns were summarised');
 
@@ -169,8 +167,7 @@ test('fork, go back with the documents, export, clear: what was said is the user
   await expect(choices.last()).toBeChecked();
   await lab.panelWidth(300);
   await shootBoth(lab, 'asked-again');
-  await page.reload();
-  await lab.shown();
+  await lab.loadAgain();
   await expect(further.locator('strong')).toHaveText('teal');
   await expect(choices.last()).toBeChecked();
   await model.script({ say: 'Quite.' });

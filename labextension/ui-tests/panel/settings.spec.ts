@@ -36,6 +36,11 @@ test('settings in JupyterLab hold for the next message, locked ones are shown so
     await expect(field('approvalPolicy')).toBeDisabled();
     await expect(field('temperature')).toHaveValue('0.5');
     await shootBoth(lab, 'settings', 'window');
+    // What is set up on pages of the panel is reached from here.
+    await form.getByRole('button', { name: 'MCP servers' }).click();
+    await expect(panel.root.getByTestId('da-mcp')).toBeVisible();
+    await form.getByRole('button', { name: 'Connect a model' }).click();
+    await expect(panel.root.getByTestId('da-connect')).toBeVisible();
     await field('temperature').fill('1.25');
     await expect
       .poll(async () => {
@@ -45,6 +50,15 @@ test('settings in JupyterLab hold for the next message, locked ones are shown so
         return values.find(({ name }) => name === 'temperature');
       })
       .toMatchObject({ value: 1.25, source: 'user' });
+    // JupyterLab's editor saves all that it shows; the page takes out what the user did not set.
+    await expect
+      .poll(async () => {
+        const { settings } = await server.api<{ settings: object }>(
+          'lab/api/settings/jupyter-datalayer-agent:settings'
+        );
+        return settings;
+      })
+      .toEqual({ temperature: 1.25 });
     await panel.ask('Second', 2);
     const sent = await workerModel.requests();
     expect(sent.map(({ body }) => body.temperature)).toEqual([0.5, 1.25]);

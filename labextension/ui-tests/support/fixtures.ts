@@ -6,6 +6,7 @@ import { test as base, BrowserContext } from '@playwright/test';
 
 import { LabPage, WINDOW } from './lab';
 import { ScriptedModel } from './model';
+import { PythonProcess } from './process';
 import { LabServer } from './server';
 
 export interface IOfWorker {
@@ -13,6 +14,8 @@ export interface IOfWorker {
   withModel: boolean;
   /** More of the server's environment: keys of other providers, say. */
   environment: Record<string, string>;
+  /** Whether the server has the package of docs/adding-a-service.md, installed by pip. */
+  withExamplePackage: boolean;
   /** One for all tests of the worker; its script is forgotten before each. */
   workerModel: ScriptedModel;
   server: LabServer;
@@ -55,11 +58,18 @@ export const test = base.extend<IOfTest, IOfWorker>({
 
   environment: [{}, { option: true, scope: 'worker' }],
 
+  withExamplePackage: [false, { option: true, scope: 'worker' }],
+
   server: [
-    async ({ workerModel, withModel, environment }, use) => {
+    async (
+      { workerModel, withModel, environment, withExamplePackage },
+      use
+    ) => {
       const server = await LabServer.start(
         withModel ? workerModel.apiBase : null,
-        environment
+        withExamplePackage
+          ? { ...environment, PYTHONPATH: await examplePackage() }
+          : environment
       );
       if (withModel) {
         // The first message makes the server load its model library, which takes seconds.
@@ -125,9 +135,10 @@ export const test = base.extend<IOfTest, IOfWorker>({
     tab.page.on('load', count);
     await use(tab);
     tab.page.off('load', count);
+    // At a mere reload JupyterLab opens once more, at some time, what the address names.
+    const isKept = loads - tab.loadedAgain === 1 && tab.canBeKept;
     const isAsExpected = info.status === info.expectedStatus;
-    // JupyterLab goes on restoring for a while after a reload.
-    if (keepsTab && isAsExpected && loads === 1 && tab.canBeKept) {
+    if (keepsTab && isAsExpected && isKept) {
       await tab.leave();
       Object.assign(kept, { tab, file: info.file });
     } else {
@@ -142,6 +153,7 @@ export const test = base.extend<IOfTest, IOfWorker>({
   lab: async ({ tab }, use) => {
     await tab.load('cars.ipynb');
     await tab.notebook('cars.ipynb').ready();
+    await tab.hasKeyboard();
     await use(tab);
   },
 
@@ -150,5 +162,14 @@ export const test = base.extend<IOfTest, IOfWorker>({
     await use(mean);
   }
 });
+
+/** Install the package; the `PYTHONPATH` of a server that has it. */
+async function examplePackage(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'package-'));
+  const program = new PythonProcess('tests.support.packages', folder);
+  const path = await program.line();
+  await program.close();
+  return path;
+}
 
 export { expect } from '@playwright/test';

@@ -52,6 +52,9 @@ export class LabPage {
 
   readonly panel: AgentPanel;
 
+  /** How often it was, by `loadAgain`. */
+  loadedAgain = 0;
+
   /** Whether nothing of the test would act in the next one. */
   canBeKept = true;
 
@@ -83,15 +86,21 @@ export class LabPage {
 
   /**
    * Load JupyterLab again, as it was left. At a mere reload the document that the address names is
-   * activated once more, at some time after all else was restored.
+   * activated once more, at some time after all else was restored: it takes the keyboard from
+   * whatever a test does meanwhile.
    */
   async loadAgain(): Promise<void> {
+    this.loadedAgain++;
     const { url, token } = this.server.about;
     await this._layoutSaved();
     await this.page.goto(
       `${url}lab/workspaces/${this._workspace}?token=${token}`
     );
     await this.shown();
+    // JupyterLab gives the keyboard to the current document when that is there.
+    await this.page.evaluate(
+      () => (window.jupyterapp.shell.currentWidget as NotebookPanel).revealed
+    );
   }
 
   /** Wait until JupyterLab, which saves the layout some time after its last change, saved it as it is now. */
@@ -99,7 +108,10 @@ export class LabPage {
     const { open, current } = await this.page.evaluate(() => {
       const { shell } = window.jupyterapp;
       return {
-        open: [...shell.widgets('main')].length,
+        // Not the launcher, which JupyterLab opens where nothing else is, and does not save.
+        open: [...shell.widgets('main')].filter(
+          widget => !widget.id.startsWith('launcher-')
+        ).length,
         current: (shell.currentWidget as NotebookPanel).context?.path ?? ''
       };
     });
@@ -124,14 +136,21 @@ export class LabPage {
 
   /** Close all documents as they are; the window and the panel get the size that they have at first. */
   async leave(): Promise<void> {
+    // One that nobody expected would be in the way of the next test.
+    await expect(this.page.locator('.jp-Dialog')).toHaveCount(0);
     await this.page.unrouteAll();
     await this.page.setViewportSize(WINDOW);
     const { width } = (await this.panel.root.boundingBox())!;
     if (Math.abs(width - PANEL_WIDTH) > 10) {
       await this.panelWidth(PANEL_WIDTH);
     }
-    await this.page.evaluate(() => {
-      for (const widget of [...window.jupyterapp.shell.widgets('main')]) {
+    await this.page.evaluate(async () => {
+      const widgets = [...window.jupyterapp.shell.widgets('main')];
+      // After a reload JupyterLab goes on restoring for a while.
+      await Promise.all(
+        widgets.map(widget => (widget as NotebookPanel).context?.ready)
+      );
+      for (const widget of widgets) {
         const { context } = widget as NotebookPanel;
         if (context?.model) {
           context.model.dirty = false;
@@ -183,6 +202,15 @@ export class LabPage {
     await this.page.waitForFunction(() => window.jupyterapp !== undefined);
     await this.page.evaluate(() => window.jupyterapp.restored);
     await expect(this.panel.input).toBeVisible();
+  }
+
+  /** Wait until JupyterLab has given the keyboard to the document that it opened. */
+  async hasKeyboard(): Promise<void> {
+    await this.page.waitForFunction(() =>
+      window.jupyterapp.shell.currentWidget?.node.contains(
+        document.activeElement
+      )
+    );
   }
 
   /** A notebook of the test's folder. */

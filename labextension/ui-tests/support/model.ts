@@ -98,12 +98,12 @@ export class ScriptedModel {
   }
 
   private async _get<T>(action: string): Promise<T> {
-    const response = await fetch(this._url(action));
+    const response = await this._fetch(action);
     return (await response.json()) as T;
   }
 
   private async _post(action: string, body: unknown): Promise<void> {
-    const response = await fetch(this._url(action), {
+    const response = await this._fetch(action, {
       method: 'POST',
       body: JSON.stringify(body)
     });
@@ -112,7 +112,12 @@ export class ScriptedModel {
     }
   }
 
-  private _url(action: string): string {
-    return `${this.apiBase.replace(/\/v1$/, '')}/__${action}__`;
+  private async _fetch(action: string, init?: RequestInit): Promise<Response> {
+    const url = `${this.apiBase.replace(/\/v1$/, '')}/__${action}__`;
+    try {
+      return await fetch(url, { ...init, signal: AbortSignal.timeout(30_000) });
+    } catch (error) {
+      throw new Error(`The scripted model, ${action}: ${error}`);
+    }
   }
 }

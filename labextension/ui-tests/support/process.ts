@@ -10,9 +10,16 @@ const PYTHONPATH = [
   join(REPOSITORY, 'tests', 'support', 'without')
 ].join(delimiter);
 
+/** Longer than any answer takes, and shorter than a test may: what did not answer is named. */
+const ANSWER_MS = 75_000;
+
 /** A Python program of the tests that speaks in lines. */
 export class PythonProcess {
-  constructor(module: string, ...args: string[]) {
+  constructor(
+    private readonly _module: string,
+    ...args: string[]
+  ) {
+    const module = _module;
     this._child = spawn('python', ['-m', module, ...args], {
       cwd: REPOSITORY,
       env: { ...process.env, PYTHONPATH, PYTHONUNBUFFERED: '1' },
@@ -45,9 +52,21 @@ export class PythonProcess {
     if (this._child.exitCode !== null) {
       return Promise.reject(new Error('The process has ended.'));
     }
-    return new Promise((resolve, reject) =>
-      this._waiting.push({ resolve, reject })
-    );
+    return new Promise((resolve, reject) => {
+      const late = () =>
+        reject(new Error(`${this._module}: no answer in ${ANSWER_MS} ms.`));
+      const timer = setTimeout(late, ANSWER_MS);
+      this._waiting.push({
+        resolve: line => {
+          clearTimeout(timer);
+          resolve(line);
+        },
+        reject: error => {
+          clearTimeout(timer);
+          reject(error);
+        }
+      });
+    });
   }
 
   /** Write a line; its answer is the next line. */
@@ -66,7 +85,10 @@ export class PythonProcess {
     if (signal) {
       this._child.kill(signal);
     }
-    const timer = setTimeout(() => this._child.kill('SIGKILL'), 30_000);
+    const timer = setTimeout(() => {
+      console.error(`${this._module} did not end in 30 s, and is killed.`);
+      this._child.kill('SIGKILL');
+    }, 30_000);
     await this._ended;
     clearTimeout(timer);
     this._lines.close();

@@ -81,7 +81,8 @@ export class LabServer {
     const response = await fetch(this.about.url + path, {
       method,
       headers: { Authorization: `token ${this.about.token}` },
-      body: body === undefined ? undefined : JSON.stringify(body)
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: AbortSignal.timeout(75_000)
     });
     const text = await response.text();
     if (!response.ok) {

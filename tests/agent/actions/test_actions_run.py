@@ -59,6 +59,13 @@ class Wait(Action):
         await progress("Waiting")
         await asyncio.sleep(600)
 
+class Furnish(Action):
+    id = "furnish"
+    title = "Furnish the office"
+    description = "Buys a desk."
+    async def execute(self, parameters, progress):
+        return ActionResult("Created the desk.")
+
 class Crash(Action):
     id = "crash"
     title = "Crash"
@@ -69,7 +76,7 @@ class Crash(Action):
 SERVICE = Service(
     id="office", name="Office", description="Signs and logs in.",
     config=ServiceConfig(context="Signing adds a cell."), examples=["Sign this"],
-    actions=[Sign, Login, Wait, Crash],
+    actions=[Sign, Login, Wait, Furnish, Crash],
 )
 LIE = Service(
     id="office", name="Other", description="Takes the same name.",
@@ -151,6 +158,22 @@ def test_an_action_changes_the_notebook_in_ask_mode_and_is_undone(server: Runnin
     assert sources(server) == ["1 + 1"]
 
 
+def test_what_an_action_did_elsewhere_is_not_called_nothing(server: RunningServer) -> None:
+    cars = {"kind": "notebook", "path": "cars.ipynb"}
+    settings = {"mode": "agent", "attachments": [cars]}
+    session = str(server.post("sessions", {"settings": settings})["id"])
+    call = {"service": "office", "action": "furnish", "parameters": {}}
+    request = {
+        "message": "Furnish", "activeNotebook": "cars.ipynb", "location": "panel",
+        "mode": "agent", "attachments": [cars], "action": call,
+    }  # fmt: skip
+    submit(server, session, {"type": "user_message", "request": request})
+    events = until(server.stream(f"sessions/{session}/events"), "turn_completed", "turn_aborted")
+    (reply,) = of_type(events, "final_reply")
+    assert reply["text"] == "Created the desk."
+    assert reply.get("notDone") is None
+
+
 def test_a_secret_is_used_and_kept_nowhere(server: RunningServer) -> None:
     session, proposal = propose(server, f'/office log in as "ada" with {SECRET}x')
     password = next(each for each in proposal["parameters"] if each["name"] == "password")
@@ -216,3 +239,14 @@ def test_a_proposal_of_nobody_is_refused(server: RunningServer) -> None:
     (*_, error) = run(server, session, {"proposalId": "proposal_0"})
     assert error["type"] == "error"
     assert error["code"] == "not_found"
+
+
+def test_an_ordinary_message_needs_a_model_and_no_service_answers_it(server: RunningServer) -> None:
+    session, _ = propose(server, "/office sign it")
+    last = server.get(f"sessions/{session}")["lastSeq"]
+    request = {"message": "/office sign it", "location": "panel", "intent": {}}
+    submit(server, session, {"type": "user_message", "request": request})
+    stream = server.stream(f"sessions/{session}/events?after={last}")
+    events = until(stream, "turn_completed", "turn_aborted")
+    assert of_type(events, "intent_detected", "action_proposed", "help_shown") == []
+    assert [each["code"] for each in of_type(events, "error")] == ["no_model"]

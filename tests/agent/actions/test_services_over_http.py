@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from tests.support.jupyter import RunningServer
-from tests.support.model_server import Say, ScriptedModelServer, Status
+from tests.support.model_server import Call, Say, ScriptedModelServer, Status
 from tests.support.planning import of_type, submit, until
 
 
@@ -181,6 +181,12 @@ def test_help_lists_the_services_with_examples(
     assert all(each["topics"] for each in shown["services"])
 
 
+def test_help_in_a_cells_chat_is_text(server: RunningServer, model: ScriptedModelServer) -> None:
+    events = events_of(server, new_session(server), message="/help data", location="inline")
+    assert of_type(events, "help_shown") == []
+    assert "Convert a data file" in of_type(events, "final_reply")[0]["text"]
+
+
 def test_learn_answers_from_the_config_alone(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
@@ -192,6 +198,62 @@ def test_learn_answers_from_the_config_alone(
     assert of_type(events, "final_reply")[0]["text"] == (
         "By LaTeX [3], or by magic. See [1](there).\n\n- [3] Notebook, PDF"
     )
+
+
+def test_an_answer_that_names_no_source_is_followed_by_what_is_known(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(Say("By magic."))
+    events = events_of(server, new_session(server), message="/notebook how is a PDF made?")
+    text = of_type(events, "final_reply")[0]["text"]
+    assert text.startswith("By magic.\n\n*The model named no source. What Notebook knows:*")
+    assert "**PDF**\n\nA PDF is made by LaTeX" in text
+
+
+WRITTEN_CALL = '{"name": "export", "arguments": {"notebook": "cars.ipynb"}}'
+
+
+@pytest.mark.parametrize(
+    ("message", "known"),
+    [
+        ("/notebook how is a PDF made?", "**PDF**\n\nA PDF is made by LaTeX"),
+        ("/notebook ideas for sharing it", "- **Export the notebook**"),
+    ],
+    ids=["learn", "brainstorm"],
+)
+@pytest.mark.parametrize("more", ["", " More: [nbconvert](https://example.org)"])
+def test_a_call_as_text_is_no_answer_of_a_service(
+    server: RunningServer, model: ScriptedModelServer, message: str, known: str, more: str
+) -> None:
+    model.script(Say(f"{WRITTEN_CALL}{more}"))
+    events = events_of(server, new_session(server), message=message)
+    text = of_type(events, "final_reply")[0]["text"]
+    assert known in text
+    assert "arguments" not in text
+    # What was shown of it as it came is taken back.
+    shown = {each["itemId"] for each in of_type(events, "text_delta")}
+    assert {each["itemId"] for each in of_type(events, "item_discarded")} == shown
+    # What a small model is sent, it calls.
+    assert model.requests[0].tool_names == []
+
+
+def test_prose_beside_a_call_as_text_is_kept(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    answer = f"{WRITTEN_CALL}\n\nThis would export it: a PDF is made by LaTeX [3]."
+    model.script(Say(answer))
+    events = events_of(server, new_session(server), message="/notebook how is a PDF made?")
+    assert of_type(events, "final_reply")[0]["text"] == f"{answer}\n\n- [3] Notebook, PDF"
+
+
+def test_a_service_sends_tools_where_the_conversation_has_calls(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    session = new_session(server)
+    model.script(Call("listKernels"), Say("None."), Say("By LaTeX [3]."))
+    events_of(server, session, message="Which kernels run?")
+    events_of(server, session, message="/notebook how is a PDF made?")
+    assert model.requests[-1].tool_names
 
 
 def test_a_model_that_fails_leaves_what_matching_finds(
@@ -225,3 +287,77 @@ def test_the_lists_and_the_dry_run_over_http(server: RunningServer) -> None:
     assert server.post("intent", {"message": "Export this notebook as HTML"})["service"] == (
         "notebook"
     )
+
+
+@pytest.mark.parametrize("message", ["/help", "/notebook", "/notebook do not export it as slides"])
+def test_a_command_is_no_reply_to_the_open_proposal(
+    server: RunningServer, model: ScriptedModelServer, message: str
+) -> None:
+    session = new_session(server)
+    # Were it a reply, the matching would find other slides.
+    model.script(Say(json.dumps({"format": found("html", "HTML")})), Say("It is not exported."))
+    events_of(server, session, message="/notebook export to HTML")
+    events = events_of(server, session, message=message)
+    assert of_type(events, "action_proposed") == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Do not export this notebook as HTML",
+        "Bitte exportiere dieses Notebook nicht",
+        "N'exporte pas ce notebook en HTML",
+    ],
+)
+def test_what_is_not_to_be_done_is_not_proposed(
+    server: RunningServer, model: ScriptedModelServer, message: str
+) -> None:
+    model.script(Say("As you wish."))
+    events = events_of(server, new_session(server), message=message)
+    assert of_type(events, "intent_detected", "action_proposed") == []
+    assert len(model.requests) == 1
+
+
+def test_what_the_agent_itself_lists_is_no_claim_of_an_act(server: RunningServer) -> None:
+    cars = {"kind": "notebook", "path": "cars.ipynb"}
+    events = events_of(
+        server, new_session(server), message="/jupyterlab", mode="agent", attachments=[cars]
+    )
+    assert of_type(events, "final_reply")[0].get("notDone") is None
+
+
+@pytest.mark.parametrize(
+    ("message", "nearest"),
+    [("/plot cars.csv", "visualize"), ("/help notebok", "notebook"), ("/conect", "connect")],
+)
+def test_the_command_that_was_meant_is_named(
+    server: RunningServer, message: str, nearest: str
+) -> None:
+    (unknown,) = of_type(events_of(server, new_session(server), message=message), "command_unknown")
+    assert unknown["nearest"][0] == nearest
+
+
+def test_a_form_that_is_opened_without_a_message_has_the_active_notebook(
+    server: RunningServer,
+) -> None:
+    proposal = server.post(
+        "services/notebook/actions/clean/dry-run",
+        {"message": "", "activeNotebook": "cars.ipynb"},
+    )
+    (notebook,) = [each for each in proposal["parameters"] if each["name"] == "notebook"]
+    assert notebook["value"] == "cars.ipynb"
+
+
+@pytest.mark.parametrize(
+    ("message", "problem"),
+    [
+        ("convert nosuch.csv to parquet", "There is no file nosuch.csv."),
+        ("convert a.csv or b.csv to parquet", None),
+    ],
+)
+def test_a_data_file_that_is_named_and_not_there_is_reported(
+    server: RunningServer, message: str, problem: str | None
+) -> None:
+    proposal = server.post("services/data/actions/convert/dry-run", {"message": message})
+    (data,) = [each for each in proposal["parameters"] if each["name"] == "data"]
+    assert (data["found"], data.get("problem")) == (False, problem)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import (
+    Answer,
     BreakAfter,
     Call,
     Gate,
@@ -13,6 +14,7 @@ from tests.support.model_server import (
     Say,
     ScriptedModelServer,
     Status,
+    TokenCounts,
 )
 from tests.support.sessions import act, chat, new_notebook, sources, turns
 
@@ -39,12 +41,17 @@ def test_the_models_answer_at_the_same_time_each_with_its_own_tokens_and_time(
 ) -> None:
     session, _ = chat(server, model, ("My name is Ada", "Noted."))
     slow = Say("Green, says gamma.", chunk=3, delay_ms=60)
-    script(model, alpha=Say(BLUE.text, chunk=3, delay_ms=20), beta=Gate(RED, after=1), gamma=slow)
+    script(
+        model,
+        alpha=Gate(Answer([BLUE], usage=TokenCounts(100, 10))),
+        beta=Gate(Answer([RED], usage=TokenCounts(200, 20))),
+        gamma=Gate(Answer([slow], usage=TokenCounts(300, 30, 256))),
+    )
     last = server.get(f"sessions/{session}")["lastSeq"]
     begin(server, session, A, B, C)
-    model.wait_for(lambda: model.waiting == 1 and len(model.requests) == 4)
+    model.wait_for(lambda: model.waiting == 3 and len(model.requests) == 4)
     model.wait_for(lambda: all(r.first_sent_at for r in model.requests[1:]))
-    model.release()
+    model.release(3)
     events = events_until(server, session, last, "turn_completed")
     asked = model.requests[1:]
     first_sent = [r.first_sent_at or 0.0 for r in asked]
@@ -59,9 +66,12 @@ def test_the_models_answer_at_the_same_time_each_with_its_own_tokens_and_time(
     }  # fmt: skip
     for each in done.values():
         assert each["status"] == "completed"
-        assert each["usage"]["totalTokens"] > 0
         assert each["durationMs"] > 0
         assert each["provenance"]["responseType"] == "batch"
+    counted = ("inputTokens", "outputTokens", "cachedTokens", "totalTokens")
+    assert {m: [e["usage"][name] for name in counted] for m, e in done.items()} == {
+        A: [100, 10, 0, 110], B: [200, 20, 0, 220], C: [300, 30, 256, 330]
+    }  # fmt: skip
     assert len({e["provenance"]["responseIndex"] for e in done.values()}) == 3
     assert done[C]["durationMs"] > 250, "six pieces, 60 ms apart"
 
@@ -73,8 +83,7 @@ def test_the_models_answer_at_the_same_time_each_with_its_own_tokens_and_time(
     assert all(a["usage"]["totalTokens"] and a["durationMs"] for a in turn["answers"])
     chosen = next(a for a in turn["answers"] if a["answerId"] == turn["chosenAnswer"])
     assert chosen["model"] == A, "the first of the models, not the first to end"
-    total = sum(e["usage"]["totalTokens"] for e in done.values())
-    assert turn["usage"]["totalTokens"] == total
+    assert turn["usage"]["totalTokens"] == 660
     rows = {row["key"]: row for row in server.get("usage", by="model")["rows"]}
     assert {m: rows[m]["modelCalls"] for m in (A, B, C)} == {A: 1, B: 1, C: 1}
     (hit,) = server.get("search", q="says gamma")["results"]
@@ -114,6 +123,17 @@ def test_one_that_fails_breaks_off_or_has_no_key_does_not_harm_the_others(
     deltas = [e["delta"] for e in turn["events"] if e["type"] == "answer_delta"]
     assert deltas == [RED.text], "what broke off is not drawn again"
     assert len(requests_of(model, B)) == 3
+
+
+def test_one_that_repeats_itself_is_ended_and_says_so(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    script(model, alpha=RED, beta=Say("It is blue, as the sky is. " * 2000, chunk=400))
+    reply = compare(server, A, B)
+    texts = {each["model"]: each["text"] for each in reply["answers"]}
+    assert texts[A] == RED.text
+    assert texts[B].endswith("\n\n*The model repeated itself, so its answer was ended.*")
+    assert texts[B].count("as the sky is") == 2
 
 
 def test_where_none_answers_the_turn_fails_and_says_so(

@@ -111,17 +111,24 @@ def test_metrics_count_tokens_and_tool_calls_by_model(tmp_path: Path) -> None:
         RunningServer(
             tmp_path,
             api_base=model.base_url,
-            environment={"DATALAYER_AGENT_METRICS": "true", "MISTRAL_API_KEY": "a-key"},
+            environment={"DATALAYER_AGENT_METRICS": "true", "DEEPSEEK_API_KEY": "a-key"},
         ) as server,
     ):
         write_secret(server.root / "secret.ipynb")
-        scripted, large = "openai/scripted", "mistral/mistral-large-latest"
+        scripted, flash = "openai/scripted", "deepseek/deepseek-v4-flash"
+        uncounted = "deepseek/deepseek-v4-pro"
         called = Answer([READ], usage=TokenCounts(100, 10))
         one = [called, Answer([Say("One.")], usage=TokenCounts(200, 20))]
         two = Answer([Say("Two.")], usage=TokenCounts(50, 5))
-        script(model, **{"scripted": one, "mistral-large-latest": two})
-        reply = compare(server, scripted, large, **ATTACHED)
+        free = Answer([Say("Four.")], counted=False)
+        script(model, **{"scripted": one, "deepseek-v4-flash": two, "deepseek-v4-pro": free})
+        reply = compare(server, scripted, flash, uncounted, **ATTACHED)
         assert reply["unanswered"] == []
+        usage = {each["model"]: each["usage"] for each in reply["answers"]}
+        assert [usage[each]["estimated"] for each in (scripted, flash, uncounted)] == [
+            False, False, True
+        ]  # fmt: skip
+        estimate = usage[uncounted]["totalTokens"]
         # Names that the server does not list count together.
         op = {"type": "ask_again", "turnId": reply["turnId"], "model": A}
         script(model, alpha=[called, Answer([Say("Three.")], usage=TokenCounts(7, 3))])
@@ -136,10 +143,9 @@ def test_metrics_count_tokens_and_tool_calls_by_model(tmp_path: Path) -> None:
     }
     tokens = {
         each: sum(v for key, v in samples.items() if key[0] == "tokens_total" and each in key)
-        for each in (scripted, large, "other")
+        for each in (scripted, flash, uncounted, "other")
     }
-    assert tokens.pop(large) > 0, "estimated: this provider is not asked to count"
-    assert tokens == {scripted: 330, "other": 120}
+    assert tokens == {scripted: 330, flash: 55, uncounted: estimate, "other": 120}
     assert samples["tool_calls_total", "getNotebookCells", "ok"] == 2
     assert samples[("running_turns",)] == 0, "an answer after the turn's end leaves none open"
 

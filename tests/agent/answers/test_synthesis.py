@@ -142,6 +142,8 @@ def test_it_can_be_stopped_and_fails_with_its_reason(
         ("```\nvalues = [1]\n```\nafter [2]", [2]),
         ("[1](http://example.org) is a link, [2]: too", []),
         ("~~~\n[1] never closed", []),
+        ("Both say so (twice)[1]. 答案一致[2]。", [1, 2]),
+        (r"\[1] is no citation, and [2]é is one", [2]),
         ("Nothing", []),
     ],
 )

@@ -129,6 +129,26 @@ def test_a_created_file_is_removed_only_if_it_is_as_it_was_left(folder: Folder) 
     assert sorted(states(folder.server, reply)) == ["kept", "undone", "undone"]
 
 
+def test_a_file_that_is_no_text_any_more_keeps_no_other_from_being_undone(folder: Folder) -> None:
+    for name in ("a.txt", "b.txt"):
+        (folder.path / name).write_text("one\n")
+    reply = folder.turn(
+        Calls([folder.read("a.txt"), folder.read("b.txt")]),
+        Calls([folder.edit("a.txt", "one", "1"), folder.edit("b.txt", "one", "1")]),
+        folder.write("new.bin", "text"),
+    )
+    for name in ("b.txt", "new.bin"):
+        (folder.path / name).write_bytes(b"PK\x00\x01")
+    event = undo(folder.server, reply)
+    assert (folder.path / "a.txt").read_text() == "one\n"
+    assert [each["path"] for each in event["conflicts"]] == [folder("b.txt"), folder("new.bin")]
+    assert all("is binary (4 bytes)" in each["now"] for each in event["conflicts"])
+    assert (folder.path / "b.txt").read_bytes() == b"PK\x00\x01"
+    undo(folder.server, reply, overwrite=True)
+    assert (folder.path / "b.txt").read_text() == "one\n"
+    assert not (folder.path / "new.bin").exists()
+
+
 def test_one_file_of_a_turn_is_undone_alone(folder: Folder) -> None:
     for name in ("a.txt", "b.txt"):
         (folder.path / name).write_text("one\n")
@@ -186,6 +206,19 @@ def test_instructions_for_the_agent_are_not_changed_without_the_user(folder: Fol
     reply = folder.turn(call, approval="destructive")
     assert reply["toolCalls"][0]["status"] == "denied"
     assert not instructions.exists()
+    # Nor by another way to the same file.
+    instructions.write_text("Use polars.\n")
+    (folder.path / "notes.md").symlink_to(instructions)
+    session = reply["sessionId"]
+    reply = folder.turn(
+        folder.read("notes.md"),
+        folder.edit("notes.md", "polars", "pandas"),
+        approval="destructive",
+        sessionId=session,
+    )
+    assert [call["status"] for call in reply["toolCalls"]] == ["ok", "denied"]
+    assert instructions.read_text() == "Use polars.\n"
+    instructions.unlink()
 
 
 def test_overwriting_asks_with_the_diff_and_a_new_file_does_not(folder: Folder) -> None:

@@ -13,7 +13,7 @@ import nbformat
 
 from jupyter_datalayer_agent.agent.changes.checkpoints import recorded
 from jupyter_datalayer_agent.agent.history.history import user_item
-from jupyter_datalayer_agent.agent.services import Services
+from jupyter_datalayer_agent.agent.runtime import Runtime
 from jupyter_datalayer_agent.agent.session.actor import LiveSession
 from jupyter_datalayer_agent.agent.session.loader import load
 from jupyter_datalayer_agent.notebook.service import NotebookService
@@ -27,7 +27,7 @@ from jupyter_datalayer_agent.protocol.events import (
 from jupyter_datalayer_agent.protocol.ops import Keep, Op, Undo
 from jupyter_datalayer_agent.protocol.requests import ChatRequest, Usage
 from jupyter_datalayer_agent.protocol.tools import Change
-from jupyter_datalayer_agent.settings.turn import Settings
+from jupyter_datalayer_agent.settings.turn_settings import Settings
 from jupyter_datalayer_agent.store import Store
 from tests.notebook.support import World, world
 from tests.store.chats import open_store
@@ -100,7 +100,7 @@ class Chat:
     async def restart(self) -> None:
         """Load the session anew, as a server that starts does."""
         await self.session.close()
-        self.session = await load(self.session.state.services, self.session.id)
+        self.session = await load(self.session.state.runtime, self.session.id)
         await self.listen()
 
     async def states(self, turn: TurnActs) -> dict[str, str]:
@@ -142,7 +142,7 @@ async def chat(tmp_path: Path, **options: Any) -> AsyncIterator[Chat]:
     """A new session over a new root and a new database."""
     async with world(tmp_path, **options) as w, open_store(tmp_path / "agent.db") as store:
         w.root.mkdir(exist_ok=True)
-        services = Services(
+        runtime = Runtime(
             store=store,
             model=cast(Any, None),
             registry=cast(Any, None),
@@ -156,7 +156,7 @@ async def chat(tmp_path: Path, **options: Any) -> AsyncIterator[Chat]:
             service_registry=cast(Any, None),
             router=cast(Any, None),
         )
-        session = await load(services, (await store.sessions.create()).id)
+        session = await load(runtime, (await store.sessions.create()).id)
         talk = Chat(w, store, session)
         await talk.listen()
         try:

@@ -27,6 +27,7 @@ from tests.support.sessions import new_notebook, sources
 
 ARGUMENTS = {"content": "print(6 * 7)", "run": True}
 WRITTEN = json.dumps({"name": "addNotebookCell", "arguments": ARGUMENTS}, indent=2)
+WRONG = WRITTEN.replace("content", "code")
 READ = json.dumps({"name": "getNotebookCells", "arguments": {}})
 
 
@@ -160,8 +161,7 @@ def test_an_answer_that_is_not_streamed_is_read_alike(
     [
         (Say(f"I add it:\n{WRITTEN}"), None, "other text stands beside it"),
         (Say(f"{WRITTEN}\nThis adds a cell."), None, "other text stands beside it"),
-        (Say(WRITTEN.replace("true", '"true"')), None, "its arguments do not fit the tool"),
-        (Say(WRITTEN.replace("content", "code")), None, "its arguments do not fit the tool"),
+        (Say(f"So it would be:\n```json\n{WRONG}\n```"), None, "other text stands beside it"),
         (Say(WRITTEN[:-1]), None, "its JSON is not valid"),
         (Answer([Say(WRITTEN)], finish="length"), None, "the answer was cut off"),
         (
@@ -170,10 +170,16 @@ def test_an_answer_that_is_not_streamed_is_read_alike(
             "the message asks about calls",
         ),
         (Say(WRITTEN), "What does addNotebookCell look like?", "the message asks about calls"),
+        (Say(WRONG), "What does addNotebookCell look like?", "the message asks about calls"),
         (Say(WRITTEN), "Zeig mir einen Werkzeugaufruf", "the message asks about calls"),
         (
             Say(WRITTEN),
             f"What do you make of this?\n{json.dumps(json.loads(WRITTEN))}",
+            "it repeats what stands in the message, a document or an output",
+        ),
+        (
+            Say(WRONG),
+            f"What is wrong with {WRONG}?",
             "it repeats what stands in the message, a document or an output",
         ),
     ],
@@ -192,6 +198,7 @@ def test_it_is_shown_as_text_with_the_reason_why_it_was_not_done(
         "kind": "call_as_text",
         "message": f"This looks like a call of addNotebookCell. It was not carried out: {reason}.",
     }
+    assert reply["toolCalls"] == []
     text = answer.text if isinstance(answer, Say) else WRITTEN
     assert reply["reply"] == shown(server, reply) == text
     assert sources(notebook) == ["x = 1"]
@@ -200,11 +207,116 @@ def test_it_is_shown_as_text_with_the_reason_why_it_was_not_done(
     assert turn["notDone"] == reply["notDone"]
 
 
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        (WRONG, "content: Field required; code: Extra inputs are not permitted"),
+        # It would be a call if it were made; as text it has to be exact.
+        (WRITTEN.replace("true", '"true"'), "run: Input should be a valid boolean"),
+    ],
+)
+def test_one_that_does_not_fit_is_given_back_with_the_error_and_done_once_it_fits(
+    server: RunningServer, model: ScriptedModelServer, notebook: Path, wrong: str, problem: str
+) -> None:
+    def corrected(request: RecordedRequest) -> Say:
+        [output] = request.tool_outputs.values()
+        assert f"addNotebookCell was not called, nothing was changed: {problem}." in output
+        assert "The arguments follow this schema" in output
+        assert sources(notebook) == ["x = 1"]
+        return Say(f"```json\n{WRITTEN}\n```")
+
+    model.script(Say(wrong), corrected, lambda request: Say("It prints 42."))
+    reply = ask(server)
+    assert sources(notebook) == ["x = 1", "print(6 * 7)"]
+    assert [call["status"] for call in reply["toolCalls"]] == ["error", "ok"]
+    assert reply["toolCalls"][0]["arguments"] == json.loads(wrong)["arguments"]
+    assert shown(server, reply) == reply["reply"] == "It prints 42."
+    assert "notDone" not in reply
+    assert model.errors == []
+
+
+def test_it_is_given_back_once_and_again_after_a_call_that_was_right(
+    server: RunningServer, model: ScriptedModelServer, notebook: Path
+) -> None:
+    model.script(Say(WRONG), Say(WRITTEN), Say(WRONG), Say(WRONG))
+    reply = ask(server)
+    assert sources(notebook) == ["x = 1", "print(6 * 7)"]
+    assert [call["status"] for call in reply["toolCalls"]] == ["error", "ok", "error"]
+    assert shown(server, reply) == reply["reply"] == WRONG
+    # What was tried last and did not come about is said, too.
+    assert "addNotebookCell" in reply["notDone"]["message"]
+
+
+def test_one_that_is_wrong_again_is_text(
+    server: RunningServer, model: ScriptedModelServer, notebook: Path
+) -> None:
+    model.script(Say(WRONG), Say(WRONG.replace("7", "8")))
+    reply = ask(server)
+    assert reply["notDone"] == {
+        "kind": "call_as_text",
+        "message": "This looks like a call of addNotebookCell. It was not carried out: its "
+        "arguments do not fit the tool.",
+    }
+    assert reply["reply"] == WRONG.replace("7", "8")
+    assert len(model.requests) == 2
+    assert sources(notebook) == ["x = 1"]
+
+
+def test_of_several_none_is_done_if_one_does_not_fit(
+    server: RunningServer, model: ScriptedModelServer, notebook: Path
+) -> None:
+    def both_were_refused(request: RecordedRequest) -> Say:
+        right, wrong = request.tool_outputs.values()
+        assert "another call beside it was not valid" in right
+        assert "code: Extra inputs are not permitted" in wrong
+        return Say("I cannot.")
+
+    model.script(Say(f"{WRITTEN}\n{WRONG}"), both_were_refused)
+    reply = ask(server)
+    assert [call["status"] for call in reply["toolCalls"]] == ["error", "error"]
+    assert reply["notDone"]["kind"] == "nothing_done"
+    assert sources(notebook) == ["x = 1"]
+
+
+def test_what_is_given_back_counts_as_a_call_of_the_turn(
+    server: RunningServer, model: ScriptedModelServer, notebook: Path
+) -> None:
+    model.script(Say(WRONG), Say(WRITTEN))
+    request = {
+        "message": "Add a cell",
+        "mode": "agent",
+        "attachments": [{"kind": "notebook", "path": "a.ipynb"}],
+        "activeNotebook": "a.ipynb",
+        "overrides": {"maxToolCalls": 1},
+    }
+    reply = server.post("chat", request)
+    assert reply["status"] == "aborted"
+    assert [call["status"] for call in reply["toolCalls"]] == ["error", "aborted"]
+    assert sources(notebook) == ["x = 1"]
+
+
+def test_a_call_of_an_unknown_tool_is_an_answer(
+    server: RunningServer, model: ScriptedModelServer, notebook: Path
+) -> None:
+    text = WRITTEN.replace("addNotebookCell", "shell")
+    model.script(Say(text))
+    reply = ask(server)
+    assert reply["reply"] == text
+    assert reply["toolCalls"] == []
+    assert len(model.requests) == 1
+
+
+@pytest.mark.parametrize("written", [WRITTEN, WRONG])
 @pytest.mark.parametrize(("mode", "location"), [("ask", "panel"), ("agent", "inline")])
 def test_where_nothing_may_be_changed_reads_are_done_and_changes_are_not(
-    server: RunningServer, model: ScriptedModelServer, notebook: Path, mode: str, location: str
+    server: RunningServer,
+    model: ScriptedModelServer,
+    notebook: Path,
+    mode: str,
+    location: str,
+    written: str,
 ) -> None:
-    model.script(Say(f"```json\n{READ}\n```"), Say(WRITTEN))
+    model.script(Say(f"```json\n{READ}\n```"), Say(written))
     reply = ask(server, mode=mode, location=location, cellId="c0")
     assert [call["name"] for call in reply["toolCalls"]] == ["getNotebookCells"]
     [output] = model.requests[1].tool_outputs.values()

@@ -16,6 +16,7 @@ from tests.support.planning import Event, add, of_type, plan_states, sources, su
 
 END = ("turn_completed", "turn_aborted")
 PACKAGE = """
+import sys
 from pydantic import BaseModel
 from jupyter_datalayer_agent.services.action import Action, ActionFailed, ActionResult, parameter
 from jupyter_datalayer_agent.services.service import Service, ServiceConfig
@@ -54,13 +55,52 @@ class Burn(Action):
     async def execute(self, parameters, progress):
         return ActionResult(f"Burnt {parameters.name}.")
 
+class Drop(Action):
+    id = "drop"
+    title = "Drop a parcel"
+    description = "Its code is at fault wherever the parcel says."
+    class Parameters(BaseModel):
+        name: str = parameter(title="Name", kind="name")
+        token: str | None = parameter(None, title="Token", secret=True)
+    async def options(self, name, known):
+        if known.get("name") == "raises":
+            raise KeyError("sk-secret")
+        if known.get("name") == "exits":
+            sys.exit(3)
+        return [object()] if known.get("name") == "unsendable" else None
+    async def execute(self, parameters, progress):
+        sys.exit("dropped") if parameters.name == "runs-exit" else {}[parameters.name]
+
+class Break(Drop):
+    id = "break"
+    title = "Break a parcel"
+    def __init__(self, context):
+        raise RuntimeError("broken")
+
 SERVICE = Service(
     id="parcels", name="Parcels", description="Stamps and burns parcels.",
     config=ServiceConfig(context="Parcels are stamped."), examples=["Stamp the parcel"],
-    actions=[Stamp, Burn],
+    actions=[Stamp, Burn, Drop, Break],
+)
+
+class BurnLetter(Drop):
+    id = "burn"
+    title = "Burn a letter"
+
+class ListFiles(Drop):
+    id = "listfiles"
+    title = "List the letters"
+
+LETTERS = Service(
+    id="letters", name="Letters", description="Burns letters and lists them.",
+    config=ServiceConfig(context="Letters are burnt."), examples=["Burn the letter"],
+    actions=[BurnLetter, ListFiles],
 )
 """
-ENTRY_POINTS = "[jupyter_datalayer_agent.services]\nparcels = parcels_service:SERVICE\n"
+ENTRY_POINTS = """[jupyter_datalayer_agent.services]
+parcels = parcels_service:SERVICE
+letters = parcels_service:LETTERS
+"""
 
 
 @pytest.fixture(scope="module")
@@ -185,6 +225,9 @@ def test_the_plan_waits_at_an_action_and_goes_on_when_the_user_has_run_it(
     assert [(e["index"], e["success"]) for e in ends] == [(0, True), (1, True)]
     assert ends[0]["message"] == "Stamped Ada."
     assert sources(server) == ["# Cars", "A note."]
+    said = of_type(seen, "final_reply")[0]["text"]
+    assert "- You ran: Stamp the parcel Ada\n- Changed: wrote runs.txt, 1 cell added" in said
+    assert "1 file found where it was to be written" in said
     # The model reads what came of the action.
     assert "the user ran its action. Its result:\\nStamped Ada." in json.dumps(
         model.requests[1].body
@@ -327,6 +370,45 @@ def test_a_failed_action_fails_its_step_and_can_be_run_again(
     assert act(server, session, run_op(again, name="Ada"))[-1]["type"] == "turn_completed"
 
 
+@pytest.mark.parametrize(
+    ("action", "name"),
+    [("drop", "raises"), ("drop", "exits"), ("drop", "unsendable"), ("break", "Ada")],
+)
+def test_an_action_that_cannot_say_what_it_needs_is_skipped(
+    server: RunningServer, model: ScriptedModelServer, action: str, name: str
+) -> None:
+    model.script(plan(step("Get rid of it", f"parcels/{action}", name=name), NOTE))
+    model.set_default(Say("{}"))
+    session = begin(server)
+    proposal, _ = waiting(server, session)
+    assert proposal["complete"] is False
+    assert "Its questions cannot be asked" in proposal["description"]
+    refused = server.post(
+        f"services/parcels/actions/{action}/dry-run", {"parameters": {"name": name}}
+    )
+    assert refused["description"] == proposal["description"]
+    script_note(model)
+    seen = act(server, session, {"type": "plan_decision", "decision": "skip"})
+    assert seen[-1]["type"] == "turn_completed"
+    assert sources(server) == ["# Cars", "A note."]
+
+
+@pytest.mark.parametrize("name", ["runs-exit", "runs-raise"])
+def test_an_action_whose_run_is_at_fault_stops_the_plan(
+    server: RunningServer, model: ScriptedModelServer, name: str
+) -> None:
+    model.script(plan(step("Get rid of it", "parcels/drop", name=name), NOTE))
+    session = begin(server)
+    proposal, _ = waiting(server, session)
+    assert proposal["complete"] is True
+    script_note(model)
+    seen = act(server, session, run_op(proposal, name=name, token="tk-of-the-form"))
+    assert seen[-1]["type"] == "turn_aborted"
+    assert "internal error" in of_type(seen, "action_finished")[0]["error"]
+    assert plan_states(seen)[-1] == "stopped"
+    assert "tk-of-the-form" not in server.log.read_text(errors="replace")
+
+
 def test_the_remaining_steps_are_edited_while_the_plan_waits(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
@@ -361,11 +443,64 @@ def test_an_unknown_action_is_an_error_to_the_planner(
     reply_of = begin(server)
     seen = until(stream(server, reply_of), *END)
     first, second = model.requests
-    assert "Parcels has no action 'stmp', but stamp, burn." in json.dumps(second.body)
+    assert "Parcels has no action 'stmp', but stamp, burn, drop, break." in json.dumps(second.body)
     assert of_type(seen, "action_proposed") == []
     # The planner is offered the actions by name, in its request for the plan alone.
     assert "parcels/stamp(name): Stamp a parcel" in json.dumps(first.body)
     assert seen[-1]["type"] == "turn_aborted"
+
+
+@pytest.mark.parametrize("name", ["parcels/stamp", "stamp", "parcels/stamp(name)"])
+def test_an_action_that_is_named_as_a_steps_tool_is_that_action(
+    server: RunningServer, model: ScriptedModelServer, name: str
+) -> None:
+    model.script(plan({"description": "Stamp the parcel Ada", "toolCalls": [name]}, NOTE))
+    model.script(Say(json.dumps({"name": {"value": "Ada", "source": "Ada"}})))
+    proposal, shown = waiting(server, begin(server))
+    assert [each.get("action") for each in shown["steps"]] == ["parcels/stamp", None]
+    assert proposal["parameters"][0]["value"] == "Ada"
+    assert runs(server) == []
+
+
+@pytest.mark.parametrize("name", ["listFiles", "burn"], ids=["a tool", "two actions"])
+def test_a_name_that_means_something_else_as_well_is_no_action(
+    server: RunningServer, model: ScriptedModelServer, name: str
+) -> None:
+    named = plan({"description": "Burn the parcel and the letter", "toolCalls": [name]})
+    if name == "burn":
+        model.script(named)  # it is asked for a corrected one
+    model.script(named, Say("Nothing was burnt or listed."))
+    session = begin(
+        server, "agent: burn the parcel red, then burn the letter blue and list letters"
+    )
+    seen = until(stream(server, session), *END)
+    offered = model.requests[0].text
+    assert all(f"{each}(" in offered for each in ("parcels/burn", "letters/burn"))
+    (step,) = of_type(seen, "plan_updated")[0]["steps"]
+    assert step.get("action") is None
+    assert step["toolCalls"] == (["listFiles"] if name == "listFiles" else [])
+    assert of_type(seen, "action_proposed") == []
+
+
+def test_actions_beside_tools_are_corrected_and_then_left_out(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    mixed = {
+        "description": "Write a note",
+        "toolCalls": ["parcels/stamp", "addNotebookCell"],
+        "dependencies": [0],
+    }
+    model.script(plan(mixed), plan(mixed))
+    script_note(model)
+    seen = until(stream(server, begin(server)), *END)
+    assert seen[-1]["type"] == "turn_completed"
+    asked = model.requests[1].text
+    assert "'parcels/stamp' is no tool but an action" in asked
+    assert '"action": "parcels/stamp", alone in a step without toolCalls' in asked
+    (step,) = of_type(seen, "plan_updated")[0]["steps"]
+    assert (step["toolCalls"], step["dependencies"]) == (["addNotebookCell"], [])
+    assert of_type(seen, "action_proposed") == []
+    assert runs(server) == []
 
 
 def test_a_destructive_wizard_says_what_it_destroys_and_asks_on(
@@ -382,6 +517,9 @@ def test_a_destructive_wizard_says_what_it_destroys_and_asks_on(
     assert asked == {"name": True, "sure": False}
     seen = act(server, session, run_op(proposal, name="red", sure=True))
     assert of_type(seen, "action_finished")[0]["output"] == "Burnt red."
+    said = of_type(seen, "final_reply")[0]["text"]
+    assert "- You ran: Burn a parcel\n- Verified: nothing was to be verified" in said
+    assert "Changed" not in said
 
 
 def test_where_nobody_can_run_it_no_action_is_offered_and_none_is_taken(

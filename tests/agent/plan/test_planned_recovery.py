@@ -114,3 +114,42 @@ def test_an_ordinary_turn_offers_the_fixes_of_a_cell_that_still_fails(
     (offered,) = of_type(events, "fixes_offered")
     assert "Horsepower" in offered["fixes"][0]["title"]
     assert events[-1]["type"] == "turn_completed"
+
+
+WRITTEN = 'I will add it: {"name": "addNotebookCell", "arguments": {"content": "1", "run": true}}'
+LINE = (
+    "This looks like a call of addNotebookCell. It was not carried out: other text stands beside "
+    "it."
+)
+
+
+def test_a_step_that_only_writes_a_call_is_asked_for_it_and_what_is_left_is_said(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    write_cars(server.root)
+    model.script(
+        plan_of("Load", "Look"), Say(WRITTEN), add(LOAD), Say("Loaded."), add("2"), Say(WRITTEN)
+    )
+    reply = server.post("chat", task("agent: look at the cars"))
+    [turn] = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"]
+    assert reply["status"] == "completed", reply["reply"]
+    assert sources(server) == ["# Cars", LOAD, "2"]
+    [started] = of_type(turn["events"], "recovery_started")
+    assert (started["index"], started["error"]) == (0, LINE)
+    assert LINE in model.requests[2].text
+    assert [e["success"] for e in of_type(turn["events"], "recovery_finished")] == [True]
+    # The second step was done, and wrote a further call.
+    assert reply["notDone"] == turn["notDone"] == {"kind": "call_as_text", "message": LINE}
+
+
+def test_a_step_that_goes_on_writing_calls_is_not_done(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    write_cars(server.root)
+    model.script(plan_of("Load"), Say(WRITTEN), Say(WRITTEN), Say(WRITTEN))
+    reply = server.post("chat", task("agent: look at the cars"))
+    [turn] = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"]
+    assert reply["status"] == "failed"
+    [finished] = of_type(turn["events"], "step_finished")
+    assert (finished["success"], finished["message"]) == (False, LINE)
+    assert sources(server) == ["# Cars"]

@@ -105,6 +105,18 @@ def test_an_invalid_plan_is_requested_once_more_with_what_was_wrong(
     assert len(model.requests) == 4
 
 
+def test_a_corrected_plan_that_still_names_unknown_tools_is_carried_out_by_its_text(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(plan_of("Fly", tool="fly"), plan_of("Walk", tool="data/walk"))
+    model.script(add("1"), Say("Walked."))
+    _, events = begin(server, "agent: go")
+    seen = until(events, *END)
+    assert seen[-1]["type"] == "turn_completed"
+    assert [each["toolCalls"] for each in of_type(seen, "plan_updated")[0]["steps"]] == [[]]
+    assert sources(server) == ["# Cars", "1"]
+
+
 @pytest.mark.parametrize(
     "bad", ["no plan at all", '{"steps": []}', '{"steps": [{"description": "x"}]}', "{broken"]
 )

@@ -4,21 +4,52 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from jupyter_datalayer_agent.agent.session import actor, op_handlers
 from jupyter_datalayer_agent.agent.session.message_queue import Message, MessageQueue
+from jupyter_datalayer_agent.agent.state import SessionState
+from jupyter_datalayer_agent.agent.turn.record import TurnRecord
+from jupyter_datalayer_agent.protocol.base import new_id
 from jupyter_datalayer_agent.protocol.errors import AgentError
-from jupyter_datalayer_agent.protocol.ops import ConfigUpdate, UserMessage
-from jupyter_datalayer_agent.protocol.requests import ChatRequest, SessionSettings
+from jupyter_datalayer_agent.protocol.ops import ConfigUpdate, Keep, UserMessage
+from jupyter_datalayer_agent.protocol.requests import ChatRequest, SessionSettings, Usage
 
 from ..changes.undoing import chat
 
 
 async def broken(*args: Any) -> Any:
     raise RuntimeError("A fault of ours.")
+
+
+class Ending:
+    """A turn that still has something to do when its end is stored."""
+
+    started, waits = True, False
+
+    def __init__(self, session: SessionState) -> None:
+        self.id = new_id("turn")
+        self.record = TurnRecord(session, self.id, cast(Any, None), None, None)
+        self._session = session
+        self.may_end, self.has_ended, self.may_leave = (asyncio.Event() for _ in range(3))
+
+    async def begin(self) -> None:
+        await self._session.runtime.store.turns.start(
+            session_id=self._session.id,
+            turn_id=self.id,
+            mode="ask",
+            notebook_mode="read-only",
+            location="panel",
+            request=ChatRequest(message="Hello"),
+        )
+
+    async def run(self) -> None:
+        await self.may_end.wait()
+        await self.record.write_end("completed", None, None, Usage(), None)
+        self.has_ended.set()
+        await self.may_leave.wait()
 
 
 def message(text: str = "Hello") -> UserMessage:
@@ -91,6 +122,27 @@ async def test_a_message_does_not_overtake_one_that_waits_while_a_turn_has_just_
         later = talk.session.submit(message("Later"))
         refused = [await asyncio.wait_for(talk.answers.get(), 10) for _ in range(2)]
         assert [each["opId"] for each in refused] == ["op_waited", later]
+
+
+async def test_an_op_about_a_turn_that_has_emitted_its_end_waits_for_the_rest_of_it(
+    tmp_path: Path,
+) -> None:
+    async with chat(tmp_path) as talk:
+        session = talk.session
+        turn = Ending(session.state)
+        await turn.begin()
+        session._current.run_turn(cast(Any, turn), Message("op_1", message(), "page"))
+        keep = Keep(turn_id=turn.id)
+        session.submit(keep)
+        assert (await asyncio.wait_for(talk.answers.get(), 10))["code"] == "turn_in_progress"
+        turn.may_end.set()
+        await asyncio.wait_for(turn.has_ended.wait(), 10)
+        op_id = session.submit(keep)
+        await asyncio.sleep(0.1)
+        assert talk.answers.empty(), "it is not refused"
+        turn.may_leave.set()
+        answer = await asyncio.wait_for(talk.answers.get(), 10)
+        assert (answer["opId"], answer["code"]) == (op_id, "not_found"), "nothing was changed"
 
 
 @pytest.mark.parametrize("way", ["take", "remove"])

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import pytest
 
-from jupyter_datalayer_agent.agent.services import Services
+from jupyter_datalayer_agent.agent.runtime import Runtime
 from jupyter_datalayer_agent.agent.session import registry
 from jupyter_datalayer_agent.agent.session.actor import LiveSession
 from jupyter_datalayer_agent.agent.session.registry import SessionRegistry
@@ -43,10 +43,10 @@ async def sessions(
 ) -> AsyncIterator[tuple[SessionRegistry, SlowScratchKernels]]:
     async with chat(tmp_path) as talk:
         rest = SlowScratchKernels()
-        services: Services = replace(
-            talk.session.state.services, notebooks=cast(Any, SimpleNamespace(scratch=rest))
+        runtime: Runtime = replace(
+            talk.session.state.runtime, notebooks=cast(Any, SimpleNamespace(scratch=rest))
         )
-        live = SessionRegistry(services, idle_seconds)
+        live = SessionRegistry(runtime, idle_seconds)
         try:
             yield live, rest
         finally:

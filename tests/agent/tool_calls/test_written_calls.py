@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
@@ -11,7 +10,7 @@ from jupyter_datalayer_agent.agent.tool_calls.written_calls import (
     Beginning,
     beginning,
     calls_within,
-    matches,
+    says_more_than_calls,
     whole_answer,
 )
 from jupyter_datalayer_agent.tools.builtin import builtin_registry
@@ -29,7 +28,6 @@ OPENAI = json.dumps(
         "function": {"name": "addNotebookCell", "arguments": json.dumps(ARGUMENTS)},
     }
 )
-REPLACEMENT = {"oldString": "1", "newString": "2"}
 LINE_BREAK = PLAIN.replace("\\n", "\n")
 NAMES = ("addNotebookCell", "listKernels")
 
@@ -130,32 +128,6 @@ def test_other_text_is_let_go_at_the_first_character_that_differs(text: str, at:
     assert Beginning.CALL not in states[: at - 1]
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "fits"),
-    [
-        ("addNotebookCell", ARGUMENTS, True),
-        ("addNotebookCell", {"content": "1", "position": {"after": "a"}}, True),
-        ("addNotebookCell", {"content": "1", "path": None}, True),
-        ("updateNotebookCell", {"cellId": "a", "edits": [REPLACEMENT]}, True),
-        ("updateNotebookCell", {"cell_id": "a", "content": "2"}, True),
-        ("runNotebookCells", {"all": True, "timeoutSeconds": 60}, True),
-        ("addNotebookCell", {}, False),
-        ("addNotebookCell", {"content": 1}, False),
-        ("addNotebookCell", {"content": "1", "run": "true"}, False),
-        ("addNotebookCell", {"content": "1", "run": 1}, False),
-        ("addNotebookCell", {"content": "1", "code": "2"}, False),
-        ("addNotebookCell", {"content": "1", "position": {"after": "a", "then": "b"}}, False),
-        ("addNotebookCell", {"content": "1", "type": "python"}, False),
-        ("updateNotebookCell", {"cellId": "a", "content": "2", "edits": []}, False),
-        ("runNotebookCells", {"cellIds": "a"}, False),
-    ],
-)  # fmt: skip
-def test_arguments_match_exactly_or_not_at_all(
-    name: str, arguments: dict[str, Any], fits: bool
-) -> None:
-    assert matches(builtin_registry().tool(name), arguments) is fits
-
-
 def test_calls_are_found_within_a_text_also_broken_ones() -> None:
     registry = builtin_registry()
 
@@ -171,3 +143,33 @@ def test_calls_are_found_within_a_text_also_broken_ones() -> None:
         ("addNotebookCell", False)
     ]
     assert found('{"name": "Ford", "arguments": {}} {"name": "addNotebookCell"}') == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        PLAIN,
+        f"<tools>\n{PLAIN}\n</tools>\nMore: [Parquet](https://a.b), [DuckDB](https://c.d/e)",
+        f"Here it is:\n```json\n{PLAIN}\n```\n{OTHER}",
+    ],
+)
+def test_a_text_of_calls_and_links_says_nothing(text: str) -> None:
+    assert not says_more_than_calls(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Parquet keeps the types [1].",
+        "Yes.",
+        f"{PLAIN}\nThis would add a cell.",
+        f"Add a cell with a call:\n```json\n{PLAIN}\n```",
+        '{"name": "Ada", "age": 36} is a JSON object.',
+        f"{PLAIN}\nParquetは列の型を保存します。",
+        '{"not": "a call, but JSON that somebody asked for"}',
+        "An open brace { and then text.",
+    ],
+)
+def test_a_text_with_a_sentence_says_something(text: str) -> None:
+    assert says_more_than_calls(text)

@@ -36,6 +36,10 @@ from jupyter_datalayer_agent.agent.turn.claims import claims_an_act
         "El gráfico está en la nueva celda.",
         "Se ha añadido una celda.",
         "Corregí la celda 2.",
+        "The table is in the new block below.",
+        "All blocks ran without an error.",
+        "I've added a paragraph after block 3 of the report.",
+        "The document now contains a table.",
     ],
 )
 def test_an_act_is_claimed(answer: str) -> None:
@@ -68,6 +72,7 @@ def test_an_act_is_claimed(answer: str) -> None:
         "Ich habe bereits letztes Mal die Zelle gelöscht.",
         "La colonne est ajoutée par la cellule 2.",
         "Puedo añadir una celda.",
+        "Block 3 creates the table. The new block would show it.",
         "",
     ],
 )

@@ -16,6 +16,9 @@ from jupyter_datalayer_agent.models.connections.address import AddressError, nor
         ("https://llm.example.org/team/v1/models", "https://llm.example.org/team/v1"),
         ("llm.example.org/v1", "https://llm.example.org/v1"),
         ("http://[::1]:8080/v1", "http://[::1]:8080/v1"),
+        ("[::1]:8080/v1", "http://[::1]:8080/v1"),
+        ("127.example.org/v1", "https://127.example.org/v1"),
+        ("localhost.example.org", "https://localhost.example.org"),
     ],
 )
 def test_the_base_of_the_api(typed: str, address: str) -> None:

@@ -62,6 +62,18 @@ async def test_a_server_that_needs_a_key() -> None:
     assert "sk-wrong-key" not in str(refused.value)
 
 
+async def test_a_llama_cpp_that_lists_its_modalities_spoils_no_look() -> None:
+    def answer(path: str, *_: object) -> tuple[int, object]:
+        if path == "/props":
+            return 200, {"default_generation_settings": {"n_ctx": 4096}, "modalities": ["text"]}
+        return 200, {"data": [{"id": "qwen.gguf"}]}
+
+    with LocalServer(answer) as odd, local_servers.ollama() as other:
+        found = await LocalServers().look([odd.port, other.port])
+    assert [each.kind for each in found] == ["llama_cpp", "ollama"]
+    assert found[0].models == (ServerModel("qwen.gguf", context_window=4096),)
+
+
 PAGE = "<!doctype html><title>JupyterHub</title>"
 
 

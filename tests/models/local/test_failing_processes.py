@@ -144,6 +144,24 @@ async def test_a_model_that_does_not_fit_beside_another_takes_its_place(
     await programs.servers.close()
 
 
+async def test_a_model_that_is_added_anew_does_not_cut_off_an_answer_of_the_former_one(
+    tmp_path: Path,
+) -> None:
+    source = "print(json.dumps({'address': 'http://127.0.0.1:1'}), flush=True); time.sleep(600)"
+    programs = Programs(tmp_path, source)
+    async with programs.servers.use("one") as running:
+        async for _ in running.loading():
+            pass
+        programs.models.remove("one")
+        programs.models.add(tmp_path / "one.gguf", window=1_000)
+        assert "the former one still answers" in (await programs.failure()).message
+        assert running.process.is_alive
+    await programs.load()
+    assert [process.is_alive for process in programs.started] == [False, True]
+    assert programs.started[1].model.window == 1_000
+    await programs.servers.close()
+
+
 async def test_the_key_is_where_other_programs_do_not_see_it(tmp_path: Path) -> None:
     programs = Programs(tmp_path, "time.sleep(600)")
     async with programs.servers.use("one") as running:

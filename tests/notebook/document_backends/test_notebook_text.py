@@ -18,7 +18,7 @@ from jupyter_server.services.contents.largefilemanager import AsyncLargeFileMana
 from nbformat import v3, v4
 
 from jupyter_datalayer_agent.notebook.document import DocumentError
-from jupyter_datalayer_agent.notebook.document_backends.notebook_text import SMALL
+from jupyter_datalayer_agent.notebook.large_text import SMALL
 
 from ..support import code, insert, world, write_notebook
 

@@ -9,7 +9,7 @@ import pytest
 
 from jupyter_datalayer_agent.notebook.document import DocumentError
 from jupyter_datalayer_agent.notebook.files.replacements import Replacement, replaced
-from jupyter_datalayer_agent.notebook.files.text_state import text_hash
+from jupyter_datalayer_agent.notebook.files.text_state import TextState, text_hash
 from jupyter_datalayer_agent.protocol.page import (
     EditorState,
     PageFailure,
@@ -25,6 +25,7 @@ class TextPage:
     def __init__(self, w: World, path: str) -> None:
         self.world, self.path = w, path
         self.asked: list[str] = []
+        self.sent = 0
         self.file = w.root / path
         raw = self.file.read_bytes().decode()
         self.newline = "\r\n" if "\r\n" in raw else "\n"
@@ -48,8 +49,32 @@ class TextPage:
                 return PageResponse(request_id=request.request_id, ok=False, error=error)
             self.text = request.params["content"]
             self.file.write_bytes(self.text.replace("\n", self.newline).encode())
-        result = {"path": self.path, "content": self.text}
+        result = {"path": self.path}
+        is_known = text_hash(self.text) == request.params.get("knownHash")
+        if not is_known and request.method == "document.read":
+            result["content"] = self.text
+            self.sent += 1
         return PageResponse(request_id=request.request_id, ok=True, result=result)
+
+
+@pytest.mark.parametrize(
+    "raw", [b"one\r\ntwo\r\n", b"one\ntwo\n", "één\n".encode("utf-16"), b"\xef\xbb\xbfone\n", b""]
+)
+async def test_a_text_that_is_saved_is_not_sent(tmp_path: Path, raw: bytes) -> None:
+    async with world(tmp_path) as w:
+        (w.root / "a.txt").write_bytes(b"")
+        page = TextPage(w, "a.txt")
+        (w.root / "a.txt").write_bytes(raw)
+        page.text = TextState.of_bytes(raw).content
+        file = await w.service.text_files.read("a.txt", "page-1")
+        assert (page.asked, page.sent) == (["document.read"], 0)
+        assert file.content == page.text
+        assert not file.is_unsaved
+        page.text += "typed"
+        file = await w.service.text_files.read("a.txt", "page-1")
+        assert page.sent == 1
+        assert file.is_unsaved
+        assert file.content == page.text
 
 
 async def edit(w: World, path: str, old: str, new: str) -> Any:

@@ -122,7 +122,12 @@ def test_what_asks_the_kernel_is_noted_by_it(full: Noted, route: str) -> None:
 
 
 def test_a_reader_reads_everything_and_nothing_is_run_for_it(reader: Noted) -> None:
-    reads = [(m, route) for m, route, action in described(reader.server) if action == "read"]
+    reads = [
+        (method, route)
+        for method, route, action in described(reader.server)
+        # Each message of MCP says by itself what it is for: see below.
+        if action == "read" and route != "mcp"
+    ]
     assert len(reads) > 15
     # They look into what is sent, and change nothing.
     posts = {route for method, route in reads if method != "GET"}
@@ -174,3 +179,23 @@ def test_a_reader_opens_no_page(reader: Noted) -> None:
         "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
     }  # fmt: skip
     assert reader.server.request("GET", "page", headers=upgrade).status_code == 403
+
+
+def test_a_reader_calls_no_tools_over_mcp(reader: Noted) -> None:
+    def send(method: str, session: str | None = None, **params: Any) -> requests.Response:
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        headers = {"Accept": "application/json, text/event-stream"}
+        headers |= {"Mcp-Session-Id": session} if session else {}
+        return reader.server.request("POST", "mcp", json=message, headers=headers)
+
+    info = {"name": "reader", "version": "1"}
+    begun = send("initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=info)
+    session = begun.headers["Mcp-Session-Id"]
+    assert send("tools/list", session).json()["result"]["tools"]
+    read = send("resources/read", session, uri="jupyter://notebooks/failed.ipynb")
+    assert "total = 1" in read.text
+    code = {"code": "1 + 1"}
+    for name, arguments in (("executeCode", code), ("getNotebookCells", {})):
+        refused = send("tools/call", session, name=name, arguments=arguments)
+        assert refused.status_code == 403
+    assert reader.runs() == 0

@@ -18,7 +18,7 @@ c.DatalayerAgentApp.top_p = 7
 c.DatalayerAgentApp.max_history_turns = 9
 c.DatalayerAgentApp.token_limit = 400_000
 c.DatalayerAgentApp.approval_policy = "always"
-c.DatalayerAgentApp.locked = ["approval_policy", "max_tool_calls"]
+c.DatalayerAgentApp.locked = ["approval_policy", "max_tool_calls", "reasoning_effort"]
 """
 ENVIRONMENT = {
     "DATALAYER_AGENT_MAX_HISTORY_TURNS": "3",
@@ -150,6 +150,7 @@ def test_a_locked_value_is_refused_in_a_session_an_op_and_a_request(
     tries = [
         ("POST", "sessions", {"settings": {"approval": "never"}}),
         ("PATCH", f"sessions/{session}", {"settings": {"maxToolCalls": 100}}),
+        ("PATCH", f"sessions/{session}", {"settings": {"reasoningEffort": "high"}}),
         (
             "POST",
             f"sessions/{session}/ops",
@@ -165,6 +166,7 @@ def test_a_locked_value_is_refused_in_a_session_an_op_and_a_request(
     model.script(Say("Hello."))
     same = server.post("chat", {"message": "hi", "overrides": {"maxToolCalls": 7}})
     assert same["status"] == "completed", "what is asked for is what holds"
+    assert server.get("models")["lockedChoices"] == ["reasoning_effort"], "for the panel's choices"
 
 
 def test_a_session_has_settings_of_its_own(server: RunningServer) -> None:

@@ -345,3 +345,20 @@ def test_a_file_that_others_can_read_is_not_used(
         answer = server.request("POST", "chat", json={"message": "Hello"}).json()
         assert "chmod 600" in answer["error"]["message"]
         assert model.requests == []
+
+
+def test_models_of_one_name_differ_by_server_and_a_locked_effort_is_not_offered(
+    tmp_path: Path, model: ScriptedModelServer
+) -> None:
+    locked = {"DATALAYER_AGENT_LOCKED": "reasoning_effort"}
+    with (
+        ScriptedModelServer(default=Say("Ready.")) as other,
+        start(tmp_path, **locked) as server,
+    ):
+        hosts = [each.base_url.split("/")[2] for each in (model, other)]
+        for host in hosts:
+            server.post("connections", {"address": f"http://{host}/v1", "model": "scripted"})
+        reasons, *models = server.get("models?model=openai/o3-mini")["models"]
+        labels = {each["label"] for each in models if each["ready"]}
+        assert labels == {f"scripted · {host}" for host in hosts}
+        assert (reasons["id"], reasons.get("reasoningEfforts")) == ("openai/o3-mini", None)

@@ -43,6 +43,12 @@ def test_a_kernel_has_a_token_that_opens_the_routes_for_kernels(
         as_kernel = {"Authorization": f"token {found['DATALAYER_AGENT_TOKEN']}"}
         assert server.request("GET", "sessions", headers=as_kernel).status_code == 200
         assert server.request("GET", "config", headers=as_kernel).status_code == 403
+        ops = f"sessions/{server.post('sessions', {})['id']}/ops"
+        in_words = {"type": "user_input_answer", "requestId": "q", "answer": "yes"}
+        assert server.request("POST", ops, headers=as_kernel, json=in_words).status_code == 202
+        # Of an MCP server, which asks the user: the kernel's code may be the model's.
+        by_form = {**in_words, "form": {"action": "accept"}}
+        assert server.request("POST", ops, headers=as_kernel, json=by_form).status_code == 403
         assert REFUSED not in server.log.read_text()
 
 

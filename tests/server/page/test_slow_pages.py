@@ -19,7 +19,7 @@ from tests.support.jupyter import TOKEN, RunningServer
 from tests.support.model_server import Say, ScriptedModelServer
 from tests.support.page import FakePage
 
-ANSWER = "word " * 320_000
+ANSWER = "".join(f"{number:06} word " for number in range(134_000))
 """1.6 MB; its turn sends it twice, in pieces and as a whole."""
 TURNS = 12
 TOO_SLOW = "A page reads too slowly"

@@ -16,8 +16,8 @@ PATH = "PRELOADED_SERVERS"
 
 
 def begin(command: list[str], *, env: dict[str, str], **streams: int) -> Child:
-    """What ``subprocess.Popen`` does for the private server."""
-    assert command[:3] == [sys.executable, "-m", "jupyter_server"]
+    """What ``subprocess.Popen`` does for the private server, but that it ends with its input."""
+    assert command[:3] == [sys.executable, "-m", server.PROGRAM]
     program = Program("jupyter_server", command[3:], env, os.getcwd())
     reading, writing = os.pipe()
     nothing = os.open(os.devnull, os.O_WRONLY)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import importlib
@@ -11,6 +12,7 @@ import pkgutil
 import shutil
 import sys
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -128,8 +130,12 @@ def _import_for_servers() -> None:
     for name in (*SERVER, *_own_modules()):
         importlib.import_module(name)
     with loader._import_environment():
-        for name in ("litellm", *loader.NEEDED_MODULES, *AT_A_CALL):
+        for name in ("litellm", *loader.NEEDED_MODULES):
             importlib.import_module(name)
+        for name in AT_A_CALL:
+            # The oldest litellm does not have all of them.
+            with contextlib.suppress(ModuleNotFoundError):
+                importlib.import_module(name)
     kernels.use()
     ports.use_for_kernels()
     _remember_exporters()
@@ -180,8 +186,13 @@ def _import_for_kernels() -> None:
         importlib.import_module(name)
 
 
+APART = ("__main__", ".templates.builtin.in_kernel.", ".server.persona.persona")
+"""What runs in kernels imports pandas, and the persona Jupyter AI, which is not there;
+and one module is for the other ``mcp``."""
+
+
 def _own_modules() -> Iterator[str]:
-    """But not what runs in kernels, which imports pandas."""
+    other = ".mcp.sdk.v2" if version("mcp").startswith("1.") else ".mcp.sdk.v1"
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        if "__main__" not in module.name and ".builtin_templates.in_kernel." not in module.name:
+        if not any(part in module.name for part in (*APART, other)):
             yield module.name

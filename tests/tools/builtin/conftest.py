@@ -1,4 +1,4 @@
-"""The file tools of a server, in a folder of their test."""
+"""The file and block tools of a server, in a folder of their test."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from tests.support.jupyter import RunningServer
+from tests.support.lexical.documents import Documents
+from tests.support.model_server import ScriptedModelServer
 
 
 class Files:
@@ -56,3 +58,8 @@ class Files:
 @pytest.fixture
 def files(server: RunningServer, tmp_path: Path) -> Files:
     return Files(server, tmp_path.name)
+
+
+@pytest.fixture
+def documents(server: RunningServer, model: ScriptedModelServer, tmp_path: Path) -> Documents:
+    return Documents(server, model, tmp_path.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....workflows.builtin_templates.exploratory_data_analysis import exploratory_data_analysis
+from ....workflows.templates.builtin.exploratory_data_analysis import exploratory_data_analysis
 from ...workflow_action import WorkflowAction, parameters_of
 
 

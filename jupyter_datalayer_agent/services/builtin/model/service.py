@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....workflows.builtin_templates.machine_learning_pipeline import machine_learning_pipeline
+from ....workflows.templates.builtin.machine_learning_pipeline import machine_learning_pipeline
 from ...service import Link, Service, ServiceConfig
 from ...workflow_action import WorkflowAction, parameters_of
 

@@ -63,7 +63,7 @@ class Export(Action):
         source = await self.context.path(parameters.notebook)
         await progress(f"Exporting to {LABELS[parameters.format]}")
         # A thread cannot be cancelled: it makes the text, and the file is written only here.
-        made = await asyncio.to_thread(_convert, source, parameters.format)
+        made = await asyncio.to_thread(convert, source, parameters.format)
         target = beside(parameters.notebook, parameters.target, made.suffix)
         path = await new_file(self.context, target)
         pictures = path.with_name(f"{path.stem}_files")
@@ -88,7 +88,7 @@ async def notebooks(files: Any) -> list[str]:
 
 
 @dataclass
-class _Made:
+class Made:
     """What an exporter made: the file, its suffix, and the files that it refers to, by name."""
 
     body: bytes
@@ -104,7 +104,7 @@ class _Made:
                 self.body = self.body.replace(f"{old}_files/".encode(), f"{new}_files/".encode())
 
 
-def _convert(source: Path, name: str) -> _Made:
+def convert(source: Path, name: str) -> Made:
     from nbconvert.exporters.base import get_exporter
 
     folder = f"{source.stem}_files"
@@ -116,7 +116,7 @@ def _convert(source: Path, name: str) -> _Made:
     except Exception as error:
         raise ActionFailed(f"The notebook could not be exported: {error}") from error
     files = resources.get("outputs") or {}
-    return _Made(
+    return Made(
         body if isinstance(body, bytes) else body.encode("utf-8"),
         str(resources["output_extension"]),
         {PurePosixPath(path).name: data for path, data in files.items()},

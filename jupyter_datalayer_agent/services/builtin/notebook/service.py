@@ -100,5 +100,13 @@ SERVICE = Service(
         "Merge these notebooks into one",
         "Which formats can a notebook be exported to?",
     ],
-    actions=[Export, Clean, Split, Merge, ToScript, FromScript, Quality],
+    actions=[
+        Export,
+        Clean,
+        Split,
+        Merge,
+        ToScript,
+        FromScript,
+        Quality,
+    ],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....workflows.builtin_templates.data_analysis_notebook import data_analysis_notebook
+from ....workflows.templates.builtin.data_analysis_notebook import data_analysis_notebook
 from ...service import Link, Service, ServiceConfig
 from ...workflow_action import WorkflowAction, parameters_of
 

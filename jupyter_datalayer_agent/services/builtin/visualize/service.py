@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....workflows.builtin_templates.data_visualization_report import data_visualization_report
+from ....workflows.templates.builtin.data_visualization_report import data_visualization_report
 from ...service import Link, Service, ServiceConfig
 from ...workflow_action import WorkflowAction, parameters_of
 
@@ -44,7 +44,7 @@ SERVICE = Service(
     config=ServiceConfig(
         context=_CONTEXT,
         links=[Link("Fundamentals of Data Visualization", "https://clauswilke.com/dataviz/")],
-        topics=["chart", "charts", "visualization", "histogram"],
+        topics=["chart", "charts", "plot", "plots", "graph", "visualization", "histogram"],
         questions=[
             "Who looks at it, and what should they see first?",
             "Which column matters most?",

@@ -13,6 +13,7 @@ import {
   click,
   doing,
   press,
+  settle,
   type
 } from '../../panel/__tests__/render';
 import { InlineBox } from '../box';
@@ -148,6 +149,38 @@ describe('what waits for the user in an inline chat', () => {
       requestId: 'q2',
       answer: 'weight'
     });
+    box.dispose();
+  });
+
+  it('is a form of an MCP server, with fields of its own', async () => {
+    const { box, connection, emit, node } = await asked();
+    await emit({
+      type: 'user_input_requested',
+      requestId: 'q',
+      question: 'Which seat?',
+      form: {
+        server: 'flights',
+        schema: {
+          type: 'object',
+          properties: { row: { type: 'integer', title: 'Row' } }
+        }
+      }
+    });
+    await doing(() => import('../../approvals/InputFields').then(settle));
+    // The chat's input is not for the answer: it can only be stopped.
+    const input = node.querySelector('textarea')!;
+    await type(input, 'seven');
+    await press(input, 'Enter');
+    expect(ops(connection)).toEqual([]);
+    await type(node.querySelector<HTMLInputElement>('form input'), '7');
+    await click(button(node, 'Send to flights'));
+    expect(ops(connection)).toEqual([
+      {
+        type: 'user_input_answer',
+        requestId: 'q',
+        form: { action: 'accept', values: { row: 7 } }
+      }
+    ]);
     box.dispose();
   });
 

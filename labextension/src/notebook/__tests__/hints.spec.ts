@@ -3,7 +3,7 @@ import { INotebookContent } from '@jupyterlab/nbformat';
 import { NotebookModel } from '@jupyterlab/notebook';
 
 import { code, markdown } from './support';
-import { NotebookHints, unusedFrame } from '../hints';
+import { DocumentHints, notebookHints, unusedFrame } from '../hints';
 
 const CELLS = 1_000;
 
@@ -25,7 +25,7 @@ function failed(id: string, ename: string, source = '1 / 0') {
 
 describe('what of a notebook is worth a suggestion', () => {
   it('is its first errors, a frame that nothing looks at, and whether it is empty', () => {
-    const hints = new NotebookHints();
+    const hints = new DocumentHints(notebookHints);
     const model = modelOf([
       code('a', 'cars = pd.read_csv("cars.csv")'),
       failed('b', 'KeyboardInterrupt'),
@@ -69,7 +69,7 @@ describe('what of a notebook is worth a suggestion', () => {
   });
 
   it('is looked for once, and again when a source, an output or the list of cells has changed', () => {
-    const hints = new NotebookHints();
+    const hints = new DocumentHints(notebookHints);
     const model = modelOf([code('a', 'x = 1'), code('b', 'y = 2')]);
     const first = hints.of(model);
     expect(hints.of(model)).toBe(first);
@@ -100,7 +100,7 @@ describe('what of a notebook is worth a suggestion', () => {
           )
     );
     const model = modelOf(cells);
-    const hints = new NotebookHints();
+    const hints = new DocumentHints(notebookHints);
     const reads = jest.spyOn(YCodeCell.prototype, 'getSource');
     const copies = jest.spyOn(YCodeCell.prototype, 'toJSON');
     const start = performance.now();

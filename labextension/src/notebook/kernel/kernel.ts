@@ -38,7 +38,8 @@ export function kernelOf(panel: NotebookPanel): KernelState {
   const kernel = panel.sessionContext.session?.kernel;
   const { model } = panel;
   const spec = model?.getMetadata('kernelspec') as
-    { language?: string } | undefined;
+    | { language?: string }
+    | undefined;
   return {
     kernelId: kernel?.id,
     kernelName: kernel?.name ?? (model?.defaultKernelName || undefined),

@@ -35,7 +35,8 @@ function overlay<T extends object>(target: T, changes: Changes<T>): T {
     get: (_, name) => {
       const value: unknown = Reflect.get(target, name, target);
       const change = changes[name as keyof T] as
-        ((value: unknown) => unknown) | undefined;
+        | ((value: unknown) => unknown)
+        | undefined;
       if (change) {
         return change(value);
       }

@@ -1,7 +1,7 @@
 import { Signal } from '@lumino/signaling';
 import { DisposableDelegate, IDisposable } from '@lumino/disposable';
 
-import { ConnectionStatus, IPageConnection } from '../../api/connection';
+import { ConnectionStatus, IPageConnection } from '../../api/pageConnection';
 import { IFile } from '../../api/client';
 import { ApiError } from '../../api/errors';
 import { IUploadOptions } from '../../api/upload';
@@ -54,6 +54,7 @@ import {
   WaitingSession
 } from '../../api/types';
 import { datasetOf } from '../datasets/__tests__/datasetSamples';
+import { FakeMcp } from '../mcp/__tests__/fakeMcp';
 import { usageRow } from '../usage/__tests__/usageSamples';
 import {
   ICellContent,
@@ -62,6 +63,7 @@ import {
   IKernelState,
   IListedCell,
   INotebookError,
+  ILexicalHints,
   INotebookHints
 } from '../../notebook/editor';
 import { IPanelClient, IPanelConnection } from '../../api/services';
@@ -207,6 +209,7 @@ export const READY: ModelsReply = {
   default: 'openai/gpt-test',
   locked: false,
   canConnect: true,
+  lockedChoices: [],
   ready: true,
   connections: []
 };
@@ -390,6 +393,10 @@ export class FakeClient implements IPanelClient {
     return this.changesReply;
   }
 
+  async turnBlocks(): Promise<ChangesReply> {
+    return this.changesReply;
+  }
+
   async context(): Promise<ContextReply> {
     return {
       text: 'Cell 1: import pandas',
@@ -453,6 +460,7 @@ export class FakeClient implements IPanelClient {
     return this.modelsReply;
   }
 
+  readonly mcp = new FakeMcp();
   connectionsReply: ConnectionsReply = NOTHING_CONNECTED;
   lookReply: LookReply = { looked: true, servers: [] };
   testReply: ConnectionTestReply = { ok: true, message: 'It answered.' };
@@ -600,6 +608,11 @@ export class FakeClient implements IPanelClient {
 
 /** One open notebook. */
 export class FakeEditor implements IEditor {
+  /** A Lexical document that is active, in place of the notebook. */
+  activeLexical: string | null = null;
+  get activeDocument(): string | null {
+    return this.activeLexical ?? this.activeNotebook;
+  }
   readonly changed = new Signal<IEditor, void>(this as unknown as IEditor);
   readonly ran = new Signal<IEditor, { path: string; cellId: string }>(
     this as unknown as IEditor
@@ -645,6 +658,12 @@ export class FakeEditor implements IEditor {
 
   hints(): INotebookHints {
     return this.notebookHints;
+  }
+
+  documentHints: ILexicalHints = { isEmpty: false };
+
+  lexicalHints(): ILexicalHints {
+    return this.documentHints;
   }
 
   errorOf(_path: string, cellId: string): INotebookError | null {

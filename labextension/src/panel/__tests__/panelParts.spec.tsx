@@ -5,7 +5,8 @@ import { ChangesBar } from '../changes/ChangesBar';
 import { ContextStrip } from '../composer/attachments/ContextStrip';
 import { Conversation } from '../conversation/Conversation';
 import { Queue } from '../composer/Queue';
-import { Welcome, suggestionsFor } from '../conversation/Welcome';
+import { suggestionsFor } from '../conversation/suggestions';
+import { Welcome } from '../conversation/Welcome';
 import { FakeEditor, READY } from './fakes';
 import { button, clear, click, doing, draw, makePanel } from './render';
 
@@ -111,6 +112,7 @@ describe('where no model is ready', () => {
     models: [],
     locked: false,
     canConnect: true,
+    lockedChoices: [],
     default: undefined,
     ready: false,
     message: 'No key is set.',
@@ -172,6 +174,7 @@ describe('an empty conversation', () => {
       models: [],
       locked: false,
       canConnect: true,
+      lockedChoices: [],
       default: undefined,
       ready: false,
       message: 'No key is set.',
@@ -194,5 +197,27 @@ describe('an empty conversation', () => {
     expect(texts[0]).toBe('Fix the KeyError in cell 6');
     expect(texts[1]).toContain('cars');
     expect(suggestionsFor(editor, null)).toHaveLength(3);
+  });
+
+  it('suggests what fits to an active Lexical document, and attaches it', async () => {
+    const { model, editor } = await makePanel();
+    editor.activeLexical = 'papers/report.dlex';
+    editor.activeNotebook = null;
+    editor.documentHints = { isEmpty: false, error: 'KeyError' };
+    const node = await draw(model, <Welcome />);
+    expect(node.textContent).toContain('Suggestions for report.dlex');
+    const texts = () =>
+      suggestionsFor(editor, editor.activeLexical).map(({ text }) => text);
+    expect(texts()).toHaveLength(3);
+    await click(button(node, 'Fix the KeyError in this document'));
+    expect(model.composerState.current.attachments).toMatchObject([
+      { kind: 'file', path: 'papers/report.dlex' }
+    ]);
+    expect(model.composerState.current.mode).toBe('agent');
+    editor.documentHints = { isEmpty: false };
+    expect(texts()[0]).toBe('Explain what this document says');
+    editor.documentHints = { isEmpty: true };
+    expect(texts()[0]).toBe('Write a report on a data file from this folder');
+    expect(texts().join(' ')).not.toContain('notebook');
   });
 });

@@ -15,6 +15,29 @@ import { PanelContext } from '../context';
   globalThis as unknown as { IS_REACT_ACT_ENVIRONMENT: boolean }
 ).IS_REACT_ACT_ENVIRONMENT = true;
 
+// As JupyterLab has it, once its theme is there.
+document.body.setAttribute('data-jp-theme-light', 'true');
+for (const colour of [
+  '--jp-brand-color1',
+  '--jp-brand-color0',
+  '--jp-brand-color2',
+  '--jp-error-color0',
+  '--jp-error-color1',
+  '--jp-error-color2',
+  '--jp-success-color0',
+  '--jp-success-color1',
+  '--jp-success-color2',
+  '--jp-ui-font-color1',
+  '--jp-ui-font-color2',
+  '--jp-ui-font-color3',
+  '--jp-ui-font-family',
+  '--jp-warn-color0',
+  '--jp-warn-color1',
+  '--jp-warn-color2'
+]) {
+  document.body.style.setProperty(colour, '#424242');
+}
+
 /** A panel's model over fakes, with a session that is open. */
 export async function makePanel() {
   const connection = new FakeConnection();
@@ -59,6 +82,7 @@ export async function draw(
 export function clear(): void {
   act(() => roots.splice(0).forEach(root => root.unmount()));
   document.body.replaceChildren();
+  frames?.mockRestore();
 }
 
 /** Click as a user does, and let everything follow from it. */
@@ -116,6 +140,17 @@ export async function settle(): Promise<void> {
   await new Promise(resolve => setTimeout(resolve));
 }
 
+/** Let each frame of this test come before what was set is rendered, as it may on a busy page. */
+export function hurryFrames(): void {
+  frames = jest
+    .spyOn(window, 'requestAnimationFrame')
+    .mockImplementation(run => {
+      queueMicrotask(() => run(performance.now()));
+      return 0;
+    });
+}
+
+let frames: jest.SpyInstance | undefined;
 const roots: Root[] = [];
 
 /** JupyterLab's renderers with a small Markdown parser, and our sanitizer. */

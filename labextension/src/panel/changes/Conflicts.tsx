@@ -1,6 +1,7 @@
 import React, { useEffect, useId, useRef } from 'react';
 
 import { UndoConflict } from '../../api/types';
+import { isLexical, wholeOf } from '../../notebook/documentKind';
 import { ITurn } from '../../session/turn';
 import { useValue } from '../../session/observable';
 import { Diff } from './Diff';
@@ -40,7 +41,8 @@ function Conflict(props: {
     }
   }, [model, turnId]);
   const number = cellId ? model.editor.cell(path, cellId)?.number : undefined;
-  const name = cellId ? (number ? `Cell ${number}` : 'A cell') : path;
+  const file = isLexical(path) ? `A block of ${path}` : path;
+  const name = cellId ? (number ? `Cell ${number}` : 'A cell') : file;
   return (
     <section
       className="da-waiting da-conflict"
@@ -117,8 +119,8 @@ function whatUndoDoes({ before, now }: UndoConflict): string {
     : 'Undoing anyway would replace the current text (−) with the earlier text (+):';
 }
 
-function restoreLabel({ cellId, before, now }: UndoConflict): string {
-  const noun = cellId ? 'cell' : 'file';
+function restoreLabel({ path, cellId, before, now }: UndoConflict): string {
+  const noun = cellId ? 'cell' : wholeOf(path);
   if (before === undefined) {
     return `Delete the ${noun}`;
   }

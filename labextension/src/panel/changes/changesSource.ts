@@ -1,4 +1,4 @@
-import type { IPageConnection } from '../../api/connection';
+import type { IPageConnection } from '../../api/pageConnection';
 import type { IChangesSource } from '../../changes/source';
 import { ChangesController } from './changesController';
 import type { Following } from '../../session/following';

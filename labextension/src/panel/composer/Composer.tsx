@@ -1,18 +1,23 @@
 import { ChatInput } from '@jupyter/chat/lib/components/input/chat-input';
 import { JlThemeProvider } from '@jupyter/chat/lib/components/jl-theme-provider';
 import { ChatReactContext } from '@jupyter/chat/lib/context';
+import { getJupyterLabTheme } from '@jupyter/chat/lib/theme-provider';
 import { IThemeManager } from '@jupyterlab/apputils';
 import React, {
   memo,
   useLayoutEffect,
   useEffect,
   useMemo,
-  useRef
+  useRef,
+  useState
 } from 'react';
 
 import { IInputSetup } from './inputSetup';
 import { submitInput } from './submit';
 import { usePanel } from '../context';
+
+/** Without JupyterLab's themes the input is shown after so long, in ms. */
+const NO_THEME_MS = 1000;
 
 /** The input of `@jupyter/chat` in JupyterLab's colours. */
 export const Composer = memo(
@@ -23,6 +28,7 @@ export const Composer = memo(
     const { setup, themeManager } = props;
     const { rendermime } = usePanel();
     const hadFocus = useRef(false);
+    const isThemed = useIsThemed();
     const context = useMemo(
       () => ({
         model: setup.chatModel,
@@ -36,19 +42,32 @@ export const Composer = memo(
     );
     return (
       <JlThemeProvider themeManager={themeManager}>
-        <ChatReactContext.Provider value={context}>
-          <QuietInput setup={setup} hadFocus={hadFocus} />
-        </ChatReactContext.Provider>
+        {isThemed && (
+          <ChatReactContext.Provider value={context}>
+            <QuietInput setup={setup} hadFocus={hadFocus} />
+          </ChatReactContext.Provider>
+        )}
       </JlThemeProvider>
     );
   }
 );
 
 /**
- * The input, made accessible and kept from taking the focus by itself.
- *
- * It stands under the theme, which mounts what is in it anew when it has loaded.
+ * Whether JupyterLab's theme is there: `JlThemeProvider` mounts what is in it anew then, and a Tab
+ * that is pressed meanwhile would leave the panel. It asks for the theme first, so has it first.
  */
+function useIsThemed(): boolean {
+  const [isThemed, setIsThemed] = useState(false);
+  useEffect(() => {
+    const show = () => setIsThemed(true);
+    void getJupyterLabTheme().then(show, show);
+    const timer = window.setTimeout(show, NO_THEME_MS);
+    return () => window.clearTimeout(timer);
+  }, []);
+  return isThemed;
+}
+
+/** The input, made accessible and kept from taking the focus by itself. */
 function QuietInput(props: {
   setup: IInputSetup;
   hadFocus: React.MutableRefObject<boolean>;
@@ -57,17 +76,26 @@ function QuietInput(props: {
   const { model } = usePanel();
   const frame = useRef<HTMLDivElement>(null);
 
-  // The input focuses itself when it is first drawn, which would take the keys of a user who
-  // is typing elsewhere. In an inert element it cannot.
-  useLayoutEffect(() => frame.current?.setAttribute('inert', ''), []);
-  useEffect(() => {
-    frame.current?.removeAttribute('inert');
+  // The input focuses itself once it is drawn, which would take the keys of a user who is typing
+  // elsewhere: until then its `focus` does nothing. Made inert for so long, it would let Tab leave
+  // the panel.
+  useLayoutEffect(() => {
+    const field = inputIn(frame.current);
     if (hadFocus.current) {
-      inputIn(frame.current)?.focus();
+      field?.focus();
+    }
+    if (field) {
+      field.focus = () => undefined;
     }
   }, [hadFocus]);
+  useEffect(() => {
+    const field = inputIn(frame.current);
+    if (field) {
+      Reflect.deleteProperty(field, 'focus');
+    }
+  }, []);
 
-  // Mounted anew under another theme, the input keeps the focus that the user gave it.
+  // Mounted anew under a theme that came late, the input keeps the focus that the user gave it.
   useLayoutEffect(() => {
     const node = frame.current;
     return () => {
@@ -106,6 +134,11 @@ export function inputIn(
       'textarea:not([aria-hidden="true"])'
     ) ?? null
   );
+}
+
+/** Whether a text field can be focused: not until it is drawn. */
+export function canFocus(field: HTMLTextAreaElement): boolean {
+  return !Object.hasOwn(field, 'focus');
 }
 
 /** What the input gets wrong by itself. */

@@ -6,7 +6,7 @@ import {
 import React, { useEffect, useId, useState } from 'react';
 
 import { ModelInfo } from '../../api/types';
-import { modelDetails, modelFacts } from './modelFacts';
+import { modelDetails, modelFacts, shortLabel } from './modelFacts';
 import { readyModels } from './models';
 import { ReasoningChoice } from './ReasoningChoice';
 import { useValue } from '../../session/observable';
@@ -24,13 +24,17 @@ export function ModelSelect(): JSX.Element {
   const current = chosen ?? reply?.default ?? '';
   const info = reply?.models.find(({ id }) => id === current);
   // Of a name that is not listed, what distinguishes it from others: the provider is in the title.
-  const face = info?.label ?? (current.split('/').pop() || 'No model');
+  const face = info ? shortLabel(info) : current.split('/').pop() || 'No model';
   return (
     <Popup
       face={face}
       className="da-model"
       label="Model"
-      title={current ? `Model: ${current}` : 'No model is connected'}
+      title={
+        current
+          ? `Model: ${[info?.label, current].filter(Boolean).join('\n')}`
+          : 'No model is connected'
+      }
       role="dialog"
       placement="above"
       buttonTestId="da-model-select"

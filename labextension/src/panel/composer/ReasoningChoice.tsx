@@ -20,7 +20,9 @@ export function ReasoningChoice(props: {
 }): JSX.Element | null {
   const { model } = usePanel();
   const { reasoningEffort } = useValue(model.composerState);
+  const reply = useValue(model.models);
   const id = useId();
+  const isLocked = !!reply?.lockedChoices?.includes('reasoning_effort');
   const efforts = props.model?.reasoningEfforts ?? [];
   if (!efforts.length) {
     return null;
@@ -34,6 +36,7 @@ export function ReasoningChoice(props: {
         id={id}
         className="da-field"
         data-testid="da-reasoning"
+        disabled={isLocked}
         value={chosen}
         onChange={({ target }) =>
           model.composerState.choose({
@@ -41,7 +44,9 @@ export function ReasoningChoice(props: {
           })
         }
       >
-        <option value="">As in settings</option>
+        <option value="">
+          {isLocked ? 'Set by the administrator' : 'As in settings'}
+        </option>
         {efforts.map(effort => (
           <option key={effort} value={effort}>
             {LABELS[effort]}

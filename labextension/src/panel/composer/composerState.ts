@@ -1,6 +1,7 @@
 import {
   Attachment,
   Mode,
+  ModelsReply,
   ReasoningEffort,
   SessionSettings,
   SharePolicy
@@ -53,6 +54,23 @@ export class ComposerState extends Observable<IComposerState> {
   choose(chosen: Partial<IComposerState>): void {
     this.patch(chosen);
     this._onChoice();
+  }
+
+  /** Forget what an administrator decides; a session may remember it from before. */
+  forgetLocked({ locked, lockedChoices = [] }: ModelsReply): void {
+    const { model, outputs, rowData, reasoningEffort } = this.current;
+    const free = {
+      model: locked ? undefined : model,
+      outputs: lockedChoices.includes('outputs') ? undefined : outputs,
+      rowData: lockedChoices.includes('row_data') ? undefined : rowData,
+      reasoningEffort: lockedChoices.includes('reasoning_effort')
+        ? undefined
+        : reasoningEffort
+    };
+    const names = Object.keys(free) as (keyof typeof free)[];
+    if (names.some(name => free[name] !== this.current[name])) {
+      this.patch(free);
+    }
   }
 
   /** Attach something, once. */

@@ -1,7 +1,7 @@
 import { IInputModel } from '@jupyter/chat/lib/input-model';
 import { IDisposable } from '@lumino/disposable';
 
-import { IShown } from '../sessions/sessionController';
+import { IShown } from '../sessionList/sessionController';
 import { IReadable } from '../../session/observable';
 import { TabDrafts } from '../../ui/tabDrafts';
 

@@ -26,7 +26,7 @@ import {
   isGone,
   IShown,
   SessionController
-} from '../sessions/sessionController';
+} from '../sessionList/sessionController';
 import { ConversationStore } from '../../session/store';
 import { Observable } from '../../session/observable';
 import { IReadiness, Models } from './models';
@@ -52,6 +52,7 @@ export interface ISubmitted {
   /** The session in which it was written. */
   shown: IShown;
   composerState: IComposerState;
+  /** The active notebook or Lexical document. */
   activeNotebook: string | null;
 }
 
@@ -94,7 +95,7 @@ export class MessageController {
     return {
       shown: this._panel.sessions.shown.current,
       composerState: this._panel.composerState.current,
-      activeNotebook: this._panel.editor.activeNotebook
+      activeNotebook: this._panel.editor.activeDocument
     };
   }
 
@@ -191,7 +192,7 @@ export class MessageController {
       model,
       attachments,
       toolReferences: tools,
-      activeNotebook: this._panel.editor.activeNotebook,
+      activeNotebook: this._panel.editor.activeDocument,
       clientId: this._connection.clientId,
       location: 'panel'
     });

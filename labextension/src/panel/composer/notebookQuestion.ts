@@ -3,7 +3,7 @@ import { PathExt } from '@jupyterlab/coreutils';
 import { asksForWork, pointsAtNotebook } from '../../proposals/aboutNotebook';
 import { mentionsIn } from './attachments/references';
 import { IEditor } from '../../notebook/editor';
-import { IShown } from '../sessions/sessionController';
+import { IShown } from '../sessionList/sessionController';
 import { ComposerState } from './composerState';
 import { ISubmitted } from './messageController';
 import { IReadiness } from './models';

@@ -1,4 +1,4 @@
-import React, { useId, useRef, useState } from 'react';
+import React, { useEffect, useId, useRef, useState } from 'react';
 
 import { ConnectionsReply, FoundServer } from '../../api/types';
 import { usePanel } from '../context';
@@ -17,7 +17,12 @@ export function AddressForm(props: { reply: ConnectionsReply }): JSX.Element {
   const [result, setResult] = useState<IResult | null>(null);
   const [server, setServer] = useState<FoundServer | null>(null);
   const key = useRef<HTMLInputElement>(null);
+  const found = useRef<HTMLDivElement>(null);
   const id = useId();
+
+  useEffect(() => {
+    found.current?.scrollIntoView?.({ block: 'nearest' });
+  }, [server]);
 
   const changed = () => {
     setResult(null);
@@ -105,14 +110,16 @@ export function AddressForm(props: { reply: ConnectionsReply }): JSX.Element {
       </div>
       <Result result={result} busy={false} />
       {server && (
-        <Server
-          server={server}
-          choose={async model =>
-            hasKey && !reply.keyring && !isAgreed
-              ? 'Choose where the key is kept first.'
-              : use(model)
-          }
-        />
+        <div ref={found}>
+          <Server
+            server={server}
+            choose={async model =>
+              hasKey && !reply.keyring && !isAgreed
+                ? 'Choose where the key is kept first.'
+                : use(model)
+            }
+          />
+        </div>
       )}
     </form>
   );

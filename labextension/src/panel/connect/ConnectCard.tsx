@@ -39,7 +39,15 @@ export function ConnectCard(): JSX.Element {
           <Connected reply={reply} />
           <ProviderForm reply={reply} />
           <LocalServers />
-          <details className="da-more">
+          <details
+            className="da-more"
+            onToggle={({ currentTarget }) => {
+              if (currentTarget.open) {
+                currentTarget.querySelector('input')?.focus();
+                currentTarget.scrollIntoView?.({ block: 'nearest' });
+              }
+            }}
+          >
             <summary>Another server, by its address</summary>
             <AddressForm reply={reply} />
           </details>

@@ -14,7 +14,9 @@ export function Result(props: {
   const { result, busy } = props;
   const line = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    line.current?.scrollIntoView?.({ block: 'nearest' });
+    if (result || busy) {
+      line.current?.scrollIntoView?.({ block: 'nearest' });
+    }
   }, [result, busy]);
   return (
     // The element must exist before its text, or screen readers skip it.

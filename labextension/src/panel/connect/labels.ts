@@ -2,15 +2,23 @@ import { ConnectionInfo, FoundModel } from '../../api/types';
 
 /** What distinguishes a model of a server: `8.2B · 5.2 GB · reads 40k tokens`. */
 export function modelFacts(model: FoundModel): string {
-  const { parameters, size, contextWindow, tools } = model;
+  const { parameters, size, contextWindow, assumedContextWindow, tools } =
+    model;
   return [
     parameters,
     size && formatSize(size),
-    contextWindow && `${Math.round(contextWindow / 1000)}k tokens`,
+    contextWindow
+      ? `${thousands(contextWindow)} tokens`
+      : assumedContextWindow &&
+        `${thousands(assumedContextWindow)} tokens assumed`,
     tools === false && 'no tool calls'
   ]
     .filter(Boolean)
     .join(' · ');
+}
+
+function thousands(count: number): string {
+  return `${Math.round(count / 1000)}k`;
 }
 
 /** A size in bytes as `5.2 GB`. */

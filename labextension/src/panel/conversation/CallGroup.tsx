@@ -8,7 +8,7 @@ import React, { memo, useId, useState } from 'react';
 
 import { doneLabel } from '../../session/changes';
 import { ICallGroup } from '../../session/foldCalls';
-import { CellNumber, toolLabel } from '../../session/labels';
+import { CellNumber, toolLabel } from '../../session/callLabels';
 import { ToolLine } from './ToolLine';
 import { useCellNumber } from '../context';
 

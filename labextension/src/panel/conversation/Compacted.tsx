@@ -2,7 +2,7 @@ import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
 import React, { memo, useId, useState } from 'react';
 
 import { ICompactedEntry } from '../../session/turn';
-import { countShort } from '../../session/labels';
+import { countShort } from '../../ui/format';
 import { Markdown } from './Markdown';
 
 /** That older turns are not sent whole any more: a line, which opens to what is sent instead. */

@@ -2,6 +2,7 @@ import { editIcon } from '@jupyterlab/ui-components';
 import React, { useEffect, useId, useRef, useState } from 'react';
 
 import { FixInfo } from '../../api/types';
+import { partOf } from '../../notebook/documentKind';
 import { INotebookError } from '../../notebook/editor';
 import { IFixOffer, fixSteps, fixLabel } from '../../session/offers';
 import { ITurn } from '../../session/turn';
@@ -65,7 +66,8 @@ export function FixChips(props: {
   const [isSent, setSent] = useState(false);
   const id = useId();
   const number = model.editor.cell(offer.path, offer.cellId)?.number;
-  const cell = number ? `cell ${number}` : 'the cell';
+  const part = partOf(offer.path);
+  const cell = number ? `${part} ${number}` : `the ${part}`;
   const fixes = inLine ? offer.fixes.slice(0, 1) : offer.fixes;
   const carryOut = async (fix: FixInfo) => {
     setAsked(null);

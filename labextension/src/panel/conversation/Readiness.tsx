@@ -95,13 +95,15 @@ export function Readiness(props: {
             {`Use ${other.label}`}
           </button>
         )}
-        <button
-          type="button"
-          className="da-button"
-          onClick={() => void model.refreshModels()}
-        >
-          Check again
-        </button>
+        {!canLook && (
+          <button
+            type="button"
+            className="da-button"
+            onClick={() => void model.refreshModels()}
+          >
+            Check again
+          </button>
+        )}
       </div>
     </>
   );

@@ -1,5 +1,6 @@
 import React from 'react';
 
+import { asksForCells } from '../../proposals/aboutNotebook';
 import { PanelModel } from '../model';
 import { IRemedy, notebookRemedies } from '../composer/notebookQuestion';
 import { ITurn } from '../../session/turn';
@@ -55,12 +56,24 @@ function remediesOf(turn: ITurn, model: PanelModel): IRemedy[] {
   if (lacks.has('notebook')) {
     return notebookRemedies(model);
   }
-  return lacks.has('mode') && composerState.current.mode !== 'agent'
-    ? [
-        {
-          label: 'Switch to Agent mode',
-          act: async () => model.composerState.choose({ mode: 'agent' })
+  const active = model.editor.activeNotebook;
+  // A model that has only tools that read may not try, and say so.
+  const isMeant = turn.mode === 'ask' && !!active && asksForCells(turn.message);
+  if (
+    composerState.current.mode === 'agent' ||
+    !(lacks.has('mode') || isMeant)
+  ) {
+    return [];
+  }
+  return [
+    {
+      label: 'Switch to Agent mode',
+      act: async () => {
+        if (active && isMeant) {
+          composerState.attach({ kind: 'notebook', path: active });
         }
-      ]
-    : [];
+        composerState.choose({ mode: 'agent' });
+      }
+    }
+  ];
 }

@@ -11,7 +11,7 @@ import {
 } from '../../session/turn';
 import { IReadable, useValue } from '../../session/observable';
 import { undoneLabel } from '../../session/undoLabels';
-import { activityLabel } from '../../session/labels';
+import { activityLabel } from '../../session/turnLabels';
 import {
   planWaits,
   skippedProposals,

@@ -8,7 +8,7 @@ import { isResumable } from '../../session/plan';
 import { ITurn, textsOf } from '../../session/turn';
 import { useValue } from '../../session/observable';
 import { usageParts } from './usageLabels';
-import { abortLabel, doneAndNot } from '../../session/labels';
+import { abortLabel, doneAndNot } from '../../session/turnLabels';
 import { IconButton } from '../../ui/IconButton';
 import { TurnMenu } from './TurnMenu';
 import { Used } from './Used';

@@ -1,13 +1,12 @@
 import { PathExt } from '@jupyterlab/coreutils';
 import React, { useEffect, useId } from 'react';
 
-import { Mode } from '../../api/types';
-import { IEditor } from '../../notebook/editor';
 import { useValue } from '../../session/observable';
 import { ChoiceList } from '../toolsPanel/CardFrame';
 import { useEditorChanges } from '../composer/editorChanges';
 import { CellFixes } from './Fixes';
 import { Readiness, useReadiness } from './Readiness';
+import { suggestionsFor } from './suggestions';
 import { useComposer } from '../composer/composerContext';
 import { usePanel } from '../context';
 
@@ -31,12 +30,12 @@ export function Welcome(): JSX.Element | null {
   );
 }
 
-/** Three things to begin with, drawn from the active notebook. */
+/** Three things to begin with, drawn from the active notebook or Lexical document. */
 function Suggestions(): JSX.Element {
   const { model } = usePanel();
   const composer = useComposer();
   useEditorChanges();
-  const path = model.editor.activeNotebook;
+  const { activeDocument: path, activeNotebook } = model.editor;
   return (
     <div className="da-welcome" data-ready="true">
       <p className="da-dim">
@@ -52,7 +51,8 @@ function Suggestions(): JSX.Element {
               className="da-suggestion"
               onClick={() => {
                 if (path) {
-                  model.composerState.attach({ kind: 'notebook', path });
+                  const kind = path === activeNotebook ? 'notebook' : 'file';
+                  model.composerState.attach({ kind, path });
                 }
                 model.composerState.choose({ mode });
                 composer.write(text);
@@ -63,7 +63,7 @@ function Suggestions(): JSX.Element {
           </li>
         ))}
       </ul>
-      {path && <ErrorFixes path={path} />}
+      {activeNotebook && <ErrorFixes path={activeNotebook} />}
       <details className="da-more">
         <summary>Workflows, quality, tutorials</summary>
         <ReadyNow />
@@ -140,52 +140,4 @@ function ReadyNow(): JSX.Element {
 function firstSentence(text: string): string {
   const end = /[.:](\s|$)/.exec(text);
   return end ? `${text.slice(0, end.index)}.` : text;
-}
-
-interface ISuggestion {
-  text: string;
-  mode: Mode;
-}
-
-/** The three suggestions that fit best to a notebook. */
-export function suggestionsFor(
-  editor: IEditor,
-  path: string | null
-): ISuggestion[] {
-  if (!path) {
-    return [
-      { text: 'List the notebooks and data files here', mode: 'ask' },
-      { text: 'Make a notebook that loads a data file here', mode: 'agent' },
-      { text: 'What can you do in a notebook?', mode: 'ask' }
-    ];
-  }
-  const { isEmpty, errors, frame } = editor.hints(path);
-  const error = errors?.[0];
-  if (isEmpty) {
-    return [
-      { text: 'Analyse a data file from this folder', mode: 'agent' },
-      { text: 'Set this notebook up with imports and headings', mode: 'agent' },
-      { text: 'What data files are in this folder?', mode: 'ask' }
-    ];
-  }
-  const found: ISuggestion[] = [];
-  if (error) {
-    found.push({
-      // Some kernels (bash) give none.
-      text: `Fix the ${error.name || 'error'} in cell ${error.number}`,
-      mode: 'agent'
-    });
-  }
-  if (frame) {
-    found.push({
-      text: `Look at the data frame ${frame}: columns, gaps, first plot`,
-      mode: 'agent'
-    });
-  }
-  found.push(
-    { text: 'Explain what this notebook does', mode: 'ask' },
-    { text: 'Find mistakes and weak points in this notebook', mode: 'ask' },
-    { text: 'Add headings and short explanations', mode: 'agent' }
-  );
-  return found.slice(0, 3);
 }

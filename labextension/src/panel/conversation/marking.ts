@@ -1,6 +1,6 @@
 import { RefObject, useEffect, useState } from 'react';
 
-import { IShown } from '../sessions/sessionController';
+import { IShown } from '../sessionList/sessionController';
 import { useValue } from '../../session/observable';
 import { usePanel } from '../context';
 

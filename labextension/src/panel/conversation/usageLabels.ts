@@ -1,5 +1,5 @@
 import { Usage } from '../../api/types';
-import { countShort, formatDuration } from '../../session/labels';
+import { countShort, formatDuration } from '../../ui/format';
 
 /** "1.2k tokens in (900 cached)", "85 out", "$0.004", "3.4 s": as far as it is known. */
 export function usageParts(usage?: Usage, durationMs?: number): string[] {

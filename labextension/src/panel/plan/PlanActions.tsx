@@ -2,7 +2,7 @@ import React, { useEffect, useRef } from 'react';
 
 import { IPlan } from '../../session/plan';
 import { useValue } from '../../session/observable';
-import { goToWaiting } from '../sessions/waiting';
+import { goToWaiting } from '../sessionList/waiting';
 import { useComposer } from '../composer/composerContext';
 import { usePanel } from '../context';
 

@@ -1,7 +1,7 @@
 import React from 'react';
 
 import { IPlan } from '../../session/plan';
-import { lowerFirst } from '../../session/labels';
+import { lowerFirst } from '../../session/turnLabels';
 import { spoken } from '../../session/toolNames';
 
 /** Whose plan it is, the tools that it needs, and how long it may take. */

@@ -1,6 +1,7 @@
 import React, { useId } from 'react';
 
 import { ServiceHelp } from '../../api/types';
+import { READ_FROM_START } from '../../ui/scrolling';
 import { useComposer } from '../composer/composerContext';
 import { usePanel } from '../context';
 import { ICommandHelp } from '../toolsPanel/toolsPanel';
@@ -30,7 +31,7 @@ export function HelpList(props: {
   const { commands } = useComposer();
   return (
     <section
-      className="da-help-services"
+      className={`da-help-services ${READ_FROM_START}`}
       aria-label="Help"
       data-testid="da-help"
     >

@@ -7,6 +7,7 @@ import { ActionList } from '../services/ActionList';
 import { ConnectCard } from '../connect/ConnectCard';
 import { DatasetsCard } from '../datasets/DatasetsCard';
 import { LessonCard } from '../tutorials/LessonCard';
+import { McpCard } from '../mcp/McpCard';
 import { QualityCard } from '../quality/QualityCard';
 import { StrategistCard } from '../strategist/StrategistCard';
 import { TutorialList } from '../tutorials/TutorialList';
@@ -44,6 +45,7 @@ export function ToolsPanelCard(): JSX.Element | null {
       )}
       {card.kind === 'quality' && <QualityCard />}
       {card.kind === 'connect' && <ConnectCard />}
+      {card.kind === 'mcp' && <McpCard />}
       {card.kind === 'usage' && <UsageCard />}
       {card.kind === 'datasets' && <DatasetsCard />}
       {card.kind === 'tutorials' && <TutorialList />}

@@ -1,5 +1,6 @@
 import { IActionId } from '../../actions/host';
 import { ConnectController } from '../connect/connectController';
+import { McpController } from '../mcp/mcpController';
 import { QualityController } from '../quality/qualityController';
 import { TutorialController } from '../tutorials/tutorialController';
 import { UsageController } from '../usage/usageController';
@@ -33,6 +34,7 @@ export type Card =
   | ICompareCard
   | { kind: 'connect' }
   | { kind: 'datasets' }
+  | { kind: 'mcp' }
   | { kind: 'tutorials' }
   | { kind: 'strategist' }
   | { kind: 'actions' }
@@ -43,6 +45,7 @@ export type Card =
 const LISTS: readonly Card['kind'][] = [
   'actions',
   'connect',
+  'mcp',
   'workflows',
   'tutorials'
 ];
@@ -54,6 +57,7 @@ export interface IToolsPanelOptions {
   tutorials: TutorialController;
   usage: UsageController;
   connect: ConnectController;
+  mcp: McpController;
   /** A sentence above the input. */
   notify: (message: string) => void;
 }
@@ -66,6 +70,7 @@ export class ToolsPanel {
     this.tutorials = parts.tutorials;
     this.usage = parts.usage;
     this.connect = parts.connect;
+    this.mcp = parts.mcp;
     this._notify = parts.notify;
     this.tutorials.place.subscribe(() => this._onPlace());
   }
@@ -75,6 +80,7 @@ export class ToolsPanel {
   readonly tutorials: TutorialController;
   readonly usage: UsageController;
   readonly connect: ConnectController;
+  readonly mcp: McpController;
   readonly card = new Observable<Card | null>(null);
 
   /** Show the tutorial that was open before a reload. */
@@ -123,6 +129,12 @@ export class ToolsPanel {
   showConnect(): void {
     this.card.set({ kind: 'connect' });
     void this.connect.open();
+  }
+
+  /** MCP servers, their tools, and what is trusted. */
+  showMcp(): void {
+    this.card.set({ kind: 'mcp' });
+    void this.mcp.refresh();
   }
 
   /** The question to the Strategist that was asked last, and its answer. */

@@ -3,7 +3,12 @@ import { spoken } from '../../session/toolNames';
 
 /** How a parameter of a workflow is asked for. */
 export type FieldKind =
-  'data' | 'text' | 'choice' | 'number' | 'switch' | 'json';
+  | 'data'
+  | 'text'
+  | 'choice'
+  | 'number'
+  | 'switch'
+  | 'json';
 
 /** A field of a workflow's form, made from its JSON schema. */
 export interface IField {

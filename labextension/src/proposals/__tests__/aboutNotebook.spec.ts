@@ -1,4 +1,4 @@
-import { asksForWork, pointsAtNotebook } from '../aboutNotebook';
+import { asksForCells, asksForWork, pointsAtNotebook } from '../aboutNotebook';
 
 describe('a message that points at the notebook', () => {
   it.each([
@@ -114,5 +114,30 @@ describe('a message that asks for work', () => {
     'danke'
   ])('not: %s', message => {
     expect(asksForWork(message)).toBe(false);
+  });
+});
+
+describe('asks for cells to be added, changed or run', () => {
+  it.each([
+    'Add a cell with the mean mileage by origin and run it',
+    'Please run all cells',
+    'can you delete the last cell?',
+    'Füge eine Zelle hinzu und führe sie aus',
+    'Supprime la dernière cellule',
+    'Agrega una celda con la media'
+  ])('%s', message => {
+    expect(asksForCells(message)).toBe(true);
+  });
+
+  it.each([
+    'How do I add a cell?',
+    'Why does the second cell run so long?',
+    'Do not run any cells',
+    "Don't add a cell, just say what it would be",
+    'Bitte nicht die Zelle ausführen',
+    'Explain what the cells do',
+    'Plot the weights'
+  ])('not: %s', message => {
+    expect(asksForCells(message)).toBe(false);
   });
 });

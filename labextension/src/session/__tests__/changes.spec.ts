@@ -53,12 +53,18 @@ describe('words for changes', () => {
   it('count cells and files', () => {
     expect(changeCountLabel([change({})])).toBe('1 cell changed');
     expect(
-      changeCountLabel([
-        change({}),
-        change({ cellId: 'y' }),
-        { path: 'a.py', op: 'write' }
-      ])
+      changeCountLabel([change({}), change({ cellId: 'y' }), { path: 'a.py' }])
     ).toBe('2 cells and 1 file changed');
+    expect(
+      changeCountLabel([
+        { path: 'report.dlex' },
+        { path: 'a.py' },
+        { path: 'b.lexical' }
+      ])
+    ).toBe('2 documents and 1 file changed');
+    expect(
+      changeCountLabel([change({}), { path: 'report.dlex' }, { path: 'a.py' }])
+    ).toBe('1 cell, 1 document and 1 file changed');
   });
 
   it('count cells from one', () => {

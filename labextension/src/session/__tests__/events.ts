@@ -114,3 +114,13 @@ export function call(
     }
   ];
 }
+
+/** What a turn cost. */
+export const USAGE = {
+  inputTokens: 100,
+  outputTokens: 20,
+  cachedTokens: 0,
+  totalTokens: 120,
+  sessionTokens: 120,
+  estimated: false
+};

@@ -1,15 +1,6 @@
 import { reduceTurn } from '../reduceTurn';
 import { IToolEntry, waitingIn } from '../turn';
-import { STARTED, call, numbered, turnAfter } from './events';
-
-const USAGE = {
-  inputTokens: 100,
-  outputTokens: 20,
-  cachedTokens: 0,
-  totalTokens: 120,
-  sessionTokens: 120,
-  estimated: false
-};
+import { STARTED, call, numbered, turnAfter, USAGE } from './events';
 
 describe('a turn from its events', () => {
   it('begins with what the user wrote', () => {
@@ -61,6 +52,22 @@ describe('a turn from its events', () => {
       { type: 'text_delta', itemId: 'b', delta: 'Cut off no more' }
     );
     expect(turn.entries.map(entry => entry.id)).toEqual(['b']);
+  });
+
+  it('shows what is kept of an answer that repeated itself, once', () => {
+    const turn = turnAfter(
+      STARTED,
+      { type: 'text_delta', itemId: 'a', delta: 'So it is. So it is. So ' },
+      { type: 'item_discarded', itemId: 'a' },
+      { type: 'text_delta', itemId: 'a', delta: 'So it is.' },
+      { type: 'warning', code: 'repetition', message: 'Ended.' },
+      { type: 'final_reply', text: 'So it is.' },
+      { type: 'turn_completed', durationMs: 9, usage: USAGE }
+    );
+    expect(turn.entries).toMatchObject([
+      { kind: 'text', text: 'So it is.' },
+      { kind: 'notice', message: 'Ended.' }
+    ]);
   });
 
   it('marks what a failure cut off, and does not count the time without a server', () => {

@@ -1,5 +1,5 @@
 import { ActionProposal, Event } from '../../api/types';
-import { activityLabel, doneAndNot } from '../labels';
+import { activityLabel, doneAndNot } from '../turnLabels';
 import { reduceTurn } from '../reduceTurn';
 import { ConversationStore } from '../store';
 import { ITurn, emptyTurn } from '../turn';

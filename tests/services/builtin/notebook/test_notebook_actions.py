@@ -12,6 +12,7 @@ import pytest
 from jupyter_datalayer_agent.services.builtin.notebook import formats
 from tests.services.builtin.running import refused, run
 from tests.support.jupyter import PYTHONPATH, RunningServer
+from tests.support.lexical import assert_lexical
 
 v4 = nbformat.v4
 PICTURE = (
@@ -228,3 +229,28 @@ def test_the_quality_report_is_the_answer(server: RunningServer) -> None:
     reply = run(server, "notebook/quality", notebook="a.ipynb")
     assert reply["reply"].startswith("**Quality: ")
     assert "To improve it:" in reply["reply"]
+
+
+# -- Lexical documents
+
+
+def test_a_notebook_becomes_a_lexical_document_and_is_the_same_again(
+    server: RunningServer, notebook: Path
+) -> None:
+    run(server, "lexical/to-lexical", notebook="a.ipynb", target="b")
+    assert_lexical([(server.root / "b.dlex").read_text()])
+    run(server, "lexical/from-lexical", document="b.dlex", format="notebook")
+    before, after = read(notebook), read(server.root / "b.ipynb")
+    assert [(each.cell_type, each.source) for each in after.cells] == [
+        (each.cell_type, each.source) for each in before.cells
+    ]
+    assert [each.get("outputs") for each in after.cells] == [
+        each.get("outputs") for each in before.cells
+    ]
+    for form, suffix, said in [("markdown", "md", "## Two"), ("html", "html", PICTURE)]:
+        run(server, "lexical/from-lexical", document="b.dlex", format=form)
+        assert said in (server.root / f"b.{suffix}").read_text()
+    (server.root / "c.dlex").write_text("{}")
+    said = refused(server, "lexical/from-lexical", document="c.dlex", format="html")
+    assert "not a Lexical document" in str(said)
+    assert not (server.root / "c.html").exists()

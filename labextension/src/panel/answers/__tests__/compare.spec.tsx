@@ -30,6 +30,7 @@ const MODELS: ModelsReply = {
   ready: true,
   connections: [],
   canConnect: false,
+  lockedChoices: [],
   locked: false
 };
 

@@ -88,6 +88,7 @@ describe('a draft', () => {
       models: [],
       locked: false,
       canConnect: true,
+      lockedChoices: [],
       ready: false,
       connections: []
     };

@@ -30,9 +30,13 @@ async function change(select: HTMLSelectElement | null, value: string) {
   });
 }
 
-async function openList(models = READY.models, first = READY.default) {
+async function openList(
+  models = READY.models,
+  first = READY.default,
+  more: Partial<typeof READY> = {}
+) {
   const panel = await makePanel();
-  panel.client.modelsReply = { ...READY, models, default: first };
+  panel.client.modelsReply = { ...READY, models, default: first, ...more };
   await panel.model.refreshModels();
   const node = await draw(panel.model, <ModelSelect />);
   await click(node.querySelector('[data-testid="da-model-select"]'));
@@ -42,6 +46,16 @@ async function openList(models = READY.models, first = READY.default) {
     );
   return { ...panel, node, rows };
 }
+
+it('the button names a local model without the memory that it needs', async () => {
+  const local = { ...model('qwen'), label: 'qwen (needs 2.1 GB)' };
+  const { node } = await openList([local], 'p/qwen');
+  const select = node.querySelector('[data-testid="da-model-select"]');
+  expect(select?.textContent).toBe('qwen');
+  expect(select?.getAttribute('title')).toContain(
+    'qwen (needs 2.1 GB)\np/qwen'
+  );
+});
 
 describe('the list of models', () => {
   it('has the ready ones first, the default before all, and folds the others', async () => {
@@ -64,7 +78,7 @@ describe('the list of models', () => {
   });
 
   it('says under each what it can do and costs, as far as that is known', async () => {
-    const { rows } = await openList(
+    const { node, rows } = await openList(
       [
         {
           ...model('big'),
@@ -75,16 +89,46 @@ describe('the list of models', () => {
           outputPrice: 10
         },
         { ...model('small'), contextWindow: 8192 },
-        model('unknown')
+        { ...model('unknown'), assumedContextWindow: 128_000 }
       ],
       'p/big'
     );
     expect(rows()).toEqual([
       'bigdefault1M context · images · reasoning · $0.75 in, $10 out',
       'small8k context',
-      'unknown',
+      'unknown128k context assumed',
       'Connect a Model…'
     ]);
+    const [, , unknown] = node.querySelectorAll('.da-models button');
+    expect(unknown.getAttribute('title')).toContain(
+      '128,000 tokens are assumed'
+    );
+  });
+
+  it('neither offers nor sends what an administrator locked', async () => {
+    const { node, model: panel } = await openList(
+      [{ ...model('big'), reasoningEfforts: ['low', 'high'] }],
+      'p/big',
+      { lockedChoices: ['reasoning_effort', 'row_data'] }
+    );
+    const choice = node.querySelector<HTMLSelectElement>(
+      '[data-testid="da-reasoning"]'
+    )!;
+    expect(choice.disabled).toBe(true);
+    expect(choice.selectedOptions[0].text).toBe('Set by the administrator');
+    // A session remembers these from before: its next change would be refused with them.
+    await act(async () =>
+      panel.composerState.restore({
+        mode: 'edit',
+        outputs: 'never',
+        rowData: 'ask',
+        reasoningEffort: 'high'
+      })
+    );
+    const { settings } = panel.composerState;
+    expect(settings).toMatchObject({ mode: 'edit', outputs: 'never' });
+    expect(settings.rowData).toBeUndefined();
+    expect(settings.reasoningEffort).toBeUndefined();
   });
 
   it('offers the reasoning effort of a model that has it, and takes a choice back', async () => {

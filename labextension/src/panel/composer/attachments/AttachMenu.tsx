@@ -54,8 +54,13 @@ function AttachItems(props: {
   const active = editor.activeNotebook;
   const others = editor.openNotebooks.filter(path => path !== active);
   const paths = active ? [active, ...others] : others;
+  const document = editor.activeDocument;
+  if (document && document !== active) {
+    paths.unshift(document);
+  }
   const attach = (path: string) => {
-    model.composerState.attach({ kind: 'notebook', path });
+    const kind = isNotebook(path) ? 'notebook' : 'file';
+    model.composerState.attach({ kind, path });
     props.close();
   };
   const choose = async () => {
@@ -99,7 +104,7 @@ function AttachItems(props: {
           <span className="da-dim">
             {model.composerState.hasNotebook(path)
               ? 'attached'
-              : path === active
+              : path === document
                 ? 'active'
                 : 'open'}
           </span>

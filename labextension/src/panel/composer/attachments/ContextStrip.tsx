@@ -12,8 +12,10 @@ import React from 'react';
 
 import { Attachment, ContextReply, Mode } from '../../../api/types';
 import { toolIcon, variableIcon } from '../../../ui/icons';
+import { isLexical } from '../../../notebook/documentKind';
+import { IEditor } from '../../../notebook/editor';
 import { useValue } from '../../../session/observable';
-import { countShort } from '../../../session/labels';
+import { countShort } from '../../../ui/format';
 import { IconButton } from '../../../ui/IconButton';
 import { SharingChoice } from './SharingChoice';
 import { showWhatIsSent, totalTokens } from './WhatIsSent';
@@ -38,6 +40,7 @@ export function ContextStrip(props: {
   );
   useEditorChanges();
   const active = editor.activeNotebook;
+  const offered = offeredAttachment(editor);
   const kernel = active ? editor.kernel(active) : null;
   const context = useContextReply(active);
   const sent = context instanceof Error ? null : context?.notebook?.uri;
@@ -53,7 +56,7 @@ export function ContextStrip(props: {
           <Chip
             key={`${attachment.kind}:${attachment.path ?? attachment.name}:${attachment.cellId}`}
             attachment={attachment}
-            state={notebookState(attachment, active, sent ?? null, mode)}
+            state={documentState(attachment, editor, sent ?? null, mode)}
             onOpen={() => props.onOpen(attachment)}
             onRemove={() => model.composerState.detach(attachment)}
           />
@@ -61,17 +64,17 @@ export function ContextStrip(props: {
         {tools.map(name => (
           <ToolChip key={name} name={name} unmet={lacks.get(name)} />
         ))}
-        {active && !model.composerState.hasNotebook(active) && (
+        {offered?.path && !model.composerState.has(offered) && (
           <button
             type="button"
             className="da-chip da-mod-offer"
-            title={`Attach ${active} so the agent can see it`}
-            onClick={() =>
-              model.composerState.attach({ kind: 'notebook', path: active })
-            }
+            title={`Attach ${offered.path} so the agent can see it`}
+            onClick={() => model.composerState.attach(offered)}
           >
             <addIcon.react tag="span" className="da-chip-icon" />
-            <span className="da-chip-name">{PathExt.basename(active)}</span>
+            <span className="da-chip-name">
+              {PathExt.basename(offered.path)}
+            </span>
           </button>
         )}
       </div>
@@ -98,7 +101,7 @@ const ICONS = {
 
 function Chip(props: {
   attachment: Attachment;
-  state: INotebookState | null;
+  state: IDocumentState | null;
   onOpen: () => void;
   onRemove: () => void;
 }): JSX.Element {
@@ -171,26 +174,35 @@ function ToolChip(props: { name: string; unmet?: string }): JSX.Element {
   );
 }
 
-/** Whether notebook mode is on for an attached notebook, and if not, why. */
-interface INotebookState {
+/** What would attach the active notebook or Lexical document. */
+function offeredAttachment(editor: IEditor): Attachment | null {
+  const path = editor.activeDocument;
+  if (path === null) {
+    return null;
+  }
+  return { kind: path === editor.activeNotebook ? 'notebook' : 'file', path };
+}
+
+/** Whether the agent can work on an attached notebook or Lexical document, and if not, why. */
+interface IDocumentState {
   isOn: boolean;
   mode: 'off' | 'read-only' | 'full';
   label: string;
   title: string;
 }
 
-function notebookState(
-  attachment: Attachment,
-  active: string | null,
+function documentState(
+  { kind, path }: Attachment,
+  editor: IEditor,
   sent: string | null,
   mode: Mode
-): INotebookState | null {
-  if (attachment.kind !== 'notebook') {
+): IDocumentState | null {
+  const isNotebook = kind === 'notebook';
+  if (!isNotebook && !(kind === 'file' && path && isLexical(path))) {
     return null;
   }
-  const { path } = attachment;
   // One that the agent made in this conversation is sent also where its tab is not the active one.
-  if (path !== active && path !== sent) {
+  if (path !== editor.activeDocument && path !== sent) {
     return {
       isOn: false,
       mode: 'off',
@@ -198,19 +210,19 @@ function notebookState(
       title: 'open it so the agent can see it'
     };
   }
+  const isOn = isNotebook ? 'notebook mode is on: ' : '';
   return mode === 'agent'
     ? {
         isOn: true,
         mode: 'full',
         label: 'can edit',
-        title: 'notebook mode is on: the agent can read, change and run it'
+        title: `${isOn}the agent can read, change and run it`
       }
     : {
         isOn: true,
         mode: 'read-only',
         label: 'can read',
-        title:
-          'notebook mode is on: the agent can read it; Agent mode can change and run it'
+        title: `${isOn}the agent can read it; Agent mode can change and run it`
       };
 }
 

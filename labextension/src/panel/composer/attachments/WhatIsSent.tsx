@@ -4,7 +4,7 @@ import React from 'react';
 
 import { messageOf } from '../../../api/errors';
 import { ContextPart, ContextReply, Mode } from '../../../api/types';
-import { countShort } from '../../../session/labels';
+import { countShort } from '../../../ui/format';
 
 const MODES: Record<Mode, string> = {
   ask: 'Ask',

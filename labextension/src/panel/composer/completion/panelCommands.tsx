@@ -247,6 +247,13 @@ export class PanelCommands implements IChatCommandProvider {
       }
     ],
     [
+      '/mcp',
+      {
+        description: 'MCP servers: tools of other programs',
+        run: () => this._model.toolsPanel.showMcp()
+      }
+    ],
+    [
       '/usage',
       {
         description: 'Tokens, cost and time for recent days',

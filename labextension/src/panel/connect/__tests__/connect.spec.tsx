@@ -114,6 +114,8 @@ describe('servers of this computer', () => {
     expect(node.textContent).toContain('qwen3:8b8.2B · 5.2 GB');
     await doing(() => void model.refreshModels());
     expect(client.connecting).toEqual([{ look: false }]);
+    // One button that looks, not two.
+    expect(button(node, 'Check again')).toBeUndefined();
     await click(button(node, 'Look again'));
     expect(client.connecting).toEqual([{ look: false }, { look: true }]);
     client.modelsReply = READY;
@@ -172,6 +174,9 @@ it('the facts of a model are those that are known', () => {
   expect(modelFacts({ name: 'x' })).toBe('');
   expect(modelFacts({ name: 'x', contextWindow: 8192, tools: false })).toBe(
     '8k tokens · no tool calls'
+  );
+  expect(modelFacts({ name: 'x', assumedContextWindow: 128_000 })).toBe(
+    '128k tokens assumed'
   );
   expect([380e6, 1.1e9, 42e9].map(formatSize)).toEqual([
     '380 MB',

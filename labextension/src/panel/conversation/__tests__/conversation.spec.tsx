@@ -1,14 +1,16 @@
 import React from 'react';
 
-import { STARTED, call } from '../../../session/__tests__/events';
+import { STARTED, USAGE, call } from '../../../session/__tests__/events';
 import { Conversation } from '../Conversation';
 import {
   clear,
   button,
   click,
+  doing,
   draw,
   makePanel,
   press,
+  settle,
   type
 } from '../../__tests__/render';
 
@@ -121,6 +123,34 @@ describe('the conversation', () => {
     await emit({ type: 'text_delta', itemId: 'a', delta: '```\nDone.' });
     expect(node.querySelector('pre')?.textContent).toBe('a = 1');
     expect(node.querySelectorAll('[aria-label="Copy code"]')).toHaveLength(1);
+  });
+});
+
+describe('an answer in Ask mode to who asked for cells', () => {
+  it('has a button that goes to Agent mode with the active notebook', async () => {
+    const { model, emit } = await makePanel();
+    model.composerState.choose({ mode: 'ask' });
+    const node = await draw(model, <Conversation />);
+    const asked = (message: string): Parameters<typeof emit> => [
+      { ...STARTED, mode: 'ask', message },
+      { type: 'text_delta', itemId: 'a', delta: 'Not in Ask mode.' },
+      { type: 'turn_completed', durationMs: 5, usage: USAGE }
+    ];
+    await emit(...asked('What does this notebook do?'));
+    expect(find(node, 'da-add-and-send')).toHaveLength(0);
+    await emit(
+      ...asked('Add a cell and run it').map(each => ({
+        ...each,
+        turnId: 'turn_2'
+      }))
+    );
+    const [again] = find(node, 'da-add-and-send');
+    expect(again.textContent).toBe('Switch to Agent mode and send again');
+    await click(again);
+    expect(model.composerState.current).toMatchObject({
+      mode: 'agent',
+      attachments: [{ kind: 'notebook', path: 'cars.ipynb' }]
+    });
   });
 });
 
@@ -425,6 +455,68 @@ describe('a question', () => {
     await emit(output);
     expect(button(node, 'Weight')).toBeUndefined();
     expect(node.querySelector('.da-answered')?.textContent).toBe('Weight');
+  });
+});
+
+describe('a form of an MCP server', () => {
+  const ASKED = {
+    type: 'user_input_requested' as const,
+    requestId: 'q',
+    question: 'Which **seat**?',
+    form: {
+      server: 'flights',
+      schema: {
+        type: 'object',
+        properties: {
+          name: { type: 'string', title: '<b>Name</b>' },
+          row: { type: 'integer', title: 'Row', maximum: 30, default: 3 }
+        },
+        required: ['name']
+      }
+    }
+  };
+
+  it('shows its texts as they are and sends what fits', async () => {
+    const { model, emit, ops } = await makePanel();
+    const node = await draw(model, <Conversation />);
+    await emit(STARTED, ...call('c1', 'flights__seat', 'running'), ASKED);
+    await doing(() => import('../../../approvals/InputFields').then(settle));
+    expect(node.textContent).toContain('Which **seat**?');
+    expect(node.textContent).toContain('<b>Name</b>');
+    expect(node.textContent).toContain('Enter no passwords');
+    await click(button(node, 'Send to flights'));
+    expect(ops()).toEqual([]);
+    expect(node.textContent).toContain('This is needed.');
+    await type(node.querySelector('form input'), 'Ada');
+    await click(button(node, 'Send to flights'));
+    expect(ops()).toEqual([
+      {
+        type: 'user_input_answer',
+        requestId: 'q',
+        form: { action: 'accept', values: { name: 'Ada', row: 3 } }
+      }
+    ]);
+    await emit({
+      type: 'user_input_resolved',
+      requestId: 'q',
+      action: 'accept'
+    });
+    expect(node.querySelector('form')).toBeNull();
+    expect(node.textContent).toContain('You answered: a question of the MCP');
+  });
+
+  it.each([
+    ['Decline', 'decline', 'You declined to answer'],
+    ['Cancel', 'cancel', 'Not answered']
+  ] as const)('may be left: %s', async (label, action, shown) => {
+    const { model, emit, ops } = await makePanel();
+    const node = await draw(model, <Conversation />);
+    await emit(STARTED, ...call('c1', 'flights__seat', 'running'), ASKED);
+    await doing(() => import('../../../approvals/InputFields').then(settle));
+    await click(button(node, label));
+    expect(ops()).toMatchObject([{ form: { action, values: {} } }]);
+    await emit({ type: 'user_input_resolved', requestId: 'q', action });
+    expect(node.textContent).toContain(shown);
   });
 });
 

@@ -2,6 +2,7 @@ import React from 'react';
 
 import { STARTED } from '../../../session/__tests__/events';
 import { FixLine } from '../FixLine';
+import { FixChips } from '../Fixes';
 import { Welcome } from '../Welcome';
 import {
   button,
@@ -137,5 +138,23 @@ describe('the start page', () => {
     await doing(() => editor.changed.emit());
     await draw(model, <Welcome />);
     expect(client.fixesAsked).toEqual(['c4', 'c5']);
+  });
+});
+
+describe('the fixes of a block in a Lexical document', () => {
+  it('name a block, also in the message that carries one out', async () => {
+    const { model, ops } = await makePanel();
+    const offer = {
+      path: 'report.dlex',
+      cellId: 'b1',
+      fixes: [fix('Use Horsepower')]
+    };
+    const node = await draw(model, <FixChips offer={offer} />);
+    expect(node.textContent).toContain('Fix the block');
+    await click(fixes(node)[0]);
+    expect(ops()[0]).toMatchObject({
+      type: 'user_message',
+      request: { message: 'Fix the block: Use Horsepower' }
+    });
   });
 });

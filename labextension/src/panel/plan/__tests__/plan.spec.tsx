@@ -2,8 +2,8 @@ import React, { act } from 'react';
 
 import { EventInput } from '../../__tests__/fakes';
 import { STARTED, call } from '../../../session/__tests__/events';
-import { abortLabel } from '../../../session/labels';
-import { Header } from '../../sessions/Header';
+import { abortLabel } from '../../../session/turnLabels';
+import { Header } from '../../sessionList/Header';
 import { KeptPlan, Plan } from '../Plan';
 import { PlanFirst } from '../../composer/PlanFirst';
 import {
@@ -444,6 +444,7 @@ describe('Plan first', () => {
       models: [],
       locked: false,
       canConnect: true,
+      lockedChoices: [],
       ready: false,
       connections: [],
       default: 'none'

@@ -8,6 +8,7 @@ import {
   click,
   doing,
   draw,
+  hurryFrames,
   makePanel,
   settle,
   type
@@ -171,6 +172,7 @@ test('a destructive proposal says what it destroys', async () => {
 });
 
 test('the form asks for what is missing, checks it, and runs the proposal', async () => {
+  hurryFrames();
   const { find, client, ops } = await drawn(
     proposed(proposalOf([notebook, parameter({})]))
   );
@@ -191,6 +193,7 @@ test('the form asks for what is missing, checks it, and runs the proposal', asyn
   expect(form.querySelector('[role="alert"]')!.textContent).toBe(
     'This is needed.'
   );
+  expect(document.activeElement).toBe(select);
   expect(client.dryRuns).toEqual([]);
   await doing(() => {
     select.value = '1';
@@ -205,9 +208,11 @@ test('the form asks for what is missing, checks it, and runs the proposal', asyn
     }
   ]);
   expect(find('da-action-form')).toBeNull();
+  expect(document.activeElement).toBe(find('da-open-form'));
 });
 
 test('a wizard asks one question after another, a secret as a password', async () => {
+  hurryFrames();
   const name = parameter({ name: 'name', title: 'Name', schema: TEXT });
   const key = parameter({
     name: 'key',
@@ -240,6 +245,7 @@ test('a wizard asks one question after another, a secret as a password', async (
   expect(ops()).toEqual([]);
   const secret = form.querySelector<HTMLInputElement>('[type="password"]')!;
   expect(secret.labels![0].textContent).toBe('Key');
+  expect(document.activeElement).toBe(secret);
   await type(secret, 's3cret');
   await click(button(form, 'Next'));
   expect(ops()).toEqual([

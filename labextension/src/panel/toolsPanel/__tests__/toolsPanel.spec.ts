@@ -12,6 +12,7 @@ const NO_MODEL = {
   models: [],
   locked: false,
   canConnect: true,
+  lockedChoices: [],
   ready: false,
   connections: []
 };

@@ -1,0 +1,75 @@
+"""What the agent works with on a server, wired together in ``app.py``."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..datasets.service import Datasets, no_datasets
+from ..models.types import Model
+from ..notebook.page.hub import PageHub
+from ..notebook.service import NotebookService
+from ..protocol.quality import QualityReport
+from ..services.registry import ServiceRegistry
+from ..services.routing import Router
+from ..settings.turn_settings import Settings
+from ..store.store import Store
+from ..tools.registry import ToolRegistry
+from ..workflows.fix import FindFixes
+from .events.channel import Sink, ignore_event
+
+if TYPE_CHECKING:
+    from ..tools.mcp.turn_tools import TurnTools
+    from ..workflows.templates.catalogue import TemplateCatalogue
+
+log = logging.getLogger(__name__)
+
+Forget = Callable[[str], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """What the sessions of one server share. ``settings`` gives the server's layer, current at each
+    call; ``resolve_model`` raises ``AgentError`` ``no_model`` where a model cannot be called as
+    things are; ``supports_vision`` returns whether a model takes images; ``templates`` and
+    ``find_fixes`` are what works without a model; ``service_registry`` and ``router`` know what a
+    message may ask for; ``on_forgotten`` is called with the id of a session that is emptied or
+    deleted, for its kernel and its data sets to go."""
+
+    store: Store
+    model: Model
+    registry: ToolRegistry
+    pages: PageHub
+    notebooks: NotebookService
+    settings: Callable[[], Settings]
+    resolve_model: Callable[[Settings], str]
+    supports_vision: Callable[[str], bool]
+    templates: Callable[[], TemplateCatalogue]
+    find_fixes: FindFixes
+    service_registry: Callable[[], ServiceRegistry]
+    router: Callable[[], Router]
+    turn_tools: TurnTools | None = None
+    datasets: Datasets = field(default_factory=no_datasets)
+    telemetry: Sink = ignore_event
+    on_forgotten: list[Forget] = field(default_factory=list)
+
+    def tools(self) -> ToolRegistry:
+        """The tools of a message that is sent now: ``registry``, and those of MCP servers."""
+        return self.registry if self.turn_tools is None else self.turn_tools.now()
+
+    async def quality_of(self, path: str, client_id: str | None = None) -> QualityReport:
+        """The quality report of a notebook. Raises ``DocumentError`` where there is none."""
+        from ..workflows.quality.of_document import quality_of
+
+        return await quality_of(self.notebooks, path, client_id)
+
+    async def forget(self, session_id: str) -> None:
+        """Remove what other parts store of a session that was emptied or deleted."""
+        for each in self.on_forgotten:
+            try:
+                await each(session_id)
+            except Exception:
+                # The boundary to other parts: one that fails must not keep the session.
+                log.exception("Something of session %s could not be forgotten", session_id)

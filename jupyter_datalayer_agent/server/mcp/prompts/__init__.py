@@ -1,0 +1,1 @@
+"""``prompts``: workflows, and what the agent knows about services."""

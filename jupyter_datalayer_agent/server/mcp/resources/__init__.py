@@ -1,0 +1,1 @@
+"""``resources``: open notebooks, cells, data sets and sessions."""

@@ -1,0 +1,80 @@
+"""What the rest of the room knows of the ``mcp`` package."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from typing import Any, Protocol, cast
+
+from ....imports import load
+from ..peer import Method
+
+
+@dataclass(frozen=True)
+class Identity:
+    """How the server introduces itself."""
+
+    name: str
+    title: str
+    version: str
+    instructions: str
+
+
+@dataclass(frozen=True)
+class Outgoing:
+    """A message to the program. ``related`` is the id of the request whose stream it goes to,
+    None for one that belongs to no request; ``is_answer``: it answers that request."""
+
+    text: str
+    related: str | int | None
+    is_answer: bool
+
+
+class RunningSession(Protocol):
+    """One program's session of the SDK."""
+
+    async def notify(self, method: str, params: dict[str, Any]) -> None:
+        """Send a notification that belongs to no request."""
+        ...
+
+
+class Adapter(Protocol):
+    """One major version of the package. ``versions`` are the protocol's, the oldest first."""
+
+    versions: Sequence[str]
+
+    def parse(self, data: Any, on_unanswered: Callable[[], Awaitable[None]] | None) -> Any:
+        """A message of the program for its session. Raises ``ValueError``. ``on_unanswered`` is
+        called when a request was cancelled and the SDK itself writes no answer."""
+        ...
+
+    def outgoing(self, message: Any) -> Outgoing:
+        """A message from the session."""
+        ...
+
+    async def serve(
+        self,
+        identity: Identity,
+        methods: Mapping[str, Method],
+        read: Any,
+        write: Any,
+        started: Callable[[RunningSession], None],
+    ) -> None:
+        """Run a session over two memory streams, until the first one is closed."""
+        ...
+
+
+@cache
+def _load() -> Adapter:
+    major = version("mcp").partition(".")[0]
+    name = "v1" if major == "1" else "v2"
+    return cast(Adapter, load(f"{__package__}.{name}").ADAPTER)
+
+
+async def adapter() -> Adapter:
+    """The adapter of the version that is installed. Its import takes most of a second, in a
+    thread."""
+    return await asyncio.get_running_loop().run_in_executor(None, _load)

@@ -1,0 +1,1 @@
+"""``/lexical``: notebooks as Lexical documents, and back."""

@@ -1,0 +1,109 @@
+"""A notebook as a Lexical document, and a Lexical document as a notebook, Markdown or HTML."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from ....notebook.files.kinds import is_lexical
+from ...action import Action, ActionFailed, ActionResult, Option, Progress, parameter
+from ...new_files import beside, new_file, write_new
+from ..notebook.export import convert, notebooks
+from ..notebook.parts import as_text
+
+_TARGET = "A name, for a file beside it, or a path from the server's root."
+
+
+class ToLexical(Action):
+    """Writes a Lexical document with the notebook's text, code and outputs."""
+
+    id = "to-lexical"
+    title = "Write the notebook as a Lexical document"
+    description = "Writes a Lexical document (.dlex) with the notebook's text, code and outputs."
+    examples = ("Turn this notebook into a Lexical document", "Write cars.ipynb as a .dlex")
+
+    class Parameters(BaseModel):
+        """What is written, and where."""
+
+        notebook: str = parameter(title="Notebook", kind="notebook")
+        target: str | None = parameter(None, title="File", description=_TARGET, kind="new-path")
+
+    async def options(self, name: str, known: Mapping[str, Any]) -> Sequence[Any] | None:
+        """See ``Action``."""
+        return await notebooks(self.context.files()) if name == "notebook" else None
+
+    async def execute(self, parameters: Any, progress: Progress) -> ActionResult:
+        """See ``Action``."""
+        from ....notebook.lexical.convert import from_notebook
+        from ....notebook.lexical.new_document import new_document
+
+        notebook = await self.context.read(parameters.notebook)
+        target = beside(parameters.notebook, parameters.target, ".dlex")
+        path = await new_file(self.context, target)
+        blocks = await asyncio.to_thread(from_notebook, notebook)
+        write_new(path, new_document(blocks))
+        return ActionResult(f"Wrote `{parameters.notebook}` as `{target}`.", [target])
+
+
+class FromLexical(Action):
+    """Writes a Lexical document as a notebook, Markdown or HTML; nothing of it is run."""
+
+    id = "from-lexical"
+    title = "Export a Lexical document"
+    description = "Writes a Lexical document as a notebook, Markdown or HTML, with its outputs."
+    examples = (
+        "Make a notebook of the Lexical document report.dlex",
+        "Export the Lexical document report.dlex as HTML",
+    )
+
+    class Parameters(BaseModel):
+        """What is exported, to what, and where."""
+
+        document: str = parameter(title="Lexical document", kind="path")
+        format: Literal["notebook", "markdown", "html"] = parameter("notebook", title="Format")
+        target: str | None = parameter(None, title="File", description=_TARGET, kind="new-path")
+
+    async def options(self, name: str, known: Mapping[str, Any]) -> Sequence[Any] | None:
+        """See ``Action``."""
+        if name == "document":
+            return [each for each in await self.context.files() if is_lexical(each)]
+        if name == "format":
+            return [Option("notebook", "Notebook"), Option("markdown", "Markdown"), "html"]
+        return None
+
+    async def execute(self, parameters: Any, progress: Progress) -> ActionResult:
+        """See ``Action``."""
+        source = await self.context.path(parameters.document)
+        suffix = {"notebook": ".ipynb", "markdown": ".md", "html": ".html"}[parameters.format]
+        target = beside(parameters.document, parameters.target, suffix)
+        path = await new_file(self.context, target)
+        await progress(f"Writing {target}")
+        write_new(path, await asyncio.to_thread(_exported, source, parameters.format))
+        return ActionResult(f"Wrote `{parameters.document}` as `{target}`.", [target])
+
+
+def _exported(source: Path, form: str) -> bytes | str:
+    from ....notebook.lexical.convert import to_notebook
+    from ....notebook.lexical.editor_state import EditorState, NotLexical
+    from ....notebook.lexical.whole_markdown import document_markdown
+
+    try:
+        state = EditorState.parse(source.read_text("utf-8-sig"))
+    except OSError as error:
+        raise ActionFailed(f"{source.name} cannot be read: {error.strerror}.") from error
+    except (NotLexical, UnicodeDecodeError) as error:
+        raise ActionFailed(f"{source.name} is not a Lexical document: {error}.") from error
+    if form == "markdown":
+        return document_markdown(state)
+    text = as_text(to_notebook(state))
+    if form == "notebook":
+        return text
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / f"{source.stem}.ipynb"
+        made.write_text(text, "utf-8")
+        return convert(made, "html").body

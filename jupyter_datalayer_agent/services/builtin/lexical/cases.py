@@ -1,0 +1,120 @@
+"""Benchmark cases of ``/lexical``."""
+
+from __future__ import annotations
+
+from ...benchmarks import CasesOf
+
+_OF = CasesOf("lexical", ("cars.ipynb", "notes/may.ipynb", "report.dlex", "old.lexical"))
+
+CASES = [
+    _OF.case("lexical-what", "routing", "/lexical what is a Lexical document?", "learn"),
+    _OF.case("lexical-lost", "routing", "/lexical what does Markdown not keep?", "learn"),
+    _OF.case("lexical-ideas", "routing", "/lexical ideas for sharing the report?", "brainstorm"),
+    _OF.case(
+        "lexical-from-notebook",
+        "routing",
+        "/lexical turn this notebook into a Lexical document",
+        "to-lexical",
+        notebook="cars.ipynb",
+    ),
+    _OF.case(
+        "lexical-from-named",
+        "parameters",
+        "/lexical write notes/may.ipynb as a Lexical document",
+        "to-lexical",
+        notebook="notes/may.ipynb",
+    ),
+    _OF.case(
+        "lexical-target",
+        "parameters",
+        "/lexical write cars.ipynb as a .dlex to reports/cars.dlex",
+        "to-lexical",
+        notebook="cars.ipynb",
+        target="reports/cars.dlex",
+    ),
+    _OF.case(
+        "lexical-html",
+        "parameters",
+        "/lexical export report.dlex as HTML",
+        "from-lexical",
+        document="report.dlex",
+        format="html",
+    ),
+    _OF.case(
+        "lexical-markdown",
+        "parameters",
+        "/lexical export old.lexical to Markdown as old.md",
+        "from-lexical",
+        document="old.lexical",
+        format="markdown",
+        target="old.md",
+    ),
+    _OF.case(
+        "lexical-notebook",
+        "parameters",
+        "/lexical make a notebook of report.dlex",
+        "from-lexical",
+        document="report.dlex",
+        format="notebook",
+    ),
+    _OF.case(
+        "lexical-open",
+        "open",
+        "/lexical export a document as Markdown",
+        "from-lexical",
+        missing=("document", "target"),
+        format="markdown",
+    ),
+    _OF.case(
+        "lexical-not-html",
+        "open",
+        "/lexical export report.dlex, but not as HTML",
+        "from-lexical",
+        missing=("format",),
+        document="report.dlex",
+    ),
+    _OF.case(
+        "lexical-misspelt",
+        "misspelt",
+        "/lexical exprot report.dlex as markdwon",
+        "from-lexical",
+        document="report.dlex",
+        format="markdown",
+    ),
+    _OF.case(
+        "lexical-german",
+        "language",
+        "/lexical exportiere report.dlex als HTML",
+        "from-lexical",
+        document="report.dlex",
+        format="html",
+    ),
+    _OF.case(
+        "lexical-french",
+        "language",
+        "/lexical qu'est-ce qu'un document Lexical ?",
+        "learn",
+    ),
+    _OF.case(
+        "lexical-refined",
+        "history",
+        "no, as Markdown",
+        "from-lexical",
+        (),
+        ("/lexical export report.dlex as HTML",),
+        document="report.dlex",
+        format="markdown",
+    ),
+    _OF.case(
+        "lexical-two",
+        "two",
+        "/lexical export report.dlex as HTML, and then install pandas",
+        "from-lexical",
+        document="report.dlex",
+        format="html",
+    ),
+    _OF.ordinary("lexical-scope", "What is lexical scope in Python?"),
+    _OF.ordinary("lexical-write", "Write a Lexical document about cars.csv"),
+    _OF.ordinary("lexical-block", "Delete the last block of report.dlex"),
+    _OF.ordinary("lexical-run", "Run all blocks of this document"),
+]

@@ -1,0 +1,102 @@
+"""The settings of a turn, and the layers that they come from (DESIGN 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import Field
+
+from ..protocol.base import ApprovalPolicy, Mode, ReasoningEffort, SharePolicy, Wire
+from ..protocol.errors import AgentError
+from ..protocol.requests import ChatRequest, SessionSettings
+from ..protocol.services import IntentDetection
+
+ModelUse = Mode | Literal["strategist"]
+"""What a model may be set for: a mode, or the Strategist."""
+ModelApi = Literal["auto", "responses", "chat"]
+
+
+class Settings(Wire):
+    """The effective settings of a turn. None leaves the choice to the provider."""
+
+    model: str | None = None
+    mode_models: dict[ModelUse, str] = {}
+    api_base: str | None = None
+    model_api: ModelApi = "auto"
+    temperature: float | None = None
+    top_p: float | None = None
+    max_output_tokens: int | None = None
+    reasoning_effort: ReasoningEffort | None = None
+    token_limit: int | None = None
+    parallel_tool_calls: bool = True
+    tool_choice: str | dict[str, Any] | None = None
+    streaming: bool = True
+    intent_detection: IntentDetection = "auto"
+    max_tool_calls: int = Field(50, ge=1)
+    max_history_turns: int = Field(15, ge=1)
+    context_window: int | None = Field(None, ge=1000)
+    approval_policy: ApprovalPolicy = "destructive"
+    mcp_mode: Mode | Literal["off"] = "agent"
+    kernel_timeout_seconds: float = Field(900, gt=0)
+    outputs: SharePolicy = "always"
+    row_data: SharePolicy = "always"
+    locked: frozenset[str] = frozenset()
+
+
+SESSION_NAMES = {
+    **{name: name for name in Settings.model_fields if name in SessionSettings.model_fields},
+    "approval": "approval_policy",
+}
+"""The settings that a session may set: the name there, and the setting's."""
+
+
+def for_turn(
+    base: Settings, session: SessionSettings, request: ChatRequest, mode: ModelUse
+) -> Settings:
+    """The server's settings, then the session's, then the request's own, a later one winning.
+
+    What is locked is left as it is. Raises ``AgentError`` ``forbidden`` where the request asks for
+    something else; what a session remembers of it from before is not used.
+    """
+    if mode in base.mode_models:
+        base = base.model_copy(update={"model": base.mode_models[mode]})
+        if "mode_models" in base.locked:
+            base = base.model_copy(update={"locked": base.locked | {"model"}})
+    layers = {name: value for name, value in in_session(session).items() if name not in base.locked}
+    wanted = _in_request(request)
+    refuse_locked(base, wanted)
+    return base.model_copy(update=layers | wanted)
+
+
+def refuse_locked(base: Settings, wanted: Mapping[str, Any]) -> None:
+    """Raises ``AgentError`` ``forbidden`` for a locked setting that would have another value."""
+    for name in sorted(wanted.keys() & base.locked):
+        value = getattr(base, name)
+        if wanted[name] != value:
+            chosen = "what the server chooses" if value is None else repr(value)
+            raise AgentError(
+                "forbidden",
+                f"{name} is locked by the administrator of this server to {chosen}, and cannot be "
+                "changed here.",
+                {"setting": name},
+            )
+
+
+def check_session(base: Settings, session: SessionSettings | None) -> None:
+    """Raises ``AgentError`` ``forbidden`` for settings that a session may not have."""
+    if session is not None:
+        refuse_locked(base, in_session(session))
+
+
+def in_session(session: SessionSettings) -> dict[str, Any]:
+    """What the session sets, by the settings' names."""
+    given = {name: getattr(session, field) for field, name in SESSION_NAMES.items()}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _in_request(request: ChatRequest) -> dict[str, Any]:
+    wanted: dict[str, Any] = {"model": request.model, "approval_policy": request.approval}
+    if request.overrides is not None:
+        wanted |= request.overrides.model_dump()
+    return {name: value for name, value in wanted.items() if value is not None}

@@ -1,0 +1,1 @@
+"""Tools of other MCP servers: which there are, what they may do, and their calls."""

@@ -1,0 +1,129 @@
+"""An MCP server as an ``mcp.json`` defines it, and the references to the environment in it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import parse_qsl, urlsplit
+
+Source = Literal["user", "folder"]
+"""The file that defines a server: in Jupyter's configuration directory, or in the server root."""
+
+_REFERENCE = re.compile(r"\$\{([^}]*)\}")
+_VARIABLE = re.compile(r"(?:env:)?([A-Za-z_]\w*)(?::-(.*))?")
+SHORTEST_SECRET = 4
+"""Characters. Shorter values could not be told from other text, and be taken out of it."""
+
+
+class DefinitionError(Exception):
+    """A server cannot be started as it is defined: says why and what to do."""
+
+
+@dataclass(frozen=True)
+class ServerDefinition:
+    """A server by its name: a command with its arguments and environment, or a URL with headers,
+    and the ``client_id`` of a program that was registered by hand for signing in there.
+
+    Values are as they are written, with references like ``${env:NAME}``.
+    """
+
+    name: str
+    source: Source
+    file: Path
+    command: str | None = None
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    cwd: str | None = None
+    url: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    client_id: str | None = None
+
+    @property
+    def key(self) -> str:
+        """What distinguishes the server from all others of the user."""
+        return f"{self.file}#{self.name}"
+
+    @property
+    def fingerprint(self) -> str:
+        """Another one where the definition is another."""
+        parts: list[Any] = [self.command, self.args, dict(self.env), self.cwd]
+        parts += [self.url, dict(self.headers)]
+        # What was trusted without one stays so.
+        parts += [self.client_id] if self.client_id else []
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def references(self) -> set[str]:
+        """The variables of the environment that it refers to."""
+        texts = [self.command, self.cwd, self.url, *self.args]
+        texts += [*self.env.values(), *self.headers.values()]
+        found = (
+            _VARIABLE.fullmatch(name) for text in texts for name in _REFERENCE.findall(text or "")
+        )
+        return {match[1] for match in found if match is not None}
+
+    def resolved(self, environ: Mapping[str, str] = os.environ) -> Resolved:
+        """With the values of the environment. Raises ``DefinitionError``."""
+        found: set[str] = set()
+
+        def expand(text: str) -> str:
+            return _expand(text, environ, self, found)
+
+        env = {name: expand(value) for name, value in self.env.items()}
+        headers = {name: expand(value) for name, value in self.headers.items()}
+        command = [expand(each) for each in (self.command or "", *self.args)]
+        url = None if self.url is None else expand(self.url)
+        cwd = None if self.cwd is None else expand(self.cwd)
+        values = {*found, *env.values(), *headers.values()}
+        values.update(value for _, value in parse_qsl(urlsplit(url or "").query))
+        # What stands behind "Bearer" is secret without it, too.
+        values |= {value.split()[-1] for value in headers.values() if value.split()}
+        secrets = {value for value in values if len(value) >= SHORTEST_SECRET}
+        return Resolved(command, env, cwd, url, headers, frozenset(secrets))
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """What a server is started with. ``secrets`` are values that appear nowhere else."""
+
+    command: list[str]
+    env: Mapping[str, str]
+    cwd: str | None
+    url: str | None
+    headers: Mapping[str, str]
+    secrets: frozenset[str]
+
+    def redacted(self, text: str) -> str:
+        """The text without the secrets."""
+        for secret in sorted(self.secrets, key=len, reverse=True):
+            text = text.replace(secret, "[redacted]")
+        return text
+
+
+def _expand(
+    text: str, environ: Mapping[str, str], server: ServerDefinition, found: set[str]
+) -> str:
+    def value(match: re.Match[str]) -> str:
+        variable = _VARIABLE.fullmatch(match[1])
+        if variable is None:
+            raise DefinitionError(
+                f"{match[0]} in {server.file} is not understood. ${{env:NAME}} stands for a "
+                "variable of the environment."
+            )
+        name, default = variable.groups()
+        given = environ.get(name, default)
+        if given is None:
+            raise DefinitionError(
+                f"The environment variable {name}, which {server.file} names, is not set. Set it "
+                "where JupyterLab is started."
+            )
+        found.add(given)
+        return given
+
+    return _REFERENCE.sub(value, text)

@@ -1,0 +1,181 @@
+"""What users decided about MCP servers, and the tools that these listed last.
+
+A file in Jupyter's data directory, apart from ``mcp.json``, which other programs read and which may
+come with a repository. It holds no secrets.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any, Literal
+
+from ...models.connections.connection import KeyPlace
+from .definition import ServerDefinition
+from .listed import ListedTool
+from .private_file import write_private
+
+log = logging.getLogger(__name__)
+
+NAME = "mcp-state.json"
+Trust = Literal["ask", "call", "read"]
+"""What a tool may do: nothing before it asked, be called in Agent mode, or be called in every mode,
+since the user knows that it only reads."""
+
+
+class StateFile:
+    """The decisions about all servers, read at first use and written when one changes."""
+
+    def __init__(self, directory: Path) -> None:
+        self.path = directory / NAME
+        self._stamp: object = None
+        self._data: dict[str, Any] = {}
+        self._listed: dict[str, tuple[object, list[ListedTool]]] = {}
+
+    # -- the file of a folder
+
+    def allowed_hash(self, file: Path) -> str | None:
+        """The hash of the content with which the user allowed a file."""
+        allowed = self._now().get("allowed", {}).get(str(file))
+        return allowed if isinstance(allowed, str) else None
+
+    def allow(self, file: Path, content_hash: str | None) -> None:
+        """Allow a file with this content; None: not any more. Raises ``OSError``."""
+        allowed = self._now().setdefault("allowed", {})
+        if content_hash is None:
+            allowed.pop(str(file), None)
+        else:
+            allowed[str(file)] = content_hash
+        self._write()
+
+    # -- servers
+
+    def is_enabled(self, server: ServerDefinition) -> bool:
+        """Whether the user has it switched on."""
+        return self._server(server).get("enabled", True) is not False
+
+    def listed(self, server: ServerDefinition) -> list[ListedTool] | None:
+        """The tools that it listed last; None where it never did, as it is defined now."""
+        listed = self._server(server).get("listed")
+        if not isinstance(listed, list):
+            return None
+        known = self._listed.get(server.key)
+        if known is None or known[0] is not listed:
+            tools = [tool for each in listed if (tool := ListedTool.of(each)) is not None]
+            known = self._listed[server.key] = (listed, tools)
+        return known[1]
+
+    def tool_enabled(self, server: ServerDefinition, tool: ListedTool) -> bool:
+        """Whether the user has this tool switched on."""
+        return self._tool(server, tool).get("enabled", True) is not False
+
+    def trust(self, server: ServerDefinition, tool: ListedTool) -> Trust:
+        """How far the user trusts it; one that has changed since is not trusted."""
+        kept = self._tool(server, tool)
+        trust = kept.get("trust")
+        if trust not in ("call", "read") or kept.get("hash") != tool.content_hash:
+            return "ask"
+        return "call" if trust == "call" else "read"
+
+    def has_changed(self, server: ServerDefinition, tool: ListedTool) -> bool:
+        """Whether it was trusted and is not what it was then."""
+        kept = self._tool(server, tool)
+        return kept.get("trust") in ("call", "read") and kept.get("hash") != tool.content_hash
+
+    def signed_in(self, server: ServerDefinition) -> KeyPlace | None:
+        """Where the tokens of a sign-in are kept; None where the user has not signed in."""
+        place = self._server(server).get("signedIn")
+        return place if place in ("keyring", "file") else None
+
+    def set_signed_in(self, server: ServerDefinition, place: KeyPlace | None) -> None:
+        """Keep that the user has signed in, or not any more. Raises ``OSError``."""
+        if place == self.signed_in(server):
+            return
+        self._entry(server)["signedIn"] = place
+        self._write()
+
+    def set_enabled(self, server: ServerDefinition, enabled: bool) -> None:
+        """Switch a server on or off. Raises ``OSError``."""
+        self._entry(server)["enabled"] = enabled
+        self._write()
+
+    def set_listed(self, server: ServerDefinition, tools: list[ListedTool]) -> None:
+        """Keep what it lists now. Raises ``OSError``."""
+        entry = self._entry(server)
+        listed = [tool.definition for tool in tools]
+        if entry.get("listed") != listed:
+            entry["listed"] = listed
+            self._write()
+
+    def set_tool(
+        self, server: ServerDefinition, tool: ListedTool, *, enabled: bool, trust: Trust
+    ) -> None:
+        """Keep what the user decided of a tool as it is now. Raises ``OSError``."""
+        kept: dict[str, Any] = {} if enabled else {"enabled": False}
+        if trust != "ask":
+            kept |= {"trust": trust, "hash": tool.content_hash}
+        tools = self._entry(server).setdefault("tools", {})
+        tools.pop(tool.name, None)
+        if kept:
+            tools[tool.name] = kept
+        self._write()
+
+    def forget(self, server: ServerDefinition) -> None:
+        """Forget all of a server that was removed. Raises ``OSError``."""
+        if self._now().get("servers", {}).pop(server.key, None) is not None:
+            self._write()
+
+    # -- the file
+
+    def _server(self, server: ServerDefinition) -> dict[str, Any]:
+        """What is kept of a server, if it is still defined as it was."""
+        kept = self._now().get("servers", {}).get(server.key)
+        if not isinstance(kept, dict) or kept.get("fingerprint") != server.fingerprint:
+            return {}
+        return kept
+
+    def _entry(self, server: ServerDefinition) -> dict[str, Any]:
+        servers = self._now().setdefault("servers", {})
+        if not self._server(server):
+            servers[server.key] = {"fingerprint": server.fingerprint}
+        entry: dict[str, Any] = servers[server.key]
+        return entry
+
+    def _tool(self, server: ServerDefinition, tool: ListedTool) -> dict[str, Any]:
+        kept = self._server(server).get("tools", {}).get(tool.name)
+        return kept if isinstance(kept, dict) else {}
+
+    def _now(self) -> dict[str, Any]:
+        """The content as it is in the file, which another server of the user may have written."""
+        try:
+            status = self.path.stat()
+            stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+        except OSError:
+            stamp = None
+        if stamp != self._stamp:
+            self._stamp, self._data = stamp, {}
+            if stamp is not None:
+                try:
+                    self._data = _checked(json.loads(self.path.read_text(encoding="utf-8")))
+                except (OSError, ValueError) as error:
+                    log.error("%s cannot be read, nothing is trusted: %s", self.path, error)
+        return self._data
+
+    def _write(self) -> None:
+        write_private(self.path, json.dumps(self._data, ensure_ascii=False))
+        status = self.path.stat()
+        self._stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+def _checked(found: Any) -> dict[str, Any]:
+    """What of a file's content can be used."""
+    if not isinstance(found, dict):
+        return {}
+    servers = found.get("servers")
+    kept = servers if isinstance(servers, dict) else {}
+    for each in kept.values():
+        if isinstance(each, dict) and not isinstance(each.get("tools", {}), dict):
+            del each["tools"]
+    allowed = found.get("allowed")
+    return {"servers": kept, "allowed": allowed if isinstance(allowed, dict) else {}}

@@ -1,0 +1,105 @@
+"""The tools of a message: ours, and those of MCP servers as they are when it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from ..registry import ToolRegistry, normalise
+from .definition import ServerDefinition
+from .foreign_tool import foreign_tool
+from .listed import ListedTool
+from .names import model_name
+from .search_tools import SEARCH_TOOLS, search_tools
+from .servers import McpServers
+from .state_file import Trust
+
+Found = tuple[ServerDefinition, ListedTool]
+MOST_SENT = 20
+"""Tools of servers whose schemas are part of each request. With more, the model searches them."""
+
+
+class TurnTools:
+    """Registries of tools for messages, made again when something has changed."""
+
+    def __init__(self, own: ToolRegistry, servers: McpServers) -> None:
+        self._own = own
+        self.servers = servers
+        self._made: tuple[object, ToolRegistry] | None = None
+
+    async def start_unknown(self, report: Callable[[str], Awaitable[None]]) -> bool:
+        """See ``McpServers.start_unknown``."""
+        return await self.servers.start_unknown(report)
+
+    def now(self) -> ToolRegistry:
+        """The tools as they are now: our own registry itself, where no server has one. It is not
+        changed afterwards, so that a turn has the same tools to its end."""
+        found = self._found()
+        if not found:
+            return self._own
+        key = [
+            (server.key, server.fingerprint, tool.content_hash, self._trust(server, tool))
+            for server, tool in found
+        ]
+        if self._made is None or self._made[0] != key:
+            self._made = (key, self._registry(found))
+        return self._made[1]
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether there are so many that a model searches them."""
+        return len(self._found()) > MOST_SENT
+
+    def names(self) -> dict[tuple[str, str], str]:
+        """The names that a model is sent, by the key of the server and the tool's own name."""
+        found = self._found()
+        return {
+            (server.key, tool.name): name
+            for (server, tool), name in zip(found, self._names(found), strict=True)
+        }
+
+    def _found(self) -> list[Found]:
+        state = self.servers.state
+        return [
+            (server, tool)
+            for server in self.servers.usable()
+            for tool in state.listed(server) or []
+            if state.tool_enabled(server, tool)
+        ]
+
+    def _names(self, found: list[Found]) -> list[str]:
+        """A name for each that no other tool has, neither of theirs nor of ours."""
+        taken = {normalise(name) for name in SEARCH_TOOLS}
+
+        def is_taken(name: str) -> bool:
+            return normalise(name) in taken or self._own.find(name) is not None
+
+        names = []
+        for server, tool in found:
+            name = model_name(server.name, tool.name, is_taken)
+            taken.add(normalise(name))
+            names.append(name)
+        return names
+
+    def _registry(self, found: list[Found]) -> ToolRegistry:
+        registry = self._own.copy()
+        is_searched = len(found) > MOST_SENT
+        if is_searched:
+            for each in search_tools(registry):
+                registry.add(each)
+        for name, (server, tool) in zip(self._names(found), found, strict=True):
+            registry.add(
+                foreign_tool(
+                    name,
+                    server,
+                    tool,
+                    self._trust(server, tool),
+                    self.servers.call,
+                    partial(self._trust, server, tool),
+                    is_found_by_search=is_searched,
+                )
+            )
+        return registry
+
+    def _trust(self, server: ServerDefinition, tool: ListedTool) -> Trust:
+        return self.servers.state.trust(server, tool)

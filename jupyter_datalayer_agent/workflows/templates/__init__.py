@@ -1,0 +1,1 @@
+"""Workflow templates: their catalogue, what of a message matches one, and the built-in ones."""

@@ -1,0 +1,58 @@
+"""The arguments of a call: exactly what its tool takes, or what is wrong with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jupyter_datalayer_agent.tools.arguments import inexact
+from jupyter_datalayer_agent.tools.builtin import builtin_registry
+
+ARGUMENTS = {"type": "code", "content": "print(1)\n", "run": True}
+REPLACEMENT = {"oldString": "1", "newString": "2"}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "fits"),
+    [
+        ("addNotebookCell", ARGUMENTS, True),
+        ("addNotebookCell", {"content": "1", "position": {"after": "a"}}, True),
+        ("addNotebookCell", {"content": "1", "path": None}, True),
+        ("updateNotebookCell", {"cellId": "a", "edits": [REPLACEMENT]}, True),
+        ("updateNotebookCell", {"cell_id": "a", "content": "2"}, True),
+        ("runNotebookCells", {"all": True, "timeoutSeconds": 60}, True),
+        ("addNotebookCell", {}, False),
+        ("addNotebookCell", {"content": 1}, False),
+        ("addNotebookCell", {"content": "1", "run": "true"}, False),
+        ("addNotebookCell", {"content": "1", "run": 1}, False),
+        ("addNotebookCell", {"content": "1", "code": "2"}, False),
+        ("addNotebookCell", {"content": "1", "position": {"after": "a", "then": "b"}}, False),
+        ("addNotebookCell", {"content": "1", "type": "python"}, False),
+        ("updateNotebookCell", {"cellId": "a", "content": "2", "edits": []}, True),
+        ("updateNotebookCell", {"cellId": "a", "content": "2", "edits": [REPLACEMENT]}, False),
+        ("runNotebookCells", {"cellIds": "a"}, False),
+    ],
+)  # fmt: skip
+def test_arguments_match_exactly_or_not_at_all(
+    name: str, arguments: dict[str, Any], fits: bool
+) -> None:
+    assert (inexact(builtin_registry().tool(name), arguments) is None) is fits
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"cellId": "a", "source": "2"}, "source: Extra inputs are not permitted"),
+        ({"content": "2"}, "cellId: Field required"),
+        ({"cellId": 4, "content": "2"}, "cellId: Input should be a valid string"),
+        ({"cellId": "a", "content": "2", "run": "yes"}, "run: Input should be a valid boolean"),
+    ],
+)
+def test_what_is_wrong_is_named_with_the_schema(arguments: dict[str, Any], problem: str) -> None:
+    failure = inexact(builtin_registry().tool("updateNotebookCell"), arguments)
+    assert failure is not None
+    assert failure.message.startswith("updateNotebookCell was not called, nothing was changed: ")
+    assert problem in failure.message
+    assert failure.hint is not None
+    assert '"cellId"' in failure.hint

@@ -1,0 +1,280 @@
+"""Files as people have them: empty, tiny, oddly named, oddly encoded, or no tables at all."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pandas
+import pytest
+
+from jupyter_datalayer_agent.workflows.template import StepFailed
+from jupyter_datalayer_agent.workflows.templates.catalogue import builtin_catalogue
+from tests.support.template_run import KernelForTemplates, NotebookRun
+from tests.workflows.templates.builtin.checks import check, images, prose
+
+ROWS = 60
+
+
+async def analyse(
+    kernel: KernelForTemplates,
+    name: str,
+    template_id: str = "exploratory-data-analysis",
+    **more: str,
+) -> NotebookRun:
+    template = builtin_catalogue().find(template_id)
+    assert template is not None
+    return await kernel.run(template, {"data": name, "notebook": "nasty.ipynb", **more})
+
+
+def write(kernel: KernelForTemplates, name: str, content: str | bytes) -> Path:
+    file = kernel.root / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return file
+
+
+def sources(run: NotebookRun) -> str:
+    return "\n".join(cell.source for cell in run.document.cells if cell.cell_type == "code")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("empty.csv", "", "the file is empty"),
+        ("blank.csv", " \n\n \n", "nothing but white space"),
+        ("header.csv", "a,b,c\n", "no rows"),
+        ("picture.csv", b"\x89PNG\r\n\x1a\n" + bytes(100), "it is a picture"),
+        ("book.csv", b"PK\x03\x04" + bytes(100), "an Excel workbook or a zip archive"),
+        ("binary.csv", bytes(range(256)) * 4, "it is a binary file"),
+        ("page.csv", "<!DOCTYPE html>\n<html><body>No</body></html>", "it holds HTML or XML"),
+        ("list.csv", '[{"a": 1}, {"a": 2}]', "it holds JSON"),
+        (
+            "letter.csv",
+            "Dear all,\nthis, as you see, is a letter, not a table,\nor is it?\nNo, no.\n"
+            "It has, now and then, a comma,\nand\nno, order,\n",
+            "not a CSV table",
+        ),
+        ("cut.parquet", b"PAR1" + bytes(50), "cannot read it as Parquet"),
+    ],
+)
+async def test_what_is_no_table_is_reported_before_a_cell_is_written(
+    kernel: KernelForTemplates, name: str, content: str | bytes, reason: str
+) -> None:
+    write(kernel, name, content)
+    with pytest.raises(StepFailed) as failed:
+        await analyse(kernel, name)
+    assert name in failed.value.message
+    assert reason in failed.value.message
+    assert failed.value.cell_id is None
+
+
+async def test_a_file_that_is_not_there(kernel: KernelForTemplates) -> None:
+    with pytest.raises(StepFailed, match="there is no such file"):
+        await analyse(kernel, "nowhere.csv")
+
+
+@pytest.mark.parametrize("template_id", ["exploratory-data-analysis", "data-visualization-report"])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("row.csv", "a,b,when\n1,x,2020-01-01\n"),
+        ("two.csv", "a,b\n1,x\n2,y\n"),
+        ("column.csv", "value\n" + "\n".join(str(n % 7 + n / 10) for n in range(ROWS))),
+        ("words.csv", "word\n" + "\n".join(["red", "green", "blue"] * 20)),
+        ("hollow.csv", "a,b,c\n" + "\n".join(f"{n},,{n * n % 11}" for n in range(ROWS))),
+        ("same.csv", "a,b\n" + "1,1\n" * ROWS),
+    ],
+)
+async def test_small_and_hollow_tables_have_only_cells_that_fit(
+    kernel: KernelForTemplates, name: str, content: str, template_id: str
+) -> None:
+    write(kernel, name, content)
+    run = await analyse(kernel, name, template_id)
+    check(run)
+    numbers = content.partition("\n")[0].count(",") + 1
+    if numbers == 1 or name in ("row.csv", "same.csv"):
+        assert "sns.heatmap" not in sources(run)
+
+
+async def test_names_of_columns_with_anything_in_them(kernel: KernelForTemplates) -> None:
+    names = [
+        'a "quoted" name',
+        "it's",
+        "two\nlines",
+        "größe (µm)",
+        "a,b",
+        "price in $",
+        "$x^2$",
+        "名前",
+    ]
+    table = pandas.DataFrame(
+        {name: [(n * (k + 3)) % 17 + n / 9 for n in range(ROWS)] for k, name in enumerate(names)}
+    )
+    table["kind\\of"] = ["it's", 'a "b"', "$1-$2", "x_y^z", "日本", "🙂"] * 10
+    table.to_csv(kernel.root / "names.csv", index=False)
+    for template_id in ("exploratory-data-analysis", "data-visualization-report"):
+        run = await analyse(kernel, "names.csv", template_id)
+        check(run)
+        assert len(images(run.document)) >= 3
+    await analyse(kernel, "names.csv", "machine-learning-pipeline", target="kind\\of")
+
+
+async def test_columns_of_the_same_name(kernel: KernelForTemplates) -> None:
+    lines = "\n".join(f"{n},{n % 5 + 0.5},{-n}" for n in range(ROWS))
+    write(kernel, "twice.csv", "a,a,a\n" + lines)
+    run = await analyse(kernel, "twice.csv")
+    check(run)
+    assert [column["name"] for column in run.facts["data"]["columns"]] == ["a", "a.1", "a.2"]
+
+
+async def test_semicolons_decimal_commas_latin1_and_days_first(kernel: KernelForTemplates) -> None:
+    lines = [
+        f"{n % 28 + 1:02}.{n % 12 + 1:02}.2023;Zürich;1.{n % 10}00,5;{n},25" for n in range(ROWS)
+    ]
+    text = "Datum;Stadt;Preis;Größe\n" + "\n".join(lines)
+    write(kernel, "schweiz.csv", text.encode("latin-1"))
+    run = await analyse(kernel, "schweiz.csv")
+    check(run)
+    assert run.facts["data"]["read"] == {
+        "sep": ";",
+        "encoding": "latin-1",
+        "decimal": ",",
+        "thousands": ".",
+        "dtype": {"Datum": "str"},
+    }
+    kinds = {each["name"]: each["kind"] for each in run.facts["data"]["columns"]}
+    assert kinds == {"Datum": "date", "Stadt": "constant", "Preis": "number", "Größe": "number"}
+    assert 'format="%d.%m.%Y"' in sources(run)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("utf16.csv", "a,b\n" + "1,ü\n" * 9, {"encoding": "utf-16"}),
+        ("windows.csv", "a,b\n" + "1,“ü” – €\n" * 9, {"encoding": "cp1252"}),
+    ],
+)
+async def test_other_encodings(
+    kernel: KernelForTemplates, name: str, text: str, expected: dict[str, str]
+) -> None:
+    write(kernel, name, text.encode(expected["encoding"]))
+    run = await analyse(kernel, name, "data-analysis-notebook")
+    check(run)
+    assert run.facts["data"]["read"] == expected
+
+
+async def test_markers_of_missing_values_preambles_and_row_numbers(
+    kernel: KernelForTemplates,
+) -> None:
+    body = "\n".join(f"{n},{'?' if n % 9 == 0 else n * 2},x{n % 3}" for n in range(ROWS))
+    write(kernel, "marked.csv", f"# made by hand\n# on Monday\n,speed,kind\n{body}")
+    run = await analyse(kernel, "marked.csv")
+    check(run)
+    read = run.facts["data"]["read"]
+    assert read == {"skiprows": 2, "index_col": 0, "na_values": ["?"]}
+    assert run.facts["data"]["columns"][0]["missing"] == 7
+
+
+async def test_tabs_in_a_compressed_file_with_money_and_percentages(
+    kernel: KernelForTemplates,
+) -> None:
+    body = "\n".join(f"${n * 37:,}.50\t{n % 50} %\t{'yes' if n % 2 else 'no'}" for n in range(ROWS))
+    write(kernel, "money.tsv.gz", gzip.compress(f"amount\trate\tpaid\n{body}".encode()))
+    run = await analyse(kernel, "money.tsv.gz")
+    check(run)
+    columns = {each["name"]: each for each in run.facts["data"]["columns"]}
+    assert columns["amount"]["max"] == 59 * 37 + 0.5
+    assert (columns["rate"]["kind"], columns["paid"]["kind"]) == ("number", "category")
+
+
+async def test_types_that_parquet_keeps(kernel: KernelForTemplates) -> None:
+    table = pandas.DataFrame(
+        {
+            "whole": pandas.array([None if n % 7 == 0 else n for n in range(ROWS)], dtype="Int64"),
+            "word": pandas.array([None, "a", "b"] * 20, dtype="string"),
+            "flag": pandas.array([None, True, False] * 20, dtype="boolean"),
+            "level": pandas.Categorical(["low", "high"] * 30, categories=["low", "mid", "high"]),
+            "when": pandas.date_range("2024-01-01", periods=ROWS, freq="h", tz="Europe/Berlin"),
+            "list": [[n, n + 1] for n in range(ROWS)],
+            "endless": [float("inf") if n == 5 else n / 7 for n in range(ROWS)],
+        }
+    ).set_index("when")
+    table.to_parquet(kernel.root / "types.parquet")
+    run = await analyse(kernel, "types.parquet")
+    check(run)
+    kinds = {each["name"]: each["kind"] for each in run.facts["data"]["columns"]}
+    assert kinds == {
+        "when": "date", "whole": "number", "word": "category", "flag": "boolean",
+        "level": "category", "list": "nested", "endless": "number",
+    }  # fmt: skip
+    check(await analyse(kernel, "types.parquet", "machine-learning-pipeline", target="level"))
+
+
+async def test_a_path_with_anything_in_it_is_written_relative_to_the_notebook(
+    kernel: KernelForTemplates,
+) -> None:
+    name = 'my data/it\'s "ñ" 名/a b.csv'
+    write(kernel, name, "a,b\n" + "\n".join(f"{n},{n % 4}" for n in range(ROWS)))
+    template = builtin_catalogue().find("data-analysis-notebook")
+    assert template is not None
+    run = await kernel.run(template, {"data": name, "notebook": "my data/neu/x.ipynb"})
+    check(run)
+    assert run.facts["data"]["path"] == '../it\'s "ñ" 名/a b.csv'
+
+
+@pytest.mark.parametrize("path", ["../secret.csv", "a/../../b.csv", "", "/", ".."])
+def test_a_path_out_of_the_root_is_refused(path: str) -> None:
+    for template in builtin_catalogue():
+        with pytest.raises(ValueError, match="under the server root"):
+            template.parameters.model_validate({"data": path})
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"target": "same"}, "'same' has one value only"),
+        ({"target": "nothing"}, "no column 'nothing'"),
+        ({"target": "valu"}, "Did you mean 'value'"),
+        ({"target": "kind", "task": "regression"}, "holds no numbers"),
+        ({"target": "value", "task": "classification"}, "fewer than two values with 10 rows each"),
+        ({"target": "kind", "dateColumn": "kind"}, "'kind' holds no dates"),
+    ],
+)
+async def test_what_cannot_be_modelled_is_reported(
+    kernel: KernelForTemplates, more: dict[str, str], reason: str
+) -> None:
+    body = "\n".join(f"{n * 1.5},x{n % 3},1" for n in range(ROWS))
+    write(kernel, "model.csv", f"value,kind,same\n{body}")
+    with pytest.raises(StepFailed) as failed:
+        await analyse(kernel, "model.csv", "machine-learning-pipeline", **more)
+    assert reason in failed.value.message
+
+
+async def test_few_rows_are_no_model(kernel: KernelForTemplates) -> None:
+    write(kernel, "few.csv", "a,b\n1,2\n3,4\n")
+    with pytest.raises(StepFailed, match="2 rows have a value of 'b'; a model needs 40"):
+        await analyse(kernel, "few.csv", "machine-learning-pipeline")
+
+
+async def test_a_model_leaves_out_what_gives_the_target_away(kernel: KernelForTemplates) -> None:
+    body = "\n".join(
+        f"{n},{n % 7},{'ab'[n % 2]},{['no', 'yes'][n % 2]},{n % 2}" for n in range(200)
+    )
+    write(kernel, "leak.csv", f"row_id,x,group,alive,survived\n{body}")
+    run = await analyse(kernel, "leak.csv", "machine-learning-pipeline")
+    check(run)
+    study = run.facts["study"]
+    assert (study["target"], study["inferred"]) == ("survived", True)
+    assert study["leaks"] == ["group", "alive"]
+    assert "`row_id` (no measurement)" in " ".join(prose(run.document))
+
+
+async def test_a_series_is_split_by_time(kernel: KernelForTemplates) -> None:
+    days = pandas.date_range("2023-01-01", periods=120)
+    table = pandas.DataFrame({"day": days, "load": [n % 7 + n / 50 for n in range(120)]})
+    table.sample(frac=1, random_state=0).to_csv(kernel.root / "series.csv", index=False)
+    run = await analyse(kernel, "series.csv", "machine-learning-pipeline", target="LOAD")
+    check(run)
+    assert "TimeSeriesSplit" in sources(run)
+    assert "shuffle=False" in sources(run)
