@@ -50,7 +50,7 @@ class Service:
 
     ``examples`` are messages that it is for. ``actions`` are the classes of its actions. Where
     another distribution brings these, ``actions_from`` is its name: learning and brainstorming work
-    without it, and the user is told to install it for the rest. ``cases`` gives its benchmark
+    without it, and the user is asked to install it for the rest. ``cases`` gives its benchmark
     cases; those of this package are found by themselves (``cases.CASES`` beside the declaration).
     ``by_command``: only its command asks for it, since the agent itself is asked for such things.
     """

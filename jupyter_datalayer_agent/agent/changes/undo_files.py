@@ -93,7 +93,7 @@ def _conflict(changes: DocumentChanges, now: str | None) -> UndoConflict:
 
 
 def _said(path: str, content: str) -> str:
-    """What users are told of a text: of a Lexical document its Markdown, without outputs."""
+    """What a message shows of a text: for a Lexical document its Markdown, without outputs."""
     if not is_lexical(path):
         return content
     from ...notebook.lexical.editor_state import EditorState, NotLexical

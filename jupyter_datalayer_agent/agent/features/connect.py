@@ -41,7 +41,7 @@ from ...settings.layers import Layers, SettingRefused
 from .connection_replies import connection_info, found_message, found_server, provider_info
 
 SHORTEST_KEY = 6
-"""Characters. Shorter ones could not be told from other text, and be taken out of a message."""
+"""Characters. Shorter ones could not be distinguished from other text in a message."""
 
 
 class ConnectService:

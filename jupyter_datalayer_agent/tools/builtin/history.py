@@ -247,8 +247,8 @@ def _hit(hit: SearchHit) -> dict[str, Any]:
 
 def _call(call: ToolCallRecord) -> dict[str, Any]:
     # Outputs are stored whole, whatever the model was sent then: the current settings decide, but
-    # data withheld in its own conversation stays withheld. Rows cannot be told from other outputs
-    # here.
+    # data withheld in its own conversation stays withheld. Here rows cannot be distinguished from
+    # other outputs.
     shown = _cut(_text(call.output), VALUE)
     if isinstance(call.output, dict) and call.output.get("withheld"):
         shown = f"[output of {call.name} withheld by the setting]"

@@ -18,7 +18,7 @@ Source = Literal["user", "folder"]
 _REFERENCE = re.compile(r"\$\{([^}]*)\}")
 _VARIABLE = re.compile(r"(?:env:)?([A-Za-z_]\w*)(?::-(.*))?")
 SHORTEST_SECRET = 4
-"""Characters. Shorter values could not be told from other text, and be taken out of it."""
+"""Characters. Shorter values could not be distinguished from other text."""
 
 
 class DefinitionError(Exception):

@@ -63,7 +63,7 @@ export function InputForm(props: {
             <button
               type="button"
               className="da-button"
-              title={`Refuse to answer; ${server} is told so`}
+              title={`Refuse to answer; ${server} is notified`}
               disabled={isSent}
               onClick={() => answer('decline')}
             >

@@ -32,7 +32,7 @@ time, a line; to show how two numbers go together, points, with a logarithmic ax
 more than two orders of magnitude.
 
 A bar begins at zero. Colours for categories should be few (up to eight) and differ in lightness
-too, so that they are told apart without colour.
+too, so that they are distinguishable without colour.
 
 With more than some ten thousand points, draw a density or a sample: points hide each other.
 """
