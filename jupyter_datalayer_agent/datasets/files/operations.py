@@ -47,6 +47,8 @@ def operate(job: dict[str, Any], progress: Progress) -> dict[str, Any]:
         else:
             copy = f"COPY ({query}) TO {literal(str(table))} (FORMAT parquet, COMPRESSION zstd)"
             run(database, copy, [], progress, "writing", (_READ_PART, _WRITE_PART))
+        # Counting the rows is a part of it: all is read by now.
+        progress("writing", _WRITE_PART)
         rows, columns = _shape(database, table)
         empty = _empty_rows(database, table, columns) if job["format"] == "excel" else 0
         output = Path(job["output"])

@@ -144,9 +144,13 @@ test('in a kernel of another language the user learns what works there, and it d
   const notebook = tab.notebook('shell.ipynb');
   await notebook.kernelReady();
   await notebook.run(0);
-  await expect(page.locator('.Toastify__toast')).toContainText(
+  const toast = page.locator('.Toastify__toast');
+  await expect(toast).toContainText(
     '%agent works in Python kernels, and this one is bash.'
   );
+  // It lies over the panel's input for ten seconds.
+  await toast.getByTitle('Hide notification').click();
+  await expect(toast).toHaveCount(0);
   const chat = new InlineChat(tab);
   await model.script({ say: '```bash cell=cell-1\necho "$((6 * 7))"\n```' });
   await notebook.editor(1).click();
