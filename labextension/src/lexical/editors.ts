@@ -14,6 +14,8 @@ export interface IEditorsOptions {
   readonly editors: IEditorServices;
   readonly rendering: IRendering;
   readonly run: (shown: ShownBlock) => Promise<void>;
+  /** Show changes of the document that are not shown yet. */
+  readonly catchUp: () => void;
   readonly onClosed: (shown: ShownBlock) => void;
   readonly shownAt: (index: number) => ShownBlock | null;
 }
@@ -96,8 +98,14 @@ export class Editors {
 
   private _onClosed(editing: Editing): void {
     const shown = this._edited;
-    this._editing = this._edited = null;
+    this._editing = null;
     this._left = editing;
+    if (!this._isDisposed) {
+      // What was saved is shown in this block, and not in a new one: it keeps the focus, and may be
+      // edited on as Markdown.
+      this._options.catchUp();
+    }
+    this._edited = null;
     if (shown && !this._isDisposed) {
       shown.isEdited = false;
       shown.element.classList.remove('da-mod-edited');

@@ -47,6 +47,7 @@ export class LexicalView extends Widget {
       ..._options,
       changes: this.changes,
       run: shown => this._runBlock(shown),
+      catchUp: () => this._catchUp(),
       onClosed: shown => this._onEdited(shown),
       shownAt: index => this.shownAt(index)
     });
@@ -137,7 +138,15 @@ export class LexicalView extends Widget {
     this._timer = window.setTimeout(() => this._show(), SHOW_MS);
   }
 
+  private _catchUp(): void {
+    if (this._timer !== undefined) {
+      this._show();
+    }
+  }
+
   private _show(): void {
+    window.clearTimeout(this._timer);
+    this._timer = undefined;
     if (this.isDisposed) {
       return;
     }

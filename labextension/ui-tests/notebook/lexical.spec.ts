@@ -523,6 +523,46 @@ test('a new document is made, written and run by the keyboard', async ({
   await expect(page.locator('.jp-FileEditor')).toContainText('jupyter-input');
 });
 
+test('a block that is saved before its change is shown keeps the focus, and is edited on as Markdown', async ({
+  tab
+}) => {
+  const { page } = tab;
+  const path = `${tab.folder}/slow.dlex`;
+  const root = element('root', [
+    element('paragraph', [text('one')]),
+    element('paragraph', [text('two')])
+  ]);
+  await tab.server.text(path, JSON.stringify({ root }));
+  await tab.load('slow.dlex');
+  const blocks = page.getByTestId('da-lexical-block');
+  await expect(blocks).toHaveCount(2);
+  tab.canBeKept = false;
+  // The view gathers changes for a moment; here for so long that a save is always faster.
+  await page.evaluate(() => {
+    const { setTimeout } = window;
+    window.setTimeout = ((act: () => void, delay?: number) =>
+      setTimeout(act, delay === 50 ? 60_000 : delay)) as typeof setTimeout;
+  });
+  const rich = page.getByTestId('da-lexical-rich');
+  await blocks.first().focus();
+  await page.keyboard.press('Enter');
+  await expect(rich).toBeFocused();
+  await page.keyboard.type(' more');
+  await page.keyboard.press('Control+Enter');
+  await expect(rich).toHaveCount(0);
+  await expect(page.locator('.da-lex-content')).toHaveText(['one more', 'two']);
+  await expect(blocks.first()).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(rich).toBeFocused();
+  await page.keyboard.press('Control+B');
+  await page.keyboard.type(' and bold');
+  await page.getByRole('button', { name: 'Markdown', exact: true }).click();
+  const editor = page.locator('.da-lex-editor .cm-content');
+  await expect(editor).toBeFocused();
+  await expect(editor).toContainText('one more **and bold**');
+  await expect(blocks).toHaveCount(2);
+});
+
 pictures(
   'all kinds of blocks beside a panel of 300 px, in 500 px',
   async ({ tab }) => {
