@@ -187,8 +187,6 @@ test('where an administrator does not allow it, nothing is offered and nobody is
     await server.cars('work');
     const lab = new LabPage(await sharedContext.newPage(), server, 'work');
     await lab.load('cars.ipynb');
-    // It would not end while it reads a notebook: see panel.spec.ts.
-    await lab.notebook('cars.ipynb').ready();
     const { root } = lab.panel;
     await expect(root).toContainText('No model is connected yet');
     await expect(root.getByTestId('da-connect-open')).toHaveCount(0);

@@ -58,12 +58,13 @@ export class LabPage {
   /** Whether nothing of the test would act in the next one. */
   canBeKept = true;
 
-  /** Load JupyterLab with a document of the test's folder active and the panel shown. */
+  /** Load JupyterLab with a document of the test's folder, until it is active and the panel shown. */
   async load(name: string): Promise<void> {
     if (this._isTakenOver) {
       this._isTakenOver = false;
       await this._begin();
       await this.open(name);
+      await this._revealed();
       return;
     }
     const { url, token } = this.server.about;
@@ -72,6 +73,14 @@ export class LabPage {
       `${url}lab/workspaces/${this._workspace}/tree/${path}?token=${token}`
     );
     await this.shown();
+    // It is activated some time after all else is there, and would hide what a test opened before. And
+    // a server that is ended while it reads a notebook never ends: Python waits for anyio's thread of
+    // a request whose event loop was stopped (jupyterlab#10442).
+    await this.page.waitForFunction(opened => {
+      const current = window.jupyterapp.shell.currentWidget as NotebookPanel;
+      return current?.context?.localPath === opened;
+    }, path);
+    await this._revealed();
   }
 
   /** Load a notebook of the test's folder in Notebook 7, which the same server serves. */
@@ -97,7 +106,11 @@ export class LabPage {
       `${url}lab/workspaces/${this._workspace}?token=${token}`
     );
     await this.shown();
-    // JupyterLab gives the keyboard to the current document when that is there.
+    await this._revealed();
+  }
+
+  /** Wait until the current document is there: JupyterLab gives it the keyboard then. */
+  private async _revealed(): Promise<void> {
     await this.page.evaluate(
       () => (window.jupyterapp.shell.currentWidget as NotebookPanel).revealed
     );
