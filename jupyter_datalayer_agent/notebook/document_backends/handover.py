@@ -64,6 +64,19 @@ class HandOver:
                     _note(run, self.saver.problem)
         return rest
 
+    async def keep(self) -> None:
+        """Save what was published of the cells that had begun, after the run was stopped without
+        the page."""
+        try:
+            for cell_id in self.watch.begun:
+                cell, now = self.cells.get(cell_id), self.now.get(cell_id)
+                request = self.watch.find(cell_id, cell.source) if cell is not None else None
+                if request is not None and now is not None and not request.dropped:
+                    self._save(request, now)
+                    self._log_stopped(request, now)
+        finally:
+            await self.saver.close()
+
     async def _see_through(self, rest: list[str]) -> list[str]:
         while rest and not self._must_stop():
             cell = self.cells.get(rest[0])
@@ -110,10 +123,7 @@ class HandOver:
 
     async def _seen(self, cell: PageCell, request: Request, now: PageCell | None) -> CellRun:
         if now is not None:
-            request.outputs.cell = (self.saver.path, now.id)
-            request.on_output = lambda: self.saver.changed(request.outputs)
-            request.on_output()
-            self.executions.started(self.saver.path, now.id)
+            self._save(request, now)
         run = CellRun(cell_id=cell.id, status="ok")
         left = max(0.0, self.timeout - (time.monotonic() - request.began_at))
         try:
@@ -125,6 +135,8 @@ class HandOver:
             run.error = CellRunError(ename="DeadKernelError", evalue=str(died))
         except asyncio.CancelledError:
             await self.watch.interrupt(request)
+            if now is not None:
+                self._log_stopped(request, now)
             raise
         self._complete(run, request)
         if now is None:
@@ -132,6 +144,18 @@ class HandOver:
         else:
             self._log(now.id, run)
         return run
+
+    def _save(self, request: Request, now: PageCell) -> None:
+        """Save its outputs, those that are there and those that come."""
+        request.outputs.cell = (self.saver.path, now.id)
+        request.on_output = lambda: self.saver.changed(request.outputs)
+        request.on_output()
+        self.executions.started(self.saver.path, now.id)
+
+    def _log_stopped(self, request: Request, now: PageCell) -> None:
+        run = CellRun(cell_id=now.id, status="aborted")
+        self._complete(run, request)
+        self._log(now.id, run)
 
     def _complete(self, run: CellRun, request: Request) -> None:
         if run.status == "ok" and request.error is not None:

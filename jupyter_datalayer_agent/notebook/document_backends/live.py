@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
 from ...protocol.cells import CellEdit, CellRun, PageCell, PageNotebook
+from ..cancellation import uncancelled
 from ..document import BackendName, DocumentError, Progress
 from ..edits.checkpoints import Recorder
 from ..kernel.backend import Kernels
@@ -17,6 +19,8 @@ from .browser import BrowserDocument, PageDisconnected, changes_of
 from .file import Applied, FileDocument
 from .handover import HandOver
 from .headless_run import OutputSaver
+
+log = logging.getLogger(__name__)
 
 Backend = BrowserDocument | FileDocument
 _TRIES = 5
@@ -154,6 +158,11 @@ class _LiveRun:
             return cell_ids  # before anything was sent to run
         except PageDisconnected:
             return await self._take_over(cell_ids, cells, watch)
+        except asyncio.CancelledError:
+            # A page that only lost its connection shows the outputs itself when it is back.
+            if watch.was_stopped and not document.page.is_away:
+                await uncancelled(self._keep_outputs(cells, watch))
+            raise
         finally:
             await watch.close()
 
@@ -165,17 +174,9 @@ class _LiveRun:
             same = _same_cells(cells, (await self.live.read(outputs=True)).cells)
         except asyncio.CancelledError:
             await watch.stop()
+            await uncancelled(self._keep_outputs(cells, watch))
             raise
-        taken = HandOver(
-            watch,
-            self.live.saver(),
-            self.live.executions,
-            cells,
-            same,
-            timeout=self.timeout,
-            stop_on_error=self.stop_on_error,
-            on_progress=self.on_progress,
-        )
+        taken = self._hand_over(cells, same, watch)
         try:
             rest = await taken.run(cell_ids)
         finally:
@@ -186,6 +187,29 @@ class _LiveRun:
             self.results += [CellRun(cell_id=each, status="skipped", note=note) for each in rest]
             return []
         return [same[each].id for each in rest]
+
+    async def _keep_outputs(self, cells: dict[str, PageCell], watch: RunObserver) -> None:
+        """Save the outputs of a run that was stopped when its page was closed."""
+        try:
+            same = _same_cells(cells, (await self.live.read(outputs=True)).cells)
+        except DocumentError as error:
+            log.warning("outputs of %s were not saved: %s", self.live.path, error)
+            return
+        await self._hand_over(cells, same, watch).keep()
+
+    def _hand_over(
+        self, cells: dict[str, PageCell], same: dict[str, PageCell], watch: RunObserver
+    ) -> HandOver:
+        return HandOver(
+            watch,
+            self.live.saver(),
+            self.live.executions,
+            cells,
+            same,
+            timeout=self.timeout,
+            stop_on_error=self.stop_on_error,
+            on_progress=self.on_progress,
+        )
 
 
 def _same_cells(before: dict[str, PageCell], now: Sequence[PageCell]) -> dict[str, PageCell]:

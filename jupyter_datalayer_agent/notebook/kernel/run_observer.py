@@ -103,6 +103,7 @@ class RunObserver:
         # What the page reported: the cells that began, with the kernel's requests, and ended.
         self.begun: dict[str, str | None] = {}
         self.finished: set[str] = set()
+        self.was_stopped = False
         self._kernels = kernels
         self._sources: frozenset[str] = frozenset()
         self._claimed: set[str] = set()
@@ -225,6 +226,7 @@ class RunObserver:
 
     async def stop(self) -> None:
         """Stop what the page had the kernel run, where the page itself cannot any more."""
+        self.was_stopped = True
         await self._hear_of_begun()
         for request in list(self.requests.values()):
             if self._was_reported(request) and not request.ended.is_set():

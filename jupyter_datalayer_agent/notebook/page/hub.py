@@ -57,6 +57,11 @@ class Page:
         return self.tab.connected.is_set()
 
     @property
+    def is_away(self) -> bool:
+        """Whether the connection was lost, and the page is still there and expected back."""
+        return not (self.connected or self.tab.left or self.tab.gone.is_set())
+
+    @property
     def last_active(self) -> float:
         """Monotonic time, in seconds, of the last thing that came from the tab."""
         return self.tab.last_active

@@ -338,6 +338,7 @@ test("a block that the agent changes while the user edits it is the user's choic
   ).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(contest).toHaveCount(0);
+  await expect(editor).toHaveCount(0);
   await expect(blocks.nth(4)).toContainText('mine');
   await expect(blocks.nth(4)).not.toContainText("The agent's.");
 
@@ -519,6 +520,8 @@ test('a new document is made, written and run by the keyboard', async ({
   await expect(blocks).toHaveCount(1);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(view.getByRole('heading', { name: 'Why' })).toBeVisible();
+  // A document that is closed before the change is saved makes the call fail.
+  await expect.poll(() => page.evaluate(isDirty)).toBe(false);
   await page.getByRole('button', { name: 'Source' }).click();
   await expect(page.locator('.jp-FileEditor')).toContainText('jupyter-input');
 });

@@ -311,6 +311,8 @@ test('a change that was made after the page had read the notebook, and before it
   await model.release();
   const path = `${tab.folder}/work.ipynb`;
   await expect.poll(async () => (await server.read(path)).cells.length).toBe(2);
+  // JupyterLab writes what the kernel says of itself into the notebook, which then counts as changed.
+  await notebook.kernelReady();
   connect();
   await tab.panel.ended();
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from jupyter_datalayer_agent.notebook import service as service_module
+from jupyter_datalayer_agent.notebook.page.hub import RETURN_SECONDS
 from jupyter_datalayer_agent.protocol.cells import CellRun
 from jupyter_datalayer_agent.protocol.page import PageFailure, PageProgress, PageRequest, RunParams
 
@@ -102,9 +103,15 @@ class KernelPage(ScriptedPage):
                 return
 
     def leave(self) -> None:
-        """The browser's tab is closed."""
+        """The connection is lost."""
         self._end()
         self.disconnect()
+
+    def unload(self) -> None:
+        """The browser's tab is closed, or loaded again."""
+        self._end()
+        assert self.page is not None
+        self.hub.disconnect(self.page, left=True)
 
     def close_tab(self) -> None:
         """The notebook's tab is closed, and the page stays."""
@@ -339,27 +346,30 @@ async def test_a_cell_whose_page_went_away_is_still_stopped_in_time(tmp_path: Pa
     assert after.status == "ok"
 
 
-@pytest.mark.parametrize("stays", [False, True])
-async def test_stop_interrupts_a_cell_whose_page_went_away(tmp_path: Path, stays: bool) -> None:
+@pytest.mark.parametrize("goes", ["leave", "unload", "close_tab"])
+async def test_stop_interrupts_a_cell_whose_page_went_away(tmp_path: Path, goes: str) -> None:
     cells = [code("b", "print('begun', flush=True)\nimport time; time.sleep(600)")]
     async with world(tmp_path) as w:
         page = KernelPage(w.pages)
-        page.last = "b"
+        page.last, page.seen_of_last = "b", ["stream"]
         running = await page.begin(w, cells)
-        if stays:
-            page.close_tab()
+        getattr(page, goes)()
+        if goes == "close_tab":
             await until(lambda: printed(w.cell_on_disk("b")) == "begun\n")
-        else:
-            page.leave()  # and is still expected back
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await ended(running)
+            await asyncio.wait_for(running, RETURN_SECONDS / 3)  # it waits for no page
         after = await w.service.execute_code("1", path="a.ipynb", timeout=5)
-        if stays:
-            outputs = w.cell_on_disk("b")["outputs"]
-            assert [output["output_type"] for output in outputs] == ["stream", "error"]
+        outputs = w.cell_on_disk("b")["outputs"]
+        log = w.service.executions.of("a.ipynb", "b")
 
     assert after.status == "ok"
+    # A page that only lost its connection has them, and saves them when it is back.
+    kinds = [] if goes == "leave" else ["stream", "error"]
+    assert [output["output_type"] for output in outputs] == kinds
+    if kinds:
+        assert log is not None
+        assert (log.status, log.success, log.error) == ("idle", False, "KeyboardInterrupt")
 
 
 async def test_the_users_cell_is_not_interrupted_when_a_page_goes_away_that_waited_for_it(
