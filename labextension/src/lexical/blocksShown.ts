@@ -4,13 +4,15 @@ import { ShownBlock } from './shownBlock';
 /**
  * What is shown now, made of what was shown before: a block that is the same keeps its elements.
  * `edited` has an editor with what the user types, which stays: in place of what its block has
- * become, or where it was. `become` is what it has become, null where it is gone.
+ * become, or where it was. `become` is what it has become, null where it is gone. What was saved from
+ * an editor may be several blocks, of which the first takes the place of the block.
  */
 export function blocksShown(
   before: readonly ShownBlock[],
   blocks: readonly IBlock[],
   edited: ShownBlock | null,
-  create: (block: IBlock) => ShownBlock
+  create: (block: IBlock) => ShownBlock,
+  isSaved = false
 ): { shown: ShownBlock[]; become: IBlock | null } {
   const known = new Map<string, ShownBlock[]>();
   for (const each of before) {
@@ -28,7 +30,7 @@ export function blocksShown(
   });
   let become: IBlock | null = edited?.block ?? null;
   if (edited && !kept.has(edited)) {
-    become = placeEdited(before, shown, kept, edited);
+    become = placeEdited(before, shown, kept, edited, isSaved);
     kept.add(edited);
   }
   before.filter(each => !kept.has(each)).forEach(each => each.dispose());
@@ -40,7 +42,8 @@ function placeEdited(
   before: readonly ShownBlock[],
   shown: ShownBlock[],
   kept: ReadonlySet<ShownBlock>,
-  edited: ShownBlock
+  edited: ShownBlock,
+  isSaved: boolean
 ): IBlock | null {
   const at = before.indexOf(edited);
   const previous = before.slice(0, at).reverse();
@@ -49,7 +52,8 @@ function placeEdited(
   const to = Math.max(from, next ? shown.indexOf(next) : shown.length);
   const fresh = shown.slice(from, to).filter(each => !kept.has(each));
   const { type } = edited.block.node;
-  const heir = fresh.find(each => each.block.node.type === type) ?? fresh[0];
+  const alike = fresh.find(each => each.block.node.type === type);
+  const heir = (!isSaved && alike) || fresh[0];
   if (!heir) {
     shown.splice(from, 0, edited);
     return null;

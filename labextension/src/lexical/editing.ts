@@ -129,9 +129,15 @@ export class Editing {
       this._isSaving = false;
     }
     if (isSaved) {
+      this._isSaved = true;
       this._close();
     }
     return isSaved;
+  }
+
+  /** Whether the block is now what the user wrote. */
+  get isSaved(): boolean {
+    return this._isSaved;
   }
 
   /** Close without saving; what was written can be had back for a moment. */
@@ -223,5 +229,6 @@ export class Editing {
   private _other: INode | null = null;
   private _contest: Contest | null = null;
   private _isSaving = false;
+  private _isSaved = false;
   private _isDisposed = false;
 }

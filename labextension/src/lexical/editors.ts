@@ -14,8 +14,8 @@ export interface IEditorsOptions {
   readonly editors: IEditorServices;
   readonly rendering: IRendering;
   readonly run: (shown: ShownBlock) => Promise<void>;
-  /** Show changes of the document that are not shown yet. */
-  readonly catchUp: () => void;
+  /** Show changes of the document that are not shown yet; they may come from the editor itself. */
+  readonly catchUp: (isSaved: boolean) => void;
   readonly onClosed: (shown: ShownBlock) => void;
   readonly shownAt: (index: number) => ShownBlock | null;
 }
@@ -103,7 +103,7 @@ export class Editors {
     if (!this._isDisposed) {
       // What was saved is shown in this block, and not in a new one: it keeps the focus, and may be
       // edited on as Markdown.
-      this._options.catchUp();
+      this._options.catchUp(editing.isSaved);
     }
     this._edited = null;
     if (shown && !this._isDisposed) {

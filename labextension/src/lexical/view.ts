@@ -47,7 +47,7 @@ export class LexicalView extends Widget {
       ..._options,
       changes: this.changes,
       run: shown => this._runBlock(shown),
-      catchUp: () => this._catchUp(),
+      catchUp: isSaved => this._catchUp(isSaved),
       onClosed: shown => this._onEdited(shown),
       shownAt: index => this.shownAt(index)
     });
@@ -138,13 +138,13 @@ export class LexicalView extends Widget {
     this._timer = window.setTimeout(() => this._show(), SHOW_MS);
   }
 
-  private _catchUp(): void {
+  private _catchUp(isSaved: boolean): void {
     if (this._timer !== undefined) {
-      this._show();
+      this._show(isSaved);
     }
   }
 
-  private _show(): void {
+  private _show(isSaved = false): void {
     window.clearTimeout(this._timer);
     this._timer = undefined;
     if (this.isDisposed) {
@@ -166,8 +166,12 @@ export class LexicalView extends Widget {
       ({ element }) => element === document.activeElement
     );
     const { edited } = this._editors;
-    const { shown, become } = blocksShown(before, blocks, edited, block =>
-      this._create(block)
+    const { shown, become } = blocksShown(
+      before,
+      blocks,
+      edited,
+      block => this._create(block),
+      isSaved
     );
     this._shown = shown;
     replaceChildren(

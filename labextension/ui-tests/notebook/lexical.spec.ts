@@ -564,6 +564,24 @@ test('a block that is saved before its change is shown keeps the focus, and is e
   await expect(editor).toBeFocused();
   await expect(editor).toContainText('one more **and bold**');
   await expect(blocks).toHaveCount(2);
+  await page.keyboard.press('Escape');
+  // What became several blocks goes on in the first of them.
+  await blocks.nth(1).focus();
+  await page.keyboard.press('Enter');
+  await expect(rich).toBeFocused();
+  await page.keyboard.press('Control+Shift+Digit8');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('three');
+  await page.keyboard.press('Control+Enter');
+  await expect(blocks).toHaveCount(3);
+  await expect(page.locator('.da-lex-content')).toHaveText([
+    'one more and bold',
+    'two',
+    'three'
+  ]);
+  await expect(blocks.nth(1)).toHaveAttribute('data-type', 'list');
+  await expect(blocks.nth(1)).toBeFocused();
 });
 
 pictures(
