@@ -7,7 +7,6 @@ that a server start costs next to nothing.
 from __future__ import annotations
 
 from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,6 +17,7 @@ from traitlets import default
 from traitlets.config import Config
 
 from ._version import __version__
+from .entry_points import entry_points_of
 from .lazy_routes import LazyRoutes
 from .server.kernel_access.tokens import KernelTokens
 from .settings.definitions import AgentTraits, setting_traits
@@ -101,7 +101,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         loop = server.io_loop
 
         async def register() -> None:
-            points = await loop.run_in_executor(None, sdk_entry_points)
+            points = await loop.run_in_executor(None, entry_points_of, "sdk")
             if not points:
                 self.log.info("No agent SDK is installed: the agent is not registered with one")
                 return
@@ -334,11 +334,6 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             is_tool=lambda name: registry.find(name) is not None,
             is_model=is_model,
         )
-
-
-def sdk_entry_points() -> list[EntryPoint]:
-    """The agent SDKs that are installed."""
-    return list(entry_points(group="jupyter_datalayer_agent.sdk"))
 
 
 async def find_fixes(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:

@@ -30,7 +30,7 @@ def without(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_server_answers_without_them(tmp_path: Path, without: Path) -> None:
     environment = {"PYTHONPATH": os.pathsep.join([str(without), PYTHONPATH])}
-    with RunningServer(tmp_path, environment=environment) as server:
+    with RunningServer(tmp_path, environment=environment, own_interpreter=True) as server:
         assert server.get("descriptor")["id"] == "datalayer-autonomous"
         assert "/data" in server.post("chat", {"message": "/help"})["reply"]
     assert "Traceback" not in server.log.read_text()

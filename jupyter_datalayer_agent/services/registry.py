@@ -5,15 +5,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 
+from ..entry_points import entry_points_of
 from ..protocol.services import ActionInfo, ServiceInfo, ServiceLink
 from .action import Action
 from .service import Service
 
 log = logging.getLogger(__name__)
 
-ENTRY_POINT_GROUP = "jupyter_datalayer_agent.services"
 PANEL_COMMANDS = frozenset(
     {"new", "datasets", "stop", "clear", "compact", "fork", "export", "strategist", "scratchpad"}
     | {"workflows", "quality", "tutorial", "usage", "help", "compare", "connect", "mcp"}
@@ -58,7 +58,7 @@ class ServiceRegistry:
 
     def add_entry_points(self) -> None:
         """Add what other packages declare: each a ``Service`` or a list of them."""
-        for point in entry_points(group=ENTRY_POINT_GROUP):
+        for point in entry_points_of("services"):
             try:
                 self._add_of(point)
             except Exception as error:  # noqa: BLE001 - third-party code may raise anything

@@ -11,19 +11,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
-from importlib.metadata import entry_points
 from typing import Any, Literal, TypeVar
 
 from pydantic import Field
 
+from ..entry_points import entry_points_of
 from ..protocol.base import Wire
 from ..protocol.events import ToolCallStarted
 from ..protocol.tools import Change, ToolLabel
 from .context import ToolContext
 from .risky_code import Reason
 from .schema import compact_schema
-
-ENTRY_POINT_GROUP = "jupyter_datalayer_agent.tools"
 
 Group = Literal[
     "notebook", "document", "kernel", "lexical", "file", "history", "dataset", "conversation", "mcp"
@@ -219,7 +217,7 @@ class ToolRegistry:
         An entry point is a ``Tool``, an ``Alias``, or a list of them.
         """
         problems = []
-        for point in entry_points(group=ENTRY_POINT_GROUP):
+        for point in entry_points_of("tools"):
             try:
                 loaded = point.load()
                 for entry in loaded if isinstance(loaded, list | tuple) else [loaded]:

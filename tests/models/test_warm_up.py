@@ -12,15 +12,10 @@ from tests.support.jupyter import RunningServer
 from tests.support.model_server import Say, ScriptedModelServer
 from tests.support.page import FakePage
 
-OWN_INTERPRETER = {"PYTHONHASHSEED": "0"}
-"""A server that has imported nothing beforehand."""
-
 
 @pytest.fixture
 def new_server(tmp_path: Path, shared_model: ScriptedModelServer) -> Iterator[RunningServer]:
-    with RunningServer(
-        tmp_path, api_base=shared_model.base_url, environment=OWN_INTERPRETER
-    ) as server:
+    with RunningServer(tmp_path, api_base=shared_model.base_url, own_interpreter=True) as server:
         yield server
 
 
@@ -72,7 +67,7 @@ def test_the_focus_does_not_wait_for_a_quiet_moment(new_server: RunningServer) -
 
 def test_without_a_model_nothing_is_loaded(tmp_path: Path) -> None:
     with (
-        RunningServer(tmp_path, environment=OWN_INTERPRETER) as server,
+        RunningServer(tmp_path, own_interpreter=True) as server,
         FakePage(server) as page,
     ):
         page.send({"type": "panel_shown"})

@@ -35,6 +35,8 @@ class RunningServer:
 
     ``root`` is the server root. ``environment`` is added to that of the process, which holds no
     model's key of the machine. ``launcher`` is a command that takes the server's as its arguments.
+    With ``own_interpreter`` nothing is imported beforehand: for tests of what is imported, and
+    where something must not be.
     """
 
     preloaded: Callable[[], str] | None = None
@@ -50,6 +52,7 @@ class RunningServer:
         launcher: list[str] | None = None,
         lab: bool = False,
         extension: bool = True,
+        own_interpreter: bool = False,
     ) -> None:
         self.folder = folder
         self.root = folder / "root"
@@ -58,6 +61,7 @@ class RunningServer:
         self.extension = extension
         self.arguments = arguments or []
         self.launcher = launcher or []
+        self.own_interpreter = own_interpreter or launcher is not None
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}/"
         self.log = folder / "server.log"
@@ -116,10 +120,8 @@ class RunningServer:
             *self.arguments,
         ]
         module = "jupyterlab" if self.lab else "jupyter_server"
-        # An interpreter reads these when it starts, and never again.
-        is_own = self.launcher or any(name.startswith("PYTHON") for name in self.added)
         with self.log.open("ab") as log:
-            if type(self).preloaded is not None and not is_own:
+            if type(self).preloaded is not None and not self.own_interpreter:
                 program = Program(module, arguments, self.environment, str(self.folder))
                 self.process = ask(type(self).preloaded(), program, log.fileno(), log.fileno())
             else:

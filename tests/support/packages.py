@@ -12,6 +12,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from jupyter_datalayer_agent import entry_points
 from tests.support.jupyter import PYTHONPATH
 
 GUIDE = Path(__file__).parents[2] / "docs" / "adding-a-service.md"
@@ -27,6 +30,22 @@ def install(package: Path, target: Path) -> dict[str, str]:
     done = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
     return {"PYTHONPATH": os.pathsep.join([str(target), PYTHONPATH])}
+
+
+def declare(folder: Path, name: str, entries: str) -> Path:
+    """An installed distribution of that name in ``folder``, with these entry points; their file."""
+    info = folder / f"{name.replace('-', '_')}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    declared = info / "entry_points.txt"
+    declared.write_text(entries)
+    return declared
+
+
+def import_from(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this process import what is in ``folder``, and find what is declared there."""
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.setattr(entry_points, "_by_group", entry_points._by_group.__wrapped__)
 
 
 def write_example(package: Path) -> str:

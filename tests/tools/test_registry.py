@@ -11,6 +11,7 @@ from jupyter_datalayer_agent.protocol.tools import ToolLabel
 from jupyter_datalayer_agent.tools.builtin import builtin_registry
 from jupyter_datalayer_agent.tools.builtin.conversation import ask_user
 from jupyter_datalayer_agent.tools.registry import Alias, ToolRegistry
+from tests.support.packages import declare, import_from
 
 PLUGIN = '''
 from jupyter_datalayer_agent.protocol.base import Wire
@@ -58,13 +59,12 @@ def test_third_parties_add_tools_by_an_entry_point(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "moons.py").write_text(PLUGIN)
-    info = tmp_path / "moons-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: moons\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(
-        "[jupyter_datalayer_agent.tools]\nmoons = moons:count_moons\nbroken = moons:nothing\n"
+    declare(
+        tmp_path,
+        "moons",
+        "[jupyter_datalayer_agent.tools]\nmoons = moons:count_moons\nbroken = moons:nothing\n",
     )
-    monkeypatch.syspath_prepend(str(tmp_path))
+    import_from(tmp_path, monkeypatch)
     registry = builtin_registry()
     problems = registry.add_entry_points()
     sys.modules.pop("moons", None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.metadata import EntryPoint
 from typing import Any
 
@@ -26,7 +26,7 @@ class Registrations:
     def __init__(self) -> None:
         self._unregister: dict[str, Callable[[], Any]] = {}
 
-    async def add(self, points: list[EntryPoint], parts: Parts, base_url: str) -> None:
+    async def add(self, points: Sequence[EntryPoint], parts: Parts, base_url: str) -> None:
         """Register with each; one that fails is logged, and breaks nothing."""
         described = descriptor(parts, base_url).to_wire()
         tasks = Tasks(parts.sessions)

@@ -11,8 +11,8 @@ import asyncio
 import logging
 import re
 from functools import cache
-from importlib.metadata import entry_points
 
+from ...entry_points import entry_points_of
 from ...notebook.dataflow.dependencies import is_python
 from ...notebook.files.kinds import noun
 from ...protocol.workflows import FixInfo
@@ -28,7 +28,6 @@ from .builtin import (
 
 log = logging.getLogger(__name__)
 
-ENTRY_POINT_GROUP = "jupyter_datalayer_agent.fixes"
 FIND_SECONDS = 60.0
 
 BUILTIN_FIXES: list[Fix] = [
@@ -45,7 +44,7 @@ BUILTIN_FIXES: list[Fix] = [
 def third_party_fixes() -> list[Fix]:
     """What entry points declare; one that cannot be loaded is logged, once."""
     found: list[Fix] = []
-    for point in entry_points(group=ENTRY_POINT_GROUP):
+    for point in entry_points_of("fixes"):
         try:
             loaded = point.load()
             for each in loaded if isinstance(loaded, list | tuple) else [loaded]:

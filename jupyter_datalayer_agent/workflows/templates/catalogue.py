@@ -7,16 +7,14 @@ a ``Template`` or a list of them; ``docs/adding-a-workflow.md`` is the guide.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from importlib.metadata import entry_points
 
+from ...entry_points import entry_points_of
 from ...protocol.workflows import WorkflowInfo
 from ..template import Template
 from .builtin.data_analysis_notebook import data_analysis_notebook
 from .builtin.data_visualization_report import data_visualization_report
 from .builtin.exploratory_data_analysis import exploratory_data_analysis
 from .builtin.machine_learning_pipeline import machine_learning_pipeline
-
-ENTRY_POINT_GROUP = "jupyter_datalayer_agent.workflows"
 
 TEMPLATES = [
     data_analysis_notebook,
@@ -58,7 +56,7 @@ class TemplateCatalogue:
     def add_entry_points(self) -> list[str]:
         """Add what third parties declare; returns a message for each that could not be added."""
         problems = []
-        for point in entry_points(group=ENTRY_POINT_GROUP):
+        for point in entry_points_of("workflows"):
             try:
                 loaded = point.load()
                 for template in loaded if isinstance(loaded, list | tuple) else [loaded]:

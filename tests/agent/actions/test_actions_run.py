@@ -10,6 +10,7 @@ import nbformat
 import pytest
 
 from tests.support.jupyter import PYTHONPATH, RunningServer
+from tests.support.packages import declare
 from tests.support.planning import Event, of_type, submit, until
 
 SECRET = "tr0ub4dor-and-3"
@@ -95,11 +96,8 @@ gone = office_service_that_is_not_there:SERVICE
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     folder = tmp_path_factory.mktemp("actions")
     packages = folder / "packages"
-    info = packages / "office_service-1.0.dist-info"
-    info.mkdir(parents=True)
+    declare(packages, "office-service", ENTRIES)
     (packages / "office_service.py").write_text(PACKAGE)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: office-service\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(ENTRIES)
     path = os.pathsep.join([str(packages), PYTHONPATH])
     with RunningServer(folder, environment={"PYTHONPATH": path}) as running:
         cells = [nbformat.v4.new_code_cell("1 + 1", id="one")]

@@ -55,6 +55,7 @@ def test_a_preview_loads_no_litellm(tmp_path: Path, shared_model: ScriptedModelS
         tmp_path,
         api_base=shared_model.base_url,
         environment={"PYTHONPROFILEIMPORTTIME": "1"},
+        own_interpreter=True,
     ) as server:
         write_cars(server.root)
         asked(server, mode="agent", path="cars.ipynb")

@@ -12,6 +12,7 @@ import pytest
 from tests.support.cars import write_cars
 from tests.support.jupyter import PYTHONPATH, RunningServer
 from tests.support.model_server import Call, Say, ScriptedModelServer
+from tests.support.packages import declare
 from tests.support.planning import Event, add, of_type, plan_states, sources, submit, task, until
 
 END = ("turn_completed", "turn_aborted")
@@ -123,11 +124,8 @@ def running(
 ) -> Iterator[RunningServer]:
     folder = tmp_path_factory.mktemp("parcels")
     packages = folder / "packages"
-    info = packages / "parcels_service-1.0.dist-info"
-    info.mkdir(parents=True)
+    declare(packages, "parcels-service", ENTRY_POINTS)
     (packages / "parcels_service.py").write_text(PACKAGE)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: parcels-service\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(ENTRY_POINTS)
     path = os.pathsep.join([str(packages), PYTHONPATH])
     environment = {"PYTHONPATH": path}
     with RunningServer(folder, api_base=shared_model.base_url, environment=environment) as running:

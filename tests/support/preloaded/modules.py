@@ -6,6 +6,7 @@ import contextlib
 import functools
 import gc
 import importlib
+import io
 import logging
 import os
 import pkgutil
@@ -14,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import jupyter_datalayer_agent as package
 
@@ -136,9 +137,11 @@ def _import_for_servers() -> None:
             # The oldest litellm does not have all of them.
             with contextlib.suppress(ModuleNotFoundError):
                 importlib.import_module(name)
+        _make_first_calls(sys.modules["litellm"])
     kernels.use()
     ports.use_for_kernels()
     _remember_exporters()
+    _remember_language_servers()
     _remember_what_node_says()
     _remember_what_is_frozen()
 
@@ -149,19 +152,41 @@ def _remember_exporters() -> None:
     from nbconvert.exporters import base
 
     base.entry_points = functools.cache(base.entry_points)
+    base.entry_points(group="nbconvert.exporters")
+
+
+def _make_first_calls(litellm: ModuleType) -> None:
+    """What is built at the first call of a model and for the first notebook that is validated: a
+    fifth of a second of a core in all."""
+    import nbformat
+
+    from jupyter_datalayer_agent.models.warm_up import warm_up, warm_up_rest
+
+    warm_up(litellm)
+    warm_up_rest(litellm)
+    nbformat.validate(nbformat.v4.new_notebook())
+
+
+def _remember_language_servers() -> None:
+    """At each start jupyter-lsp looks for language servers, with the metadata of all packages read
+    five times and npm asked for its folder; what it finds is the machine's."""
+    from jupyter_lsp import manager
+    from jupyter_lsp.types import LanguageServerManagerAPI
+
+    npm = shutil.which("npm")
+    prefix = npm and LanguageServerManagerAPI()._npm_prefix(npm)
+    LanguageServerManagerAPI._npm_prefix = lambda self, npm: prefix
+    manager.entry_points = functools.cache(manager.entry_points)
+    manager.LanguageServerManager().initialize()
 
 
 def _remember_what_node_says() -> None:
-    """At each start JupyterLab asks yarn for its registry and jupyter-lsp asks npm for its folder,
-    four tenths of a second of a core in all; what they answer is the machine's."""
-    from jupyter_lsp.types import LanguageServerManagerAPI
+    """At each start JupyterLab asks yarn for its registry, a fifth of a second of a core; what it
+    answers is the machine's."""
     from jupyterlab import commands
 
     settings = commands._yarn_config(logging.getLogger())
     commands._yarn_config = lambda logger: settings
-    npm = shutil.which("npm")
-    prefix = npm and LanguageServerManagerAPI()._npm_prefix(npm)
-    LanguageServerManagerAPI._npm_prefix = lambda self, npm: prefix
 
 
 def _remember_what_is_frozen() -> None:
@@ -184,6 +209,29 @@ def _import_for_kernels() -> None:
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
     for name in KERNEL:
         importlib.import_module(name)
+    _draw_a_figure()
+    _show_an_error()
+
+
+def _draw_a_figure() -> None:
+    """What is kept of fonts, from the first text that is drawn: a fifth of a second of a core."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(layout="constrained")
+    figure.subplots().plot([1, 2, 3])
+    FigureCanvasAgg(figure).print_png(io.BytesIO())
+
+
+def _show_an_error() -> None:
+    """What is kept of all modules' files, from the first traceback: a second of a core."""
+    import pandas
+    from IPython.core.ultratb import AutoFormattedTB
+
+    try:
+        pandas.DataFrame({"there": [1]})["missing"]
+    except KeyError:
+        AutoFormattedTB(mode="Context").text(*sys.exc_info())
 
 
 APART = ("__main__", ".templates.builtin.in_kernel.", ".server.persona.persona")

@@ -51,7 +51,7 @@ class Point:
 
 def declare(monkeypatch: pytest.MonkeyPatch, *loaded: object) -> None:
     points = [Point(each) for each in loaded]
-    monkeypatch.setattr(fix_registry, "entry_points", lambda group: points)
+    monkeypatch.setattr(fix_registry, "entry_points_of", lambda group: points)
     fix_registry.third_party_fixes.cache_clear()
 
 

@@ -13,9 +13,11 @@ from jupyter_datalayer_agent.workflows.templates.catalogue import (
     builtin_catalogue,
 )
 from jupyter_datalayer_agent.workflows.templates.matching import match
+from tests.support.packages import declare, import_from
 from tests.support.template_run import KernelForTemplates, run_again
 
 GUIDE = Path(__file__).parents[3] / "docs" / "adding-a-workflow.md"
+GROUP = "[jupyter_datalayer_agent.workflows]"
 MOONS = "planet,moon\nMars,Phobos\nMars,Deimos\nEarth,Moon\n"
 
 
@@ -54,8 +56,8 @@ def test_a_broken_entry_point_is_reported_and_harms_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "broken_flows.py").write_text("number = 1\n")
-    declare(tmp_path, "a = broken_flows:number\nb = broken_flows:nothing\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
+    declare(tmp_path, "flows", f"{GROUP}\na = broken_flows:number\nb = broken_flows:nothing\n")
+    import_from(tmp_path, monkeypatch)
     catalogue = builtin_catalogue()
     problems = catalogue.add_entry_points()
     sys.modules.pop("broken_flows", None)
@@ -70,8 +72,8 @@ async def test_the_example_of_the_guide_loads_by_its_entry_point_and_runs(
     example = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0]
     entry = re.findall(r"```toml\n\[project\.entry-points.*?\]\n(.*?)```", text, re.DOTALL)[0]
     (tmp_path / "moon_workflows.py").write_text(example, encoding="utf-8")
-    declare(tmp_path, entry.replace('"', ""))
-    monkeypatch.syspath_prepend(str(tmp_path))
+    declare(tmp_path, "flows", f"{GROUP}\n{entry}".replace('"', ""))
+    import_from(tmp_path, monkeypatch)
     catalogue = builtin_catalogue()
     assert catalogue.add_entry_points() == []
     template = catalogue.find("count-values")
@@ -86,11 +88,3 @@ async def test_the_example_of_the_guide_loads_by_its_entry_point_and_runs(
     counts = run.document.cells[-1].outputs[0].data["text/plain"]
     assert "Mars     2" in counts
     assert again.cells[-1].outputs[0].data["text/plain"] == counts
-
-
-def declare(folder: Path, entries: str) -> None:
-    """An installed distribution that declares these entry points."""
-    info = folder / "flows-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: flows\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[jupyter_datalayer_agent.workflows]\n{entries}")

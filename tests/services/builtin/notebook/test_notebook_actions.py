@@ -80,7 +80,9 @@ def test_a_format_that_is_not_installed_is_refused_with_what_to_install(
     hidden = tmp_path_factory.mktemp("hidden")
     (hidden / "sitecustomize.py").write_text("import sys; sys.modules['playwright'] = None")
     environment = {"PATH": "/nowhere", "PYTHONPATH": f"{hidden}:{PYTHONPATH}"}
-    with RunningServer(tmp_path_factory.mktemp("bare"), environment=environment) as server:
+    with RunningServer(
+        tmp_path_factory.mktemp("bare"), environment=environment, own_interpreter=True
+    ) as server:
         nbformat.write(v4.new_notebook(), server.root / "a.ipynb")
         for name, needed in {
             "PDF": "`playwright install chromium`",
