@@ -33,8 +33,10 @@ _ROUTE = ModelRoute(_REQUEST.model, None, BASE, responses=False)
 
 
 def warm_up(litellm: Any) -> None:
-    """Make the call in a separate event loop. No connection is opened."""
+    """Make the call in a separate event loop, and look a price up. No connection is opened."""
     asyncio.run(_call(litellm))
+    # For a model with a price, litellm asks every provider's class before it returns the stream.
+    litellm.get_model_info("gpt-4")
 
 
 def warm_up_rest(litellm: Any) -> None:

@@ -12,9 +12,9 @@ export default defineConfig({
   testIgnore: join(__dirname, 'jupyter-ai', '**'),
   globalSetup: require.resolve('./support/preloaded'),
   outputDir: 'results',
-  // Each has a server, its kernels and a browser of its own, which keep a core busy. With one more
-  // than cores a test took half as long again, and all together 4 % less.
-  workers: Math.min(cpus().length, 4),
+  // Each has a server, its kernels and a browser of its own, which keep a core busy but for a sixth of
+  // the time. One more than cores uses it: 73 tests took 181 and 197 s, and 200 and 212 without.
+  workers: Math.min(cpus().length + 1, 4),
   timeout: 90_000,
   expect: { timeout: 15_000 },
   forbidOnly: Boolean(process.env.CI),
