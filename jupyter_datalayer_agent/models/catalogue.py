@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from jupyter_datalayer_agent.protocol.requests import ModelInfo, ModelsReply
 
-from .by_hand import CONNECTIONS
+from .connection_help import CONNECTIONS
 from .local.added_models import LABEL, PREFIX, LocalModel, added_models
 from .local.memory import needed, size_text
 from .local.readiness import readiness_of

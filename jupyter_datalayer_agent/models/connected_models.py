@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ..protocol.requests import ModelInfo, ModelsReply
-from .by_hand import CONNECTIONS
 from .catalogue import find_model, models_reply
+from .connection_help import CONNECTIONS
 from .connections.connection import ModelConnection
 from .connections.registry import Connections
 from .named_model import named_model

@@ -34,9 +34,9 @@ from .document_backends.live import Backend, LiveDocument
 from .edits.checkpoints import Recorder
 from .files.kinds import is_lexical
 from .files.text_files import TextFiles
-from .kernel.backend import KernelInfo, Kernels
 from .kernel.execution import Execution
 from .kernel.execution_log import ExecutionLog
+from .kernel.kernels import KernelInfo, Kernels
 from .kernel.limits import Limits
 from .kernel.scratch import ScratchKernels
 from .kernel.variables import Found, variables_of

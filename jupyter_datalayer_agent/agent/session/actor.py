@@ -18,15 +18,10 @@ from ...protocol.errors import AgentError
 from ...protocol.requests import ChatReply
 from ...settings.turn_settings import check_session, for_turn
 from ...store.records import StoredOp, WaitingTurn
-from ..actions.proposals import run_request
-from ..answers.answer import stop_answer
-from ..answers.regenerate import Answers, prepare_regeneration
-from ..answers.synthesis import prepare_synthesis
 from ..approvals.pending import Audience
 from ..changes import undo
 from ..features.compact_now import compact_now
 from ..message import Message, TurnMaker
-from ..plan.steering import runs_step, steer
 from ..request import TurnRequest, as_submitted, turn_request
 from ..state import RetainedState, SessionState
 from ..turn.loop import Turn
@@ -34,7 +29,7 @@ from . import datasets
 from .current_task import CurrentTask, TaskDone
 from .defaults import changed_defaults
 from .message_queue import MessageQueue
-from .op_handlers import handle_op, reset
+from .op_handlers import OpContext, handle_op
 from .turn_factory import create_turn, resume_turn
 
 log = logging.getLogger(__name__)
@@ -61,6 +56,14 @@ class LiveSession:
         self._arriving = 0
         self._ops: asyncio.Queue[QueuedOp | Message | TaskDone | None] = asyncio.Queue()
         self._current = CurrentTask(state, self._ops.put_nowait)
+        self._context = OpContext(
+            state,
+            self._current,
+            self._messages,
+            self._queue_or_start,
+            self._next,
+            self._compact_soon,
+        )
         self._compaction_wanted = False
         self._starting: dict[str, asyncio.Event] = {}
         self._remembering: asyncio.Task[None] | None = None
@@ -236,55 +239,17 @@ class LiveSession:
 
     async def _handle(self, queued: QueuedOp) -> bool:
         """Carry out an op that is not a message; True when the session is to end."""
-        op = queued.op
-        if isinstance(op, undo.OfTurn):
-            await self._current.ended()
-        if isinstance(op, ops.Interrupt) and op.answer_id is not None:
-            stop_answer(self.state, op.answer_id)
-        elif isinstance(op, ops.Interrupt):
-            self._current.interrupt("interrupted")
-            if op.hold:
-                await self._messages.hold()
-        elif isinstance(op, ops.Dequeue):
-            await self._messages.remove(op.op_id)
-        elif isinstance(op, ops.SendNow):
-            self._messages.put_first(op.op_id)
-            self._current.interrupt("replaced")
-            await self._next()
-        elif isinstance(op, ops.PlanDecision | ops.Pause | ops.Resume):
-            request = await steer(self.state.runtime, self.id, self.turn, op)
-            if request is not None:
-                await self._queue_or_start(
-                    Message(queued.op_id, ops.UserMessage(request=request), "page")
-                )
-        elif isinstance(op, ops.RunAction):
-            if runs_step(self.turn, op):
-                return False
-            request = await run_request(
-                self.state.runtime, self.id, self.state.proposal, op.proposal_id
-            )
-            message = Message(queued.op_id, ops.UserMessage(request=request), "page")
-            message.parameters = op.parameters
-            await self._queue_or_start(message)
-        elif isinstance(op, ops.Compact):
-            # A running one is not repeated; a turn ends first.
-            self._compaction_wanted = not self._current.is_other_work
-            await self._next()
-        elif isinstance(op, ops.AskAgain):
-            self._run_answers(await prepare_regeneration(self.state, op))
-        elif isinstance(op, ops.Synthesise):
-            self._run_answers(await prepare_synthesis(self.state, op))
-        elif isinstance(op, ops.Reset):
-            await self._current.stop("replaced")
-            await reset(self.state)
-        elif isinstance(op, ops.Shutdown):
+        if isinstance(queued.op, ops.Shutdown):
             return True
-        else:
-            await handle_op(self.state, op)
+        if isinstance(queued.op, undo.OfTurn):
+            await self._current.ended()
+        await handle_op(self._context, queued.op_id, queued.op)
         return False
 
-    def _run_answers(self, answers: Answers) -> None:
-        self._current.run_other(answers.run, "The answer could not be saved.")
+    async def _compact_soon(self) -> None:
+        # A running one is not repeated; a turn ends first.
+        self._compaction_wanted = not self._current.is_other_work
+        await self._next()
 
     # -- messages ------------------------------------------------------------------------------
 

@@ -1,37 +1,134 @@
-"""Ops that are carried out at once, whatever runs in the session."""
+"""What each op does to its session. A message starts or queues a turn, and a shutdown ends the
+session: those two are the actor's own."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 from ...protocol import events, ops
 from ...protocol.errors import AgentError
-from ..answers.regenerate import choose
+from ..actions.proposals import run_request
+from ..answers.answer import stop_answer
+from ..answers.regenerate import Answers, choose, prepare_regeneration
+from ..answers.synthesis import prepare_synthesis
 from ..changes import undo
 from ..changes.rewind import go_back
+from ..message import Message
+from ..plan.steering import runs_step, steer
 from ..state import SessionState
 from . import datasets
+from .current_task import CurrentTask
 from .defaults import UNTITLED, titles_from_messages
+from .message_queue import MessageQueue
 
 
-async def handle_op(session: SessionState, op: ops.Op) -> None:
+@dataclass(frozen=True)
+class OpContext:
+    """The session that an op is for: its data, what runs in it, and the messages that wait.
+
+    ``queue_or_start`` takes a message whose turn is to run, ``start_next`` starts what waits when
+    nothing runs, and ``compact_soon`` summarises as soon as nothing runs.
+    """
+
+    state: SessionState
+    current: CurrentTask
+    messages: MessageQueue
+    queue_or_start: Callable[[Message], Awaitable[None]]
+    start_next: Callable[[], Awaitable[None]]
+    compact_soon: Callable[[], Awaitable[None]]
+
+
+Handler = Callable[[OpContext, str, Any], Awaitable[None]]
+"""Takes the session, the op's id and the op."""
+
+
+async def handle_op(session: OpContext, op_id: str, op: ops.Op) -> None:
     """Carry out an op. Raises ``AgentError``."""
-    await OP_HANDLERS[type(op)](session, op)
+    await OP_HANDLERS[type(op)](session, op_id, op)
 
 
-async def reset(session: SessionState) -> None:
-    """Empty a session in which nothing runs."""
+# -- what runs ---------------------------------------------------------------------------------
+
+
+async def _interrupt(session: OpContext, op_id: str, op: ops.Interrupt) -> None:
+    if op.answer_id is not None:
+        stop_answer(session.state, op.answer_id)
+        return
+    session.current.interrupt("interrupted")
+    if op.hold:
+        await session.messages.hold()
+
+
+async def _dequeue(session: OpContext, op_id: str, op: ops.Dequeue) -> None:
+    await session.messages.remove(op.op_id)
+
+
+async def _send_now(session: OpContext, op_id: str, op: ops.SendNow) -> None:
+    session.messages.put_first(op.op_id)
+    session.current.interrupt("replaced")
+    await session.start_next()
+
+
+async def _steer(
+    session: OpContext, op_id: str, op: ops.PlanDecision | ops.Pause | ops.Resume
+) -> None:
+    state = session.state
+    request = await steer(state.runtime, state.id, session.current.turn, op)
+    if request is not None:
+        message = Message(op_id, ops.UserMessage(request=request), "page")
+        await session.queue_or_start(message)
+
+
+async def _run_action(session: OpContext, op_id: str, op: ops.RunAction) -> None:
+    if runs_step(session.current.turn, op):
+        return
+    state = session.state
+    request = await run_request(state.runtime, state.id, state.proposal, op.proposal_id)
+    message = Message(op_id, ops.UserMessage(request=request), "page")
+    message.parameters = op.parameters
+    await session.queue_or_start(message)
+
+
+async def _compact(session: OpContext, op_id: str, op: ops.Compact) -> None:
+    await session.compact_soon()
+
+
+async def _ask_again(session: OpContext, op_id: str, op: ops.AskAgain) -> None:
+    _run_answers(session, await prepare_regeneration(session.state, op))
+
+
+async def _synthesise(session: OpContext, op_id: str, op: ops.Synthesise) -> None:
+    _run_answers(session, await prepare_synthesis(session.state, op))
+
+
+def _run_answers(session: OpContext, answers: Answers) -> None:
+    session.current.run_other(answers.run, "The answer could not be saved.")
+
+
+async def _reset(session: OpContext, op_id: str, op: ops.Reset) -> None:
+    """Empty the session, when what runs in it has ended."""
+    await session.current.stop("replaced")
+    state = session.state
     # A user's title stays; one that was made from a deleted message does not.
-    titles = await titles_from_messages(session.runtime.store, session.id)
-    title = UNTITLED if session.record.title in titles else session.record.title
-    await session.runtime.store.sessions.reset(
-        session.id, title=title, events=[events.SessionReset()]
-    )
-    session.record.title = title
-    session.clear()
-    await session.runtime.forget(session.id)
-    await session.emit_configured()
+    titles = await titles_from_messages(state.runtime.store, state.id)
+    title = UNTITLED if state.record.title in titles else state.record.title
+    await state.runtime.store.sessions.reset(state.id, title=title, events=[events.SessionReset()])
+    state.record.title = title
+    state.clear()
+    await state.runtime.forget(state.id)
+    await state.emit_configured()
+
+
+# -- what needs the session's data only ----------------------------------------------------------
+
+
+def _of_state(handle: Callable[[SessionState, Any], Awaitable[None]]) -> Handler:
+    async def handle_state(session: OpContext, op_id: str, op: ops.Op) -> None:
+        await handle(session.state, op)
+
+    return handle_state
 
 
 async def _decide(session: SessionState, op: ops.ApprovalDecision) -> None:
@@ -57,13 +154,24 @@ async def _configure(session: SessionState, op: ops.ConfigUpdate) -> None:
     await session.emit_configured()
 
 
-OP_HANDLERS: dict[type, Callable[[SessionState, Any], Awaitable[None]]] = {
-    ops.ApprovalDecision: _decide,
-    ops.UserInputAnswer: _answer,
-    ops.ConfigUpdate: _configure,
-    ops.Undo: undo.take_back,
-    ops.Keep: undo.keep,
-    ops.GoBack: go_back,
-    ops.ChooseAnswer: choose,
-    ops.UploadRegistered: datasets.register,
+OP_HANDLERS: dict[type, Handler] = {
+    ops.Interrupt: _interrupt,
+    ops.Dequeue: _dequeue,
+    ops.SendNow: _send_now,
+    ops.PlanDecision: _steer,
+    ops.Pause: _steer,
+    ops.Resume: _steer,
+    ops.RunAction: _run_action,
+    ops.Compact: _compact,
+    ops.AskAgain: _ask_again,
+    ops.Synthesise: _synthesise,
+    ops.Reset: _reset,
+    ops.ApprovalDecision: _of_state(_decide),
+    ops.UserInputAnswer: _of_state(_answer),
+    ops.ConfigUpdate: _of_state(_configure),
+    ops.Undo: _of_state(undo.take_back),
+    ops.Keep: _of_state(undo.keep),
+    ops.GoBack: _of_state(go_back),
+    ops.ChooseAnswer: _of_state(choose),
+    ops.UploadRegistered: _of_state(datasets.register),
 }

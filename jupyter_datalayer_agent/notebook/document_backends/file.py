@@ -9,8 +9,8 @@ from ...protocol.cells import CellEdit, CellRun, PageCell, PageNotebook
 from ...protocol.tools import Change
 from ..document import BackendName, DocumentError, Progress
 from ..edits.batch import EditedCells, apply_edits, page_cell
-from ..kernel.backend import Kernels
 from ..kernel.execution_log import ExecutionLog
+from ..kernel.kernels import Kernels
 from .contents import ChangedOnDisk, LoadedNotebook, NotebookFiles
 from .headless_run import HeadlessRun, WriteOutputs
 

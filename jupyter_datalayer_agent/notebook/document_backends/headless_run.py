@@ -12,10 +12,10 @@ from ...protocol.cells import CellRun, SetOutputs
 from ..cancellation import uncancelled
 from ..document import DocumentError, Progress
 from ..edits.batch import Cell, source_of, with_outputs
-from ..kernel.backend import Kernels
 from ..kernel.connection import KernelConnection
 from ..kernel.execution import Execution
 from ..kernel.execution_log import ExecutionLog
+from ..kernel.kernels import Kernels
 from ..kernel.outputs import CellOutputs
 from .contents import ChangedOnDisk, NotebookFiles
 

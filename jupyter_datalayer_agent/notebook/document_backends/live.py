@@ -11,8 +11,8 @@ from ...protocol.cells import CellEdit, CellRun, PageCell, PageNotebook
 from ..cancellation import uncancelled
 from ..document import BackendName, DocumentError, Progress
 from ..edits.checkpoints import Recorder
-from ..kernel.backend import Kernels
 from ..kernel.execution_log import ExecutionLog
+from ..kernel.kernels import Kernels
 from ..kernel.run_observer import RunObserver
 from ..page.hub import NotOpen, PageGone
 from .browser import BrowserDocument, PageDisconnected, changes_of

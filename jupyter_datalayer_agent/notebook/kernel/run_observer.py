@@ -12,9 +12,9 @@ from typing import Any
 from ...protocol.cells import CellRunError
 from ...protocol.page import PageProgress
 from ..document import DocumentError
-from .backend import Kernels
 from .connection import KernelConnection, KernelDied, Message
 from .execution import INTERRUPT_SECONDS, LOST_SECONDS
+from .kernels import Kernels
 from .outputs import OUTPUT_MESSAGES, CellOutputs
 
 log = logging.getLogger(__name__)

@@ -20,8 +20,8 @@ from .execution import Execution
 from .limits import LimitPassed, Limits, allocation_refused, died_by_itself, too_long
 
 if TYPE_CHECKING:
-    from .backend import Kernels
     from .guard import Guard
+    from .kernels import Kernels
 
 log = logging.getLogger(__name__)
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from ...protocol.cells import CellRun
 from ..document import DocumentError
 from ..files.text_files import FileText, TextFiles
-from ..kernel.backend import KernelInfo, Kernels
 from ..kernel.connection import KernelConnection
 from ..kernel.execution import Execution
 from ..kernel.execution_log import ExecutionLog
+from ..kernel.kernels import KernelInfo, Kernels
 from ..large_text import in_thread_if_large
 from .block_ids import BlockId, BlockIds
 from .blocks import BlockEdit, Blocks, DocumentBlock, Edited, SetOutput, apply_edits

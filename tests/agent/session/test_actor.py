@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import pytest
 
@@ -14,7 +14,7 @@ from jupyter_datalayer_agent.agent.state import SessionState
 from jupyter_datalayer_agent.agent.turn.record import TurnRecord
 from jupyter_datalayer_agent.protocol.base import new_id
 from jupyter_datalayer_agent.protocol.errors import AgentError
-from jupyter_datalayer_agent.protocol.ops import ConfigUpdate, Keep, UserMessage
+from jupyter_datalayer_agent.protocol.ops import ConfigUpdate, Keep, Op, Shutdown, UserMessage
 from jupyter_datalayer_agent.protocol.requests import ChatRequest, SessionSettings, Usage
 
 from ..changes.undoing import chat
@@ -54,6 +54,11 @@ class Ending:
 
 def message(text: str = "Hello") -> UserMessage:
     return UserMessage(request=ChatRequest(message=text))
+
+
+def test_each_op_has_a_handler_but_a_message_and_the_shutdown() -> None:
+    union, *_ = get_args(Op)
+    assert set(op_handlers.OP_HANDLERS) == {*get_args(union)} - {UserMessage, Shutdown}
 
 
 async def test_an_op_that_fails_inside_is_answered_and_the_next_is_carried_out(

@@ -16,8 +16,8 @@ from typing import Any
 
 from ....protocol.variables import Variable, VariablesReply, VariablesStatus
 from ...document import DocumentError
-from ..backend import Kernels
 from ..connection import KernelConnection, KernelDied, Message
+from ..kernels import Kernels
 
 FREE_SECONDS = 0.7
 """So long the kernel may take to answer that it is free; then it counts as busy."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jupyter_datalayer_agent.protocol.requests import Connection
+from ..protocol.requests import Connection
 
 # Text in backticks is a command.
 CONNECTIONS: tuple[Connection, ...] = (

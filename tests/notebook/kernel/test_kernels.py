@@ -96,9 +96,9 @@ async def test_a_kernel_that_does_not_run_is_an_error(tmp_path: Path) -> None:
 async def test_connections_are_closed_when_they_are_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from jupyter_datalayer_agent.notebook.kernel import backend
+    from jupyter_datalayer_agent.notebook.kernel import kernels
 
-    monkeypatch.setattr(backend, "LINGER_SECONDS", 0.05)
+    monkeypatch.setattr(kernels, "LINGER_SECONDS", 0.05)
     async with world(tmp_path) as w:
         write_notebook(w.root, [code("a", "1")])
         await w.service.execute_code("x = 1", path="a.ipynb")
