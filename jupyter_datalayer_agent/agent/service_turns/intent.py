@@ -90,7 +90,10 @@ def _of_command(registry: ServiceRegistry, command: Command) -> Detected:
 
 
 def nearest_commands(router: Router, name: str) -> list[str]:
-    """The commands that may have been meant, by what they do (`/plot`) or how they are spelt."""
+    """The commands that may have been meant, by what they do (`/plot`) or how they are spelt. For
+    one of the panel, the service that does the like."""
+    if name in PANEL_COMMANDS:
+        return router.about(name)[:1]
     services = [each.id for each in router.registry]
     spelt = nearest(name, [*services, *sorted(PANEL_COMMANDS)])
     return list(dict.fromkeys([*router.about(name)[:1], *spelt]))[:3]

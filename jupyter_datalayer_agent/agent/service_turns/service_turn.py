@@ -11,6 +11,7 @@ from ...services.action import Action
 from ...services.matcher import Matcher
 from ...services.passages import passages, passages_text, with_sources
 from ...services.questions import Filler
+from ...services.registry import PANEL_COMMANDS
 from ...services.routing import BRAINSTORM, LEARN, asks_to_act
 from ...services.service import Service
 from ...settings.turn_settings import Settings
@@ -122,7 +123,11 @@ class ServiceTurn(PlannedTurn):
         near = nearest_commands(self.runtime.router(), name)
         await self.emit(events.CommandUnknown(command=name, nearest=near))
         meant = f" Did you mean {' or '.join(f'`/{each}`' for each in near)}?" if near else ""
-        await self._say(f"There is no command `/{name}`.{meant} `/help` lists all of them.")
+        if name in PANEL_COMMANDS:
+            problem = f"`/{name}` is a command of the chat panel, and does nothing here."
+        else:
+            problem = f"There is no command `/{name}`."
+        await self._say(f"{problem}{meant} `/help` lists what works here.")
 
     async def _help(self, service: Service | None) -> None:
         shown = [service] if service is not None else list(self.runtime.service_registry())

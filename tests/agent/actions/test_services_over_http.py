@@ -8,6 +8,7 @@ from typing import Any
 import nbformat
 import pytest
 
+from jupyter_datalayer_agent.services.registry import PANEL_COMMANDS
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Say, ScriptedModelServer, Status
 from tests.support.planning import of_type, submit, until
@@ -335,6 +336,15 @@ def test_the_command_that_was_meant_is_named(
 ) -> None:
     (unknown,) = of_type(events_of(server, new_session(server), message=message), "command_unknown")
     assert unknown["nearest"][0] == nearest
+
+
+@pytest.mark.parametrize("name", sorted(PANEL_COMMANDS - {"help"}))
+def test_a_command_of_the_panel_is_not_denied_elsewhere(server: RunningServer, name: str) -> None:
+    events = events_of(server, new_session(server), message=f"/{name}")
+    (unknown,) = of_type(events, "command_unknown")
+    assert name not in unknown["nearest"]
+    reply = of_type(events, "final_reply")[0]["text"]
+    assert reply.startswith(f"`/{name}` is a command of the chat panel, and does nothing here.")
 
 
 def test_a_form_that_is_opened_without_a_message_has_the_active_notebook(
