@@ -7,7 +7,6 @@ order than the one before.
 from __future__ import annotations
 
 import json
-import shutil
 import statistics
 import subprocess
 import tempfile
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.chats import running, write_notebook
+from benchmarks.chromium import find_chromium
 from benchmarks.table import show
 from tests.support.jupyter import TOKEN
 from tests.support.lab import ARGUMENTS, labextension
@@ -35,9 +35,8 @@ def open_once(kind: str) -> dict[str, Any]:
         with running(lab=True, arguments=ARGUMENTS, environment=environment) as (server, _):
             address = f"{server.url}lab/tree/{write_notebook(server, 10)}?token={TOKEN}"
             script = Path(__file__).with_name("first_paint.mjs")
-            browser = shutil.which("chromium") or shutil.which("chromium-browser") or ""
-            command = ["node", str(script), address, kind, browser]
-            done = subprocess.run(command, capture_output=True, check=True, text=True)
+            command = ["node", str(script), address, kind, find_chromium()]
+            done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
     found: dict[str, Any] = json.loads(done.stdout)
     assert found["shown"], "the panel was not shown"
     return found

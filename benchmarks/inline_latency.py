@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 import statistics
 import subprocess
 import tempfile
 from pathlib import Path
 
 from benchmarks.chats import running, write_notebook
+from benchmarks.chromium import find_chromium
 from benchmarks.direct import replay
 from benchmarks.table import ms, show
 from tests.support.jupyter import TOKEN
@@ -32,9 +32,8 @@ def main() -> None:
             model.set_default(CHANGE)
             script = Path(__file__).with_name("inline_latency.mjs")
             address = f"{server.url}lab/tree/{path}?token={TOKEN}&reset"
-            browser = shutil.which("chromium") or shutil.which("chromium-browser") or ""
-            command = ["node", str(script), address, str(WARM_UP + RUNS), browser]
-            printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            command = ["node", str(script), address, str(WARM_UP + RUNS), find_chromium()]
+            printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
             page = [each / 1000 for each in json.loads(printed)[WARM_UP:]]
             asked = [each.body for each in model.requests if not is_summary(each)][-RUNS:]
             alone = [each.first for each in replay(model, asked, [CHANGE] * RUNS, plain=True)]

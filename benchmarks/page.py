@@ -7,7 +7,6 @@ several sizes, over the same calls headless in the same run.
 from __future__ import annotations
 
 import contextlib
-import shutil
 import statistics
 import subprocess
 import tempfile
@@ -23,6 +22,7 @@ from benchmarks.chats import (
     turn_with_calls,
     write_notebook,
 )
+from benchmarks.chromium import find_chromium
 from benchmarks.direct import replay
 from benchmarks.table import ms, show
 from tests.support.jupyter import TOKEN, RunningServer
@@ -39,8 +39,7 @@ def opened(server: RunningServer, path: str) -> Iterator[None]:
     """Chromium at the notebook."""
     script = Path(__file__).with_name("open_page.mjs")
     address = f"{server.url}lab/tree/{path}?token={TOKEN}&reset"
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or ""
-    command = ["node", str(script), address, browser]
+    command = ["node", str(script), address, find_chromium()]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as page:
         assert page.stdin is not None
         assert page.stdout is not None
