@@ -12,8 +12,8 @@ export default defineConfig({
   testIgnore: join(__dirname, 'jupyter-ai', '**'),
   globalSetup: require.resolve('./support/preloaded'),
   outputDir: 'results',
-  // Each has a server, its kernels and a browser of its own, which keep a core busy but for a sixth of
-  // the time. One more than cores uses it: 73 tests took 181 and 197 s, and 200 and 212 without.
+  // Each has a server, its kernels and a browser of its own, which keep a core busy but for a seventh
+  // of the time. One more than cores uses it: 73 tests took 181 and 197 s, and 200 and 212 without.
   workers: Math.min(cpus().length + 1, 4),
   timeout: 90_000,
   expect: { timeout: 15_000 },

@@ -57,12 +57,12 @@ class LiveSession:
         self._ops: asyncio.Queue[QueuedOp | Message | TaskDone | None] = asyncio.Queue()
         self._current = CurrentTask(state, self._ops.put_nowait)
         self._context = OpContext(
-            state,
-            self._current,
-            self._messages,
-            self._queue_or_start,
-            self._next,
-            self._compact_soon,
+            state=state,
+            current=self._current,
+            messages=self._messages,
+            queue_or_start=self._queue_or_start,
+            start_next=self._next,
+            compact_soon=self._compact_soon,
         )
         self._compaction_wanted = False
         self._starting: dict[str, asyncio.Event] = {}
