@@ -21,13 +21,13 @@ export interface IOfWorker {
   server: LabServer;
   /** One for all tests, so that JupyterLab is loaded and compiled once. */
   sharedContext: BrowserContext;
-  /** The tab that a test with `keepsTab` left behind, and the file of that test. */
-  kept: { tab?: LabPage; file?: string };
+  /** The tab that a test with `keepsTab` left behind. */
+  kept: { tab?: LabPage };
 }
 
 export interface IOfTest {
   /**
-   * Whether to go on in the tab of the test before it in its file, as a user does all day: its
+   * Whether to go on in the tab of the test before it in its folder, as a user does all day: its
    * documents are closed, its session is left. Loading JupyterLab takes a core four seconds. Not for
    * tests of how JupyterLab or the panel starts, nor for those that change what it is given then.
    */
@@ -120,10 +120,8 @@ export const test = base.extend<IOfTest, IOfWorker>({
   tab: async ({ sharedContext, server, kept, keepsTab }, use, info) => {
     const folder = `t${process.pid}-${++folders}`;
     await server.cars(folder);
-    // Which file a worker had before is chance; what comes before in a file is not.
-    const goesOn = keepsTab && kept.file === info.file;
-    const before = goesOn ? kept.tab : undefined;
-    if (!goesOn) {
+    const before = keepsTab ? kept.tab : undefined;
+    if (!before) {
       await kept.tab?.page.close();
     }
     kept.tab = undefined;
@@ -140,7 +138,7 @@ export const test = base.extend<IOfTest, IOfWorker>({
     const isAsExpected = info.status === info.expectedStatus;
     if (keepsTab && isAsExpected && isKept) {
       await tab.leave();
-      Object.assign(kept, { tab, file: info.file });
+      kept.tab = tab;
     } else {
       await tab.page.close();
     }
