@@ -1,28 +1,33 @@
+import { readdirSync } from 'fs';
 import { cpus } from 'os';
-import { join } from 'path';
+import { dirname } from 'path';
 
 import { defineConfig } from '@playwright/test';
 
 import { findChromium } from './chromium';
 
-/** The one that takes longest first. */
-const FOLDERS = ['notebook', 'panel', 'page', 'screenshots'];
+/** Those that need Jupyter AI have a configuration of their own: see scripts/test-jupyter-ai. */
+const APART = 'jupyter-ai';
+const tests = readdirSync(__dirname, { recursive: true, encoding: 'utf8' });
+const folders = [...new Set(tests.filter(isTest).map(dirname))].sort();
+
+function isTest(path: string): boolean {
+  return path.endsWith('.spec.ts') && dirname(path) !== APART;
+}
 
 export default defineConfig({
   testDir: '.',
-  // They need Jupyter AI: see scripts/test-jupyter-ai.
-  testIgnore: join(__dirname, 'jupyter-ai', '**'),
   globalSetup: require.resolve('./support/preloaded'),
   outputDir: 'results',
   // A folder's files are run one after another, so that a tab that is kept has the same past each time.
-  projects: FOLDERS.map(folder => ({
+  projects: folders.map(folder => ({
     name: folder,
-    testMatch: `${folder}/**/*.spec.ts`,
+    testMatch: `${folder}/*.spec.ts`,
     workers: 1
   })),
   // Each has a server, its kernels and a browser of its own, which keep a core busy but for a seventh
   // of the time. One more than cores uses it: 73 tests took 181 and 197 s, and 200 and 212 without.
-  workers: Math.min(cpus().length + 1, FOLDERS.length),
+  workers: Math.min(cpus().length + 1, folders.length),
   timeout: 90_000,
   expect: { timeout: 15_000 },
   forbidOnly: Boolean(process.env.CI),

@@ -14,7 +14,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
-import aiosqlite
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
@@ -232,11 +231,8 @@ class Database:
 
 
 def _engine(path: Path | None) -> AsyncEngine:
-    async def connect() -> aiosqlite.Connection:
-        return await DriverConnection(path)
-
     url = sa.URL.create("sqlite+aiosqlite", database=":memory:" if path is None else str(path))
-    return create_async_engine(url, async_creator=connect)
+    return create_async_engine(url, async_creator=lambda: DriverConnection(path).connect())
 
 
 def _newer(path: str, migration: str) -> AgentError:

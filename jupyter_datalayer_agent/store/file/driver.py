@@ -7,6 +7,7 @@ path does with the database is one function and one trip.
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -35,10 +36,20 @@ class DriverConnection(aiosqlite.Connection):
 
     def __init__(self, path: Path | None) -> None:
         super().__init__(lambda: _connect(path), iter_chunk_size=64)
-        # A process that ends without closing the store must not wait for this thread. Before
-        # aiosqlite 0.22 the connection is the thread.
-        thread: Any = getattr(self, "_thread", self)
-        thread.daemon = True
+        # Before aiosqlite 0.22 the connection is the thread.
+        self._worker: Any = getattr(self, "_thread", self)
+        # A process that ends without closing the store must not wait for it.
+        self._worker.daemon = True
+
+    async def connect(self) -> DriverConnection:
+        """Open the file. Raises ``sqlite3.Error``, and then the thread has ended: aiosqlite
+        does not wait for it, and the event loop to which it reports might be closed by then."""
+        try:
+            await self
+        except BaseException:
+            await asyncio.to_thread(self._worker.join)
+            raise
+        return self
 
     @property
     def stored(self) -> list[StoredEvent]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -87,6 +88,16 @@ async def test_peers_13_damage_inside_the_file_is_reported_and_not_written_over(
         with pytest.raises(AgentError, match="damaged"):
             await store.sessions.create("New")
     assert path.read_bytes() == bytes(data)
+
+
+async def test_a_file_that_cannot_be_opened_leaves_no_thread(tmp_path: Path) -> None:
+    """One that ends when its event loop is closed shows an error of its own."""
+    before = set(threading.enumerate())
+    for _ in range(20):
+        with pytest.raises(sqlite3.OperationalError):
+            await DriverConnection(tmp_path).connect()
+        left = set(threading.enumerate()) - before
+        assert not [each.name for each in left if not each.name.startswith("asyncio")]
 
 
 async def test_an_empty_file_is_a_new_database(tmp_path: Path) -> None:

@@ -169,3 +169,22 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     await process.wait()
+    await asyncio.to_thread(_wait_for, process.pid)
+
+
+def _wait_for(group: int) -> None:
+    """On a busy machine a process that was killed may finish what it was writing."""
+    deadline = time.monotonic() + _END_SECONDS
+    while _runs(group) and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def _runs(group: int) -> bool:
+    """Whether a process of the group runs; one that nobody has waited for has ended, too."""
+    import psutil
+
+    for pid in psutil.pids():
+        with contextlib.suppress(OSError, psutil.Error):
+            if os.getpgid(pid) == group and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+                return True
+    return False
