@@ -38,7 +38,11 @@ export async function useTheme(lab: LabPage, theme: Theme): Promise<void> {
   await expect(lab.page.locator('#jupyterlab-splash')).toHaveCount(0);
 }
 
-/** Take a picture in each theme (`NAME-dark`, `NAME-light`); JupyterLab is light afterwards. */
+/**
+ * Take a picture in each theme (`NAME-dark`, `NAME-light`). JupyterLab is light afterwards, and the
+ * keyboard where it was: a notebook that is laid out anew by a theme may take its cell off the page
+ * for a moment.
+ */
 export async function shootBoth(
   lab: LabPage,
   name: string,
@@ -47,10 +51,16 @@ export async function shootBoth(
   if (!isTaking) {
     return;
   }
+  const focused = await lab.page.evaluateHandle(() => document.activeElement);
   for (const theme of ['dark', 'light'] as const) {
     await useTheme(lab, theme);
     await shoot(lab, `${name}-${theme}`, what);
   }
+  await focused.evaluate(element => {
+    if (document.activeElement === document.body) {
+      (element as HTMLElement | null)?.focus({ preventScroll: true });
+    }
+  });
 }
 
 /** Take a picture of the window, or of the panel alone. */
