@@ -55,7 +55,7 @@ def problem_of(form: InputForm, values: dict[str, Any]) -> str | None:
             return f"The form has no field {name[:LONGEST_NAME]!r}."
     for name in form.fields["required"]:
         if name not in values:
-            return f"{fields[name]['title']} is needed."
+            return f"{fields[name]['title']} is required."
     for name, value in values.items():
         if not _is_valid(fields[name], value):
             return f"{fields[name]['title']}: {str(value)[:100]!r} is not a valid value."

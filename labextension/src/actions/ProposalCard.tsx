@@ -127,7 +127,7 @@ function Missing(props: { parameter: ActionParameter }): JSX.Element {
   return (
     <>
       <span className={required ? 'da-needed' : 'da-dim'}>
-        {required ? 'Needed' : 'Optional'}
+        {required ? 'Required' : 'Optional'}
       </span>
       {secret && <span className="da-dim"> · asked in the form</span>}
       {problem && <div className="da-problem">{problem}</div>}

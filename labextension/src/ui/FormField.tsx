@@ -55,7 +55,7 @@ export function FormField(
 export function readable(errors: RJSFValidationError[]): RJSFValidationError[] {
   return errors.map(error =>
     error.name === 'required' || error.name === 'oneOf'
-      ? { ...error, message: 'This is needed.' }
+      ? { ...error, message: 'This field is required.' }
       : error
   );
 }

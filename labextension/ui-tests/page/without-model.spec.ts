@@ -144,7 +144,7 @@ test('a workflow is run by its form; the notebook that it makes is active', asyn
   await expect(form.getByLabel('Date column')).toBeHidden();
   if ((await data.inputValue()) === '') {
     await form.getByRole('button', { name: 'Run' }).click();
-    await expect(form).toContainText('Data file is needed.');
+    await expect(form).toContainText('Data file is required.');
   }
   await data.selectOption(`${lab.folder}/cars.csv`);
   await form.getByText('More options').click();

@@ -103,7 +103,7 @@ test('an action that an inline chat proposes is filled in, refined and run there
   });
   await chat.ask('/notebook export it please');
   const card = chat.root.getByTestId('da-proposal');
-  await expect(card).toContainText('Needed');
+  await expect(card).toContainText('Required');
   await shootBoth(lab, 'inline-proposal', 'window');
 
   await card.getByRole('button', { name: 'Fill in and run…' }).click();

@@ -27,7 +27,7 @@ test('a message becomes a proposal, a reply refines it, its form is run, and the
   const proposal = proposals(lab);
   await expect(proposal).toContainText('cars.ipynb');
   await expect(proposal).toContainText('the active notebook');
-  await expect(proposal).toContainText('Needed');
+  await expect(proposal).toContainText('Required');
   // Nothing but the card says it.
   await expect(panel.answers).toHaveCount(0);
   await shootBoth(lab, 'proposal-missing-300');
@@ -35,7 +35,7 @@ test('a message becomes a proposal, a reply refines it, its form is run, and the
   await proposal.getByRole('button', { name: 'Fill in and run…' }).click();
   await expect(form(lab).getByLabel('Format')).toBeFocused();
   await form(lab).getByRole('button', { name: 'Run' }).click();
-  await expect(form(lab).getByRole('alert')).toHaveText('This is needed.');
+  await expect(form(lab).getByRole('alert')).toHaveText('This field is required.');
   await expect(form(lab).getByLabel('Format')).toBeFocused();
   await shootBoth(lab, 'action-form-300');
   // Taking pictures in both themes may have moved the focus.

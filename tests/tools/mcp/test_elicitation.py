@@ -118,7 +118,7 @@ async def test_what_is_no_flat_form_is_refused_and_said_in_the_log(tmp_path: Pat
     [
         (SEAT, None),
         ({**SEAT, "window": False, "weight": 70.5}, None),
-        ({"name": "Ada"}, "class is needed."),
+        ({"name": "Ada"}, "class is required."),
         ({**SEAT, "name": "A"}, "Name: 'A' is not a valid value."),
         ({**SEAT, "age": 200}, "Age: '200' is not a valid value."),
         ({**SEAT, "age": 1.5}, "Age: '1.5' is not a valid value."),

@@ -82,7 +82,7 @@ def test_the_page_is_asked_and_the_answer_goes_to_the_server(
         wrong = answer_of(asked, "accept", name="Ada")
         assert server.request("POST", f"sessions/{session}/ops", json=wrong).status_code == 202
         failed = until(events(server, session), "error")[-1]
-        assert (failed["code"], failed["message"]) == ("invalid_request", "class is needed.")
+        assert (failed["code"], failed["message"]) == ("invalid_request", "class is required.")
         assert answers(server) == []
         submit(server, session, answer_of(asked, "accept", **SEAT))
         seen = until(events(server, session), *END)

@@ -78,7 +78,7 @@ export function problemsIn(
   for (const field of [...first, ...more]) {
     const text = (values[field.name] ?? field.initial).trim();
     if (!text && field.isRequired) {
-      problems[field.name] = `${field.label} is needed.`;
+      problems[field.name] = `${field.label} is required.`;
     } else if (text && field.kind === 'number' && isNaN(Number(text))) {
       problems[field.name] = `${field.label} is a number.`;
     } else if (text && field.kind === 'json' && !isJson(text)) {

@@ -486,7 +486,7 @@ describe('a form of an MCP server', () => {
     expect(node.textContent).toContain('Enter no passwords');
     await click(button(node, 'Send to flights'));
     expect(ops()).toEqual([]);
-    expect(node.textContent).toContain('This is needed.');
+    expect(node.textContent).toContain('This field is required.');
     await type(node.querySelector('form input'), 'Ada');
     await click(button(node, 'Send to flights'));
     expect(ops()).toEqual([

@@ -147,7 +147,7 @@ test('a proposal says what was found, from where, and what is needed or may stay
     'Notebook',
     'cars.ipynb · the active notebook',
     'Format',
-    'NeededThere is no such format.',
+    'RequiredThere is no such format.',
     'Title',
     'Optional'
   ]);
@@ -191,7 +191,7 @@ test('the form asks for what is missing, checks it, and runs the proposal', asyn
   expect(select.value).toBe('');
   await click(button(form, 'Run'));
   expect(form.querySelector('[role="alert"]')!.textContent).toBe(
-    'This is needed.'
+    'This field is required.'
   );
   expect(document.activeElement).toBe(select);
   expect(client.dryRuns).toEqual([]);

@@ -59,7 +59,7 @@ describe('the form of a workflow', () => {
     await click(button(node, 'Run'));
     const field = node.querySelector('input');
     expect(field?.getAttribute('aria-invalid')).toBe('true');
-    expect(node.textContent).toContain('Data file is needed.');
+    expect(node.textContent).toContain('Data file is required.');
     expect(ops()).toEqual([]);
     await type(field, 'data/other.csv');
     await click(button(node, 'Run'));
@@ -76,7 +76,7 @@ describe('the form of a workflow', () => {
     await click(button(node, 'Run'));
     expect(ops()).toEqual([]);
     expect(node.textContent).toContain('Starting');
-    expect(node.textContent).not.toContain('is needed');
+    expect(node.textContent).not.toContain('is required');
     await doing(() => found(['cars.csv']));
     expect(ops()).toMatchObject([
       { request: { workflow: { parameters: { data: 'cars.csv' } } } }

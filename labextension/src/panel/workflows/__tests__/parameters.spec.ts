@@ -70,7 +70,7 @@ describe('the form of a workflow', () => {
   it('says what is wrong with what was filled in', () => {
     const form = formOf(EXPLORE);
     expect(problemsIn(form, { maxDepth: 'deep' })).toEqual({
-      data: 'Data file is needed.',
+      data: 'Data file is required.',
       maxDepth: 'Max depth is a number.'
     });
     expect(problemsIn(form, { data: 'cars.csv' })).toEqual({});
