@@ -34,8 +34,11 @@ await page.evaluate(() => window.jupyterapp.restored);
 const restored = await since();
 await page.locator('.jp-NotebookPanel .jp-Cell').first().waitFor({ timeout: 120000 });
 const cell = await since();
-await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').first()
-  .waitFor({ timeout: 120000 });
+// The indicator shows "idle" before there is a kernel.
+await page.waitForFunction(
+  () => window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle',
+  undefined, { timeout: 120000 }
+);
 const kernel = await since();
 const paint = await page.evaluate(
   () => performance.getEntriesByName('first-contentful-paint')[0].startTime

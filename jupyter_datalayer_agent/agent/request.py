@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from typing_extensions import assert_never
+
 from ..notebook.document import DocumentError
 from ..notebook.files.kinds import is_lexical
 from ..notebook.paths import resolve_path
@@ -170,14 +172,9 @@ class _Attached:
     outputs: dict[str, list[str]] = field(default_factory=dict)
     variables: dict[str, list[str]] = field(default_factory=dict)
 
-    def add(self, path: str, attachment: Attachment | None = None) -> None:
-        """The path of a document, or of an attachment that is a part of one."""
-        # Attaching a cell, an output or a variable gives no access to the rest of its notebook.
-        parts = {"cell": self.cells, "output": self.outputs, "variable": self.variables}
-        if attachment is not None and attachment.kind in parts:
-            each = attachment.name if attachment.kind == "variable" else attachment.cell_id
-            _once(parts[attachment.kind], path, each)
-        elif (attachment is not None and attachment.kind == "notebook") or path.endswith(".ipynb"):
+    def add_document(self, path: str, *, is_notebook: bool = False) -> None:
+        """Add a document by its kind; ``is_notebook`` where its name does not say so."""
+        if is_notebook or path.endswith(".ipynb"):
             self.notebooks.add(path)
         elif is_lexical(path):
             self.lexical.add(path)
@@ -185,9 +182,10 @@ class _Attached:
             self.files.append(path)
 
 
-def _once(found: dict[str, list[str]], path: str, each: str | None) -> None:
-    if each is not None and each not in found.get(path, ()):
-        found.setdefault(path, []).append(each)
+def _add_part(found: dict[str, list[str]], path: str | None, part: str | None) -> None:
+    """Add a part of the notebook ``path`` once."""
+    if path is not None and part is not None and part not in found.get(path, ()):
+        found.setdefault(path, []).append(part)
 
 
 async def _attached(
@@ -196,12 +194,23 @@ async def _attached(
     attached = _Attached()
     for attachment in request.attachments:
         path = await _attachment_path(runtime, attachment, request.location)
-        if attachment.kind in ("cell", "output", "variable"):
-            path = path or active
-        if path is not None:
-            attached.add(path, attachment)
+        # Attaching a cell, an output or a variable gives no access to the rest of its notebook.
+        match attachment.kind:
+            case "notebook" | "file":
+                if path is not None:
+                    attached.add_document(path, is_notebook=attachment.kind == "notebook")
+            case "cell":
+                _add_part(attached.cells, path or active, attachment.cell_id)
+            case "output":
+                _add_part(attached.outputs, path or active, attachment.cell_id)
+            case "variable":
+                _add_part(attached.variables, path or active, attachment.name)
+            case "dataset":
+                pass  # It has no path, and is read when the message is sent.
+            case unknown:
+                assert_never(unknown)
     for path in await mentioned(runtime, text):
-        attached.add(path)
+        attached.add_document(path)
     return attached
 
 

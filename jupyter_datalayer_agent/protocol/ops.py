@@ -13,6 +13,13 @@ from .plans import PlanStep
 from .requests import ChatRequest, SessionSettings
 
 
+class TurnOp(Wire):
+    """An op about a turn of its session: refused with ``not_found`` where the session does not have
+    that turn, and carried out when what runs has ended."""
+
+    turn_id: str
+
+
 class UserMessage(Wire):
     """A message; it waits its turn while another runs."""
 
@@ -114,7 +121,7 @@ class Compact(Wire):
     type: Literal["compact"] = "compact"
 
 
-class Undo(Wire):
+class Undo(TurnOp):
     """Take back what a turn changed, or only some cells of it, or only some documents (``paths``).
 
     A cell that was changed since is left as it is and reported as a conflict, and so is a text file
@@ -123,22 +130,20 @@ class Undo(Wire):
     """
 
     type: Literal["undo"] = "undo"
-    turn_id: str
     cell_ids: list[str] | None = None
     paths: list[str] | None = None
     overwrite: bool = False
 
 
-class Keep(Wire):
+class Keep(TurnOp):
     """Settle what a turn changed, or only some cells or documents of it, as ``undo`` names them."""
 
     type: Literal["keep"] = "keep"
-    turn_id: str
     cell_ids: list[str] | None = None
     paths: list[str] | None = None
 
 
-class GoBack(Wire):
+class GoBack(TurnOp):
     """Withdraw the turns after ``turn_id``: they are kept and shown, and not sent any more.
 
     With ``include_turn`` that turn is withdrawn, too: the user goes back to before its message.
@@ -147,7 +152,6 @@ class GoBack(Wire):
     """
 
     type: Literal["go_back"] = "go_back"
-    turn_id: str
     include_turn: bool = False
     documents: bool = False
 
@@ -160,12 +164,11 @@ class RunAction(Wire):
     parameters: dict[str, Any] = {}
 
 
-class AskAgain(Wire):
+class AskAgain(TurnOp):
     """Ask another ``model``, or up to four ``models`` at once, what the newest message asked. They
     read what the first one read, and call no tools; those of a comparison read like its others."""
 
     type: Literal["ask_again"] = "ask_again"
-    turn_id: str
     model: str | None = Field(default=None, min_length=1)
     models: list[str] = []
 
@@ -177,20 +180,18 @@ class AskAgain(Wire):
         return self
 
 
-class Synthesise(Wire):
+class Synthesise(TurnOp):
     """Have a ``model`` (the session's, unless one is named) write where the newest turn's answers
     agree and where they differ. It reads nothing but these."""
 
     type: Literal["synthesise"] = "synthesise"
-    turn_id: str
     model: str | None = Field(default=None, min_length=1)
 
 
-class ChooseAnswer(Wire):
+class ChooseAnswer(TurnOp):
     """Continue from this further answer of the newest turn; without one, from its first."""
 
     type: Literal["choose_answer"] = "choose_answer"
-    turn_id: str
     answer_id: str | None = None
 
 

@@ -20,7 +20,7 @@ from ...notebook.service import NotebookService
 from ...protocol import events
 from ...protocol.errors import AgentError
 from ...protocol.events import UndoConflict
-from ...protocol.ops import AskAgain, ChooseAnswer, GoBack, Keep, Synthesise, Undo
+from ...protocol.ops import Keep, Undo
 from ...protocol.tools import Change
 from ...store.records import ChangeState, Place
 from ..history.history import Item
@@ -34,15 +34,6 @@ log = logging.getLogger(__name__)
 LOCK_SECONDS = 5.0
 # A batch is refused when somebody types in one of its cells between the check and the change.
 TRIES = 3
-
-
-OfTurn = Undo | Keep | GoBack | AskAgain | Synthesise | ChooseAnswer
-
-
-async def check(session: SessionState, op: OfTurn) -> None:
-    """Raises ``AgentError`` ``not_found`` unless the op is about a turn of this session."""
-    if await session.runtime.store.turn_reader.session_of(op.turn_id) != session.id:
-        raise AgentError("not_found", f"There is no turn {op.turn_id} in this session.")
 
 
 async def keep(session: SessionState, op: Keep) -> None:
@@ -96,7 +87,6 @@ async def take_back(session: SessionState, op: Undo) -> None:
 
 async def _to_decide(session: SessionState, op: Undo | Keep) -> list[DocumentChanges]:
     """The documents with open changes that the op is about."""
-    await check(session, op)
     if session.turn is not None:
         raise AgentError(
             "turn_in_progress",

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from ...notebook.context.notebook_context import (
     CELL_CHARACTERS,
     TOTAL_CHARACTERS,
-    render_attached,
     render_context,
     render_file,
 )
@@ -21,7 +20,7 @@ from ...tools.redaction import PrivateText, text
 from ...workflows.templates.matching import about_quality
 from ..request import TurnRequest
 from ..runtime import Runtime
-from .attachments import attached_datasets, attached_outputs, attached_variables
+from .attachments import attached
 from .composition import Piece
 from .inline import asked_from, decided_on
 from .tool_mentions import hint, references
@@ -41,29 +40,11 @@ class Gathered:
 async def gather(runtime: Runtime, request: TurnRequest, seen: SeenCells | None = None) -> Gathered:
     """Everything that such a turn may state; attached cells are noted in ``seen``."""
     gathered = Gathered(request.gate.notebook_mode, [])
-    target = request.gate.target
     pieces = gathered.pieces
     shown = await _notebook(runtime, request, gathered)
     await _lexical(runtime, request, gathered)
     await _files(runtime, request, gathered)
-    pieces += [
-        Piece("dataset", said, names=[name], label=f"Data set {name}")
-        for name, said in await attached_datasets(runtime, request)
-    ]
-    for path, ids in request.cells.items():
-        said = await _attached_cells(
-            runtime, request, path, ids, shown if path == target else set(), seen
-        )
-        label = f"Attached cells of {path}, {', '.join(ids)}"
-        pieces.append(Piece("cells", said, path, ids, label=label))
-    for path, ids in request.outputs.items():
-        outputs = await attached_outputs(runtime, request, path, ids)
-        label = f"Attached outputs of {path}, {', '.join(ids)}"
-        pieces.append(Piece("outputs", outputs, path, ids, label=label))
-    for path, names in request.variables.items():
-        variables = await attached_variables(runtime, path, names)
-        label = f"Attached variables of {path}, {', '.join(names)}"
-        pieces.append(Piece("variables", variables, path, names, label=label))
+    pieces += await attached(runtime, request, shown, seen)
     pieces += await _of_message(runtime, request)
     return gathered
 
@@ -181,29 +162,6 @@ async def quality_for(runtime: Runtime, request: TurnRequest, task: str) -> str 
         return with_suggestions(await runtime.quality_of(path, request.chat.client_id))
     except DocumentError as error:
         return f"The quality of {path} could not be looked at: {error.message}"
-
-
-async def _attached_cells(
-    runtime: Runtime,
-    request: TurnRequest,
-    path: str,
-    ids: list[str],
-    shown: set[str],
-    seen: SeenCells | None,
-) -> str:
-    """The attached cells of a notebook; they are sent whichever tab is active."""
-    try:
-        document = await runtime.notebooks.open(path, request.chat.client_id)
-        cells = [cell for cell in (await document.read()).cells if cell.id in ids]
-    except DocumentError as error:
-        return f"The attached cells of {path} cannot be read: {error.message}"
-    if seen is not None and path in request.gate.targets:
-        seen.note(path, cells)
-    said = [render_attached(path, cells, shown)] if cells else []
-    gone = [each for each in ids if all(cell.id != each for cell in cells)]
-    if gone:
-        said.append(f"Attached, but no longer in {path}: the cells {', '.join(gone)}")
-    return "\n".join(said)
 
 
 def shown_whole(notebook: NotebookContext) -> list[CellContext]:

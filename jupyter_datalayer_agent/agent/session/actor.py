@@ -19,7 +19,6 @@ from ...protocol.requests import ChatReply
 from ...settings.turn_settings import check_session, for_turn
 from ...store.records import StoredOp, WaitingTurn
 from ..approvals.pending import Audience
-from ..changes import undo
 from ..features.compact_now import compact_now
 from ..message import Message, TurnMaker
 from ..request import TurnRequest, as_submitted, turn_request
@@ -119,8 +118,10 @@ class LiveSession:
     async def check(self, op: ops.Op) -> None:
         """Raises ``AgentError``: ``not_found`` for an op about a turn that the session does not
         have, ``forbidden`` for one that sets what is locked."""
-        if isinstance(op, undo.OfTurn):
-            await undo.check(self.state, op)
+        if isinstance(op, ops.TurnOp):
+            session_id = await self.state.runtime.store.turn_reader.session_of(op.turn_id)
+            if session_id != self.id:
+                raise AgentError("not_found", f"There is no turn {op.turn_id} in this session.")
         elif isinstance(op, ops.UploadRegistered):
             await datasets.check(self.state, op)
         elif isinstance(op, ops.ConfigUpdate):
@@ -241,7 +242,7 @@ class LiveSession:
         """Carry out an op that is not a message; True when the session is to end."""
         if isinstance(queued.op, ops.Shutdown):
             return True
-        if isinstance(queued.op, undo.OfTurn):
+        if isinstance(queued.op, ops.TurnOp):
             await self._current.ended()
         await handle_op(self._context, queued.op_id, queued.op)
         return False

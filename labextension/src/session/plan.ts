@@ -9,10 +9,11 @@ import {
 } from '../api/types';
 
 /** What is noted of a step beside its state. */
-export interface IStepNote {
-  kind: 'fixing' | 'fixed' | 'failed' | 'denied';
-  label: string;
-}
+export type StepNote =
+  | { kind: 'fixing'; attempt: number; maxAttempts?: number }
+  | { kind: 'fixed'; message: string }
+  | { kind: 'failed'; message: string; isFix: boolean }
+  | { kind: 'denied' };
 
 /** The plan as it is; without a `state` it is the model's own list. */
 export interface IPlan {
@@ -26,7 +27,7 @@ export interface IPlan {
   /** The id of the template whose steps these are. */
   workflow?: string;
   /** By the index of the step. */
-  notes: Readonly<Record<number, IStepNote>>;
+  notes: Readonly<Record<number, StepNote>>;
 }
 
 type PlanEvent =
@@ -81,29 +82,28 @@ function noted(
 }
 
 function noteAfter(
-  note: IStepNote | undefined,
+  note: StepNote | undefined,
   event: Exclude<PlanEvent, PlanUpdated>
-): IStepNote | undefined {
-  switch (event.type) {
+): StepNote | undefined {
+  const { type } = event;
+  switch (type) {
     case 'step_started':
       return undefined;
-    case 'recovery_started':
-      return {
-        kind: 'fixing',
-        label: `Fixing, attempt ${event.attempt} of ${event.maxAttempts ?? 2}`
-      };
-    case 'recovery_finished':
+    case 'recovery_started': {
+      const { attempt, maxAttempts } = event;
+      return { kind: 'fixing', attempt, maxAttempts };
+    }
+    case 'recovery_finished': {
+      const { message } = event;
       return event.success
-        ? { kind: 'fixed', label: fixedLabel(event.message) }
-        : { kind: 'failed', label: event.message || 'The fix failed' };
+        ? { kind: 'fixed', message }
+        : { kind: 'failed', message, isFix: true };
+    }
     case 'step_finished':
-      return event.success ? note : { kind: 'failed', label: event.message };
+      return event.success
+        ? note
+        : { kind: 'failed', message: event.message, isFix: false };
   }
-}
-
-function fixedLabel(message: string): string {
-  // Sessions of earlier versions have "Repaired".
-  return /^(Fixed|Repaired)?$/.test(message) ? 'Fixed' : `Fixed: ${message}`;
 }
 
 /** The plan as it is when the user did not approve an act: its step is not done. */
@@ -113,7 +113,7 @@ export function asDenied(plan: IPlan): IPlan {
     if (step.status !== 'failed') {
       return step;
     }
-    notes[index] = { kind: 'denied', label: 'You declined this.' };
+    notes[index] = { kind: 'denied' };
     return { ...step, status: 'pending' };
   });
   return { ...plan, steps, notes };
@@ -143,31 +143,6 @@ export function blockedSteps(
     }
   });
   return blocked;
-}
-
-/** Why a step is not begun. */
-export function blockedLabel(
-  cause: number,
-  steps: readonly PlanStep[]
-): string {
-  const what = steps[cause].status === 'skipped' ? 'was skipped' : 'failed';
-  return `Not started: it needs step ${cause + 1}, which ${what}`;
-}
-
-/** "needs steps 1 and 3"; nothing where it is just the step before. */
-export function needsLabel(
-  { dependencies }: PlanStep,
-  index: number
-): string | undefined {
-  const needed = dependencies ?? [];
-  if (!needed.length || (needed.length === 1 && needed[0] === index - 1)) {
-    return undefined;
-  }
-  const numbers = needed.map(each => `${each + 1}`);
-  const last = numbers.pop()!;
-  return numbers.length
-    ? `needs steps ${numbers.join(', ')} and ${last}`
-    : `needs step ${last}`;
 }
 
 /** Whether the plan waits for the user. */

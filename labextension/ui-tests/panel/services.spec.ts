@@ -35,7 +35,9 @@ test('a message becomes a proposal, a reply refines it, its form is run, and the
   await proposal.getByRole('button', { name: 'Fill in and run…' }).click();
   await expect(form(lab).getByLabel('Format')).toBeFocused();
   await form(lab).getByRole('button', { name: 'Run' }).click();
-  await expect(form(lab).getByRole('alert')).toHaveText('This field is required.');
+  await expect(form(lab).getByRole('alert')).toHaveText(
+    'This field is required.'
+  );
   await expect(form(lab).getByLabel('Format')).toBeFocused();
   await shootBoth(lab, 'action-form-300');
   // Taking pictures in both themes may have moved the focus.

@@ -6,9 +6,7 @@ import {
   IPlan,
   asDenied,
   blockedSteps,
-  blockedLabel,
   isResumable,
-  needsLabel,
   planWaits
 } from '../../session/plan';
 import { ITurn, emptyTurn, wasDenied } from '../../session/turn';
@@ -17,6 +15,7 @@ import { PlanActions } from './PlanActions';
 import { PlanEditor } from './PlanEditor';
 import { PlanFacts } from './PlanFacts';
 import { PlanStepLine } from './PlanStepLine';
+import { blockedLabel, needsLabel } from './planLabels';
 import { usePanel } from '../context';
 import { useBroughtUp } from '../../ui/scrolling';
 
@@ -193,13 +192,11 @@ function Steps(props: { plan: IPlan; hasEnded?: boolean }): JSX.Element {
           key={index}
           number={index + 1}
           step={step}
-          note={
+          note={plan.notes[index]}
+          blocked={
             blocked.has(index)
-              ? {
-                  kind: 'failed',
-                  label: blockedLabel(blocked.get(index)!, plan.steps)
-                }
-              : plan.notes[index]
+              ? blockedLabel(blocked.get(index)!, plan.steps)
+              : undefined
           }
           needs={needsLabel(step, index)}
           hasEnded={!!hasEnded}

@@ -6,7 +6,8 @@ import {
 import React, { memo } from 'react';
 
 import { PlanStep } from '../../api/types';
-import { IStepNote } from '../../session/plan';
+import { StepNote } from '../../session/plan';
+import { noteLabel } from './planLabels';
 
 const WORD = {
   pending: 'to do',
@@ -38,14 +39,17 @@ export const PlanStepLine = memo(
   (props: {
     number: number;
     step: PlanStep;
-    note?: IStepNote;
+    note?: StepNote;
+    /** Why it is not begun. */
+    blocked?: string;
     /** "needs steps 1 and 3". */
     needs?: string;
     hasEnded: boolean;
     /** Its action waits for the user. */
     isWaiting?: boolean;
   }): JSX.Element => {
-    const { number, note, needs, hasEnded, isWaiting } = props;
+    const { number, needs, hasEnded, isWaiting } = props;
+    const note = noted(props);
     const { status, description } = props.step;
     const isLeft = status === 'skipped' || (hasEnded && status !== 'completed');
     const Icon = ICON[status] ?? (hasEnded ? circleEmptyIcon : null);
@@ -87,3 +91,14 @@ export const PlanStepLine = memo(
     );
   }
 );
+
+function noted(props: {
+  note?: StepNote;
+  blocked?: string;
+}): { kind: StepNote['kind']; label: string } | undefined {
+  const { note, blocked } = props;
+  if (blocked) {
+    return { kind: 'failed', label: blocked };
+  }
+  return note && { kind: note.kind, label: noteLabel(note) };
+}

@@ -1,6 +1,5 @@
 import { EventInput } from '../../panel/__tests__/fakes';
 import {
-  blockedLabel,
   blockedSteps,
   isResumable,
   planWaits,
@@ -48,9 +47,6 @@ describe('the plan of a turn', () => {
     expect(skippedProposals(turn.plan)).not.toContain('p1');
     const blocked = blockedSteps(turn.plan!.steps);
     expect([...blocked]).toEqual([[2, 0]]);
-    expect(blockedLabel(0, turn.plan!.steps)).toBe(
-      'Not started: it needs step 1, which was skipped'
-    );
     expect(waitingProposal(turnAfter(STARTED, plan('running')))).toBe(
       undefined
     );
@@ -59,7 +55,7 @@ describe('the plan of a turn', () => {
   it('shows a fix at its step, and how it ended', () => {
     const turn = turnAfter(STARTED, RUNNING, FIXING);
     expect(turn.plan?.notes).toEqual({
-      1: { kind: 'fixing', label: 'Fixing, attempt 1 of 2' }
+      1: { kind: 'fixing', attempt: 1, maxAttempts: 2 }
     });
     const fixed = turnAfter(STARTED, RUNNING, FIXING, {
       type: 'recovery_finished',
@@ -67,9 +63,10 @@ describe('the plan of a turn', () => {
       success: true,
       message: 'used the column `Horsepower`'
     });
-    expect(fixed.plan?.notes[1].label).toBe(
-      'Fixed: used the column `Horsepower`'
-    );
+    expect(fixed.plan?.notes[1]).toEqual({
+      kind: 'fixed',
+      message: 'used the column `Horsepower`'
+    });
   });
 
   it('says at the step why it failed, and forgets it when the step begins anew', () => {
@@ -82,7 +79,8 @@ describe('the plan of a turn', () => {
     const stopped = turnAfter(STARTED, RUNNING, failed);
     expect(stopped.plan?.notes[1]).toEqual({
       kind: 'failed',
-      label: 'Cell 3 failed'
+      message: 'Cell 3 failed',
+      isFix: false
     });
     const again = turnAfter(STARTED, RUNNING, failed, {
       type: 'step_started',
