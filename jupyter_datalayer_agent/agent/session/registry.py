@@ -12,7 +12,7 @@ from ...protocol.errors import AgentError
 from ...protocol.events import SessionDeleted
 from ...protocol.ops import Op
 from ...protocol.page import WaitingSession
-from ...protocol.requests import Session, SessionCreate, SessionPatch
+from ...protocol.requests import ChatRequest, Session, SessionCreate, SessionPatch
 from ...settings.turn_settings import check_session
 from ..approvals.pending import Audience
 from ..events.channel import EventChannel
@@ -90,6 +90,14 @@ class SessionRegistry:
                 loading.add_done_callback(lambda _: self._loading.pop(session_id, None))
             await asyncio.shield(loading)
         session.state.touch()
+        return session
+
+    async def of(self, request: ChatRequest) -> LiveSession:
+        """The session that the request names. Where it names none it is given a new one's id."""
+        if request.session_id is not None:
+            return await self.live(request.session_id)
+        session = await self.begin()
+        request.session_id = session.id
         return session
 
     async def _load(self, session_id: str) -> LiveSession:

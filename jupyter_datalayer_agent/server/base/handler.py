@@ -14,8 +14,10 @@ from tornado import web
 
 from ...notebook.document import DocumentError
 from ...protocol.base import Wire
-from ...protocol.errors import AgentError, ErrorCode
+from ...protocol.errors import HTTP_STATUS, AgentError, ErrorCode
 from ...protocol.json_text import parse_json, to_json
+from ...protocol.ops import UserMessage
+from ...protocol.requests import ChatRequest
 from ..kernel_access.tokens import AsKernel, Grant, kernel_of
 
 if TYPE_CHECKING:
@@ -123,6 +125,14 @@ class Handler(APIHandler):
                 f"{name} must be a whole number up to {MAX_NUMBER}, not {text[:40]!r}.",
             )
         return number
+
+    async def run_turn(self, request: ChatRequest) -> None:
+        """Carry out a message as a turn of the session that it names, or of a new one, and reply
+        at the turn's end. A failed turn's reply has the error's form besides its own."""
+        session = await self.parts.sessions.of(request)
+        _, result = await session.chat(UserMessage(request=request), "none")
+        reply = await result
+        self.reply(reply, HTTP_STATUS[reply.error.code] if reply.error is not None else 200)
 
     def reply(self, answer: Wire | dict[str, Any], status: int = 200) -> None:
         """Send a JSON answer."""

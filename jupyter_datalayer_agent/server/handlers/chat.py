@@ -7,7 +7,6 @@ from typing import Any
 
 from ...agent.session.actor import LiveSession
 from ...agent.session.turn_events import TurnEvents
-from ...protocol.errors import HTTP_STATUS
 from ...protocol.ops import UserMessage
 from ...protocol.requests import ChatReply, ChatRequest
 from ..base.handler import Handler, route
@@ -20,16 +19,11 @@ from .kernel_requests import as_kernel_may
 class ChatBase(Handler):
     """Common to both forms."""
 
-    async def begin(self) -> tuple[ChatRequest, LiveSession]:
-        """The request and its session, created if none is named."""
+    async def chat_request(self) -> ChatRequest:
+        """The request, as far as a kernel that sends it may."""
         request = await as_kernel_may(self, self.body(ChatRequest))
         check_message(request)
-        sessions = self.parts.sessions
-        if request.session_id is not None:
-            return request, await sessions.live(request.session_id)
-        session = await sessions.begin()
-        request.session_id = session.id
-        return request, session
+        return request
 
 
 class ChatHandler(ChatBase):
@@ -37,12 +31,7 @@ class ChatHandler(ChatBase):
 
     @route("execute")
     async def post(self) -> None:
-        request, session = await self.begin()
-        _, result = await session.chat(UserMessage(request=request), "none")
-        reply = await result
-        # A failed turn's reply has the error's form besides its own, so its status fits both.
-        status = HTTP_STATUS[reply.error.code] if reply.error is not None else 200
-        self.reply(reply, status)
+        await self.run_turn(await self.chat_request())
 
 
 class ChatStreamHandler(ChatBase):
@@ -50,7 +39,8 @@ class ChatStreamHandler(ChatBase):
 
     @route("execute")
     async def post(self) -> None:
-        request, session = await self.begin()
+        request = await self.chat_request()
+        session = await self.parts.sessions.of(request)
         waiting: Waiting = asyncio.Queue()
         leave = session.state.channel.listen(waiting.put_nowait)
         try:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from ...agent.actions.proposals import find_action, propose
 from ...agent.request import confined
 from ...agent.service_turns.intent import detect, understand
-from ...protocol.errors import HTTP_STATUS, AgentError
-from ...protocol.ops import UserMessage
+from ...protocol.errors import AgentError
 from ...protocol.requests import ChatReply, ChatRequest
 from ...protocol.services import (
     ActionCall,
@@ -76,22 +75,14 @@ class RunHandler(Handler):
         body = self.body(ActionRunRequest)
         action = find_action(self.parts.runtime.service_registry(), service_id, action_id)
         request = ChatRequest(
+            session_id=body.session_id,
             message=action.title,
             active_notebook=body.active_notebook,
             client_id=body.client_id,
             location="api",
             action=ActionCall(service=service_id, action=action_id, parameters=body.parameters),
         )
-        sessions = self.parts.sessions
-        session = (
-            await sessions.live(body.session_id)
-            if body.session_id is not None
-            else await sessions.begin()
-        )
-        request.session_id = session.id
-        _, result = await session.chat(UserMessage(request=request), "none")
-        reply = await result
-        self.reply(reply, HTTP_STATUS[reply.error.code] if reply.error is not None else 200)
+        await self.run_turn(request)
 
 
 class IntentHandler(Handler):

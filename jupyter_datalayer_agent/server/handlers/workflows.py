@@ -7,8 +7,7 @@ from ...agent.fixes.offers import fixes_of
 from ...agent.request import confined
 from ...agent.tool_calls.verification import Failure
 from ...notebook.cells_of import cells_of
-from ...protocol.errors import HTTP_STATUS, AgentError
-from ...protocol.ops import UserMessage
+from ...protocol.errors import AgentError
 from ...protocol.plans import WorkflowCall
 from ...protocol.quality import QualityReport
 from ...protocol.requests import ChatReply, ChatRequest
@@ -48,6 +47,7 @@ class WorkflowHandler(Handler):
         if body.notebook is not None and "notebook" in template.parameters.model_fields:
             parameters.setdefault("notebook", body.notebook)
         request = ChatRequest(
+            session_id=body.session_id,
             message=f"Run the workflow “{template.name}”",
             mode="agent",
             active_notebook=active,
@@ -55,16 +55,7 @@ class WorkflowHandler(Handler):
             location="api",
             workflow=WorkflowCall(id=template.id, parameters=parameters),
         )
-        sessions = self.parts.sessions
-        session = (
-            await sessions.live(body.session_id)
-            if body.session_id is not None
-            else await sessions.begin()
-        )
-        request.session_id = session.id
-        _, result = await session.chat(UserMessage(request=request), "none")
-        reply = await result
-        self.reply(reply, HTTP_STATUS[reply.error.code] if reply.error is not None else 200)
+        await self.run_turn(request)
 
     async def _existing(self, notebook: str | None) -> str | None:
         if notebook is None:

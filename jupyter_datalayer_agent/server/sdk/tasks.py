@@ -47,6 +47,7 @@ class Tasks:
         if not AGENT_PREFIX.sub("", message).strip():
             raise AgentError("invalid_request", "The message is empty: say what is to be done.")
         request = ChatRequest(
+            session_id=session_id,
             message=message if AGENT_PREFIX.match(message) else f"agent: {message}",
             mode="agent",
             location="api",
@@ -54,12 +55,7 @@ class Tasks:
             attachments=[Attachment(kind="notebook", path=notebook)] if notebook else [],
         )
         check_message(request)
-        session = (
-            await self._sessions.live(session_id)
-            if session_id is not None
-            else await self._sessions.begin()
-        )
-        request.session_id = session.id
+        session = await self._sessions.of(request)
         waiting: asyncio.Queue[SerializedEvent] = asyncio.Queue()
         leave = session.state.channel.listen(waiting.put_nowait)
         try:

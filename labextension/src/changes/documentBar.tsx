@@ -3,32 +3,43 @@ import React from 'react';
 
 import { ChangeBar } from '../approvals/ChangeBar';
 import { Choice } from './barChoice';
-import { canDecide, IPendingTurn, isRunning } from './pending';
+import type { IDocumentChanges } from './documentChanges';
 
 /** What the bar of a document shows, and what its buttons do. */
 export interface IDocumentBarOptions {
-  turn: IPendingTurn;
-  /** How many blocks are marked. */
-  count: number;
-  keep: () => void;
-  undo: () => void;
-  showDiff: () => void;
-  /** Go to the next changed block, or with -1 to the one before. */
-  move: (by: 1 | -1) => void;
+  /** "3 cells changed". */
+  label: string;
+  /** "2 earlier". */
+  more?: string;
   /** What an undo left is decided on in the panel. */
+  isLeft: boolean;
+  /** A turn runs: nothing can be decided now. */
+  isRunning: boolean;
+  /** A decision is under way. */
+  isBusy: boolean;
+  showDiff: () => void;
   openPanel: () => void;
 }
 
-/** The bar at the top of a Lexical document: what the agent changed, and the decision on it. */
+const NAMES = {
+  notebook: { testId: 'da-nb', part: 'cell' },
+  document: { testId: 'da-document', part: 'block' }
+};
+
+/** The bar at a document's top: what the agent changed, and the decision on it. */
 export class DocumentBar extends ReactWidget {
-  constructor(private _options: IDocumentBarOptions) {
+  constructor(
+    private readonly _kind: keyof typeof NAMES,
+    private readonly _changes: IDocumentChanges,
+    private _options: IDocumentBarOptions
+  ) {
     super();
     this.addClass('da-nb-changes');
-    this.node.dataset.testid = 'da-document-changes';
+    this.node.dataset.testid = `${NAMES[_kind].testId}-changes`;
     this.node.setAttribute('role', 'group');
     this.node.setAttribute(
       'aria-label',
-      'Changes by the agent in this document'
+      `Changes by the agent in this ${_kind}`
     );
   }
 
@@ -39,58 +50,53 @@ export class DocumentBar extends ReactWidget {
   }
 
   protected render(): JSX.Element {
-    const { turn, count, openPanel, move } = this._options;
-    const { keep, undo, showDiff } = this._options;
-    const { session, conflicts } = turn;
-    const running = isRunning(session);
+    const { label, more, isLeft, isRunning, isBusy } = this._options;
+    const { testId } = NAMES[this._kind];
     return (
       <ChangeBar
-        label={
-          conflicts
-            ? 'Changed by you, too: decide in the panel'
-            : `${labelOf(count)}${running ? ' so far' : ''}`
-        }
+        label={label}
+        more={more}
         className="da-nb-button"
-        testId={act => `da-document-${act}`}
-        isLocked={running || conflicts > 0}
-        isBusy={!running && !canDecide(session)}
-        keep={keep}
-        undo={undo}
-        showDiff={showDiff}
+        testId={act => `${testId}-${act}`}
+        isLocked={isRunning || isLeft}
+        isBusy={isBusy}
+        keep={() => this._changes.keep()}
+        undo={() => this._changes.undo()}
+        showDiff={this._options.showDiff}
         before={
-          conflicts > 0 && (
+          isLeft && (
             <Choice
               label="Decide"
               title="Decide in the panel which text to keep"
-              act={openPanel}
+              act={this._options.openPanel}
             />
           )
         }
         after={
           <>
-            <Choice
-              label="←"
-              name="Previous changed block"
-              title="Previous changed block (Alt+Shift+F5)"
-              isDisabled={!count}
-              act={() => move(-1)}
-            />
-            <Choice
-              label="→"
-              name="Next changed block"
-              title="Next changed block (Alt+F5)"
-              isDisabled={!count}
-              act={() => move(1)}
-            />
+            {this._move('←', 'Previous', 'Alt+Shift+F5', -1)}
+            {this._move('→', 'Next', 'Alt+F5', 1)}
           </>
         }
       />
     );
   }
-}
 
-function labelOf(count: number): string {
-  return count
-    ? `${count} ${count === 1 ? 'block' : 'blocks'} changed`
-    : 'Changed by the agent';
+  private _move(
+    label: string,
+    which: string,
+    keys: string,
+    by: 1 | -1
+  ): JSX.Element {
+    const name = `${which} changed ${NAMES[this._kind].part}`;
+    return (
+      <Choice
+        label={label}
+        name={name}
+        title={`${name} (${keys})`}
+        isDisabled={!this._changes.hasMarks}
+        act={() => void this._changes.move(by)}
+      />
+    );
+  }
 }

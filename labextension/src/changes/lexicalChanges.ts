@@ -12,6 +12,7 @@ import {
   canDecide,
   IPending,
   IPendingTurn,
+  isRunning,
   NOTHING_PENDING,
   Pending
 } from './pending';
@@ -246,7 +247,7 @@ export class LexicalChanges implements IDocumentChanges, IDisposable {
     } else if (this._bar) {
       this._bar.options = this._barOptions;
     } else {
-      this._bar = new DocumentBar(this._barOptions);
+      this._bar = new DocumentBar('document', this, this._barOptions);
       this._options.widget.contentHeader.addWidget(this._bar);
     }
   }
@@ -266,13 +267,16 @@ export class LexicalChanges implements IDocumentChanges, IDisposable {
   private get _barOptions(): IDocumentBarOptions {
     const { showDiff, openPanel } = this._options;
     const [turn] = this._pending.turns;
+    const { session, conflicts } = turn;
+    const running = isRunning(session);
     return {
-      turn,
-      count: this._marks.count,
-      keep: () => this.keep(),
-      undo: () => this.undo(),
+      label: conflicts
+        ? 'Changed by you, too: decide in the panel'
+        : `${blocksLabel(this._marks.count)}${running ? ' so far' : ''}`,
+      isLeft: conflicts > 0,
+      isRunning: running,
+      isBusy: !running && !canDecide(session),
       showDiff: () => showDiff(turn),
-      move: by => this.move(by),
       openPanel
     };
   }
@@ -289,4 +293,10 @@ export class LexicalChanges implements IDocumentChanges, IDisposable {
   private _reads = 0;
   private _timer: number | undefined;
   private _isDisposed = false;
+}
+
+function blocksLabel(count: number): string {
+  return count
+    ? `${count} ${count === 1 ? 'block' : 'blocks'} changed`
+    : 'Changed by the agent';
 }

@@ -1,8 +1,8 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { IDisposable } from '@lumino/disposable';
 
-import type { IBarOptions, NotebookBar } from './notebookBar';
 import { CellIndex } from './cellIndex';
+import type { DocumentBar, IDocumentBarOptions } from './documentBar';
 import type { IDocumentChanges } from './documentChanges';
 import { CellMarks } from './marks';
 import {
@@ -12,7 +12,8 @@ import {
   IPendingTurn,
   isRunning,
   NOTHING_PENDING,
-  Pending
+  Pending,
+  pendingLabel
 } from './pending';
 import { Placeholders } from './placeholders';
 
@@ -127,11 +128,11 @@ export class NotebookChanges implements IDocumentChanges, IDisposable {
       return;
     }
     if (!this._bar) {
-      const { NotebookBar } = await import('./notebookBar');
+      const { DocumentBar } = await import('./documentBar');
       if (this._isDisposed || this._bar || !this._pending.turns.length) {
         return;
       }
-      this._bar = new NotebookBar(this._barOptions);
+      this._bar = new DocumentBar('notebook', this, this._barOptions);
       this._keepingPlace(bar =>
         this._options.panel.contentHeader.addWidget(bar)
       );
@@ -149,7 +150,7 @@ export class NotebookChanges implements IDocumentChanges, IDisposable {
   }
 
   /** What is on the screen stays where it is when the bar comes or goes. */
-  private _keepingPlace(change: (bar: NotebookBar) => void): void {
+  private _keepingPlace(change: (bar: DocumentBar) => void): void {
     const { outerNode } = this._options.panel.content;
     const { top } = outerNode.getBoundingClientRect();
     change(this._bar!);
@@ -172,17 +173,20 @@ export class NotebookChanges implements IDocumentChanges, IDisposable {
     }
   }
 
-  private get _barOptions(): IBarOptions {
+  private get _barOptions(): IDocumentBarOptions {
     const { showDiff, openPanel } = this._options;
-    const [newest] = this._pending.turns;
+    const [{ session, changes, conflicts }] = this._pending.turns;
+    const { count, more } = pendingLabel(this._pending);
+    const isLeft = conflicts > 0 && conflicts >= changes.length;
     return {
-      pending: this._pending,
-      isRunning: isRunning(newest.session),
-      isBusy: newest.session.decider.deciding.current !== null,
-      keep: () => this.keep(),
-      undo: () => this.undo(),
+      label: isLeft
+        ? `${conflicts === 1 ? '1 cell' : `${conflicts} cells`} changed since`
+        : count,
+      more,
+      isLeft,
+      isRunning: isRunning(session),
+      isBusy: session.decider.deciding.current !== null,
       showDiff: () => showDiff(this._pending.turns[0]),
-      move: by => void this.move(by),
       openPanel
     };
   }
@@ -191,6 +195,6 @@ export class NotebookChanges implements IDocumentChanges, IDisposable {
   private readonly _marks: CellMarks;
   private readonly _placeholders: Placeholders;
   private _pending = NOTHING_PENDING;
-  private _bar: NotebookBar | null = null;
+  private _bar: DocumentBar | null = null;
   private _isDisposed = false;
 }
