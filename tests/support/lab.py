@@ -23,16 +23,19 @@ import json
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
 import nbformat
+from jupyter_server.services.contents.fileio import path_to_intermediate
 
 from tests.support.cars import mean_horsepower, write_cars
 from tests.support.jupyter import REPOSITORY, TOKEN, RunningServer
 
+SAVING_SECONDS = 10.0
 ARGUMENTS = [
     "--LabApp.expose_app_in_browser=True",
     "--JupyterNotebookApp.expose_app_in_browser=True",
@@ -119,7 +122,9 @@ class Lab:
         target.write_text(text, encoding="utf-8")
 
     def read(self, path: str) -> Any:
-        notebook = nbformat.read(self.server.root / path, as_version=nbformat.NO_CONVERT)
+        notebook = nbformat.reads(
+            text_when_saved(self.server.root / path), as_version=nbformat.NO_CONVERT
+        )
         nbformat.validate(notebook)
         return notebook
 
@@ -136,6 +141,23 @@ class Lab:
 def _new_cell(source: str, type: str = "code", id: str | None = None) -> Any:
     make = {"code": nbformat.v4.new_code_cell, "markdown": nbformat.v4.new_markdown_cell}[type]
     return make(source, **({"id": id} if id else {}))
+
+
+def text_when_saved(path: Path) -> str:
+    """The text of a file that Jupyter may be saving just now. It writes a file in place, so that a
+    reader sees an empty one or a part; what it was before is beside it meanwhile."""
+    before = path_to_intermediate(path)
+    deadline = time.monotonic() + SAVING_SECONDS
+    while True:
+        state = path.stat()
+        content = path.read_bytes()
+        after = path.stat()
+        is_saved = (state.st_mtime_ns, state.st_size) == (after.st_mtime_ns, after.st_size)
+        if is_saved and not os.path.exists(before):
+            return content.decode("utf-8")
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"{path} is still being written after {SAVING_SECONDS} s")
+        time.sleep(0.01)
 
 
 def labextension(folder: Path) -> dict[str, str]:
