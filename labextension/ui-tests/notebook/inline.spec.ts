@@ -695,8 +695,11 @@ test.describe('after a reload', () => {
     await chat.open();
     await chat.ask('Ten times the ends');
     await expect(chat.addedLines).toHaveText(['x = 10', 'w = 4', 'z = 30']);
-    // The second of three is rejected: it does not come back.
+    // The second of three is rejected: it does not come back. While the answer is still being
+    // written none is the current one, and the key goes to the first.
+    await expect(chat.root).toContainText('1 of 3');
     await chat.input.press('Alt+ArrowDown');
+    await expect(chat.root).toContainText('2 of 3');
     await page.getByTestId('da-inline-reject-one').click();
     await expect(chat.addedLines).toHaveText(['x = 10', 'z = 30']);
     await page.evaluate(
