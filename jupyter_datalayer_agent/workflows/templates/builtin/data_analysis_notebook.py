@@ -22,7 +22,7 @@ CHECKS = {
         "df.head()",
     ],
     "## Summary statistics\n\nCentre and spread of the numbers.": ["df.describe().T"],
-    "## Missing values\n\nHow many values each column lacks.": [
+    "## Missing values\n\nThe number of missing values in each column.": [
         "df.isna().sum().sort_values(ascending=False)"
     ],
 }

@@ -111,8 +111,7 @@ async def _conclusions(run: TemplateRun) -> None:
         sentences.append(correlation_text(data))
     if emptiest:
         sentences.append(
-            f"Not all is known: {codes([emptiest[0].name])} lacks "
-            f"{share_text(data, emptiest[0].missing)}."
+            f"{codes([emptiest[0].name])} is missing in {share_text(data, emptiest[0].missing)}."
         )
     if not sentences:
         shown = data.shown if data.rows > 1 else []

@@ -54,7 +54,7 @@ def _found(data: Data) -> list[str]:
     sentences = ["No value is missing."]
     if data.incomplete:
         worst = data.incomplete[0]
-        sentences = [f"Missing values: {code(worst.name)} lacks {share_text(data, worst.missing)}."]
+        sentences = [f"{code(worst.name)} is missing in {share_text(data, worst.missing)}."]
     repeated = data.facts["duplicates"]
     if repeated:
         sentences.append(

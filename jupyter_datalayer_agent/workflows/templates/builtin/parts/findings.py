@@ -26,21 +26,19 @@ def correlation_text(data: Data) -> str:
     if not best:
         top = pairs[0]
         return (
-            f"No two columns go together closely; the strongest relation is between "
+            f"No two columns are strongly correlated; the strongest correlation is between "
             f"{code(top['a'])} and {code(top['b'])} (r = {top['r']:.2f})."
         )
     named = [f"{code(p['a'])} and {code(p['b'])} (r = {p['r']:.2f})" for p in best]
-    text = (
-        f"{'Closely' if strong else 'Moderately'} related {'are' if named else ''} {listed(named)}."
-    )
+    text = f"{'Strongly' if strong else 'Moderately'} correlated: {listed(named)}."
     same = [pair for pair in pairs if abs(pair["r"]) > 0.98]
     return paragraph(
         text,
-        f"{count(len(same), 'pair')} above |r| = 0.98 {'says' if len(same) == 1 else 'say'} almost "
-        "the same twice; a model needs one column of each."
+        f"{count(len(same), 'pair')} above |r| = 0.98 {'is' if len(same) == 1 else 'are'} nearly "
+        "redundant; a model needs one column of each."
         if same
         else "",
-        "A correlation alone says nothing of causes.",
+        "Correlation does not imply causation.",
     )
 
 
@@ -96,8 +94,8 @@ def outlier_text(data: Data, explained: bool = True) -> str:
     more = [f"{code(each['name'])} ({percent(each['share'])})" for each in found[1:4]]
     return paragraph(
         rule if explained else "Outliers:",
-        f"{code(top['name'])} has most, {count(top['count'], 'value')} ({percent(top['share'])})"
-        + (f", then {listed(more)}." if more else "."),
+        f"{code(top['name'])} has the most, {count(top['count'], 'value')} "
+        f"({percent(top['share'])})" + (f", then {listed(more)}." if more else "."),
         "Such values need a look before they are dropped: in skewed columns many are genuine."
         if explained
         else "",
@@ -129,7 +127,7 @@ def course_text(data: Data, columns: Sequence[Column]) -> str:
     span = f"{code(time['date'])} runs from {time['from']} to {time['to']}."
     if not columns:
         when, rows = time["busiest"]
-        return f"{span} The {unit} with most rows is {when[:10]} ({count(rows, 'row')})."
+        return f"{span} The {unit} with the most rows is {when[:10]} ({count(rows, 'row')})."
     found = {each["name"]: each for each in time["courses"]}
     sentences = []
     for column in columns[:2]:

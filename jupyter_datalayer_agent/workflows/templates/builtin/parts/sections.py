@@ -149,8 +149,8 @@ async def missing(run: TemplateRun) -> None:
     complete = len(data.columns) - len(incomplete)
     text = paragraph(
         f"{len(incomplete)} of {count(len(data.columns), 'column')} "
-        f"{'lacks' if len(incomplete) == 1 else 'lack'} values; "
-        f"{codes([worst.name])} lacks most, {share_text(data, worst.missing)}.",
+        + ("has missing values:" if len(incomplete) == 1 else "have missing values, most of all")
+        + f" {codes([worst.name])}, in {share_text(data, worst.missing)}.",
         f"The other {complete} are complete." if complete > 1 else "",
     )
     await run.markdown(f"## Missing values\n\n{text}")
