@@ -69,7 +69,7 @@ def main() -> None:
     ready = statistics.median(b.ready / a.ready for a, b in runs)
     processor = statistics.median(b.processor / a.processor for a, b in runs)
     memory = statistics.median(b.memory - a.memory for a, b in runs)
-    added = [f"{(each - 1) * 100:+.1f} %" for each in (ready, processor)]
+    added = [f"{(each - 1) * 100:+.1f}%" for each in (ready, processor)]
     show(
         f"Server start, JupyterLab alone and with the extension (median of {RUNS} pairs)",
         ["", "ready", "processor time", "memory"],

@@ -10,11 +10,11 @@ from typing import Any
 from .item import Result
 
 Z = 1.959964
-"""Of a 95 % interval."""
+"""Of a 95% interval."""
 
 
 def interval(right: int, runs: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share."""
+    """Wilson's 95% interval of a share."""
     if runs == 0:
         return 0.0, 1.0
     share = right / runs
@@ -76,12 +76,12 @@ def _problems(results: Sequence[Result]) -> list[str]:
 
 
 _CASES = (
-    "Shares of runs in which all that a case expects was so, with 95 % intervals (Wilson). "
+    "Shares of runs in which all that a case expects was so, with 95% intervals (Wilson). "
     "Unsure: messages without a command of which a model would be asked whether they are for "
     "a service."
 )
 _TASKS = (
-    "Shares of runs in which a task's check found nothing wrong, with 95 % intervals (Wilson). "
+    "Shares of runs in which a task's check found nothing wrong, with 95% intervals (Wilson). "
     "Calls are requests to the model."
 )
 
@@ -112,8 +112,8 @@ def markdown(found: Mapping[str, Any]) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-_HEAD = "| {} | runs | right | 95 % interval | unsure | calls | tokens | ms per run |"
-_TASK_HEAD = "| {} | runs | right | 95 % interval | calls | tokens | seconds per run |"
+_HEAD = "| {} | runs | right | 95% interval | unsure | calls | tokens | ms per run |"
+_TASK_HEAD = "| {} | runs | right | 95% interval | calls | tokens | seconds per run |"
 
 
 def _table(head: str, rows: Mapping[str, Any], row: Callable[[str, Any], str]) -> list[str]:

@@ -78,7 +78,7 @@ class ProposedAction:
             for each in self._proposal["parameters"]
             if each["required"] and not each["found"]
         ]
-        return f"Still needed: {', '.join(open_ones)}." if open_ones else ""
+        return f"Required: {', '.join(open_ones)}." if open_ones else ""
 
     def _fill(self, *, edit: bool) -> bool:
         """Ask for what is needed, or with ``edit`` for everything; a wizard's next questions, too.

@@ -20,7 +20,7 @@ def delay_before(
 ) -> float | None:
     """Seconds to wait before retry number ``retry`` (1 for the first), or ``None``: do not retry.
 
-    The server's ``Retry-After`` wins; else 200 ms doubling, with a jitter of ±10 %."""
+    The server's ``Retry-After`` wins; else 200 ms doubling, with a jitter of ±10%."""
     if not error.retryable or retry > MAX_RETRIES:
         return None
     if error.retry_after is not None:

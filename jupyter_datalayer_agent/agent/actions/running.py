@@ -133,7 +133,7 @@ def _parameters_of(found: DryRun) -> Any:
         if each.answer is None and each.question.required and each.problem is None
     ]
     if missing:
-        problems.append(f"Still needed: {', '.join(missing)}.")
+        problems.append(f"Required: {', '.join(missing)}.")
     if found.problem is not None:
         problems.append(found.problem)
     if problems:

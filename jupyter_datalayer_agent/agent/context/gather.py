@@ -87,7 +87,7 @@ async def _notebook(runtime: Runtime, request: TurnRequest, gathered: Gathered) 
         shown = {cell.id for cell in shown_whole(notebook)}
     others = sorted(request.gate.attached.difference(request.gate.targets))
     if others:
-        said = f"Attached too, but not the active tab, so closed to you: {', '.join(others)}"
+        said = f"Also attached, but not active, so you have no access: {', '.join(others)}"
         pieces.append(Piece("state", said, topic="closed"))
     if request.gate.below is not None:
         said = f"The user wrote this in the cell id={request.gate.below}. Leave position out to"
@@ -112,7 +112,7 @@ async def _lexical(runtime: Runtime, request: TurnRequest, gathered: Gathered) -
         gathered.pieces.append(Piece("file", shown.text, path, label=label, blocks=shown.seen))
     others = sorted(request.gate.lexical_attached.difference(targets))
     if others:
-        said = f"Attached too, but not the active tab, so closed to you: {', '.join(others)}"
+        said = f"Also attached, but not active, so you have no access: {', '.join(others)}"
         gathered.pieces.append(Piece("state", said, topic="closed documents"))
 
 
@@ -126,7 +126,7 @@ async def _files(runtime: Runtime, request: TurnRequest, gathered: Gathered) -> 
         and not (active.path in paths or is_lexical(active.path))
     ):
         if await runtime.notebooks.text_files.why_closed(active.path):
-            said = f"The active file {active.path} holds secrets: closed to you, unless attached."
+            said = f"The active file {active.path} holds secrets: no access unless it is attached."
             gathered.pieces.append(Piece("state", said, topic="closed"))
         else:
             paths.insert(0, active.path)

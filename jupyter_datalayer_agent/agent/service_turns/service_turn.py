@@ -260,7 +260,7 @@ def _proposal_text(service: Service, opened: OpenProposal) -> str:
             lines.append(f"- {each.title}: {each.display}")
     missing = [each.title for each in proposal.parameters if not each.found and each.required]
     if missing:
-        lines.append(f"\nStill needed: {', '.join(missing)}.")
+        lines.append(f"\nRequired: {', '.join(missing)}.")
     lines += [f"- {each.problem}" for each in proposal.parameters if each.problem]
     if proposal.destroys:
         lines.append(f"\n{proposal.destroys}")

@@ -15,7 +15,7 @@ _CGROUP = Path("/sys/fs/cgroup")
 
 def needed(model: LocalModel) -> int:
     """About how many bytes the model needs: its weights, what it keeps of each token in its window,
-    and of other conversations. The room for calculations, some 10 %, is not known beforehand."""
+    and of other conversations. The room for calculations, some 10%, is not known beforehand."""
     of_tokens = model.window * model.kv_bytes
     return int(1.1 * model.size) + of_tokens + min(CACHE_MIB * 1024 * 1024, of_tokens)
 

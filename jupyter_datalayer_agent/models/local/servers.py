@@ -185,7 +185,7 @@ class RunningModel:
         if loaded >= size:
             # It was read, and is arranged for this computer's processor.
             return f"Preparing {self._name} ({size_text(size)})"
-        return f"Loading {self._name} ({size_text(size)}, {100 * loaded // size} %)"
+        return f"Loading {self._name} ({size_text(size)}, {100 * loaded // size}%)"
 
     @property
     def _name(self) -> str:

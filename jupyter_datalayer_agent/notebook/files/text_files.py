@@ -306,7 +306,7 @@ def secret(path: str) -> DocumentError:
     """The refusal of a file that holds secrets."""
     return DocumentError(
         "not_allowed",
-        f"{path} holds secrets (keys, tokens or passwords): it is closed to you.",
-        "Go on without it, and read it no other way. Only where the user attaches this very file "
-        "to the message is it open.",
+        f"{path} holds secrets (keys, tokens or passwords): you have no access to it.",
+        "Continue without it, and do not read it in another way. You have access only if the user "
+        "attaches this file to the message.",
     )

@@ -44,7 +44,7 @@ async def list_files(args: ListFiles, context: ToolContext) -> ToolOutcome:
     files = context.notebooks.text_files
     path = await context.notebooks.confine(args.path) if args.path else ""
     if path and (why := await files.why_closed(path)):
-        raise ToolFailure("not_allowed", f"{path} {why}: it is closed to you.")
+        raise ToolFailure("not_allowed", f"{path} {why}: you have no access to it.")
     depth = args.depth or (PATTERN_DEPTH if args.pattern else 1)
     found = await listing(
         files.contents,

@@ -22,7 +22,7 @@ def _few_words(notebook: AnalysedNotebook) -> Iterator[Finding]:
     markdown = sum(cell.type == "markdown" for cell in notebook.cells)
     if notebook.cells and markdown / len(notebook.cells) < MARKDOWN_SHARE:
         share = 100 * markdown // len(notebook.cells)
-        yield Finding(f"{markdown} of {len(notebook.cells)} cells are Markdown ({share} %).")
+        yield Finding(f"{markdown} of {len(notebook.cells)} cells are Markdown ({share}%).")
 
 
 def _long_cells(notebook: AnalysedNotebook) -> Iterator[Finding]:
@@ -44,7 +44,7 @@ def _no_title(notebook: AnalysedNotebook) -> Iterator[Finding]:
 RULES = [
     QualityRule("empty", "error", 50, None, "the notebook is empty",
          "Write the first cells, or let a workflow make them.", _empty),
-    QualityRule("little-markdown", "warning", 15, None, "fewer than 20 % of the cells are Markdown",
+    QualityRule("little-markdown", "warning", 15, None, "fewer than 20% of the cells are Markdown",
          "Explain the steps in Markdown cells between the code.", _few_words),
     QualityRule("long-cell", "warning", 5, None, "a code cell of more than 500 characters",
          "Split long cells: one step a cell.", _long_cells),

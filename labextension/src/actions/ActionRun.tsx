@@ -59,7 +59,7 @@ function Progress(props: { entry: IActionEntry }): JSX.Element {
           <span className="da-working-dot" aria-hidden="true" />
         )}
         {message ?? title}
-        {percent !== undefined && ` · ${percent} %`}
+        {percent !== undefined && ` · ${percent}%`}
       </div>
       {percent !== undefined && (
         <progress max={100} value={percent} aria-label={message ?? title} />

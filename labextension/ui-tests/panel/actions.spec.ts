@@ -66,7 +66,7 @@ test('the progress of an action is shown, and Stop ends it with nothing left', a
   const form = panel.root.getByTestId('da-action-form');
   await form.getByRole('button', { name: 'Run' }).click();
   const progress = panel.root.getByTestId('da-action-progress');
-  await expect(progress).toContainText(/Writing · \d+ %/);
+  await expect(progress).toContainText(/Writing · \d+%/);
   await expect(progress.getByRole('progressbar')).toBeVisible();
   await shootBoth(lab, 'action-progress-300');
   await panel.stopButton.click();

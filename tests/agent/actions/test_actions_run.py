@@ -205,7 +205,7 @@ def test_a_failure_says_what_to_do_and_a_crash_says_no_more_than_that(
         "The password is wrong. Ask for a new one."
     )
     missing = run(server, session, proposal, user="ada")
-    assert of_type(missing, "action_finished")[0]["error"] == "Still needed: Password."
+    assert of_type(missing, "action_finished")[0]["error"] == "Required: Password."
     session, proposal = propose(server, "/office crash")
     crashed = run(server, session, proposal)
     assert "inside" not in of_type(crashed, "action_finished")[0]["error"]

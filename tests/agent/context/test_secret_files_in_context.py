@@ -50,4 +50,4 @@ def test_the_active_file(
     text = model.requests[-1].text
     assert ("hunter2" in text) == is_sent
     assert path in text
-    assert ("holds secrets: closed to you" in text) != is_sent
+    assert ("holds secrets: no access unless" in text) != is_sent

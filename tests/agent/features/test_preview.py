@@ -119,7 +119,7 @@ def test_what_is_attached_is_in_the_context(server: RunningServer) -> None:
     assert "x = 7\nx = 7\nx = 7" in text
     assert "[1] markdown id=heading (as above)" in text
     assert "x = 8" not in text, "of a notebook that is not active, only what was attached"
-    assert "Attached too, but not the active tab, so closed to you: long.ipynb" in text
+    assert "Also attached, but not active, so you have no access: long.ipynb" in text
 
 
 def test_a_preview_after_a_restart_has_the_history_and_the_sessions_mode(

@@ -92,7 +92,7 @@ LESSON_1 = [
 LESSON_2 = [
     Try(2, splitting("test_size=0.2, stratify=y, random_state=42")),
     Try(2, splitting("train_size=0.8, stratify=penguins.species, random_state=1")),
-    Try(2, splitting("stratify=y, random_state=0"), "25 %"),
+    Try(2, splitting("stratify=y, random_state=0"), "25%"),
     Try(2, splitting("test_size=20, random_state=0"), "are 20 rows"),
     Try(2, splitting("test_size=0.8, random_state=0"), "exchanged"),
     Try(2, splitting("test_size=0.2, random_state=1"), "`stratify=y` keeps"),

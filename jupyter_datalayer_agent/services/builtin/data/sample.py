@@ -20,7 +20,7 @@ class Sample(Action):
     description = "Draws rows at random and writes them to a new file; the seed says which."
     examples = (
         "Sample 1000 random rows of sales.csv",
-        "Draw a random sample of 10 % of orders.parquet",
+        "Draw a random sample of 10% of orders.parquet",
     )
 
     class Parameters(BaseModel):

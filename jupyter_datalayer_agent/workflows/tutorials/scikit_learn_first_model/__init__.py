@@ -60,7 +60,7 @@ SCIKIT_LEARN_FIRST_MODEL = TutorialContent(
                 "X_train, X_test, y_train, y_test = ..., ..., ..., ...\n"
             ),
             task=(
-                "Split `X` and `y`: 20 % for testing, stratified by species, with a fixed "
+                "Split `X` and `y`: 20% for testing, stratified by species, with a fixed "
                 "`random_state`."
             ),
             expected_output="273 rows for training, 69 for testing.",
@@ -71,7 +71,7 @@ SCIKIT_LEARN_FIRST_MODEL = TutorialContent(
         LessonContent(
             title="A baseline and a model",
             explanation=(
-                "Is 80 % good? That depends on what is reached without thinking. A **baseline** "
+                "Is 80% good? That depends on what is reached without thinking. A **baseline** "
                 "answers without looking at the features: "
                 '`DummyClassifier(strategy="most_frequent")` always says the most frequent '
                 "species.\n\n"

@@ -106,13 +106,13 @@ def _sizes(size: int, total: int) -> None:
     share = size / total
     if abs(share - 0.25) < 0.005:
         raise Wrong(
-            f"The test part has {size} rows, 25 %: that is what you get without saying. The task "
+            f"The test part has {size} rows, 25%: that is what you get without saying. The task "
             "asks for `test_size=0.2`."
         )
     if size == 20:
         raise Wrong("test_size=20 are 20 rows. A share is between 0 and 1: `test_size=0.2`.")
     if abs(share - 0.2) > 0.005:
-        raise Wrong(f"The test part has {size} of {total} rows, {share:.0%}; 20 % were asked for.")
+        raise Wrong(f"The test part has {size} of {total} rows, {share:.0%}; 20% were asked for.")
 
 
 def _in_order(train: Any, features: Any) -> bool:

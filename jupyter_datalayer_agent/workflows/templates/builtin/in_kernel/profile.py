@@ -176,7 +176,7 @@ def _date_given(values: pd.Series, european: bool) -> dict[str, Any]:
 
 
 def _date_format(texts: pd.Series, european: bool) -> dict[str, Any] | None:
-    """The date format of all values; at most 1 % of them may be no dates."""
+    """The date format of all values; at most 1% of them may be no dates."""
     unique = pd.Series(texts.unique())
     sample = unique.head(100)
     if not sample.str.contains(r"\d").all() or sample.str.len().max() > 40:

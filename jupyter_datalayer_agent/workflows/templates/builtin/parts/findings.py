@@ -12,7 +12,7 @@ STRONG, MODERATE = 0.7, 0.4
 
 
 def share_text(data: Data, rows: int) -> str:
-    """``557 of 1,313 rows (42 %)``"""
+    """``557 of 1,313 rows (42%)``"""
     return f"{rows:,} of {count(data.rows, 'row')} ({percent(data.share(rows))})"
 
 

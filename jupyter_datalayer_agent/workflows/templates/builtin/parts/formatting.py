@@ -30,13 +30,13 @@ def number(value: float | int | None) -> str:
 
 
 def percent(share: float) -> str:
-    """A share from 0 to 1 as a percentage: 12 %, 0.4 %, under 0.1 %."""
+    """A share from 0 to 1 as a percentage: 12%, 0.4%, under 0.1%."""
     value = 100 * share
     if 0 < value < 0.1:
-        return "under 0.1 %"
+        return "under 0.1%"
     if 99.5 <= value < 100:
-        return "over 99 %"
-    return f"{value:.1f} %" if value < 10 and round(value, 1) != round(value) else f"{value:.0f} %"
+        return "over 99%"
+    return f"{value:.1f}%" if value < 10 and round(value, 1) != round(value) else f"{value:.0f}%"
 
 
 def count(amount: int, noun: str, plural: str | None = None) -> str:

@@ -268,13 +268,13 @@ function formatWindow({ request }: ContextReply): string {
     : '';
 }
 
-/** " · 12 %" of the model's window, where the server knows that. */
+/** " · 12%" of the model's window, where the server knows that. */
 function fullness({ request }: ContextReply): string {
   if (!request?.window) {
     return '';
   }
   const share = (100 * request.totalTokens) / request.window;
-  return ` · ${share < 1 ? '<\u00a01' : Math.round(share)}\u00a0%`;
+  return ` · ${share < 1 ? '<1' : Math.round(share)}%`;
 }
 
 function nameOf(
