@@ -87,7 +87,7 @@ class WrittenCallPolicy:
         else:
             reason = self._reason(whole or found, request)
             if reason is None and not whole:
-                reason = "other text stands beside it"
+                reason = "the answer has other text as well"
             reason = reason or "its arguments do not fit the tool"
         names = list(dict.fromkeys(call.name for call in found))
         shown = ", ".join(names[:NAMES_SHOWN]) + (", …" if len(names) > NAMES_SHOWN else "")

@@ -2,8 +2,8 @@
 
 Small models do so, in the form that their template taught them: bare JSON, a list, or several in a
 row, in a fence or between tags. An object ``{"name", "arguments"}`` is a call, also with
-``parameters`` (Llama), inside ``{"type": "function", "function": …}`` (OpenAI), and with arguments
-that are JSON in a string.
+``parameters`` (Llama), inside ``{"type": "function", "function": …}`` (OpenAI), with arguments
+that are JSON in a string, and with its outer braces doubled (as Qwen2.5's template shows it).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WRAPPER = re.compile(
     + "|".join(map(re.escape, _MARKS))
 )
 _SPACE = re.compile(r"\s*")
-_HEAD = re.compile(r"[\[\s]*\{\s*")
+_HEAD = re.compile(r"[\[\s]*\{\{?\s*")
 _FIRST_KEYS = ("name", "arguments", "parameters", "function", "type")
 _KINDS = ("function", "function_call", "tool_call")
 _ANYWHERE = re.compile(r'\{\s*"(?:name|arguments|parameters|function|type|id)"\s*:')
@@ -68,7 +68,7 @@ def whole_answer(text: str) -> list[WrittenCall]:
         if wrapper is not None:
             at = _skip(text, wrapper.end())
             continue
-        decoded = _decode(text, at)
+        decoded = _decode_doubled(text, at) if text.startswith("{{", at) else _decode(text, at)
         if decoded is None:
             return []
         value, end = decoded
@@ -177,6 +177,15 @@ def _decode(text: str, at: int) -> tuple[Any, int] | None:
         return parse_json(text[at:end], strict=False), end
     except (ValueError, RecursionError):
         return None
+
+
+def _decode_doubled(text: str, at: int) -> tuple[Any, int] | None:
+    """The JSON object between doubled braces at a place and the end of those; None where there is
+    none, or only the opening one is doubled."""
+    decoded = _decode(text, at + 1)
+    if decoded is None or not text.startswith("}", decoded[1]):
+        return None
+    return decoded[0], decoded[1] + 1
 
 
 def _as_call(value: Any) -> WrittenCall | None:

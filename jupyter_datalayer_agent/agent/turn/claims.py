@@ -1,4 +1,4 @@
-"""Whether an answer says that it changed or ran something.
+"""Whether an answer says that it changed or ran something, or that it is about to.
 
 Used only for turns in which nothing was tried: the text decides whether the notice is shown, not
 what it says. So a missed claim costs the notice, and a wrong guess shows one that is true.
@@ -7,6 +7,7 @@ what it says. So a missed claim costs the notice, and a wrong guess shows one th
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 _DONE = (
     r"added|inserted|created|placed|put|updated|changed|edited|modified|replaced|rewrote|rewritten|"
@@ -50,11 +51,55 @@ _NOT_NOW = re.compile(
     r"wenn|falls|kann|könnte|déjà|précédemment|avant|pas|rien|si|ya|antes|anteriormente|nada)\b",
     re.IGNORECASE,
 )
+# "I will use the `runNotebookCells` function.", and then the turn is over: small models do so.
+_ACT = (
+    r"add|insert|create|place|put|update|change|edit|modify|replace|rewrite|rename|move|delete|"
+    r"remove|fix|correct|re-?run|run|execute"
+)
+_GERMAN_ACT = (
+    r"hinzufügen|einfügen|erstellen|anlegen|ändern|aktualisieren|ersetzen|löschen|entfernen|"
+    r"verschieben|korrigieren|beheben|ausführen"
+)
+_FRENCH_ACT = r"ajouter|insérer|créer|modifier|remplacer|supprimer|déplacer|corriger|exécuter"
+_SPANISH_ACT = (
+    r"añadir|agregar|insertar|crear|modificar|cambiar|actualizar|reemplazar|eliminar|borrar|mover|"
+    r"corregir|ejecutar"
+)
+_ANNOUNCES = re.compile(
+    r"\b(?:i|we)(?:['’]ll|\s+will|['’]m going to|\s+am going to|['’]re going to|\s+are going to)"
+    r"(?:\s+(?:now|just|also|then|first|next))*\s+"
+    rf"(?:(?:{_ACT})\b.{{0,60}}\b(?:{_THING})\b"
+    r"|(?:use|call|invoke) (?:the )?[`\"']?\w+[`\"']? (?:function|tool)\b)"
+    rf"|\b(?:ich werde|werde ich)\b.{{0,80}}\bzellen?\b.{{0,80}}\b(?:{_GERMAN_ACT})\b"
+    rf"|\bje vais\b(?: \w+)? (?:{_FRENCH_ACT})\b.{{0,60}}\bcellules?\b"
+    rf"|\bvoy a (?:{_SPANISH_ACT})\b.{{0,60}}\bceldas?\b",
+    re.IGNORECASE | re.DOTALL,
+)
+# An offer waits for the user, as a question does.
+_OFFER = re.compile(
+    r"\?|\b(?:tell me|let me know|confirm|approve|please|unless|otherwise|should you|would you|"
+    r"bitte|sag|dites|confirme[zrs]?|dime|por favor)\b",
+    re.IGNORECASE,
+)
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n+")
 
 
 def claims_an_act(answer: str) -> bool:
     """Whether a sentence of the answer (Markdown) says that something was changed or run now."""
-    said = _SENTENCE.split(_CODE.sub("\n", answer))
-    return any(_CLAIMS.search(each) and not _NOT_NOW.search(each) for each in said)
+    return any(_CLAIMS.search(each) for each in _sentences(answer))
+
+
+def announces_an_act(answer: str) -> bool:
+    """Whether a sentence of the answer (Markdown) says that something will be changed or run, and
+    none asks the user for anything."""
+    if _OFFER.search(_CODE.sub("\n", answer)):
+        return False
+    return any(_ANNOUNCES.search(each) for each in _sentences(answer))
+
+
+def _sentences(answer: str) -> Iterator[str]:
+    """The sentences outside of code that are about now."""
+    for each in _SENTENCE.split(_CODE.sub("\n", answer)):
+        if not _NOT_NOW.search(each):
+            yield each

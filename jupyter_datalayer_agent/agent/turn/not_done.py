@@ -14,7 +14,7 @@ from ...protocol.tools import NotDone
 from ...tools.registry import Tool, ToolRegistry
 from ..history.history import Item
 from ..tool_calls.verification import RUN_FAILURES, WELL, runs_of
-from .claims import claims_an_act
+from .claims import announces_an_act, claims_an_act
 
 DOCUMENTS = frozenset({"notebook", "document", "lexical", "file"})
 """The groups of tools that change documents, those apart that run code."""
@@ -54,9 +54,9 @@ def not_done(
 ) -> NotDone | None:
     """What the user should know about a turn that seems to have succeeded; None if it has.
 
-    The ``answer`` matters only if the turn tried nothing: it may claim an act. ``records`` are the
-    calls that have ended, by their ids, and ``summaries`` their lines for a user, where they are
-    known.
+    The ``answer`` matters only if the turn tried nothing: it may claim or announce an act.
+    ``records`` are the calls that have ended, by their ids, and ``summaries`` their lines for a
+    user, where they are known.
     """
     tally = _Tally()
     for step, call_id in _calls(items):
@@ -64,7 +64,7 @@ def not_done(
         tool = None if record is None else registry.behind(record.name)
         if record is not None and tool is not None and tool.changes:
             tally.note(step, record, tool, summaries.get(call_id))
-    if not tally.has_acted and claims_an_act(answer):
+    if not tally.has_acted and (claims_an_act(answer) or announces_an_act(answer)):
         return NotDone(kind="nothing_done", message="Nothing was changed or run in this turn.")
     return tally.result()
 

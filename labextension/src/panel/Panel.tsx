@@ -5,7 +5,7 @@ import { Attachment } from '../api/types';
 import { IInputSetup } from './composer/inputSetup';
 import { emptyTurn } from '../session/turn';
 import { Observable, useValue } from '../session/observable';
-import { abortLabel, activityLabel } from '../session/turnLabels';
+import { activityLabel, endLabel } from '../session/turnLabels';
 import { AskNotebook } from './composer/AskNotebook';
 import { ChangesBar } from './changes/ChangesBar';
 import { Composer, inputIn } from './composer/Composer';
@@ -160,7 +160,7 @@ function Notices(): JSX.Element {
   );
 }
 
-/** Says what goes on to people who hear the page. */
+/** What is going on and how it ended, for users who hear the page. */
 function Announcer(): JSX.Element {
   const { model } = usePanel();
   const { store } = useValue(model.shown);
@@ -168,10 +168,9 @@ function Announcer(): JSX.Element {
   const newest = turnIds[turnIds.length - 1];
   const turn = useValue(newest ? store.turn(newest) : NO_TURN);
   const doing = activityLabel(turn, useCellNumber(turn.target));
-  const ended = turn.status === 'aborted' ? abortLabel(turn) : 'Done';
   return (
     <div className="da-hidden" role="status" aria-live="polite">
-      {runningTurnId ? doing : newest ? ended : ''}
+      {runningTurnId ? doing : newest ? endLabel(turn) : ''}
     </div>
   );
 }

@@ -3,6 +3,9 @@ import { isShownAlready } from './services';
 import { Entry, ITurn } from './turn';
 import { append } from './turnEntries';
 
+/** The code of the line that says what of a turn was not done. */
+export const NOT_DONE = 'not_done';
+
 /** The end of the answer, under a line that says what was not done, whatever the answer says. */
 export function replied(turn: ITurn, event: FinalReply): ITurn {
   const next = answered(turn, event);
@@ -28,7 +31,7 @@ export function notDoneNotice(
     kind: 'notice',
     id: `not-done-${seq}`,
     level: 'warning',
-    code: 'not_done',
+    code: NOT_DONE,
     message,
     retryable: false
   };

@@ -1,5 +1,6 @@
 import { CellNumber, runningLabel, toolLabel } from './callLabels';
 import { changeLabel, mergeChanges } from './changes';
+import { NOT_DONE } from './finalReply';
 import { planWaits } from './plan';
 import { ITurn, IToolEntry, waitingIn, wasDenied } from './turn';
 
@@ -65,6 +66,38 @@ export function abortLabel(turn: ITurn): string {
     default:
       return wasDenied(turn) ? 'You declined this.' : 'Stopped by an error.';
   }
+}
+
+/**
+ * How a turn ended, in a sentence: "Done." only where nothing of it says otherwise, since users who
+ * hear the page have no other sign of it.
+ */
+export function endLabel(turn: ITurn): string {
+  if (turn.status === 'aborted') {
+    return abortLabel(turn);
+  }
+  const { entries, plan } = turn;
+  for (const entry of entries) {
+    if (entry.kind === 'notice' && entry.code === NOT_DONE) {
+      return entry.message;
+    }
+  }
+  if (plan?.state === 'rejected') {
+    return 'Plan not approved.';
+  }
+  const steps = plan?.steps ?? [];
+  const done = steps.filter(step => step.status === 'completed').length;
+  if (done < steps.length) {
+    return `${done} of ${steps.length} steps done.`;
+  }
+  const last = entries[entries.length - 1];
+  if (last?.kind === 'proposal') {
+    return `Proposed: ${last.proposal.title}.`;
+  }
+  if (last?.kind === 'action' && last.status !== 'ok') {
+    return `${last.status === 'error' ? 'Failed' : 'Cancelled'}: ${last.title}.`;
+  }
+  return 'Done.';
 }
 
 /** What a turn that ended early had done, what it had not, and whether code was running. */

@@ -65,6 +65,8 @@ test('a call that the model wrote as text is carried out where it is the whole a
   );
   await expect(line).toHaveCount(0);
   await expect(panel.root).toContainText('The sum is 42.');
+  const announced = panel.root.locator('.da-hidden[role="status"]');
+  await expect(announced).toHaveText('Done.');
   await expect(panel.root).not.toContainText('"arguments"');
 
   await model.script({
@@ -73,8 +75,9 @@ test('a call that the model wrote as text is carried out where it is the whole a
   await panel.send('Add one more');
   await panel.ended(2);
   await expect(line).toContainText(
-    'This looks like a call of addNotebookCell. It was not carried out: other text stands beside it.'
+    'This looks like a call of addNotebookCell. It was not carried out: the answer has other text as well.'
   );
+  await expect(announced).toHaveText(/^This looks like a call/);
   expect(await notebook.sources()).toEqual(['a = 1', '1 + 41']);
   await shootBoth(tab, 'call-as-text');
 });

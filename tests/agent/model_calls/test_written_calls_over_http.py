@@ -159,9 +159,9 @@ def test_an_answer_that_is_not_streamed_is_read_alike(
 @pytest.mark.parametrize(
     ("answer", "message", "reason"),
     [
-        (Say(f"I add it:\n{WRITTEN}"), None, "other text stands beside it"),
-        (Say(f"{WRITTEN}\nThis adds a cell."), None, "other text stands beside it"),
-        (Say(f"So it would be:\n```json\n{WRONG}\n```"), None, "other text stands beside it"),
+        (Say(f"I add it:\n{WRITTEN}"), None, "the answer has other text as well"),
+        (Say(f"{WRITTEN}\nThis adds a cell."), None, "the answer has other text as well"),
+        (Say(f"So it would be:\n```json\n{WRONG}\n```"), None, "the answer has other text as well"),
         (Say(WRITTEN[:-1]), None, "its JSON is not valid"),
         (Answer([Say(WRITTEN)], finish="length"), None, "the answer was cut off"),
         (

@@ -118,8 +118,8 @@ def test_an_ordinary_turn_offers_the_fixes_of_a_cell_that_still_fails(
 
 WRITTEN = 'I will add it: {"name": "addNotebookCell", "arguments": {"content": "1", "run": true}}'
 LINE = (
-    "This looks like a call of addNotebookCell. It was not carried out: other text stands beside "
-    "it."
+    "This looks like a call of addNotebookCell. It was not carried out: the answer has other text "
+    "as well."
 )
 
 

@@ -53,6 +53,9 @@ NAMES = ("addNotebookCell", "listKernels")
         LLAMA_TYPED,
         OPENAI,
         LINE_BREAK,
+        f"{{{PLAIN}}}",
+        f"{{{PLAIN}}} ```",
+        f"<tool_call>\n{{{PLAIN}}}\n</tool_call>",
     ],
 )
 def test_each_form_is_one_call_and_is_held_back_from_its_first_character(text: str) -> None:
@@ -70,6 +73,7 @@ def test_each_form_is_one_call_and_is_held_back_from_its_first_character(text: s
         f"[{PLAIN}, {OTHER}]",
         f"```json\n{PLAIN}\n```\n\n```json\n{OTHER}\n```",
         f"<tool_call>\n{PLAIN}\n</tool_call>\n<tool_call>\n{OTHER}\n</tool_call>",
+        f"{{{PLAIN}}}\n{{{OTHER}}}",
     ],
 )
 def test_several_in_a_row_keep_their_order(text: str) -> None:
@@ -90,6 +94,10 @@ def test_several_in_a_row_keep_their_order(text: str) -> None:
         f"```json\n{PLAIN}\n```\nDone.",
         PLAIN[:-1],
         PLAIN.replace("{", "{{", 1),
+        f"{PLAIN}}}",
+        f"{{{PLAIN}}} Done.",
+        f"{{{{{PLAIN}}}}}",
+        f"{{[{PLAIN}]}}",
         f"[{PLAIN}, 1]",
         json.dumps({"name": "addNotebookCell"}),
         json.dumps({"name": "addNotebookCell", "arguments": ARGUMENTS, "why": "it is asked"}),
@@ -120,6 +128,8 @@ def test_what_has_anything_else_in_it_is_text(text: str) -> None:
         ("<table><tr>", 3),
         ("- [ ] one", 1),
         ("4", 1),
+        ("{{ name }}", 4),
+        ('{{"total": 4}}', 5),
     ],
 )
 def test_other_text_is_let_go_at_the_first_character_that_differs(text: str, at: int) -> None:

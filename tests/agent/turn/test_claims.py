@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_datalayer_agent.agent.turn.claims import claims_an_act
+from jupyter_datalayer_agent.agent.turn.claims import announces_an_act, claims_an_act
 
 
 @pytest.mark.parametrize(
@@ -78,3 +78,53 @@ def test_an_act_is_claimed(answer: str) -> None:
 )
 def test_nothing_is_claimed(answer: str) -> None:
     assert not claims_an_act(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "To run the second cell, I will use the `runNotebookCells` function. I will pass the cell "
+        "ID of the second cell to the function.",
+        "I'll now add a cell with the chart.",
+        "I will run the second cell.",
+        "First I'm going to fix the import, then the rest.",
+        "I will call the addNotebookCell tool:",
+        "We will delete the cell that plots.",
+        "I'll rename the column in all cells:\n\n```python\nprint('please')\n```",
+        "Ich werde jetzt eine Zelle mit dem Diagramm hinzufügen.",
+        "Jetzt werde ich die zweite Zelle ausführen.",
+        "Je vais ajouter une cellule.",
+        "Voy a ejecutar la segunda celda.",
+    ],
+)
+def test_an_act_is_announced(answer: str) -> None:
+    assert announces_an_act(answer)
+    assert not claims_an_act(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I will explain the second cell.",
+        "I'll run through the steps one by one.",
+        "I will use the mean, not the median.",
+        "I can add a cell with the chart.",
+        "I will add the cell once the file exists.",
+        "I won't change the notebook.",
+        "I will not run the cell.",
+        "Which column do you mean? Then I will add the cell.",
+        "Tell me the column, and I'll add the cell.",
+        "If you like, I will run the cell.",
+        "The cell will add a column to the table.",
+        "You will run the cell again.",
+        "Running the cell will create a table.",
+        "```\nI will add a cell.\n```",
+        "Ich werde die Zelle nicht ausführen.",
+        "Ich werde das erklären.",
+        "Je vais expliquer la cellule.",
+        "Voy a explicar la celda.",
+        "",
+    ],
+)
+def test_nothing_is_announced(answer: str) -> None:
+    assert not announces_an_act(answer)

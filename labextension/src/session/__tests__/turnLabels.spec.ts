@@ -1,4 +1,6 @@
-import { abortLabel, activityLabel, doneAndNot } from '../turnLabels';
+import { PlanStep } from '../../api/types';
+import { EventInput } from '../../panel/__tests__/fakes';
+import { abortLabel, activityLabel, doneAndNot, endLabel } from '../turnLabels';
 import { STARTED, call, turnAfter } from './events';
 
 const numbers: Record<string, number> = { x: 5, y: 6 };
@@ -49,5 +51,71 @@ describe('words for a stopped turn', () => {
       not: ['running cell 5'],
       hadBegun: true
     });
+  });
+});
+
+describe('words for the end of a turn', () => {
+  const COMPLETED = { type: 'turn_completed', durationMs: 1 };
+  const ended = (...events: object[]) =>
+    endLabel(turnAfter(...([STARTED, ...events, COMPLETED] as EventInput[])));
+  const reply = { type: 'final_reply', text: 'It is added.' };
+  const planned = (state: string | undefined, ...statuses: string[]) => ({
+    type: 'plan_updated',
+    state,
+    steps: statuses.map(
+      (status, index) =>
+        ({ description: `Step ${index}`, toolCalls: [], status }) as PlanStep
+    )
+  });
+  const started = {
+    type: 'action_started',
+    service: 'notebook',
+    action: 'export',
+    title: 'Export the notebook'
+  };
+  const finished = (status: string) => ({
+    type: 'action_finished',
+    status,
+    output: '',
+    paths: []
+  });
+
+  it('say Done where all is done', () => {
+    expect(ended(reply)).toBe('Done.');
+    expect(ended(planned('completed', 'completed', 'completed'))).toBe('Done.');
+    expect(ended(planned(undefined, 'completed'))).toBe('Done.');
+    expect(ended(started, finished('ok'))).toBe('Done.');
+  });
+
+  it('say what was not done, whatever the answer says', () => {
+    const message = 'Nothing was changed.';
+    expect(
+      ended({ ...reply, notDone: { kind: 'nothing_done', message } })
+    ).toBe(message);
+    expect(ended(planned('stopped', 'completed', 'failed', 'pending'))).toBe(
+      '1 of 3 steps done.'
+    );
+    expect(ended(planned(undefined, 'completed', 'in_progress'))).toBe(
+      '1 of 2 steps done.'
+    );
+    expect(ended(planned('rejected', 'pending'))).toBe('Plan not approved.');
+    expect(ended(started, finished('error'))).toBe(
+      'Failed: Export the notebook.'
+    );
+    expect(ended(started, finished('cancelled'))).toBe(
+      'Cancelled: Export the notebook.'
+    );
+    expect(
+      endLabel(
+        turnAfter(STARTED, { type: 'turn_aborted', reason: 'interrupted' })
+      )
+    ).toBe('Stopped.');
+  });
+
+  it('call an action that waits to be run proposed', () => {
+    const title = 'Export the notebook';
+    expect(ended({ type: 'action_proposed', proposalId: 'p1', title })).toBe(
+      'Proposed: Export the notebook.'
+    );
   });
 });
