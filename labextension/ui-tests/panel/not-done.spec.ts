@@ -65,7 +65,7 @@ test('a call that the model wrote as text is carried out where it is the whole a
   );
   await expect(line).toHaveCount(0);
   await expect(panel.root).toContainText('The sum is 42.');
-  const announced = panel.root.locator('.da-hidden[role="status"]');
+  const announced = panel.root.locator('div.da-hidden[role="status"]');
   await expect(announced).toHaveText('Done.');
   await expect(panel.root).not.toContainText('"arguments"');
 
