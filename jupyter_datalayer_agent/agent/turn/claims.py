@@ -1,7 +1,8 @@
 """Whether an answer says that it changed or ran something, or that it is about to.
 
-Used only for turns in which nothing was tried: the text decides whether the notice is shown, not
-what it says. So a missed claim costs the notice, and a wrong guess shows one that is true.
+Used only for turns in which nothing was tried, or no run: the text decides whether the notice is
+shown, not what it says. So a missed claim costs the notice, and a wrong guess shows one that is
+true.
 """
 
 from __future__ import annotations
@@ -40,6 +41,22 @@ _CLAIMS = re.compile(
     rf"|\b(?:he|hemos|se han?|han? sido) {_SPANISH}\b|\ben (?:la|una) nueva celda\b"
     r"|\b(?:añadí|agregué|inserté|creé|modifiqué|cambié|actualicé|reemplacé|eliminé|borré|moví"
     r"|corregí|ejecuté)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+# "This was printed by the cell", with figures that the model made up.
+_RAN = r"(?:re-?)?ran|executed"
+_CODE_THING = r"(?:cells?|blocks?|code|notebook)"
+_CLAIMS_RUN = re.compile(
+    r"\b(?:i|we)(?:['’]ve|\s+have)?(?:\s+(?:now|just|also|successfully|then))*\s+"
+    rf"(?:{_RAN}|(?:re-?)?run)\b"
+    rf"|\b(?:and|then)(?: \w+)? (?:{_RAN}) (?:it|them|the|all|cell)\b"
+    rf"|^\W*(?:done\W+)?(?:{_RAN}) (?:an?|the|all|your|it|cells?|blocks?|\d+)\b"
+    rf"|\b{_CODE_THING}\b.{{0,40}}\b(?:was|were|(?:has|have) been) (?:\w+ly )?(?:run|executed)\b"
+    rf"|\b{_CODE_THING}(?: \d+)? (?:\w+ly )?(?:ran|printed|returned|produced)\b"
+    r"|\bprinted by (?:the|this|a)\b"
+    r"|\b(?:ich habe|habe ich|wir haben|haben wir|wurden?)\b.{0,120}\bausgeführt\b"
+    r"|\b(?:j['’]ai|nous avons|(?:a|ont) été)\b.{0,40}\bexécutée?s?\b"
+    r"|\b(?:he|hemos|se han?|han? sido) ejecutad[oa]s?\b|\bejecuté\b",
     re.IGNORECASE | re.DOTALL,
 )
 # Acts of another turn, negated or hypothetical ones. A place ("after cell 3") is none of these, nor
@@ -88,6 +105,11 @@ _SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n+")
 def claims_an_act(answer: str) -> bool:
     """Whether a sentence of the answer (Markdown) says that something was changed or run now."""
     return any(_CLAIMS.search(each) for each in _sentences(answer))
+
+
+def claims_a_run(answer: str) -> bool:
+    """Whether a sentence of the answer (Markdown) says that code was run now."""
+    return any(_CLAIMS_RUN.search(each) for each in _sentences(answer))
 
 
 def announces_an_act(answer: str) -> bool:

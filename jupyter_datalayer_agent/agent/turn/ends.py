@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from ...models.types import ModelError
@@ -10,6 +11,9 @@ from ...protocol.errors import AgentError, ErrorCode
 EMPTY_ANSWER = (
     "The model returned an empty answer. Send the message again, or choose another model."
 )
+
+# A fence alone is what small models write in place of a call.
+_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})\w*[ \t]*$", re.MULTILINE)
 
 AbortReason = Literal["interrupted", "replaced", "token_limit", "tool_limit", "shutdown", "error"]
 
@@ -27,6 +31,11 @@ class TurnEnds(Exception):
     def status(self) -> Literal["failed", "aborted"]:
         """The turn's status."""
         return "failed" if self.reason in ("error", "token_limit") else "aborted"
+
+
+def is_empty(answer: str) -> bool:
+    """Whether an answer (Markdown) shows nothing: white space, or code blocks without code."""
+    return not _FENCE.sub("", answer).strip()
 
 
 def error_code(error: ModelError) -> ErrorCode:

@@ -39,7 +39,7 @@ from ..state import SessionState
 from ..stop import Stop
 from ..tool_calls.scheduler import FinishedCall, RepeatedFailures, aborted_call, run_group, schedule
 from ..tool_calls.verification import Failure, StepWatch
-from .ends import EMPTY_ANSWER, AbortReason, TurnEnds, end_of
+from .ends import EMPTY_ANSWER, AbortReason, TurnEnds, end_of, is_empty
 from .record import TurnRecord, TurnStatus
 from .restored import Restored, answered_before
 
@@ -162,7 +162,7 @@ class Turn:
         self.record.note_answer(answer)
         calls = answer.calls
         if not calls:
-            if not answer.text:
+            if is_empty(answer.text):
                 raise TurnEnds("error", EMPTY_ANSWER, "model_error")
             return True
         await self._execute(calls)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_datalayer_agent.agent.turn.claims import announces_an_act, claims_an_act
+from jupyter_datalayer_agent.agent.turn.claims import (
+    announces_an_act,
+    claims_a_run,
+    claims_an_act,
+)
 
 
 @pytest.mark.parametrize(
@@ -128,3 +132,49 @@ def test_an_act_is_announced(answer: str) -> None:
 )
 def test_nothing_is_announced(answer: str) -> None:
     assert not announces_an_act(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        'The means are below. This was printed by the cell with id "by-origin" at index 6.',
+        "I added a cell and ran it.",
+        "I've now run the cell.",
+        "Ran all cells.",
+        "Done. Executed the cell.",
+        "The cell was executed.",
+        "The cell has been successfully run.",
+        "Cell 7 printed the three means.",
+        "The new cell ran without an error.",
+        "Ich habe die Zelle ausgeführt.",
+        "Die Zelle wurde ausgeführt.",
+        "J'ai exécuté la cellule.",
+        "La cellule a été exécutée.",
+        "He ejecutado la celda.",
+        "Se ha ejecutado la celda.",
+    ],
+)
+def test_a_run_is_claimed(answer: str) -> None:
+    assert claims_a_run(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I added a cell that prints the means.",
+        "I added the cell; I have not run it.",
+        "The cell prints the means. Run it to see them.",
+        "I changed the cell, which you ran earlier.",
+        "Cell 3 already ran.",
+        "I added a run number to the table.",
+        "The cell can be run by Shift+Enter.",
+        "I added the cell. Select it and run it to see the chart.",
+        "This line runs the model.",
+        "Die Zelle wurde nicht ausgeführt.",
+        "Je n'ai pas exécuté la cellule.",
+        "No he ejecutado la celda.",
+        "",
+    ],
+)
+def test_no_run_is_claimed(answer: str) -> None:
+    assert not claims_a_run(answer)

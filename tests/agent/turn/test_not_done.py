@@ -228,3 +228,26 @@ def test_where_nothing_was_tried_only_a_claim_is_contradicted(steps: list[list[R
     found = after(*steps, answer="I have added the chart below.")
     assert found is not None
     assert found.message == "Nothing was changed or run in this turn."
+
+
+@pytest.mark.parametrize(
+    "steps", [[[add()]], [[READ], [update()]], [[bad("editFile")], [update()]]]
+)
+def test_a_run_that_is_claimed_and_was_not_tried_is_contradicted(steps: list[list[Result]]) -> None:
+    found = after(*steps, answer="I added a cell and ran it. It printed 3.")
+    assert found is not None
+    assert (found.kind, found.message) == ("nothing_done", "No code was run in this turn.")
+    assert after(*steps, answer="I added a cell that prints 3.") is None
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [[add()], [run("n")]],
+        [[add()], [CODE]],
+        [[ok("addNotebookCell", {"cellId": "n", "status": "ok"}, [change("insert", "n")])]],
+        [[add(), ok("selectKernel", {})]],
+    ],
+)
+def test_where_code_ran_or_may_have_nothing_is_contradicted(steps: list[list[Result]]) -> None:
+    assert after(*steps, answer="I added a cell and ran it.") is None

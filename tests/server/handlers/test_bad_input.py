@@ -158,10 +158,11 @@ def test_arguments_that_do_not_go_together_are_reported_as_that(
     assert f"arguments: {expected}" in result["error"]["message"]
 
 
+@pytest.mark.parametrize("nothing", [Empty(), Say("```"), Say("```python\n```\n"), Say(" \n")])
 def test_a_model_that_answers_with_nothing(
-    server: RunningServer, model: ScriptedModelServer
+    nothing: Empty | Say, server: RunningServer, model: ScriptedModelServer
 ) -> None:
-    model.script(Empty(), Say("Better."))
+    model.script(nothing, Say("Better."))
     answer = server.request("POST", "chat", json={"message": "hi"})
     message = failed(answer, 502, "model_error")
     assert "empty answer" in message
