@@ -70,7 +70,7 @@ class Compaction:
     """What is sent in place of the turns up to the position ``through``.
 
     ``last_item`` is the row of the newest item that it stands for: what is added to these turns
-    later is sent. ``messages`` are the user's own that stand in ``items`` word for word.
+    later is sent. ``messages`` are the user's own that are in ``items`` word for word.
     Tokens are estimates of the history before and after.
     """
 

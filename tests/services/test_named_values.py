@@ -1,4 +1,4 @@
-"""Values that a message names by the word for their parameter, and words that only stand there."""
+"""Values that a message names by the word for their parameter, and words that are merely there."""
 
 from __future__ import annotations
 

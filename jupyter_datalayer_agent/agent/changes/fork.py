@@ -8,7 +8,7 @@ from ..runtime import Runtime
 
 COPIED = (
     "[The conversation up to here was copied; it goes on from here. Documents and kernels are as "
-    "they are now, which may differ from what stands above. Read cells before you change them.]"
+    "they are now, which may differ from what is above. Read cells before you change them.]"
 )
 """The note to the model after the last turn that was copied."""
 

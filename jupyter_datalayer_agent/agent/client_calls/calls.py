@@ -213,6 +213,6 @@ async def _not_recorded(event: object) -> None:
 
 
 def _message(tool: Tool, path: str | None) -> str:
-    """What stands in the conversation for the call."""
+    """The text of the call in the conversation."""
     what = tool.label.action if tool.label is not None else tool.name
     return f"{what} ({path})" if path else what

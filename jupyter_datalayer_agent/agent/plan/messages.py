@@ -86,8 +86,8 @@ def go_on(plan: Plan, index: int) -> str:
     """To the model: a plan is resumed."""
     return (
         f"[The plan is taken up again at step {index + 1}. The steps now:\n{numbered(plan.steps)}\n"
-        f"The user may have changed the {document_noun(plan.notebook or '')} since; look at what "
-        "stands there.]"
+        f"The user may have changed the {document_noun(plan.notebook or '')} since; look at "
+        "what is there.]"
     )
 
 

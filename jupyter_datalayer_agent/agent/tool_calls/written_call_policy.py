@@ -17,9 +17,10 @@ from ...tools.arguments import inexact
 from ...tools.context import ToolFailure
 from ...tools.gate import Gate
 from ...tools.registry import ToolRegistry
-from .written_calls import WrittenCall, calls_within, whole_answer
+from .written_calls import WrittenCall, calls_within, says_more_than_calls, whole_answer
 
 NAMES_SHOWN = 3
+OTHER_TEXT = "the answer has other text as well"
 
 # A question about calls, in the languages that most users write.
 _ABOUT_CALLS = re.compile(
@@ -28,6 +29,7 @@ _ABOUT_CALLS = re.compile(
     r"|\bchiamat[ae]\s+(?:a|di)\s+(?:funzion|strument)",
     re.IGNORECASE,
 )
+_NAME = re.compile(r"\w{1,64}")
 _SHOW = re.compile(r"\b(?:show|examples?|looks?\s+like|syntax|json)\b", re.IGNORECASE)
 
 
@@ -76,9 +78,12 @@ class WrittenCallPolicy:
         """The line for a user about calls in a text that were not carried out. ``has_calls``: the
         answer also made calls; ``is_cut``: it is not complete."""
         found = list(calls_within(text, lambda name: self.registry.find(name) is not None))
+        whole = whole_answer(text)
+        if not found and whole and not self._asks_for_json(request):
+            # Of a tool that there is not: a name that the model made up.
+            found = [call for call in whole if _NAME.fullmatch(call.name)]
         if not found:
             return None
-        whole = whole_answer(text)
         reason: str | None
         if has_calls:
             reason = "the answer made other calls as well"
@@ -87,7 +92,8 @@ class WrittenCallPolicy:
         else:
             reason = self._reason(whole or found, request)
             if reason is None and not whole:
-                reason = "the answer has other text as well"
+                is_explained = says_more_than_calls(text, letters=0)
+                reason = OTHER_TEXT if is_explained else "its JSON is not valid"
             reason = reason or "its arguments do not fit the tool"
         names = list(dict.fromkeys(call.name for call in found))
         shown = ", ".join(names[:NAMES_SHOWN]) + (", …" if len(names) > NAMES_SHOWN else "")
@@ -104,7 +110,7 @@ class WrittenCallPolicy:
             if (reason := self._wrong(call, request)) is not None:
                 return reason
         if any(_is_repeated(call, request) for call in calls):
-            return "it repeats what stands in the message, a document or an output"
+            return "it repeats text of the message, a document or an output"
         if self._asks_about_calls(request):
             return "the message asks about calls"
         return None
@@ -126,6 +132,10 @@ class WrittenCallPolicy:
             return None
         return inexact(tool, call.arguments)
 
+    def _asks_for_json(self, request: ModelRequest) -> bool:
+        """Whether an object with a name and arguments may be what the user wants to have."""
+        return _SHOW.search(self.message) is not None or self._asks_about_calls(request)
+
     def _asks_about_calls(self, request: ModelRequest) -> bool:
         if _ABOUT_CALLS.search(self.message):
             return True
@@ -144,7 +154,7 @@ def _beside_a_misfit(name: str) -> ToolFailure:
 
 
 def _is_repeated(call: WrittenCall, request: ModelRequest) -> bool:
-    """Whether the call stands in what the model was sent, as text that others wrote."""
+    """Whether the call is in what the model was sent, as text that others wrote."""
     name = f'"{call.name}"'
     arguments = _squeezed(json.dumps(call.arguments, ensure_ascii=False))
     for text in _texts_of_others(request):

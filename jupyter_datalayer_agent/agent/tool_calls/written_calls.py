@@ -37,6 +37,7 @@ _FIRST_KEYS = ("name", "arguments", "parameters", "function", "type")
 _KINDS = ("function", "function_call", "tool_call")
 _ANYWHERE = re.compile(r'\{\s*"(?:name|arguments|parameters|function|type|id)"\s*:')
 _NAME = re.compile(r'"(?:name|function)"\s*:\s*"(\w+)"')
+_XML = re.compile(r"<(?:function|tool|invoke|tool_call)\b[^>]{0,40}?\bname\s*=\s*[\"'](\w+)[\"']")
 _LINK = re.compile(r"\[[^\]]*\]\([^)]*\)")
 # Letters beside calls: of "More:" or "Here it is:".
 _SAYS_NOTHING = 10
@@ -81,7 +82,10 @@ def whole_answer(text: str) -> list[WrittenCall]:
 
 
 def calls_within(text: str, is_tool: Callable[[str], bool]) -> Iterator[WrittenCall]:
-    """The calls of tools anywhere in a text, also those whose JSON is broken."""
+    """The calls of tools anywhere in a text, also those whose JSON is broken, or that are XML."""
+    for tag in _XML.finditer(text):
+        if is_tool(tag[1]):
+            yield WrittenCall(tag[1], None)
     at = 0
     while (head := _ANYWHERE.search(text, at)) is not None:
         at = head.end()
@@ -97,8 +101,9 @@ def calls_within(text: str, is_tool: Callable[[str], bool]) -> Iterator[WrittenC
             at = decoded[1]
 
 
-def says_more_than_calls(text: str) -> bool:
-    """Whether a text says anything beside the calls in it: more than links and a word or two."""
+def says_more_than_calls(text: str, letters: int = _SAYS_NOTHING) -> bool:
+    """Whether a text says anything beside the calls in it: more than links and a word or two, of
+    ``letters`` at most."""
     rest, at, has_calls = "", 0, False
     while (brace := text.find("{", at)) >= 0:
         rest += text[at:brace]
@@ -110,7 +115,7 @@ def says_more_than_calls(text: str) -> bool:
             rest += "{"
             at = brace + 1
     rest = _LINK.sub("", _WRAPPER.sub("", rest + text[at:]))
-    return len(re.findall(r"\w", rest)) > (_SAYS_NOTHING if has_calls else 0)
+    return len(re.findall(r"\w", rest)) > (letters if has_calls else 0)
 
 
 def beginning(text: str, names: Collection[str]) -> Beginning:
@@ -149,7 +154,7 @@ def _beginning_of_value(text: str, at: int, names: Collection[str]) -> Beginning
 
 
 def _may_be(written: str | None, wanted: Collection[str]) -> Beginning:
-    """For a string of which only the beginning is there; None: something else stands there."""
+    """For a string of which only the beginning is there; None: something else is there."""
     fits = written is not None and any(each.startswith(written) for each in wanted)
     return Beginning.OPEN if fits else Beginning.TEXT
 

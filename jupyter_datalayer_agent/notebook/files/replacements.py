@@ -68,7 +68,7 @@ def occurrences(content: str, wanted: str) -> list[int]:
 
 def closest(content: str, wanted: str) -> tuple[int, str] | None:
     """The lines that are most like the wanted ones, with the number of the first of them: the
-    longest wanted line is looked for, and what stands around it is taken along."""
+    longest wanted line is looked for, and the lines around it are taken along."""
     lines = content.split("\n")
     targets = wanted.strip("\n").split("\n")
     anchor = max(targets, key=lambda line: len(line.strip()))

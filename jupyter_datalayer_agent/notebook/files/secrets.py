@@ -81,5 +81,5 @@ def jupyter_places() -> list[Path]:
 
 
 def holds_private_key(content: str) -> bool:
-    """Whether a private key stands in the text."""
+    """Whether the text has a private key in it."""
     return "PRIVATE KEY" in content and _PRIVATE_KEY.search(content) is not None

@@ -41,7 +41,7 @@ class Block:
 
     @cached_property
     def hash(self) -> str:
-        """SHA-256 of its JSON as it stands in the file."""
+        """SHA-256 of its JSON as it is in the file."""
         return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -86,7 +86,7 @@ class EditorState:
         return piece if isinstance(piece, str) else _written(piece, head)
 
     def _white_space(self) -> tuple[str, str, str]:
-        """What stands before the first block, after the last one, and between two."""
+        """The text before the first block, after the last one, and between two."""
         if not self.blocks:
             return "", "", ","
         head = self.text[self.start : self.blocks[0].start]
@@ -242,5 +242,5 @@ def _written(node: Node, head: str) -> str:
 
 
 def _step(width: int) -> int:
-    """Blocks stand three levels deep: in the document, its root, and the root's children."""
+    """Blocks are three levels deep: in the document, its root, and the root's children."""
     return max(1, width // 3)

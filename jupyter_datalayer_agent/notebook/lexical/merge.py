@@ -86,7 +86,7 @@ class BlocksReverted:
 
 @dataclass(frozen=True)
 class _Replacement:
-    """A stretch of the blocks as the turn left them, and what stands in its place before the turn
+    """A stretch of the blocks as the turn left them, and what was in its place before the turn
     (``undoes``) or now."""
 
     start: int

@@ -104,7 +104,7 @@ class EventLog:
 
         ``items`` keep their order; a call that is known already (by ``call_id``) is updated, and
         keeps what is None in the update; ``usage`` is that of one call of ``model``; ``context`` is
-        what stands before the message in requests. With ``turn_id`` None only events may be given.
+        what comes before the message in requests. With ``turn_id`` None only events may be given.
         Raises ``not_found`` when the session was deleted meanwhile.
         """
         statements: list[Statement] = []

@@ -161,7 +161,7 @@ def expression(text: str) -> str:
 
     As a phrase SQLite would compare the positions of each of its trigrams, which takes long where
     most texts have them. Every third one says nearly as much: those within the text's length of
-    each other, unless one stands there twice. What is found is looked through in any case.
+    each other, unless one is there twice. What is found is looked through in any case.
     """
     places = sorted({*range(0, len(text) - 2, TRIGRAM), len(text) - TRIGRAM})
     trigrams = [text[place : place + TRIGRAM] for place in places]

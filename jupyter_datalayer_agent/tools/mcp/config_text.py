@@ -168,7 +168,7 @@ def _only(file: Path, line: int | None, message: str) -> ConfigText:
 
 
 def _line(text: str, key: str, begin: int = 0) -> int | None:
-    """The line on which a key stands."""
+    """The line of a key."""
     quoted = re.escape(json.dumps(key, ensure_ascii=False))
     found = re.compile(rf"{quoted}\s*:").search(text, max(begin, 0))
     return text.count("\n", 0, found.start()) + 1 if found else None

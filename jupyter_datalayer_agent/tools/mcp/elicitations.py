@@ -32,7 +32,7 @@ INVALID_PARAMS = -32602
 
 @dataclass(eq=False)
 class RunningCall:
-    """A call of a tool: who asks its user, and its time limit, which stands still meanwhile."""
+    """A call of a tool: who asks its user, and its time limit, which does not run meanwhile."""
 
     ask: AskForm
     limit: anyio.CancelScope

@@ -91,7 +91,7 @@ export function Panel(props: IPanelProps): JSX.Element {
           <WaitingSessions />
           <ContextStrip onOpen={open} />
           <Conversation />
-          {/* One place for all that stands beside the conversation: it scrolls, and never takes the half. */}
+          {/* One place for all that is shown beside the conversation: it scrolls, and never takes the half. */}
           <div className="da-tray">
             <Plan />
             <ToolsPanelCard />

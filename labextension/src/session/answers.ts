@@ -104,7 +104,7 @@ function withAnswer(
   };
 }
 
-/** The answers of a comparison stand in the order of its models, whichever began first. */
+/** The answers of a comparison are in the order of its models, whichever began first. */
 function inOrder(turn: ITurn, started: IAnswer): readonly IAnswer[] {
   const order = turn.compare ?? [];
   const place = ({ model, sources }: IAnswer) => {

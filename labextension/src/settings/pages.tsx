@@ -9,7 +9,7 @@ export const OPEN_CONNECT = 'datalayer-agent:connect-model';
 /** The command that opens the page of the MCP servers. */
 export const OPEN_MCP = 'datalayer-agent:mcp-servers';
 
-/** What stands in the form for the pages. No setting has this name, and nothing is saved by it. */
+/** The value of the form for the pages. No setting has this name, and nothing is saved by it. */
 const PAGES = 'pages';
 
 /** The schema with a line for what is set up on pages of the panel, as the first. */

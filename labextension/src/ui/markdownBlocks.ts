@@ -113,7 +113,7 @@ function scan(
         (inList && ITEM.test(line)) ||
         (!isWhole && PART_OF_MARKER.test(line));
       // A fence begins a block of its own, unless it is in a list; else a blank line must
-      // stand between.
+      // are between.
       const isFence = starts?.kind === 'fence' && !starts.nested;
       if (position > begin && (isFence || (blank && !continues))) {
         finish(position);

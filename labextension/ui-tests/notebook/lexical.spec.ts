@@ -272,7 +272,7 @@ test('a kernel that ended is followed by another one, which the user may change'
   // Two runs at once leave it in place.
   await runAll.click();
   await page.getByTestId('da-lexical-run').first().click();
-  // The outputs of the run before stand there until those of these come.
+  // The outputs of the run before stay until those of these come.
   await expect(page.getByTestId('da-lexical')).not.toHaveClass(
     /da-mod-running/
   );

@@ -166,7 +166,7 @@ def test_the_newest_messages_stay_word_for_word_and_old_outputs_do_not_change(
     turns = server.get(f"sessions/{chat.id}/turns", include="events")["turns"]
     emitted = ["context_compacted" in {each["type"] for each in turn["events"]} for turn in turns]
     assert sorted(emitted) == [False, False, True]
-    assert emitted[1], "it stands after the turn that came before it"
+    assert emitted[1], "it comes after the turn that came before it"
 
 
 def test_peers_08_a_compaction_survives_a_restart_byte_for_byte(

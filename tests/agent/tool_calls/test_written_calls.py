@@ -149,6 +149,10 @@ def test_calls_are_found_within_a_text_also_broken_ones() -> None:
         ("addNotebookCell", True),
         ("listKernels", True),
     ]
+    assert found('<tools>\n<function name="executeCode" arguments=\'{"code": "1"}\'>') == [
+        ("executeCode", False)
+    ]
+    assert found('<input name="executeCode">, <function name="other">') == []
     assert found('{"name": "addNotebookCell", "arguments": {"content": \'x\'}}') == [
         ("addNotebookCell", False)
     ]

@@ -80,7 +80,7 @@ def ask(path: str, program: Program, stdout: int = 1, stderr: int = 2) -> Child:
         socket.send_fds(asked, [json.dumps(asdict(program)).encode()], [stdout, stderr])
         answer, descriptors, _, _ = socket.recv_fds(asked, 64, 1)
     if not descriptors:
-        raise ConnectionError("The process with the imports ended; its error stands above.")
+        raise ConnectionError("The process with the imports ended; its error is above.")
     return Child(int(answer), descriptors[0])
 
 
@@ -115,6 +115,6 @@ class Preloaded:
         while not Path(self.path).exists():
             has_ended = self._process is not None and self._process.poll() is not None
             if has_ended or time.monotonic() > deadline:
-                raise RuntimeError("The process with the imports ended; its error stands above.")
+                raise RuntimeError("The process with the imports ended; its error is above.")
             time.sleep(0.02)
         return self.path

@@ -3,7 +3,7 @@
 Each cell begins with a line ``# %%``, ``# %% [markdown]`` or ``# %% [raw]``, with the cell's id and
 metadata after it as ``key=value`` in JSON. Text and raw cells are comments; so are IPython's magics
 and shell commands, which a Python interpreter does not know. What a script cannot hold in that way
-(such as a comment that looks like one of these lines) stands in the first line as ``source=``, so
+(such as a comment that looks like one of these lines) is in the first line as ``source=``, so
 that every source comes back as it was. Outputs are not written.
 """
 

@@ -80,7 +80,7 @@ class Look:
             raise Wrong(f"`{name}` is still `...`. Put your answer in its place.")
         if value is None:
             raise Wrong(
-                f"`{name}` is None: what stands right of the = gives nothing back. print() does "
+                f"`{name}` is None: the expression right of the = returns nothing. print() does "
                 "that, and methods with inplace=True."
             )
         if inspect.ismethod(value) or inspect.isbuiltin(value):

@@ -68,7 +68,7 @@ MATPLOTLIB_VISUALIZATION = TutorialContent(
             explanation=(
                 "`fig, axes = plt.subplots(2, 1)` makes two plots in one figure: 2 rows, 1 column. "
                 "`axes[0]` is the upper one, `axes[1]` the lower one. `sharex=True` gives both the "
-                "same x axis, so that what stands above each other belongs together.\n\n"
+                "same x axis, so that points above each other belong together.\n\n"
                 "`ax.bar(x, height)` draws bars. Over dates their `width` is in days. "
                 "`figsize=(8, 6)` is the size in inches, and `fig.tight_layout()` keeps labels "
                 "from "

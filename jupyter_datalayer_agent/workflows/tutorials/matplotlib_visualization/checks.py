@@ -125,7 +125,7 @@ def subplots(look: Look) -> str:
     above, below = upper.get_position(), lower.get_position()
     if abs(above.y0 - below.y0) < 0.01:
         raise Wrong(
-            "The plots stand side by side. One above the other is 2 rows and 1 column: "
+            "The plots are side by side. One above the other is 2 rows and 1 column: "
             "`plt.subplots(2, 1)`."
         )
     if line_through(lower, data["temp_max"]) is not None and _bars(upper):

@@ -92,7 +92,7 @@ def splitting(look: Look) -> str:
             "The rows of `X_train` and `y_train` do not belong together. Split both at once."
         )
     if not look.calls("train_test_split") and _in_order(X_train, features):
-        raise Wrong("The parts were cut off as the rows stand. They have to be drawn at random.")
+        raise Wrong("The rows were split in their order. They have to be drawn at random.")
     _stratified(answers, y_test)
     call = look.calls("train_test_split", "StratifiedShuffleSplit")
     if call and not any(each.arg == "random_state" for each in call[0].keywords):
@@ -313,7 +313,6 @@ def predicting(look: Look) -> str:
     if any(close(chance, each, 0.002) for each in chances):
         raise Wrong(
             f"`probability` is that of another species. Those of {listed(['model.classes_'])} "
-            "stand "
-            "in this order; the answer's is the largest."
+            "are in this order; the answer's is the largest."
         )
     raise Wrong(f"`probability` is {chance:.3g}; take it from model.predict_proba(new_penguin).")

@@ -6,7 +6,7 @@ const signs = (before: string, after: string) =>
   );
 
 describe('a diff', () => {
-  it('shows the changed line with what stands around it', () => {
+  it('shows the changed line with the lines around it', () => {
     expect(signs('a\nb\nc\nd\ne\nf', 'a\nb\nc\nD\ne\nf')).toEqual([
       '…',
       ' b',

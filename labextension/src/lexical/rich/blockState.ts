@@ -17,14 +17,14 @@ const INLINE = new Set(['text', 'linebreak', 'tab', 'link', 'autolink']);
 const OF_CURSOR = ['textFormat', 'textStyle'];
 
 interface IOrigin {
-  /** As it stands in the document. */
+  /** As it is in the document. */
   readonly json: INode;
   /** As Lexical printed it before anything was changed. */
   readonly printed: INode;
 }
 
 /**
- * A block in an editor of Lexical. What is not changed there is printed as it stands in the
+ * A block in an editor of Lexical. What is not changed there is printed as it is in the
  * document: nodes and keys that Lexical does not know, the order of keys, defaults that it omits.
  */
 export class BlockState {
@@ -113,7 +113,7 @@ export class BlockState {
   private readonly _origins = new Map<NodeKey, IOrigin>();
 }
 
-/** The node as it stands in the document, with what has another value than before. */
+/** The node as it is in the document, with what has another value than before. */
 function merged(now: INode, { json, printed }: IOrigin): INode {
   const result: Record<string, unknown> = {};
   for (const key of Object.keys(json)) {

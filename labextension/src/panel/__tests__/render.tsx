@@ -103,7 +103,7 @@ export async function press(element: Element | null, key: string) {
   });
 }
 
-/** Write into a field, over what stands there. */
+/** Write into a field, over what is there. */
 export async function type(
   field: HTMLInputElement | HTMLTextAreaElement | null,
   text: string

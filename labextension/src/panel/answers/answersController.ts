@@ -38,7 +38,7 @@ export class AnswersController {
   }
 }
 
-/** Whether the conversation stands at this turn: nothing came after it, and nothing runs. */
+/** Whether the conversation is at this turn: nothing came after it, and nothing runs. */
 export function isLast(store: ConversationStore, turn: ITurn): boolean {
   const { turnIds, withdrawn, runningTurnId } = store.conversation.current;
   const sent = turnIds.filter(id => !withdrawn.has(id));

@@ -15,7 +15,7 @@ export interface ICompareText {
 
 /**
  * Read `@model @model question`. A model is named by its id, by what follows the provider in it, or
- * by its label with hyphens; names stand before the question, in which `@` refers to files.
+ * by its label with hyphens; names come before the question, in which `@` refers to files.
  */
 export function readCompareText(
   text: string,

@@ -82,7 +82,7 @@ export function CellLink(props: {
     ? model.editor.cell(change.path, change.cellId)
     : null;
   const source = change.op === 'delete' ? change.before : change.after;
-  // Of what is proposed, the code stands right below; a file has its name.
+  // Of what is proposed, the code is right below; a file has its name.
   const firstLine =
     isProposed || !change.cellId ? '' : (label?.firstLine ?? firstOf(source));
   const now = label ? { ...change, index: label.number - 1 } : change;

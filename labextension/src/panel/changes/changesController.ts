@@ -75,7 +75,7 @@ export class ChangesController {
       return;
     }
     if (event.type === 'changes_undone' && event.ofTurnId === turnId) {
-      // What was done stands in the turn.
+      // The turn has what was done.
       const left = keptLabel(event.conflicts);
       if (left) {
         this._notify('info', left);

@@ -74,7 +74,7 @@ export function AskNotebook(props: {
   );
 }
 
-/** "Attach and send": which notebook stands above. */
+/** "Attach and send": the notebook is named above. */
 function sendLabel({ label }: IRemedy): string {
   return `${label.slice(0, label.indexOf(' '))} and send`;
 }

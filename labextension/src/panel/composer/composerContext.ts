@@ -6,7 +6,7 @@ import { ICommandHelp } from '../toolsPanel/toolsPanel';
 export interface IComposer {
   /** Put text into the input, for the user to send. */
   write(text: string): void;
-  /** The same, where nothing stands in the input yet. */
+  /** The same, where the input is still empty. */
   offer(text: string): void;
   focus(): void;
   /** The panel's own commands. */

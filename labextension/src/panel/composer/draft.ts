@@ -9,7 +9,7 @@ import { TabDrafts } from '../../ui/tabDrafts';
 const QUIET_MS = 250;
 
 /**
- * Keeps what stands in the input over a reload: each session has its own draft, in this tab alone.
+ * Keeps the text of the input over a reload: each session has its own draft, in this tab alone.
  */
 export class Draft implements IDisposable {
   constructor(

@@ -25,7 +25,7 @@ export interface ICompareCard {
   problem?: string;
 }
 
-/** What stands in the card under the conversation. */
+/** The content of the card under the conversation. */
 export type Card =
   | { kind: 'workflows' }
   | { kind: 'workflow'; id: string; initial?: Record<string, unknown> }

@@ -70,7 +70,7 @@ describe('a compaction', () => {
     summary: 'They load cars.'
   };
 
-  it('stands in the turn that needed it', () => {
+  it('is in the turn that needed it', () => {
     const store = new ConversationStore();
     store.apply(
       event({ type: 'turn_started', turnId: 'a', message: 'Hi', tools: [] }, 1)
@@ -81,7 +81,7 @@ describe('a compaction', () => {
     ]);
   });
 
-  it('that a user asked for stands at the end of the newest turn', () => {
+  it('that a user asked for is at the end of the newest turn', () => {
     const store = new ConversationStore();
     store.prepend([turnRecord({ id: 'a' }), turnRecord({ id: 'b' })]);
     store.apply(event(compacted, 9));

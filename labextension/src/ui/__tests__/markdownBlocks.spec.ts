@@ -80,7 +80,7 @@ describe('the blocks of a Markdown text', () => {
     }
   });
 
-  it('cost no more when much text stands before what grows', () => {
+  it('cost no more when there is much text before what grows', () => {
     const long = growBlocks(NO_BLOCKS, `${'A paragraph.\n\n'.repeat(5000)}x`);
     expect(long.done).toHaveLength(5000);
     const grown = growBlocks(long, `${long.text}more`);

@@ -191,7 +191,7 @@ const ended = (id: string, model: string, text: string, more = {}) => ({
   ...more
 });
 
-test('answers stand in the order of the models, with what each does, read and took', async () => {
+test('answers are in the order of the models, with what each does, read and took', async () => {
   const { emit, node, ops, model } = await panelWith();
   const answers = () => [
     ...node.querySelectorAll<HTMLElement>('[data-testid="da-further-answer"]')

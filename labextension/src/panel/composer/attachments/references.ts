@@ -17,7 +17,7 @@ const FRESH = 5000;
 /** Something that can be referred to with `@`. */
 export interface IReference {
   kind: Attachment['kind'] | 'folder' | 'note';
-  /** What stands in the message after the `@`. */
+  /** The text of the message after the `@`. */
   mention: string;
   /** By what else it is found. */
   label: string;

@@ -37,7 +37,7 @@ export const REFERENCE_ICONS = {
 /**
  * `@`: files, notebooks, cells and outputs of the active notebook, data sets, variables.
  *
- * What was completed is attached as soon as it stands there; the words stay in the message.
+ * What was completed is attached as soon as it is there; the words stay in the message.
  */
 export class ReferenceCommands implements IChatCommandProvider {
   constructor(
@@ -59,7 +59,7 @@ export class ReferenceCommands implements IChatCommandProvider {
         this._model.references.all(),
         this._list(asked.folder)
       ]);
-      // The user types on meanwhile: the answer that comes last is about what stands then.
+      // The user types on meanwhile: the answer that comes last is about the text of then.
       const now = pathPart(input);
       if (now && now.folder === asked.folder) {
         return matching([...others, ...files], now.typed).map(each =>
@@ -71,7 +71,7 @@ export class ReferenceCommands implements IChatCommandProvider {
     return [];
   }
 
-  /** Every reference that was completed and still stands in the message is attached. */
+  /** Every reference that was completed and is still in the message is attached. */
   async onSubmit(input: IInputModel): Promise<void> {
     this._attach(input.value, false);
     this._noteCompleted(input.value);

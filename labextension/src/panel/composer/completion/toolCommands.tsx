@@ -24,7 +24,7 @@ export class ToolCommands implements IChatCommandProvider {
       return [];
     }
     const tools = await this._model.references.tools();
-    // The user types on meanwhile: the answer that comes last is about what stands then.
+    // The user types on meanwhile: the answer that comes last is about the text of then.
     const word = input.currentWord ?? '';
     if (!word.startsWith('#')) {
       return [];

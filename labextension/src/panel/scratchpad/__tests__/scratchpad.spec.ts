@@ -135,7 +135,7 @@ describe('a link to a turn', () => {
 });
 
 describe('where a cell is from', () => {
-  it('is read from its metadata, whatever stands there', () => {
+  it('is read from its metadata, whatever is there', () => {
     const origin = originOf({
       provenance: { aiTurnId: 'trn_1', responseType: 'synthesis' },
       sessionId: 'ses_1'

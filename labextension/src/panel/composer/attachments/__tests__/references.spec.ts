@@ -137,7 +137,7 @@ describe('what @ lists', () => {
 });
 
 describe('what was completed', () => {
-  it('is attached when it stands there, once', async () => {
+  it('is attached when it is there, once', async () => {
     const { model, found, type } = makeInput();
     await found('Use @tot');
     expect(model.composerState.current.attachments).toEqual([]);

@@ -131,7 +131,7 @@ describe('the question whether something may be sent', () => {
     expect(card()?.textContent).toContain('Anna, 31');
     expect(card()?.textContent).toContain('1 picture is included');
     expect(card()?.textContent).toContain('has run');
-    // The call stands above it: it did something, whatever is answered.
+    // The call is above it: it did something, whatever is answered.
     expect(node.querySelector('[data-testid="da-tool-call"]')).not.toBeNull();
   });
 

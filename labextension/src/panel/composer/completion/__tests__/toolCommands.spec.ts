@@ -44,7 +44,7 @@ describe('completions of tools', () => {
     ]);
   });
 
-  it('that come late are about what stands there then', async () => {
+  it('that come late are about the text of then', async () => {
     const { model, client, input, type } = makeInput();
     const tools = new ToolCommands(model);
     const reply = await client.listTools();
