@@ -104,17 +104,19 @@ def calls_within(text: str, is_tool: Callable[[str], bool]) -> Iterator[WrittenC
 def says_more_than_calls(text: str, letters: int = _SAYS_NOTHING) -> bool:
     """Whether a text says anything beside the calls in it: more than links and a word or two, of
     ``letters`` at most."""
-    rest, at, has_calls = "", 0, False
-    while (brace := text.find("{", at)) >= 0:
-        rest += text[at:brace]
-        decoded = _decode(text, brace)
+    parts: list[str] = []
+    at, has_calls = 0, False
+    while (head := _ANYWHERE.search(text, at)) is not None:
+        parts.append(text[at : head.start()])
+        decoded = _decode(text, head.start())
         if decoded is not None and _as_call(decoded[0]) is not None:
             has_calls = True
             at = decoded[1]
         else:
-            rest += "{"
-            at = brace + 1
-    rest = _LINK.sub("", _WRAPPER.sub("", rest + text[at:]))
+            parts.append(head[0])
+            at = head.end()
+    rest = "".join([*parts, text[at:]])
+    rest = _LINK.sub("", _WRAPPER.sub("", rest))
     return len(re.findall(r"\w", rest)) > (letters if has_calls else 0)
 
 
