@@ -76,9 +76,26 @@ async def test_a_kernel_that_dies_is_reported_and_the_rest_is_skipped(tmp_path: 
     assert again[0].status in ("ok", "error")
 
 
-async def test_a_kernel_that_is_shut_down_in_mid_run_ends_the_run(tmp_path: Path) -> None:
+def _kill_after(kernel: Any, seconds: float) -> None:
+    """Let the process of a kernel live a while longer when it is ended."""
+    kill = kernel._async_kill_kernel
+
+    async def later(restart: bool = False) -> None:
+        await asyncio.sleep(seconds)
+        await kill(restart=restart)
+
+    kernel._async_kill_kernel = later
+
+
+SLEEPS = "import pathlib, time; pathlib.Path('runs').touch(); time.sleep(600)"
+
+
+@pytest.mark.parametrize("is_slow", [False, True])
+async def test_a_kernel_that_is_shut_down_in_mid_run_ends_the_run(
+    tmp_path: Path, is_slow: bool
+) -> None:
     async with world(tmp_path) as w:
-        write_notebook(w.root, [code("a", "import time; time.sleep(600)")])
+        write_notebook(w.root, [code("a", SLEEPS)])
         kernel_id = await started(w)
         document = await w.service.open("a.ipynb")
         begun = asyncio.Event()
@@ -88,6 +105,10 @@ async def test_a_kernel_that_is_shut_down_in_mid_run_ends_the_run(tmp_path: Path
 
         running = asyncio.create_task(document.run(["a"], timeout=600, on_progress=progress))
         await begun.wait()
+        if is_slow:
+            # It is interrupted first, and has the time to report that.
+            await until((w.root / "runs").exists)
+            _kill_after(w.kernels.get_kernel(kernel_id), 1.0)
         await w.kernels.shutdown_kernel(kernel_id, now=True)
         runs = await asyncio.wait_for(running, 30)
 
@@ -96,9 +117,10 @@ async def test_a_kernel_that_is_shut_down_in_mid_run_ends_the_run(tmp_path: Path
     assert runs[0].error.ename == "DeadKernelError"
 
 
-async def test_a_restart_by_the_user_ends_the_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_slow", [False, True])
+async def test_a_restart_by_the_user_ends_the_run(tmp_path: Path, is_slow: bool) -> None:
     async with world(tmp_path) as w:
-        write_notebook(w.root, [code("a", "import time; time.sleep(600)"), code("b", "1")])
+        write_notebook(w.root, [code("a", SLEEPS), code("b", "1")])
         kernel_id = await started(w)
         document = await w.service.open("a.ipynb")
         begun = asyncio.Event()
@@ -108,11 +130,16 @@ async def test_a_restart_by_the_user_ends_the_run(tmp_path: Path) -> None:
 
         running = asyncio.create_task(document.run(["a"], timeout=600, on_progress=progress))
         await begun.wait()
+        if is_slow:
+            await until((w.root / "runs").exists)
+            _kill_after(w.kernels.get_kernel(kernel_id), 1.0)
         await (await w.kernels.restart_kernel(kernel_id, now=True))
         runs = await asyncio.wait_for(running, 30)
         after = await document.run(["b"], timeout=60)
 
     assert runs[0].status == "error"
+    assert runs[0].error is not None
+    assert runs[0].error.ename == "DeadKernelError"
     assert after[0].status == "ok"
 
 

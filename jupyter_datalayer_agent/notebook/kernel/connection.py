@@ -25,6 +25,9 @@ LOOK_EVERY = 0.25
 Message = dict[str, Any]
 
 
+SHUT_DOWN = "The kernel was restarted or shut down"
+
+
 class KernelDied(Exception):
     """The kernel process ended, was restarted or was taken away while we waited for it."""
 
@@ -152,7 +155,7 @@ class KernelConnection:
     def _watch(self, kind: str) -> None:
         # Not "starting": a new kernel reports that as well, at any time around its first answers.
         if kind == "shutdown_reply":
-            self._death_reason = "The kernel was restarted or shut down"
+            self._death_reason = SHUT_DOWN
             self._death.set()
 
     async def _subscribed(self) -> None:
@@ -203,6 +206,18 @@ class KernelConnection:
                 for each in waits:
                     each.cancel()
         return True
+
+    async def is_ending(self) -> bool:
+        """Whether the kernel that we connected to has ended, or is about to be ended."""
+        if getattr(self._kernel, "shutting_down", False) is True:
+            self._death_reason = SHUT_DOWN
+            return True
+        return not await self.alive()
+
+    @property
+    def death_reason(self) -> str:
+        """Why the kernel ended, for a user."""
+        return self._death_reason
 
     async def alive(self) -> bool:
         """Whether the kernel that we connected to still runs."""

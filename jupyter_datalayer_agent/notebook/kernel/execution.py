@@ -81,6 +81,9 @@ class Execution:
             return await self._timed_out(timeout or 0)
         await self.connection.wait(self._replied, TRAILING_SECONDS)
         await self.connection.wait(self._idle, TRAILING_SECONDS)
+        if self.error is not None and await self.connection.is_ending():
+            # Jupyter interrupts a kernel before it ends it, and the reply to that may come through.
+            raise KernelDied(self.connection.death_reason)
         return self._ended()
 
     async def _refuse_stuck_kernel(self) -> None:
