@@ -27,8 +27,9 @@ _THING = (
     r"cells?|blocks?|notebook|document|chart|plot|graph|histogram|figure|table|code|column|error|"
     r"bug|typo|import"
 )
+_I_HAVE = r"\b(?:i|we)(?:['’]ve|\s+have)?(?:\s+(?:now|just|also|successfully|then))*\s+"
 _CLAIMS = re.compile(
-    rf"\b(?:i|we)(?:['’]ve|\s+have)?(?:\s+(?:now|just|also|successfully|then))*\s+(?:{_DONE})\b"
+    rf"{_I_HAVE}(?:{_DONE})\b"
     rf"|^\W*(?:done\W+)?(?:{_DONE}) (?:an?|the|all|your|it|cells?|blocks?|\d+)\b"
     r"|\b(?:in|see) (?:the|a) new(?:ly added)? (?:\w+ )?(?:cell|block)\b"
     rf"|\b(?:{_THING})\b.{{0,40}}\b(?:has|have) (?:now |just )?been (?:{_DONE})\b"
@@ -47,8 +48,7 @@ _CLAIMS = re.compile(
 _RAN = r"(?:re-?)?ran|executed"
 _CODE_THING = r"(?:cells?|blocks?|code|notebook)"
 _CLAIMS_RUN = re.compile(
-    r"\b(?:i|we)(?:['’]ve|\s+have)?(?:\s+(?:now|just|also|successfully|then))*\s+"
-    rf"(?:{_RAN}|(?:re-?)?run)\b"
+    rf"{_I_HAVE}(?:{_RAN}|(?:re-?)?run)\b"
     rf"|\b(?:and|then)(?: \w+)? (?:{_RAN}) (?:it|them|the|all|cell)\b"
     rf"|^\W*(?:done\W+)?(?:{_RAN}) (?:an?|the|all|your|it|cells?|blocks?|\d+)\b"
     rf"|\b{_CODE_THING}\b.{{0,40}}\b(?:was|were|(?:has|have) been) (?:\w+ly )?(?:run|executed)\b"

@@ -68,7 +68,7 @@ def not_done(
         return NotDone(kind="nothing_done", message="Nothing was changed or run in this turn.")
     found = tally.result()
     if found is None and tally.has_acted and not tally.may_have_run and claims_a_run(answer):
-        return NotDone(kind="nothing_done", message="No code was run in this turn.")
+        return NotDone(kind="run_failed", message="No code was run in this turn.")
     return found
 
 

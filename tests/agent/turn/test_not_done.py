@@ -236,7 +236,7 @@ def test_where_nothing_was_tried_only_a_claim_is_contradicted(steps: list[list[R
 def test_a_run_that_is_claimed_and_was_not_tried_is_contradicted(steps: list[list[Result]]) -> None:
     found = after(*steps, answer="I added a cell and ran it. It printed 3.")
     assert found is not None
-    assert (found.kind, found.message) == ("nothing_done", "No code was run in this turn.")
+    assert (found.kind, found.message) == ("run_failed", "No code was run in this turn.")
     assert after(*steps, answer="I added a cell that prints 3.") is None
 
 
