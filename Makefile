@@ -32,7 +32,7 @@ TOOLS := $(STAMPS)/tools-$(NAMES)
 
 TESTS := test-python test-oldest test-typescript test-browser
 # The longest first, so that none is left for one core alone.
-CHECKS := check-mypy check-lint check-generated check-words check-imports check-format check-ruff
+CHECKS := check-mypy check-lint check-tests check-generated check-words check-imports check-format check-ruff
 
 .PHONY: lab test tests-ready $(TESTS) test-jupyter-ai check $(CHECKS) format generate bench clean
 
@@ -82,6 +82,9 @@ check-imports:
 	scripts/timed.sh $@ lint-imports
 check-words:
 	scripts/timed.sh $@ python scripts/check_words.py
+# Each configuration lists at least one test, and each test file is in one.
+check-tests:
+	scripts/timed.sh $@ python scripts/check_tests.py
 check-lint:
 	cd labextension && ../scripts/timed.sh $@ jlpm lint:check
 check-generated:

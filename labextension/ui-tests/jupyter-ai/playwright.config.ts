@@ -6,7 +6,8 @@ import base from '../playwright.config';
 export default defineConfig({
   ...base,
   testDir: '.',
-  testIgnore: [],
+  // Those of the base are its folders, which are not here.
+  projects: undefined,
   globalSetup: undefined,
   outputDir: '../results',
   workers: 1,
