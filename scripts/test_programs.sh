@@ -13,7 +13,8 @@ cat >package.json <<'JSON'
     "@modelcontextprotocol/conformance": "0.1.16",
     "@modelcontextprotocol/server-everything": "2026.8.31",
     "@modelcontextprotocol/server-filesystem": "2026.8.31",
-    "azurite": "3.35.0"
+    "azurite": "3.35.0",
+    "configurable-http-proxy": "5.3.0"
   }
 }
 JSON

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -13,21 +14,39 @@ from jupyter_datalayer_agent.magic.failure import AgentMagicError
 from jupyter_datalayer_agent.magic.finding import local_server
 from jupyter_datalayer_agent.magic.server import Server
 from tests.magic.kernels import LOAD, notebook_kernel, write_notebook
+from tests.support.cars import write_cars
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Say, ScriptedModelServer
 
+SHOW = (
+    "import json, os\n"
+    "print(json.dumps([os.environ['DATALAYER_AGENT_' + name] for name in ('URL', 'TOKEN')]))"
+)
 
+
+def make_certificate(folder: Path, *, by_authority: bool) -> tuple[Path, Path, Path]:
+    """A server's certificate, its key, and the certificate by which others know it."""
+    certificate, key, authority = (folder / name for name in ("own.pem", "own.key", "ca.pem"))
+    new = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1")
+    own = ("-keyout", key, "-out", certificate, "-subj", "/CN=somebody",
+           "-addext", "subjectAltName=IP:127.0.0.1")  # fmt: skip
+    if not by_authority:
+        subprocess.run([*new, *own], check=True, capture_output=True)
+        return certificate, key, certificate
+    signed = (*new, *own, "-CA", authority, "-CAkey", folder / "ca.key",
+              "-addext", "basicConstraints=critical,CA:FALSE")  # fmt: skip
+    root = (*new, "-keyout", folder / "ca.key", "-out", authority, "-subj", "/CN=authority")
+    for command in (root, signed):
+        subprocess.run(command, check=True, capture_output=True)
+    return certificate, key, authority
+
+
+@pytest.mark.parametrize("by_authority", [False, True])
 def test_a_server_over_https_and_below_another_address_is_reached(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_authority: bool
 ) -> None:
-    certificate, key = tmp_path / "own.pem", tmp_path / "own.key"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1",
-         "-keyout", key, "-out", certificate, "-subj", "/CN=somebody",
-         "-addext", "subjectAltName=IP:127.0.0.1"],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate))
+    certificate, key, known_by = make_certificate(tmp_path, by_authority=by_authority)
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(known_by))
     with ScriptedModelServer(Say("Hello."), Say("Found.")) as model:
         server = RunningServer(
             tmp_path,
@@ -72,7 +91,15 @@ def test_a_server_on_a_socket_is_found(tmp_path: Path, monkeypatch: pytest.Monke
     try:
         # The runtime file is written before this is said, and the socket is there soon after it.
         assert any("is listening on" in line for line in process.stderr)
-        assert _found(40).get("sessions")["sessions"] == []
+        server = _found(40)
+        assert server.get("sessions")["sessions"] == []
+        # A kernel that it started has the address and a token of its own.
+        write_cars(tmp_path)
+        asked = {"path": "cars.ipynb", "arguments": {"code": SHOW}}
+        result = server.post("tools/executeCode", asked)
+        url, token = json.loads(result["output"]["outputs"])
+        assert url == server.url
+        assert Server(url, token).post("sessions", {})["id"]
     finally:
         process.kill()
         process.communicate()

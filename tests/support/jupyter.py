@@ -90,9 +90,18 @@ class RunningServer:
             }
         self.added = environment or {}
         self.environment |= self.added
+        self._connect(TOKEN)
+
+    def _connect(self, token: str) -> None:
+        self.token = token
         self._streams: list[requests.Response] = []
         self._session = requests.Session()
-        self._session.headers["Authorization"] = f"token {TOKEN}"
+        self._session.headers["Authorization"] = f"token {token}"
+
+    def _disconnect(self) -> None:
+        for response in self._streams:
+            response.close()
+        self._session.close()
 
     def __enter__(self) -> RunningServer:
         self.start()
@@ -100,9 +109,7 @@ class RunningServer:
 
     def __exit__(self, *error: object) -> None:
         self.stop()
-        for response in self._streams:
-            response.close()
-        self._session.close()
+        self._disconnect()
         if error is not None and self.log.exists():
             print(self.log.read_text(errors="replace")[-8000:])
 

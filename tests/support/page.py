@@ -16,7 +16,7 @@ from typing import Any
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
-from tests.support.jupyter import TOKEN, RunningServer
+from tests.support.jupyter import RunningServer
 
 GOING_AWAY = 1001
 
@@ -27,16 +27,22 @@ class FakePage:
     """Connects on entry, says hello, and keeps every message in ``received``.
 
     What it has no ``answer`` to, None included, it leaves unanswered. ``frame_bytes`` counts the
-    bytes of all frames that came, their heads included.
+    bytes of all frames that came, their heads included. ``headers`` are those of a browser,
+    in place of the server's token.
     """
 
     def __init__(
-        self, server: RunningServer, client_id: str = "page-1", answer: Answer | None = None
+        self,
+        server: RunningServer,
+        client_id: str = "page-1",
+        answer: Answer | None = None,
+        headers: dict[str, str] | None = None,
     ) -> None:
         self.client_id = client_id
         self.received: queue.Queue[dict[str, Any]] = queue.Queue()
         self.frame_bytes = 0
         self._server = server
+        self._headers = headers or {"Authorization": f"token {server.token}"}
         self._answer = answer
         self._connection: WebSocketClientConnection | None = None
         self._loop = asyncio.new_event_loop()
@@ -71,7 +77,7 @@ class FakePage:
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         url = self._server.url.replace("http", "ws", 1) + "datalayer-agent/page"
-        request = HTTPRequest(url, headers={"Authorization": f"token {TOKEN}"})
+        request = HTTPRequest(url, headers=self._headers)
         self._connection = self._loop.run_until_complete(websocket_connect(request))
         reader = self._loop.create_task(self._read())
         self._ready.set()

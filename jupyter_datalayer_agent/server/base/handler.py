@@ -88,6 +88,16 @@ class Handler(APIHandler):
         provider = super().identity_provider
         return provider if self.kernel is None else AsKernel(provider, self.kernel)
 
+    def check_xsrf_cookie(self) -> None:
+        """Jupyter's check, except for a kernel's request, whose token another site cannot send.
+
+        Identity providers put a check of their own in its place (JupyterHub's does), which knows
+        nothing of ``AsKernel``. Before ``prepare``, which calls this again, it is not known whose
+        request it is.
+        """
+        if hasattr(self, "_jupyter_current_user") and self.kernel is None:
+            super().check_xsrf_cookie()
+
     @property
     def parts(self) -> Parts:
         """The server's parts."""
