@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,30 +17,44 @@ from tornado.web import HTTPError
 from ...protocol.cells import PageCell
 from ..cancellation import uncancelled
 from ..document import DocumentError
-from ..edits.batch import Cell, page_cell, source_of
+from ..edits.batch import Cell, EditedCells, outputs_of, page_cell, source_of
 from ..large_text import in_thread_if_large
 from ..locks import PathLocks
 from ..paths import ASK_FOR_PATH
 from ..recent import RecentDocuments
-from .file_errors import invalid, not_as_saved, not_saved
-from .notebook_text import UNREADABLE, ParsedNotebook, digest, ids_of, is_plain, load, parsed
+from .cell_ids import CellIds, KnownAddresses, cell_ids, ids_in
+from .file_errors import invalid, not_as_saved, not_saved, text_lost, unwritable
+from .notebook_text import (
+    UNREADABLE,
+    ParsedNotebook,
+    TextLost,
+    check_text,
+    digest,
+    is_plain,
+    load,
+    parsed,
+)
 
 T = TypeVar("T")
 
 _WRITING_TRIES = 5
 _WRITING_SECONDS = 0.05
-_OLDEST_MINOR_WITH_IDS = 5
+_NEWEST_UNCHECKED = 2  # the versions of nbformat whose cells have their source under other names
 
 
 @dataclass
 class LoadedNotebook:
     """A notebook as it was read. ``content`` is shared with the cache: copy what you change.
 
-    ``without_outputs`` are touched cells whose outputs a save hook removed from the file.
+    Each cell has its address as ``id``; ``ids`` has what is in the file. ``is_valid`` is by
+    nbformat's schema. ``without_outputs`` are touched cells whose outputs a save hook removed from
+    the file.
     """
 
     path: str
     content: dict[str, Any]
+    ids: CellIds
+    is_valid: bool
     last_modified: Any
     digest: str | None
     without_outputs: frozenset[str] = frozenset()
@@ -51,6 +64,11 @@ class LoadedNotebook:
         """The cells, each with an id."""
         cells: list[Cell] = self.content["cells"]
         return cells
+
+    @cached_property
+    def sources(self) -> dict[str, str]:
+        """The sources of the cells as they were read, by their addresses."""
+        return {cell["id"]: source_of(cell) for cell in self.cells}
 
     @cached_property
     def page_cells(self) -> list[PageCell]:
@@ -81,6 +99,7 @@ class NotebookFiles:
         self.manager = contents_manager
         self._written = written
         self._cache = RecentDocuments[LoadedNotebook]()
+        self._addresses = KnownAddresses()
         self._locks = PathLocks()
 
     async def check(self, path: str) -> None:
@@ -106,7 +125,7 @@ class NotebookFiles:
         found = None
         for _ in range(_WRITING_TRIES):
             try:
-                found = await self._parsed(text)
+                found = await self._parsed(path, text)
                 break
             except json.JSONDecodeError:
                 # Wait a moment for another writer.
@@ -120,19 +139,22 @@ class NotebookFiles:
         self._cache.keep(path, loaded, len(text))
         return loaded
 
-    async def _parsed(self, text: str) -> ParsedNotebook | list[str | None] | None:
-        """The notebook of a text, or the ids in it; None if it is invalid, which the contents
+    async def _parsed(self, path: str, text: str) -> ParsedNotebook | dict[str, Any] | None:
+        """The notebook of a text, or its JSON; None if it is invalid, which the contents
         manager reports. Raises ``JSONDecodeError`` for a part of one.
 
         For a contents manager that reads plain notebook files, the text is enough. From any other
-        one the notebook is requested, and the text has only the ids, which nbformat would otherwise
-        invent.
+        one the notebook is requested, and the text shows only the ids, which nbformat would
+        otherwise invent.
         """
         try:
             if is_plain(self.manager):
                 notary = self.manager.notary
                 return await in_thread_if_large(len(text), parsed, text, notary.compute_signature)
-            return ids_of(await in_thread_if_large(len(text), load, text))
+            raw = await in_thread_if_large(len(text), load, text)
+            return raw if isinstance(raw, dict) else None
+        except TextLost:
+            raise text_lost(path) from None
         except json.JSONDecodeError:
             raise
         except (*UNREADABLE, RecursionError):
@@ -141,71 +163,67 @@ class NotebookFiles:
     async def save(
         self,
         loaded: LoadedNotebook,
-        cells: Sequence[Cell],
-        touched: Sequence[str],
+        edited: EditedCells,
         metadata: dict[str, Any] | None = None,
     ) -> LoadedNotebook:
         """Write the cells in place of ``loaded.cells`` and read the file back.
 
-        ``touched`` are the ids of new and changed cells: they are validated before anything is
-        written, and compared with the file afterwards. Raises ``ChangedOnDisk`` when the file is
-        no longer the one that was read.
+        What was touched is validated before anything is written, and compared with the file
+        afterwards; everything else stays as it is in the file, valid or not. Raises
+        ``ChangedOnDisk`` when the file is no longer the one that was read.
         """
         async with self._locks.hold(loaded.path):
-            return await self._save(loaded, cells, touched, metadata)
+            return await self._save(loaded, edited, metadata)
 
     async def _save(
-        self,
-        loaded: LoadedNotebook,
-        cells: Sequence[Cell],
-        touched: Sequence[str],
-        metadata: dict[str, Any] | None,
+        self, loaded: LoadedNotebook, edited: EditedCells, metadata: dict[str, Any] | None
     ) -> LoadedNotebook:
-        content = {**loaded.content, "cells": list(cells)}
+        path = loaded.path
+        _refuse_other_changes(loaded, edited)
+        content = {**loaded.content, "cells": edited.cells}
         if metadata is not None:
             content["metadata"] = metadata
-        minor = content["nbformat_minor"]
-        if minor < _OLDEST_MINOR_WITH_IDS:
-            content["nbformat_minor"] = _OLDEST_MINOR_WITH_IDS
-        by_id = {cell["id"]: cell for cell in cells}
-        _validate(loaded.path, content, [by_id[each] for each in touched])
+        in_file = _writable(path, loaded.ids.written(edited.cells))
+        _validate(loaded, content, edited, in_file)
         await self._same_as(loaded)
-        given = content
+        given = {**content, "cells": in_file}
         if self._has_save_hooks():
-            given = await asyncio.to_thread(copy.deepcopy, content)
+            given = await asyncio.to_thread(copy.deepcopy, given)
         model = {"type": "notebook", "format": "json", "content": given}
         try:
-            saved = await uncancelled(ensure_async(self.manager.save(model, loaded.path)))
+            saved = await uncancelled(ensure_async(self.manager.save(model, path)))
         except HTTPError as error:
-            raise not_saved(loaded.path, error) from error
+            raise not_saved(path, error) from error
         finally:
-            self._written(loaded.path)
-        if message := saved.get("message"):
-            raise DocumentError(
-                "internal", f"{loaded.path} was saved, but is not valid now: {message}"
-            )
-        return await self._read_back(loaded.path, content, touched)
+            self._written(path)
+        if loaded.is_valid and (message := saved.get("message")):
+            raise DocumentError("internal", f"{path} was saved, but is not valid now: {message}")
+        return await self._read_back(loaded, content, edited.touched)
 
     async def exists(self, path: str) -> bool:
         """Whether there is a file at the path."""
         return bool(await ensure_async(self.manager.file_exists(path)))
 
     async def _read_back(
-        self, path: str, content: dict[str, Any], touched: Sequence[str]
+        self, before: LoadedNotebook, content: dict[str, Any], touched: Sequence[str]
     ) -> LoadedNotebook:
+        path = before.path
+        cells: list[Cell] = content["cells"]
+        ids = before.ids.after(cells)
         text = await self._text(path)
         if text is None:
             loaded = await self._read(path, None)
-            on_disk = loaded.cells
+            on_disk = loaded.ids.written(loaded.cells)
         else:
             on_disk, digested = await in_thread_if_large(len(text), _looked_at, text)
             model = await self._get(path, content=False)
-            loaded = LoadedNotebook(path, content, model.get("last_modified"), digested)
-        wanted = {cell["id"]: cell for cell in content["cells"]}
-        found = {cell.get("id"): cell for cell in on_disk}
-        if [cell.get("id") for cell in on_disk] != list(wanted):
+            modified = model.get("last_modified")
+            loaded = LoadedNotebook(path, content, ids, before.is_valid, modified, digested)
+        if ids_in({"cells": on_disk}) != [ids.in_file.get(each, each) for each in ids.addresses]:
             self._cache.drop(path)
             raise not_as_saved(path, "its cells are not those that were written")
+        found = dict(zip(ids.addresses, on_disk, strict=True))
+        wanted = {cell["id"]: cell for cell in cells}
         for cell_id in touched:
             if not _same_source(wanted[cell_id], found[cell_id]):
                 self._cache.drop(path)
@@ -213,7 +231,8 @@ class NotebookFiles:
         loaded.without_outputs = frozenset(
             each for each in touched if not _same_outputs(wanted[each], found[each])
         )
-        if text is not None and not _altered(wanted, on_disk):
+        self._addresses.note(path, ids, cells)
+        if text is not None and not _altered(wanted, found):
             self._cache.keep(path, loaded, len(text))
         else:
             self._cache.drop(path)
@@ -252,30 +271,34 @@ class NotebookFiles:
         return text if isinstance(text, str) else None
 
     async def _read(
-        self, path: str, found: ParsedNotebook | list[str | None] | None
+        self, path: str, found: ParsedNotebook | dict[str, Any] | None
     ) -> LoadedNotebook:
-        ids: list[str | None] | None
-        if isinstance(found, ParsedNotebook):
-            model, ids = await self._model_of(path, found), found.ids
-        else:
-            model, ids = await self._get(path, content=True), found
-        if message := model.get("message"):
-            raise invalid(path, message)
-        content: dict[str, Any] = model["content"]
-        if content.get("nbformat", 4) != 4 or not isinstance(content.get("cells"), list):
+        try:
+            if isinstance(found, ParsedNotebook):
+                model = await self._model_of(path, found)
+                content, ids, is_valid = found.content, found.ids, found.problem is None
+            else:
+                model = await self._get(path, content=True)
+                content, is_valid = model["content"], "message" not in model
+                ids = _ids_of(content, found)
+        except TextLost:
+            raise text_lost(path) from None
+        except (*UNREADABLE, RecursionError) as error:
+            raise invalid(path, f"{type(error).__name__}: {error}") from error
+        if content.get("nbformat", 4) != 4:
             raise invalid(path, f"nbformat {content.get('nbformat')} is not supported")
-        _give_ids(content["cells"], ids)
-        return LoadedNotebook(path, content, model.get("last_modified"), None)
+        cells = content["cells"]
+        self._addresses.carry(path, ids, cells)
+        ids.as_addresses(cells)
+        self._addresses.note(path, ids, cells)
+        return LoadedNotebook(path, content, ids, is_valid, model.get("last_modified"), None)
 
     async def _model_of(self, path: str, found: ParsedNotebook) -> dict[str, Any]:
-        """The notebook as the contents manager gives it: checked, and trusted or not."""
+        """The notebook's entry; its cells are marked as trusted or not, as Jupyter does it."""
         model = await self._get(path, content=False)
         notary = self.manager.notary
         trusted = notary.store.check_signature(found.signature, notary.algorithm)
         notary.mark_cells(found.content, trusted)
-        model["content"] = found.content
-        # The problem, if any, is passed on, so that it is not validated again.
-        self.manager.validate_notebook_model(model, {"ValidationError": found.problem})
         return model
 
     async def _get(self, path: str, *, content: bool) -> dict[str, Any]:
@@ -310,42 +333,91 @@ def _refuse_other_files(path: str) -> None:
         )
 
 
-def _give_ids(cells: list[Cell], in_file: list[str | None] | None) -> None:
-    """Give each cell without an id one that is derived from its content.
+def _ids_of(content: dict[str, Any], raw: dict[str, Any] | None) -> CellIds:
+    """The ids of a notebook that a contents manager read, ``raw`` being its JSON, where it has any.
 
-    The id has to be the same at the next read, since only a save writes it down.
+    Raises ``TextLost`` for a notebook that was converted to nbformat 4 and has lost text, or may
+    have.
     """
-    own = in_file
-    if own is not None and len(own) != len(cells):
-        own = [None] * len(cells)  # converted from nbformat 3, which has no ids
-    taken: set[str] = set()
+    if raw is None:
+        if content["metadata"].get("orig_nbformat", 4) <= _NEWEST_UNCHECKED:
+            raise TextLost
+        return cell_ids(content, None)
+    if raw.get("nbformat") != 4:
+        check_text(raw, content)
+    return cell_ids(content, ids_in(raw))
+
+
+def _refuse_other_changes(loaded: LoadedNotebook, edited: EditedCells) -> None:
+    """Whatever else is wrong, no cell that the edit does not name may lose its text."""
+    now = {cell["id"]: cell for cell in edited.cells}
+    for cell_id in loaded.sources.keys() - edited.removed - set(edited.touched):
+        if cell_id not in now or source_of(now[cell_id]) != loaded.sources[cell_id]:
+            raise DocumentError(
+                "internal",
+                f"Nothing was written to {loaded.path}: the edit would have changed cell "
+                f"{cell_id}, which it is not about.",
+                "Read the notebook again, then repeat the edit.",
+            )
+
+
+def _writable(path: str, cells: list[Cell]) -> list[Cell]:
+    """The cells with what Jupyter cannot write a notebook without.
+
+    Its reader takes code without ``outputs`` and a stream without ``text``; its writer does not.
+    """
     for index, cell in enumerate(cells):
-        cell_id = own[index] if own is not None else cell.get("id")
-        if cell_id and cell_id not in taken:
-            cell["id"] = cell_id
-            taken.add(cell_id)
+        if cell["cell_type"] != "code":
             continue
-        seed = f"{cell['cell_type']}\0{source_of(cell)}"
-        count = 0
-        while (derived := _short_hash(f"{seed}\0{count}")) in taken:
-            count += 1
-        cell["id"] = derived
-        taken.add(derived)
+        cell.setdefault("outputs", [])
+        for output in cell["outputs"]:
+            if "output_type" not in output:
+                raise unwritable(path, index)
+        if any(_lacks_text(output) for output in cell["outputs"]):
+            cell["outputs"] = [
+                {**output, "text": ""} if _lacks_text(output) else output
+                for output in cell["outputs"]
+            ]
+    return cells
 
 
-def _short_hash(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+def _lacks_text(output: dict[str, Any]) -> bool:
+    return output["output_type"] == "stream" and "text" not in output
 
 
-def _validate(path: str, content: dict[str, Any], cells: Sequence[Cell]) -> None:
-    """Validate only what is new: the rest was validated when read."""
-    part = {**content, "cells": [_without_trust(cell) for cell in cells]}
+def _validate(
+    loaded: LoadedNotebook, content: dict[str, Any], edited: EditedCells, in_file: Sequence[Cell]
+) -> None:
+    """Validate only what is new: the rest is as it was in the file.
+
+    A cell that was not valid before may stay so, and so may one that was given whole, as when it is
+    restored.
+    """
+    places = {cell["id"]: index for index, cell in enumerate(edited.cells)}
+    new = [each for each in edited.touched if each not in edited.whole]
     try:
-        nbformat.validate(_as_node(part))
+        nbformat.validate(_part(content, [in_file[places[each]] for each in new]))
+        return
     except nbformat.ValidationError as error:
-        raise DocumentError(
-            "invalid_arguments", f"{path} would not be a valid notebook: {error.message}"
-        ) from error
+        problem = error
+    before = dict(zip(loaded.ids.addresses, loaded.ids.written(loaded.cells), strict=True))
+    for each in new:
+        was = [before[each]] if each in before else []
+        if _problems(content, [in_file[places[each]]]) - _problems(content, was):
+            raise DocumentError(
+                "invalid_arguments",
+                f"{loaded.path} would not be a valid notebook: {problem.message}",
+            ) from problem
+
+
+def _problems(content: dict[str, Any], cells: list[Cell]) -> set[tuple[Any, ...]]:
+    part = _part(content, cells)
+    errors = nbformat.validator.iter_validate(part)  # type: ignore[no-untyped-call]
+    return {(each.validator, *each.relative_path) for each in errors}
+
+
+def _part(content: dict[str, Any], cells: Sequence[Cell]) -> Any:
+    return _as_node({**content, "cells": [_without_trust(cell) for cell in cells]})
 
 
 def _as_node(content: dict[str, Any]) -> Any:
@@ -362,12 +434,12 @@ def _same_source(wanted: Cell, found: Cell) -> bool:
 
 
 def _same_outputs(wanted: Cell, found: Cell) -> bool:
-    return len(wanted.get("outputs", [])) == len(found.get("outputs", []))
+    return len(outputs_of(wanted)) == len(outputs_of(found))
 
 
-def _altered(wanted: dict[str, Cell], on_disk: Sequence[Cell]) -> bool:
+def _altered(wanted: dict[str, Cell], found: dict[str, Cell]) -> bool:
     """Whether a save hook changed the content."""
     return not all(
-        _same_source(wanted[cell["id"]], cell) and _same_outputs(wanted[cell["id"]], cell)
-        for cell in on_disk
+        _same_source(wanted[cell_id], cell) and _same_outputs(wanted[cell_id], cell)
+        for cell_id, cell in found.items()
     )

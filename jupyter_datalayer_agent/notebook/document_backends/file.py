@@ -11,6 +11,7 @@ from ..document import BackendName, DocumentError, Progress
 from ..edits.batch import EditedCells, apply_edits, page_cell
 from ..kernel.execution_log import ExecutionLog
 from ..kernel.kernels import Kernels
+from ..metadata import of_kernel
 from .contents import ChangedOnDisk, LoadedNotebook, NotebookFiles
 from .headless_run import HeadlessRun, WriteOutputs
 
@@ -63,8 +64,8 @@ class FileDocument:
             if wanted is None or cell["id"] in wanted
         ]
         kernel = await self._kernels.of(self.path)
-        spec = loaded.metadata.get("kernelspec") or {}
-        info = loaded.metadata.get("language_info") or {}
+        spec = of_kernel(loaded.metadata, "kernelspec")
+        info = of_kernel(loaded.metadata, "language_info")
         return PageNotebook(
             path=self.path,
             kernel_id=kernel["id"] if kernel else None,
@@ -85,7 +86,7 @@ class FileDocument:
             if not edited.changes and not _sets_more(edits):
                 return self._applied(edited, loaded)
             try:
-                saved = await self._files.save(loaded, edited.cells, edited.touched)
+                saved = await self._files.save(loaded, edited)
             except ChangedOnDisk:
                 continue  # the batch is checked again, against the current cells
             return self._applied(edited, saved)

@@ -16,6 +16,28 @@ def invalid(path: str, message: str) -> DocumentError:
     )
 
 
+def text_lost(path: str) -> DocumentError:
+    """Jupyter would read its cells as empty, and an edit would save them so."""
+    return DocumentError(
+        "invalid_arguments",
+        f"{path} lacks its version of nbformat, or has a wrong one: Jupyter reads its cells "
+        "without their text, and saving it would delete that text.",
+        "Nothing was changed. Open the file in JupyterLab's text editor (Open With, Editor) and "
+        'add the keys "nbformat": 4 and "nbformat_minor": 5 beside "cells". Then try again.',
+    )
+
+
+def unwritable(path: str, index: int) -> DocumentError:
+    """Jupyter reads it, but cannot save it."""
+    return DocumentError(
+        "invalid_arguments",
+        f"{path} cannot be saved by Jupyter: cell {index + 1} has an output without its "
+        "output_type.",
+        "Nothing was changed. Clear the outputs of that cell in JupyterLab's text editor (Open "
+        "With, Editor). Then try again.",
+    )
+
+
 def not_saved(path: str, error: HTTPError) -> DocumentError:
     """The server could not write it."""
     return DocumentError(

@@ -11,7 +11,7 @@ from typing import Any
 from ...protocol.cells import CellRun, SetOutputs
 from ..cancellation import uncancelled
 from ..document import DocumentError, Progress
-from ..edits.batch import Cell, source_of, with_outputs
+from ..edits.batch import Cell, EditedCells, execution_count_of, source_of, with_outputs
 from ..kernel.connection import KernelConnection
 from ..kernel.execution import Execution
 from ..kernel.execution_log import ExecutionLog
@@ -138,7 +138,7 @@ class OutputSaver:
                 raise DocumentError("not_found", "the cells were deleted while they ran")
             metadata = {**self._metadata, **loaded.metadata}
             try:
-                saved = await self.files.save(loaded, cells, touched, metadata)
+                saved = await self.files.save(loaded, EditedCells(cells, [], touched), metadata)
             except ChangedOnDisk:
                 continue
             if saved.without_outputs:
@@ -150,7 +150,7 @@ class OutputSaver:
         """Whether the cell shows this run; an earlier one may have been replaced since."""
         if cell["cell_type"] != "code":
             return False
-        return cell["id"] in self._ours or cell["execution_count"] == result.execution_count
+        return cell["id"] in self._ours or execution_count_of(cell) == result.execution_count
 
 
 class HeadlessRun:

@@ -4,25 +4,39 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import nbformat
 from nbformat import v4
 
-UNREADABLE = (ValueError, AttributeError, KeyError, TypeError, nbformat.ValidationError)
+from ..edits.batch import source_of
+from .cell_ids import CellIds, cell_ids, ids_in
+
+UNREADABLE = (
+    ValueError,
+    AttributeError,
+    KeyError,
+    TypeError,
+    AssertionError,
+    nbformat.ValidationError,
+)
 """What json and nbformat raise for a text that is no notebook, or an unsupported one."""
+
+
+class TextLost(Exception):
+    """Jupyter reads the notebook without the text of its cells, as if they were of another
+    version of nbformat: saved like this, it would be empty."""
 
 
 @dataclass(frozen=True)
 class ParsedNotebook:
-    """A validated notebook of nbformat 4. ``ids`` are those in the file, in order: nbformat invents
-    the others. ``problem`` is what makes it invalid. ``signature`` identifies a trusted notebook
-    for Jupyter."""
+    """A notebook of nbformat 4 as Jupyter serves it, with an id for each cell. ``problem`` is what
+    makes it invalid. ``signature`` identifies a trusted notebook for Jupyter."""
 
     content: Any
-    ids: list[str | None]
+    ids: CellIds
     problem: nbformat.ValidationError | None
     signature: str
 
@@ -41,20 +55,25 @@ def digest(text: str) -> str:
 def parsed(text: str, compute_signature: Callable[[Any], str]) -> ParsedNotebook:
     """The notebook of this text, as Jupyter's own contents managers read it.
 
-    Raises ``UNREADABLE``, ``RecursionError``, and ``JSONDecodeError`` for a part of a notebook.
+    Raises ``TextLost``, ``UNREADABLE``, ``RecursionError``, and ``JSONDecodeError`` for a part of a
+    notebook.
     """
     raw = load(text)
-    ids = ids_of(raw)
     if raw.get("nbformat") == 4:
         content = v4.to_notebook_json(raw)  # type: ignore[no-untyped-call]
     else:
         content = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
+    check_text(raw, content)
+    ids = cell_ids(content, ids_in(raw))
+    ids.as_in_file(content["cells"])
     problem = None
     try:
         nbformat.validate(content)
     except nbformat.ValidationError as error:
         problem = error
-    return ParsedNotebook(content, ids, problem, compute_signature(content))
+    signature = compute_signature(content)
+    ids.as_addresses(content["cells"])
+    return ParsedNotebook(content, ids, problem, signature)
 
 
 def load(text: str) -> Any:
@@ -67,6 +86,31 @@ def _same(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
-def ids_of(raw: Any) -> list[str | None]:
-    """The ids of the cells, in order, None for a cell without one."""
-    return [cell.get("id") for cell in raw.get("cells", [])]
+def check_text(raw: Mapping[str, Any], content: Mapping[str, Any]) -> None:
+    """Raise ``TextLost`` unless each cell has the source that it has in the file.
+
+    nbformat takes a file without a version for one of the first version, where a cell's source has
+    another name, and reads all of them as empty.
+    """
+    written = [_written_source(cell) for cell in _cells_in(raw)]
+    read = [source_of(cell) for cell in content["cells"]]
+    if raw.get("nbformat") != 4:
+        # Converted headings are joined into one line and begin with "#".
+        written, read = [_letters(each) for each in written], [_letters(each) for each in read]
+    if len(written) != len(read) or not all(map(str.endswith, read, written)):
+        raise TextLost
+
+
+def _cells_in(raw: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    sheets = [raw, *raw.get("worksheets", [])]
+    return [cell for sheet in sheets for cell in sheet.get("cells", [])]
+
+
+def _written_source(cell: Mapping[str, Any]) -> str:
+    """The source under the name that one of the versions of nbformat has for it."""
+    names = ("source", "input", "code", "text", "html")
+    return next((source_of({"source": cell[name]}) for name in names if cell.get(name)), "")
+
+
+def _letters(text: str) -> str:
+    return "".join(text.split())

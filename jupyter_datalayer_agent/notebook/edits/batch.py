@@ -30,7 +30,6 @@ from ..document import DocumentError
 
 Cell = dict[str, Any]
 _CELL_ID = re.compile(r"^[a-zA-Z0-9_-]{1,64}$")  # nbformat 4.5's schema
-_CODE_ONLY = ("outputs", "execution_count")
 _READ_AGAIN = "Read the notebook again; cells are addressed by the ids that it shows."
 
 
@@ -40,9 +39,29 @@ def source_hash(source: str) -> str:
 
 
 def source_of(cell: Mapping[str, Any]) -> str:
-    """A cell's source as one text; files may hold it as a list of lines."""
-    source = cell.get("source", "")
-    return source if isinstance(source, str) else "".join(source)
+    """A cell's source as one text; files may hold it as a list of lines, or none at all."""
+    source = cell.get("source")
+    if isinstance(source, list):
+        return "".join(source)
+    return source if isinstance(source, str) else ""
+
+
+def type_of(cell: Mapping[str, Any]) -> CellType:
+    """A cell's type; Jupyter serves cells of other types too, whose text is nothing to run."""
+    kind = cell["cell_type"]
+    return kind if kind in ("code", "markdown") else "raw"
+
+
+def outputs_of(cell: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """A code cell's outputs; files may lack them, and have some on cells that are no code."""
+    outputs = cell.get("outputs")
+    return list(outputs) if isinstance(outputs, list) and cell["cell_type"] == "code" else []
+
+
+def execution_count_of(cell: Mapping[str, Any]) -> int | None:
+    """A cell's execution count, if it has one."""
+    count = cell.get("execution_count")
+    return count if isinstance(count, int) else None
 
 
 def page_cell(
@@ -50,28 +69,34 @@ def page_cell(
 ) -> PageCell:
     """A nbformat cell in wire format, on request with outputs or ``whole``."""
     source = source_of(cell)
-    code = cell["cell_type"] == "code"
+    kind = type_of(cell)
+    shown = outputs_of(cell)
     return PageCell(
         id=cell["id"],
         index=index,
-        type=cell["cell_type"],
+        type=kind,
         source=source,
         hash=source_hash(source),
-        has_output=bool(cell.get("outputs")),
-        outputs=list(cell.get("outputs", [])) if outputs and code else None,
-        execution_status="idle" if code else None,
-        execution_count=cell.get("execution_count"),
+        has_output=bool(shown),
+        outputs=shown if outputs and kind == "code" else None,
+        execution_status="idle" if kind == "code" else None,
+        execution_count=execution_count_of(cell) if kind == "code" else None,
         cell=dict(cell) if whole else None,
     )
 
 
 @dataclass
 class EditedCells:
-    """The cells after a batch, what changed, and the ids of the cells that it touched."""
+    """The cells after a batch, what changed, and the ids of the cells that it touched.
+
+    ``whole`` are those that an edit gave whole, as when they are restored; ``removed`` are gone.
+    """
 
     cells: list[Cell]
-    changes: list[Change]
+    changes: list[Change] = field(default_factory=list)
     touched: list[str] = field(default_factory=list)
+    whole: frozenset[str] = frozenset()
+    removed: frozenset[str] = frozenset()
 
 
 def apply_edits(cells: Sequence[Cell], edits: Iterable[CellEdit], path: str = "") -> EditedCells:
@@ -91,10 +116,12 @@ def apply_edits(cells: Sequence[Cell], edits: Iterable[CellEdit], path: str = ""
 class _Batch:
     def __init__(self, cells: Sequence[Cell]) -> None:
         self.order: list[str] = [cell["id"] for cell in cells]
+        self.before = frozenset(self.order)
         self.cells: dict[str, Cell] = {cell["id"]: cell for cell in cells}
         self.original: dict[str, str] = {}
         self.done: list[tuple[Change, str]] = []
         self.touched: dict[str, None] = {}
+        self.whole: set[str] = set()
 
     def apply(self, edit: CellEdit) -> None:
         match edit:
@@ -116,13 +143,14 @@ class _Batch:
             raise DocumentError(
                 "invalid_arguments", f"The notebook already has a cell with id {edit.cell_id}."
             )
-        if not _CELL_ID.match(edit.cell_id):
+        if edit.cell is None and not _CELL_ID.match(edit.cell_id):
             raise DocumentError(
                 "invalid_arguments",
                 f"{edit.cell_id[:80]!r} cannot be a cell id.",
                 "Use 1 to 64 letters, digits, - or _.",
             )
         self.order.insert(self.place(edit.position), edit.cell_id)
+        self.note_whole(edit)
         self.cells[edit.cell_id] = (
             new_cell(edit.cell_id, edit.type, edit.source)
             if edit.cell is None
@@ -134,21 +162,23 @@ class _Batch:
         cell = self.based_on(edit.cell_id, edit.base_hash)
         before = source_of(cell)
         after = before if edit.source is None else edit.source
-        kind: CellType = edit.type or cell["cell_type"]
+        kind = edit.type or type_of(cell)
         self.touched[edit.cell_id] = None
+        self.note_whole(edit)
         if edit.cell is not None:
             self.cells[edit.cell_id] = _whole(edit.cell_id, kind, after, edit.cell)
-        if after == before and kind == cell["cell_type"]:
+        if after == before and kind == type_of(cell):
             return
         changed = retyped(self.cells[edit.cell_id], kind)
-        changed["source"] = after
+        if source_of(changed) != after:
+            changed["source"] = after
         self.original.setdefault(edit.cell_id, edit.base_hash)
         self.cells[edit.cell_id] = changed
         self.note("update", edit.cell_id, before, after, kind)
 
     def delete(self, edit: DeleteCell) -> None:
         cell = self.based_on(edit.cell_id, edit.base_hash)
-        self.note("delete", edit.cell_id, source_of(cell), None, cell["cell_type"])
+        self.note("delete", edit.cell_id, source_of(cell), None, type_of(cell))
         self.order.remove(edit.cell_id)
         del self.cells[edit.cell_id]
         self.touched.pop(edit.cell_id, None)
@@ -167,7 +197,7 @@ class _Batch:
         if self.order.index(edit.cell_id) == place:
             return
         source = source_of(cell)
-        self.note("move", edit.cell_id, source, source, cell["cell_type"])
+        self.note("move", edit.cell_id, source, source, type_of(cell))
 
     def set_outputs(self, edit: SetOutputs) -> None:
         cell = self.find(edit.cell_id)
@@ -177,6 +207,11 @@ class _Batch:
             )
         self.cells[edit.cell_id] = with_outputs(cell, edit.outputs, edit.execution_count)
         self.touched[edit.cell_id] = None
+
+    def note_whole(self, edit: InsertCell | UpdateCell) -> None:
+        self.whole.discard(edit.cell_id)
+        if edit.cell is not None:
+            self.whole.add(edit.cell_id)
 
     def find(self, cell_id: str) -> Cell:
         cell = self.cells.get(cell_id)
@@ -238,20 +273,21 @@ class _Batch:
             for change, cell_id in self.done
         ]
         return EditedCells(
-            [self.cells[cell_id] for cell_id in self.order], changes, list(self.touched)
+            [self.cells[cell_id] for cell_id in self.order],
+            changes,
+            list(self.touched),
+            frozenset(self.whole),
+            self.before.difference(self.order),
         )
 
 
 def _whole(cell_id: str, kind: CellType, source: str, cell: Cell) -> Cell:
     """A whole cell of an edit, as that edit names it."""
-    if cell.get("cell_type") != kind or source_of(cell) != source:
+    if type_of(cell) != kind or source_of(cell) != source:
         raise DocumentError(
             "invalid_arguments", f"The whole cell {cell_id} has another type or source."
         )
-    whole = {**cell, "id": cell_id, "source": source, "metadata": dict(cell.get("metadata", {}))}
-    if kind == "code":
-        return {"outputs": [], "execution_count": None, **whole}
-    return {key: value for key, value in whole.items() if key not in _CODE_ONLY}
+    return {"metadata": {}, **cell, "id": cell_id}
 
 
 def new_cell(cell_id: str, kind: CellType, source: str) -> Cell:
@@ -265,9 +301,9 @@ def new_cell(cell_id: str, kind: CellType, source: str) -> Cell:
 
 def retyped(cell: Cell, kind: CellType) -> Cell:
     """A copy as another type, without the fields that nbformat's schema forbids for it."""
+    if kind == type_of(cell):
+        return dict(cell)
     changed = {**cell, "cell_type": kind}
-    if kind == cell["cell_type"]:
-        return changed
     if kind == "code":
         changed.pop("attachments", None)
         changed["outputs"] = []

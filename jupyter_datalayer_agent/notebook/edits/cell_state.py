@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .batch import Cell, source_of
+from .batch import Cell, outputs_of, source_of
 
 # Trust records where outputs come from; each backend stores it differently.
 _NEVER_COMPARED = frozenset({"trusted"})
@@ -96,7 +96,7 @@ def same_cell(one: Cell, other: Cell) -> bool:
 
 def is_blank(cell: Cell) -> bool:
     """Whether the cell is empty, like the one that JupyterLab adds to an empty notebook."""
-    return not source_of(cell).strip() and not cell.get("outputs") and not cell.get("attachments")
+    return not source_of(cell).strip() and not outputs_of(cell) and not cell.get("attachments")
 
 
 def merged_metadata(before: Cell, left: CellAfterTurn, now: Cell) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def with_trust(metadata: dict[str, Any], origin: Cell) -> dict[str, Any]:
 
 def outputs_digest(cell: Cell) -> str:
     """A digest of outputs and execution count; empty for a cell that has none."""
-    outputs, count = cell.get("outputs") or [], cell.get("execution_count")
+    outputs, count = outputs_of(cell), cell.get("execution_count")
     if cell["cell_type"] != "code" or (not outputs and count is None):
         return ""
     return _digest([[_plain_output(output) for output in outputs], count])
@@ -153,7 +153,7 @@ def _plain_output(output: Mapping[str, Any]) -> dict[str, Any]:
     plain = {key: value for key, value in output.items() if key != "metadata" or value}
     if "text" in plain:
         plain["text"] = _joined(plain["text"])
-    if "data" in plain:
+    if isinstance(plain.get("data"), dict):
         plain["data"] = _plain_bundle(plain["data"])
     return plain
 

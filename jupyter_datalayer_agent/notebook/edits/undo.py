@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from ...protocol.cells import CellEdit, CellPosition, DeleteCell, InsertCell, MoveCell, UpdateCell
-from .batch import Cell, source_hash, source_of
+from .batch import Cell, source_hash, source_of, type_of
 from .cell_state import (
     CellAfterTurn,
     merged_metadata,
@@ -181,8 +180,10 @@ def _merged(before: Cell, left: CellAfterTurn, now: Cell) -> Cell:
         raise _Contested
     cell = {**text, "metadata": with_trust(merged_metadata(before, left, now), outputs)}
     if cell["cell_type"] == "code" and outputs["cell_type"] == "code":
-        cell["outputs"] = outputs.get("outputs", [])
-        cell["execution_count"] = outputs.get("execution_count")
+        for key in ("outputs", "execution_count"):
+            cell.pop(key, None)
+            if key in outputs:
+                cell[key] = outputs[key]
     return now if same_cell(cell, now) else cell
 
 
@@ -240,16 +241,14 @@ def _placed(order: Sequence[str], target: NotebookState, returned: set[str]) -> 
 
 
 def _insert(cell_id: str, cell: Cell, position: CellPosition) -> InsertCell:
-    kind: Any = cell["cell_type"]
     return InsertCell(
-        cell_id=cell_id, type=kind, source=source_of(cell), position=position, cell=cell
+        cell_id=cell_id, type=type_of(cell), source=source_of(cell), position=position, cell=cell
     )
 
 
 def _restore(cell_id: str, now: Cell, cell: Cell) -> UpdateCell:
-    kind: Any = cell["cell_type"]
     text_only = (
-        now["cell_type"] == kind
+        now["cell_type"] == cell["cell_type"]
         and same_outputs(now, cell)
         and now.get("metadata") == cell.get("metadata")
         and now.get("attachments") == cell.get("attachments")
@@ -258,6 +257,6 @@ def _restore(cell_id: str, now: Cell, cell: Cell) -> UpdateCell:
         cell_id=cell_id,
         base_hash=source_hash(source_of(now)),
         source=source_of(cell),
-        type=kind,
+        type=type_of(cell),
         cell=None if text_only else cell,
     )

@@ -15,6 +15,7 @@ from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
 from ..document import DocumentError
+from ..metadata import of_kernel
 from .connection import KernelConnection, KernelDied
 
 log = logging.getLogger(__name__)
@@ -84,11 +85,10 @@ class Kernels:
         return await self.start(path, name)
 
     def _name_in(self, metadata: dict[str, Any], specs: dict[str, dict[str, Any]]) -> str:
-        name = (metadata.get("kernelspec") or {}).get("name")
-        if name:
-            return self._check_name(str(name), specs)
+        if name := of_kernel(metadata, "kernelspec").get("name"):
+            return self._check_name(name, specs)
         default = str(getattr(self.manager, "default_kernel_name", "python3"))
-        language = str((metadata.get("language_info") or {}).get("name", "")).lower()
+        language = of_kernel(metadata, "language_info").get("name", "").lower()
         if language and specs.get(default, {}).get("language", "").lower() != language:
             for other, spec in specs.items():
                 if spec["language"].lower() == language:

@@ -6,7 +6,8 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..edits.batch import source_of
+from ..edits.batch import outputs_of, source_of
+from ..metadata import of_kernel
 from . import nodes
 from .editor_state import EditorState, Node
 from .from_markdown import blocks_of
@@ -54,8 +55,8 @@ def to_notebook(state: EditorState) -> Notebook:
 def from_notebook(notebook: Mapping[str, Any]) -> list[Node]:
     """The blocks of a notebook; raw cells are code that is only shown."""
     metadata = notebook.get("metadata") or {}
-    info, spec = metadata.get("language_info") or {}, metadata.get("kernelspec") or {}
-    language = str(info.get("name") or spec.get("language") or "python")
+    info, spec = of_kernel(metadata, "language_info"), of_kernel(metadata, "kernelspec")
+    language = info.get("name") or spec.get("language") or "python"
     found: list[Node] = []
     for cell in notebook["cells"]:
         source = source_of(cell)
@@ -64,9 +65,9 @@ def from_notebook(notebook: Mapping[str, Any]) -> list[Node]:
         elif cell["cell_type"] == "code":
             code = nodes.jupyter_input(source, language)
             found.append(code)
-            if cell.get("outputs"):
+            if outputs := outputs_of(cell):
                 uuid = code[nodes.INPUT_UUID]
-                found.append(nodes.jupyter_output(source, cell["outputs"], uuid))
+                found.append(nodes.jupyter_output(source, outputs, uuid))
         elif source:
             found.append(nodes.code(source, None))
     return found or [nodes.paragraph()]

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from ...notebook.dataflow.dependencies import Dependencies, build, is_python
+from ...notebook.metadata import of_kernel
 from ...protocol.cells import PageCell
 from ..editing import tree_of
 
@@ -104,8 +105,7 @@ _KERNELS = {"ir": "r", "julia": "julia", "bash": "bash", "scala": "scala", "java
 
 
 def _language(metadata: Mapping[str, Any]) -> str:
-    info = metadata.get("language_info") or {}
-    spec = metadata.get("kernelspec") or {}
-    name = str(spec.get("name") or "").lower()
+    info, spec = of_kernel(metadata, "language_info"), of_kernel(metadata, "kernelspec")
+    name = spec.get("name", "").lower()
     by_name = next((lang for start, lang in _KERNELS.items() if name.startswith(start)), "python")
-    return str(info.get("name") or spec.get("language") or by_name).lower()
+    return (info.get("name") or spec.get("language") or by_name).lower()

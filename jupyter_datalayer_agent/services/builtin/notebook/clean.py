@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ....notebook.edits.batch import source_hash, source_of
+from ....notebook.edits.batch import outputs_of, source_hash, source_of
 from ....protocol.cells import CellEdit, DeleteCell, UpdateCell
 from ...action import Action, ActionResult, Option, Progress, parameter
 from .export import notebooks
@@ -79,13 +79,13 @@ def edits_to_clean(cells: Sequence[Mapping[str, Any]], what: Sequence[str]) -> l
             continue
         if cell["cell_type"] != "code":
             continue
-        outputs = [] if OUTPUTS in what else [dict(each) for each in cell.get("outputs", [])]
+        outputs = [] if OUTPUTS in what else [dict(each) for each in outputs_of(cell)]
         count = None if COUNTS in what else cell.get("execution_count")
         if COUNTS in what:
             for each in outputs:
                 if "execution_count" in each:
                     each["execution_count"] = None
-        if outputs == cell.get("outputs", []) and count == cell.get("execution_count"):
+        if outputs == outputs_of(cell) and count == cell.get("execution_count"):
             continue
         clean = {**cell, "source": source, "outputs": outputs, "execution_count": count}
         edits.append(

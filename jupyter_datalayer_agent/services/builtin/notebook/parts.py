@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ....notebook.edits.batch import source_of
+from ....notebook.metadata import of_kernel
 
 Notebook = dict[str, Any]
 _HEADING = re.compile(r"^ {0,3}(#{1,6})(?:[ \t]|$)")
@@ -71,10 +72,9 @@ def merge(notebooks: Sequence[Notebook]) -> Notebook:
 def language_of(notebook: Notebook) -> str | None:
     """The language of a notebook's code in lower case, where it is known."""
     metadata = notebook["metadata"]
-    name = (metadata.get("language_info") or {}).get("name") or (
-        metadata.get("kernelspec") or {}
-    ).get("language")
-    return str(name).lower() if name else None
+    spec = of_kernel(metadata, "kernelspec")
+    name = of_kernel(metadata, "language_info").get("name") or spec.get("language")
+    return name.lower() if name else None
 
 
 def as_text(notebook: Notebook) -> str:
