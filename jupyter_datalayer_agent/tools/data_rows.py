@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any
 
+from .mime_text import is_spec
 from .redaction import Part, PrivateText, text
 
 DATA_SUFFIXES = frozenset(
@@ -56,16 +57,23 @@ def data_text(path: str, content: str) -> PrivateText:
 
 def is_table(data: dict[str, Any]) -> bool:
     """Whether a MIME bundle shows rows of data."""
-    if not _TABLE_MIMES.isdisjoint(data):
+    if not _TABLE_MIMES.isdisjoint(data) or any(is_spec(mime) for mime in data):
         return True
     if "<table" in _text(data.get("text/html")).lower():
         return True
     if "tabular" in _text(data.get("text/latex")):
         return True
-    records = data.get("application/json")
-    if isinstance(records, list) and any(isinstance(each, dict | list) for each in records):
+    if _has_records(data.get("application/json")):
         return True
     return any(looks_like_rows(_text(data.get(mime))) for mime in ("text/plain", "text/markdown"))
+
+
+def _has_records(value: Any) -> bool:
+    """Whether JSON is a list of records, holds one, or holds columns."""
+    if isinstance(value, dict):
+        lists = [each for each in value.values() if isinstance(each, list) and each]
+        return len(lists) > 1 or any(map(_has_records, lists))
+    return isinstance(value, list) and any(isinstance(each, dict | list) for each in value)
 
 
 def looks_like_rows(text: str) -> bool:

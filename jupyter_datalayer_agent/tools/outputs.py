@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import html
-import re
 import struct
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,40 +13,28 @@ from ..protocol.cells import CellRun
 from ..protocol.sharing import ShareKind
 from ..protocol.tools import ToolErrorCode
 from .data_rows import is_table, looks_like_rows
+from .mime_text import best_text, plain, text_of
 from .redaction import Part, PrivateText, text
 from .registry import Image
+from .tracebacks import useful_part, where
 
 OUTPUTS: frozenset[ShareKind] = frozenset(["outputs"])
 ROW_DATA: frozenset[ShareKind] = frozenset(["row_data"])
 DEAD_KERNEL = "DeadKernelError"
 
-_LINE = re.compile(r"(?:Cell In ?\[[^\]]*\],? line |^-+> )(\d+)", re.MULTILINE)
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_TAG = re.compile(r"<[^>]*>")
-_TEXT_MIMES = ("text/plain", "text/markdown", "text/latex", "application/json")
-
-
-def plain(text: str) -> str:
-    """The text without terminal colours."""
-    return _ANSI.sub("", text)
-
-
-def text_of(value: Any) -> str:
-    """A MIME value: nbformat allows a string or a list of lines."""
-    if isinstance(value, list):
-        return "".join(str(line) for line in value)
-    return value if isinstance(value, str) else str(value)
+_PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
 def render_outputs(outputs: Sequence[dict[str, Any]]) -> tuple[PrivateText, list[Image]]:
-    """One text for all outputs of a cell, in order, and the pictures among them.
+    """One text for all outputs of a cell, and the pictures among them: an error first, so that it
+    is there where the text is cut, the others in their order.
 
     Each output is a private part of the text: of ``outputs``, and of ``row_data`` where it shows
     rows of data. Pictures are private as ``outputs``.
     """
     images: list[Image] = []
     pieces: list[str | Part] = []
-    for output in outputs:
+    for output in sorted(outputs, key=lambda each: each.get("output_type") != "error"):
         part = _render_one(output, images)
         if part.text:
             pieces += ["\n", replace(part, text=part.text.rstrip("\n"))]
@@ -62,21 +48,22 @@ def _render_one(output: dict[str, Any], images: list[Image]) -> Part:
         shown = f"[stderr] {printed}" if output.get("name") == "stderr" else printed
         return _part(shown, looks_like_rows(printed))
     if kind == "error":
-        trace = plain("\n".join(output.get("traceback") or []))
-        last = f"{output.get('ename')}: {output.get('evalue')}"
-        shown = trace if last in trace else f"{trace}\n{last}".strip()
-        return Part(shown, OUTPUTS, error_label(str(output.get("ename")), trace))
+        ename, trace = str(output.get("ename")), _lines(output.get("traceback"))
+        shown = useful_part(ename, text_of(output.get("evalue", "")), trace)
+        return Part(shown, OUTPUTS, error_label(ename, trace))
     data = output.get("data") or {}
-    for mime in ("image/png", "image/jpeg", "image/gif", "image/webp"):
-        if mime in data:
-            return _picture(mime, text_of(data[mime]), text_of(data.get("text/plain", "")), images)
-    is_rows = is_table(data)
-    for mime in _TEXT_MIMES:
-        if mime in data:
-            return _part(plain(text_of(data[mime])), is_rows)
-    if "text/html" in data:
-        return _part(html.unescape(_TAG.sub(" ", text_of(data["text/html"]))).strip(), is_rows)
-    return Part(f"[output of type {', '.join(sorted(data)) or 'none'}]")
+    picture = next((mime for mime in _PICTURES if mime in data), None)
+    if picture is not None:
+        others = {mime: value for mime, value in data.items() if mime not in _PICTURES}
+        return _picture(
+            picture, text_of(data[picture]), best_text(others) if others else "", images
+        )
+    shown = best_text(data)
+    return _part(shown, is_table(data) or looks_like_rows(shown))
+
+
+def _lines(traceback: Any) -> list[str]:
+    return [str(line) for line in traceback] if isinstance(traceback, list) else []
 
 
 def _part(shown: str, is_rows: bool) -> Part:
@@ -86,10 +73,10 @@ def _part(shown: str, is_rows: bool) -> Part:
     return Part(shown, OUTPUTS, f"output of {size}")
 
 
-def error_label(ename: str, traceback: str) -> str:
+def error_label(ename: str, traceback: Sequence[str]) -> str:
     """The visible part of an error whose message and traceback are withheld."""
-    line = _LINE.search(traceback)
-    return f"{ename}{f' in line {line.group(1)}' if line else ''}, its message and traceback"
+    line = where(traceback).line
+    return f"{ename}{f' in line {line}' if line else ''}, its message and traceback"
 
 
 def failure_code(run: CellRun) -> ToolErrorCode:

@@ -64,7 +64,7 @@ def test_errors_and_streams_lose_their_colours() -> None:
             },
         ]
     )
-    assert text == "[stderr] red\nKeyError: 'Horsepowr'"
+    assert text == "KeyError: 'Horsepowr'\n[stderr] red"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from typing import Any
 from ...protocol.sharing import ShareKind
 from ..context import ToolFailure
 from ..data_rows import looks_like_rows
-from ..outputs import OUTPUTS, ROW_DATA, plain, png_size
+from ..mime_text import plain
+from ..outputs import OUTPUTS, ROW_DATA, png_size
 from ..redaction import Part, PrivateValue, text
 from ..registry import Image, ToolOutcome
 from .guard import TEXT, TOO_LARGE, cut_text

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from ....notebook.name_set import name_set
 from ....protocol.workflows import FixInfo
+from ....tools.mime_text import plain
+from ....tools.tracebacks import where
 from ... import editing
 from ...fix import CellFailure, Fix, FixProbe
 from ...nearness import Near, near_names
 from ...side_effects import may_run_again
-from ..tracebacks import plain, where
 
 # Methods and functions of pandas that take names of columns.
 _COLUMN_METHODS = name_set(
@@ -97,9 +98,9 @@ async def find(failure: CellFailure, probe: FixProbe) -> list[FixInfo]:
     """
     assert failure.error is not None
     tree = editing.tree_of(failure.cell.source)
-    if tree is None or "pandas" not in plain(failure.error.traceback):
+    if tree is None or "pandas" not in "\n".join(failure.error.traceback):
         return []  # no Python, a dict's key, or another library's
-    message, line = plain([failure.error.evalue]), where(failure.error.traceback).line
+    message, line = plain(failure.error.evalue), where(failure.error.traceback).line
     known = _Columns(probe)
     fixes: list[FixInfo] = []
     for tables, missing in (await _missing(tree, line, message, known)).items():

@@ -11,11 +11,11 @@ from ....notebook.dataflow.names import analyse
 from ....notebook.name_set import name_set
 from ....protocol.cells import PageCell
 from ....protocol.workflows import FixInfo
+from ....tools.tracebacks import where
 from ... import editing
 from ...fix import CellFailure, Fix, FixProbe
 from ...nearness import Near, near_names
 from ...side_effects import may_run_again, quiet, writes
-from ..tracebacks import where
 
 _NO_FILE = re.compile(
     r"""(?:No such file or directory|[Ff]ile|[Pp]ath)(?: not found)?:? *b?(['"])(?P<name>.+?)\1"""

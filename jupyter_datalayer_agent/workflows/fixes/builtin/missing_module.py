@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from ....notebook.files.kinds import document_noun, noun
 from ....protocol.cells import PageCell
 from ....protocol.workflows import FixCall, FixInfo
+from ....tools.tracebacks import where
 from ... import editing
 from ...fix import CellFailure, Fix, FixProbe
 from ...nearness import Near, near_names
@@ -21,7 +22,6 @@ from ..distributions import (
     known_modules,
     looks_like_a_popular_name,
 )
-from ..tracebacks import where
 
 _NO_MODULE = re.compile(r"No module named '?([\w.]+)'?")
 _NO_NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)' \(unknown location\)")

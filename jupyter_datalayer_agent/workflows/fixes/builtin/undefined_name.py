@@ -12,13 +12,13 @@ from ....notebook.dataflow.names import analyse
 from ....notebook.files.kinds import document_noun, noun
 from ....protocol.cells import PageCell
 from ....protocol.workflows import FixInfo
+from ....tools.tracebacks import where
 from ... import editing
 from ...fix import CellFailure, Fix, FixProbe
 from ...nearness import Near, near_names
 from ...side_effects import may_run_again, quiet, side_effect
 from ..distributions import distribution_of
 from ..known_imports import ONLY_AS_MODULE, WELL_KNOWN
-from ..tracebacks import where
 from .missing_module import install_call
 
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")

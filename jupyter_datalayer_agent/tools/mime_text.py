@@ -1,0 +1,205 @@
+"""The best text of a MIME bundle, for a model: what a reader would see of the output."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from html.parser import HTMLParser
+from typing import Any
+
+HTML_CHARACTERS = 200_000
+CODE_CHARACTERS = 500
+"""Of JavaScript, which a model can only use to recognise what it draws."""
+SPEC_CHARACTERS = 1_500
+SPEC_ITEMS = 3
+SPEC_DEPTH = 6
+SPEC_STRING = 100
+
+# Control sequences, hyperlinks and titles, single escapes.
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
+# ``<Figure size 640x480 with 1 Axes>``, ``<pandas.io.formats.style.Styler at 0x7f…>``,
+# ``[<matplotlib.lines.Line2D at 0x7f…>]``; Vega-Lite's has an explanation below it.
+_BARE = re.compile(r"\s*[\[(]?<[A-Za-z_][^\n<>]*>[\])]?\s*(?:\n\n|$)")
+_SPEC = re.compile(r"application/(?:vnd\.(?!jupyter\.widget-|dataresource)[^\s]+\+|geo\+)json")
+_TAG = re.compile(r"<(/?[A-Za-z][\w:.-]*)([^<>]*)>|<")
+_ALT = re.compile(r"\balt\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
+
+
+def plain(text: str) -> str:
+    """The text without terminal colours and other escape sequences."""
+    return _ANSI.sub("", text) if "\x1b" in text else text
+
+
+def text_of(value: Any) -> str:
+    """A MIME value: nbformat allows a string, a list of lines, or JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(line, str) for line in value):
+        return "".join(value)
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def best_text(data: Mapping[str, Any]) -> str:
+    """The text that says most about the output in the fewest characters.
+
+    Charts and maps are summarised from their specification. Otherwise it is ``text/plain``, which
+    libraries write for terminals, unless that is only the ``repr`` of an object; then what the
+    object shows: Markdown, LaTeX, JSON, the text of HTML.
+    """
+    if spec := next(filter(is_spec, data), None):
+        return _summary(spec, data[spec])
+    said = plain(text_of(data.get("text/plain", "")))
+    if said.strip() and not _BARE.match(said):
+        return said
+    for mime, render in _RICH.items():
+        if mime in data and (text := render(data[mime])).strip():
+            return text
+    others = [mime for mime in data if mime != "text/plain"]
+    named = f"[output of type {', '.join(sorted(others))}]" if others else ""
+    return " ".join(filter(None, [said.strip(), named])) or "[output of type none]"
+
+
+def is_spec(mime: str) -> bool:
+    """Whether it is the specification of a chart or a map, which contains its data."""
+    return _SPEC.fullmatch(mime) is not None
+
+
+def html_text(html: str) -> str:
+    """The text of HTML: a line for each block, and for each row of a table with `` | `` between its
+    cells. The time is linear in the length, whatever the HTML."""
+    reader = _HtmlReader()
+    reader.feed(_only_whole_tags(_without_comments(html[:HTML_CHARACTERS])))
+    reader.close()
+    return reader.text()
+
+
+def _without_comments(html: str) -> str:
+    kept, at = [], 0
+    while (start := html.find("<!--", at)) >= 0:
+        kept.append(html[at:start])
+        end = html.find("-->", start)
+        at = len(html) if end < 0 else end + 3
+    return "".join([*kept, html[at:]])
+
+
+def _only_whole_tags(html: str) -> str:
+    """Tags without attributes, any other ``<`` escaped: ``HTMLParser`` takes seconds for long runs
+    of tags that do not end."""
+
+    def tag(match: re.Match[str]) -> str:
+        name, attributes = match[1], match[2]
+        if name is None:
+            return "&lt;"
+        if name.lower() == "img" and (alt := _ALT.search(attributes[:SPEC_CHARACTERS])):
+            return f"[image: {alt[1] or alt[2]}]"
+        return f"<{name}>"
+
+    return _TAG.sub(tag, html)
+
+
+_HIDDEN = frozenset(["script", "style", "head", "template", "noscript"])
+_CELLS = frozenset(["td", "th"])
+_BLOCKS = frozenset(
+    """address article blockquote br caption dd details div dl dt figure footer h1 h2 h3 h4 h5 h6
+    header hr li main nav ol p pre section summary table tbody text tfoot thead title tr
+    ul""".split()  # noqa: SIM905 - ``text`` and ``title`` are SVG's
+)
+
+
+class _HtmlReader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self._lines: list[list[str]] = [[]]
+        self._hidden = 0
+        self._verbatim = 0
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        """Begin a line for a block, a column for a cell."""
+        if tag in _HIDDEN:
+            self._hidden += 1
+        elif tag == "pre":
+            self._verbatim += 1
+        if tag in _BLOCKS:
+            self._lines.append(["- "] if tag == "li" else [])
+        elif tag in _CELLS:
+            # An empty first cell counts, too.
+            self._lines[-1].append(" | " if self._lines[-1] else "")
+
+    def handle_endtag(self, tag: str) -> None:
+        """End a block's line."""
+        if tag in _HIDDEN:
+            self._hidden = max(0, self._hidden - 1)
+        elif tag == "pre":
+            self._verbatim = max(0, self._verbatim - 1)
+        if tag in _BLOCKS:
+            self._lines.append([])
+
+    def handle_data(self, data: str) -> None:
+        """Take text, without line ends of the source."""
+        if self._hidden or ("\n" in data and data.isspace() and not self._verbatim):
+            return
+        if self._verbatim:
+            first, *others = data.split("\n")
+            self._lines[-1].append(first)
+            self._lines += [[line] for line in others]
+        else:
+            self._lines[-1].append(re.sub(r"\s+", " ", data))
+
+    def text(self) -> str:
+        """The lines with text."""
+        lines = ("".join(pieces).rstrip() for pieces in self._lines)
+        return "\n".join(line for line in lines if line.strip(" -|"))
+
+
+def _code(value: Any) -> str:
+    code = text_of(value).strip()
+    more = len(code) - CODE_CHARACTERS
+    shown = f"{code[:CODE_CHARACTERS]}\n… {more} more characters" if more > 0 else code
+    return f"[JavaScript]\n{shown}" if code else ""
+
+
+def _svg(value: Any) -> str:
+    labels = html_text(text_of(value))
+    return f"[SVG picture]\n{labels}" if labels else ""
+
+
+def _json(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+_RICH: dict[str, Callable[[Any], str]] = {
+    "text/markdown": lambda value: plain(text_of(value)),
+    "text/latex": text_of,
+    "application/json": _json,
+    "text/html": lambda value: html_text(text_of(value)),
+    "image/svg+xml": _svg,
+    "application/javascript": _code,
+    "text/javascript": _code,
+}
+
+
+def _summary(mime: str, spec: Any) -> str:
+    """A chart's or a map's specification with its data elided."""
+    written = json.dumps(_elided(spec, SPEC_DEPTH), ensure_ascii=False, default=str)
+    more = len(written) - SPEC_CHARACTERS
+    shown = f"{written[:SPEC_CHARACTERS]} … {more} more characters" if more > 0 else written
+    return f"[{mime}] {shown}"
+
+
+def _elided(value: Any, depth: int) -> Any:
+    if isinstance(value, str) and len(value) > SPEC_STRING:
+        return f"{value[:SPEC_STRING]}… {len(value) - SPEC_STRING} more characters"
+    if isinstance(value, dict | list) and value and depth == 0:
+        return f"… {len(value)} items"
+    if isinstance(value, dict):
+        return {
+            # A theme says nothing about the data; plotly's is longer than most charts.
+            str(key): "…" if key in ("template", "config") else _elided(each, depth - 1)
+            for key, each in list(value.items())[: 20 * SPEC_ITEMS]
+        }
+    if isinstance(value, list):
+        kept = [_elided(each, depth - 1) for each in value[:SPEC_ITEMS]]
+        more = len(value) - SPEC_ITEMS
+        return [*kept, f"… {more} more"] if more > 0 else kept
+    return value
