@@ -17,6 +17,7 @@ ToolErrorCode = Literal[
     "timeout",
     "aborted",
     "too_large",
+    "held_back",
     "server_error",
     "internal",
 ]

@@ -52,6 +52,11 @@ class GatedTool(Protocol):
         """Whether it works on the attached, active Lexical document."""
         ...
 
+    @property
+    def asks(self) -> bool:
+        """Whether it puts a question to the user."""
+        ...
+
 
 Gated = TypeVar("Gated", bound=GatedTool)
 
@@ -61,8 +66,8 @@ class Refusal:
     """Why a tool may not be used, and what would make it possible.
 
     ``message`` and ``hint`` are for the model, ``summary`` for the user; ``needs`` is what the
-    message is missing, if the user can add it. ``lacks_lexical``: that no Lexical document is at
-    hand is the only reason.
+    message is missing, if the user can add it. ``lacks_notebook`` and ``lacks_lexical``: that no
+    such document is at hand is the only reason.
     """
 
     message: str
@@ -70,6 +75,7 @@ class Refusal:
     summary: str
     needs: MissingRequirement | None = None
     lacks_lexical: bool = False
+    lacks_notebook: bool = False
 
 
 @dataclass
@@ -81,6 +87,7 @@ class Gate:
     ``below`` is the cell of the target under which new cells go by default: the magic's, then the
     newest one. ``files`` are the files that the user attached: of these alone secrets may be read.
     ``lexical_attached`` and ``lexical_active`` are Lexical documents; ``created`` has both kinds.
+    ``has_user``: somebody can answer a question while the message is being worked on.
     """
 
     mode: Mode
@@ -92,6 +99,7 @@ class Gate:
     files: frozenset[str] = frozenset()
     lexical_attached: frozenset[str] = frozenset()
     lexical_active: str | None = None
+    has_user: bool = True
 
     @classmethod
     def on(cls, path: str | None, mode: Mode = "agent") -> Gate:
@@ -138,6 +146,12 @@ class Gate:
             return "off"
         return "full" if self.may_change else "read-only"
 
+    @property
+    def prompt_mode(self) -> NotebookMode:
+        """The notebook mode that the system prompt is for. Where notebooks can be created it is the
+        same before and after, so that a created one leaves the provider's prompt cache valid."""
+        return "full" if self.may_change else self.notebook_mode
+
     def why_off(self) -> str | None:
         """For a user: why notebook mode is off, or None when it is on."""
         if self.targets:
@@ -161,6 +175,12 @@ class Gate:
                 f"This is {self.mode.capitalize()} mode. Tell the user that Agent mode can.",
                 f"Not done: {self.mode.capitalize()} mode is read-only",
                 "mode",
+            )
+        if tool.asks and not self.has_user:
+            return Refusal(
+                "Nobody can answer over this route.",
+                "Decide with what is known, and say what you assumed.",
+                "Not done: nobody can answer here",
             )
         if tool.needs_notebook and not self.targets:
             return self._no_notebook()
@@ -204,7 +224,13 @@ class Gate:
         return Refusal(NO_LEXICAL, hint, summary, lacks_lexical=True)
 
     def _no_notebook(self) -> Refusal:
-        return Refusal(NO_NOTEBOOK, self.why_off() or "", f"Not done: {self._off()}", "notebook")
+        return Refusal(
+            NO_NOTEBOOK,
+            self.why_off() or "",
+            f"Not done: {self._off()}",
+            "notebook",
+            lacks_notebook=True,
+        )
 
     def _off(self) -> str:
         """Why there is no target, as a part of a sentence."""
@@ -220,12 +246,17 @@ class Gate:
         return [each for each in tools if self.refusal(each) is None]
 
     def sent(self, tools: Iterable[Gated], *, with_blocks: bool) -> list[Gated]:
-        """The tools that the model is sent. Those for blocks are sent ``with_blocks`` even where no
-        document is at hand: a list of tools that changes costs the provider's prompt cache."""
+        """The tools that the model is sent. Those for notebooks are sent wherever one can be
+        created, and those for blocks ``with_blocks``, even where no document is at hand: a list of
+        tools that changes costs the provider's prompt cache."""
         found = []
         for each in tools:
             refusal = self.refusal(each)
-            if refusal is None or (with_blocks and refusal.lacks_lexical):
+            if (
+                refusal is None
+                or (self.may_change and refusal.lacks_notebook)
+                or (with_blocks and refusal.lacks_lexical)
+            ):
                 found.append(each)
         return found
 

@@ -71,7 +71,7 @@ class Tool:
     active Lexical document. ``destructive`` returns what would
     be lost, or None. ``parallel``: a read that may run concurrently with others. ``runs``: its
     purpose is to run code. ``basic``: sent also to models with a small context window. ``preview``
-    is what a call would change, for approvals.
+    is what a call would change, for approvals. ``asks``: puts a question to the user.
 
     Of a tool of another program: ``parameters`` is the JSON schema of its arguments, which it
     checks itself; ``needs_approval`` is asked for each call; ``version`` differs when the program
@@ -98,6 +98,7 @@ class Tool:
     version: str | None = None
     is_found_by_search: bool = False
     searches: bool = False
+    asks: bool = False
 
     def schema(self) -> dict[str, Any]:
         """The function tool of the Responses API."""
@@ -139,6 +140,7 @@ def tool(
     parallel: bool = False,
     runs: bool = False,
     basic: bool = False,
+    asks: bool = False,
     destructive: DestructiveRule | None = None,
     preview: Preview | None = None,
 ) -> Callable[[Callable[[Arguments, ToolContext], Awaitable[ToolOutcome]]], Tool]:
@@ -164,6 +166,7 @@ def tool(
             parallel=parallel,
             runs=runs,
             basic=basic,
+            asks=asks,
             destructive=destructive,
             preview=preview,
         )

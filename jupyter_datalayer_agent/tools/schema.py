@@ -11,7 +11,8 @@ from ..protocol.base import Wire
 @cache
 def compact_schema(model: type[Wire]) -> dict[str, Any]:
     """The model's JSON schema without titles, nullable unions and references, and without what a
-    model does not need: defaults that are null, false, empty or a number, and "at least one"."""
+    model does not need: defaults that are empty, a number, yes or no, or one of several choices,
+    and "at least one"."""
     schema = model.model_json_schema(by_alias=True)
     definitions = schema.pop("$defs", {})
     compacted: dict[str, Any] = _compact(schema, definitions)
@@ -19,6 +20,10 @@ def compact_schema(model: type[Wire]) -> dict[str, Any]:
     # The class docstring is for readers of the code; the tool's own description is sent already.
     compacted.pop("description", None)
     return compacted
+
+
+def _is_plain(default: Any) -> bool:
+    return default in (None, True, False, [], "") or type(default) in (int, float)
 
 
 def _compact(node: Any, definitions: dict[str, Any]) -> Any:
@@ -42,7 +47,7 @@ def _compact(node: Any, definitions: dict[str, Any]) -> Any:
     for key, value in node.items():
         if key in ("title", "additionalProperties") and not isinstance(value, dict):
             continue
-        if key == "default" and (value in (None, False, [], "") or type(value) in (int, float)):
+        if key == "default" and (_is_plain(value) or "enum" in node or "anyOf" in node):
             continue
         if key in ("minLength", "minItems") and value == 1:
             continue

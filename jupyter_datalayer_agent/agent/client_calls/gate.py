@@ -23,6 +23,7 @@ class ClientGate(Gate):
             "No notebook is named.",
             "Name one with path, or make one with createNotebook.",
             "Not done: no notebook is named",
+            lacks_notebook=True,
         )
 
     def _no_lexical(self) -> Refusal:

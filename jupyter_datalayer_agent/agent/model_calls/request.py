@@ -43,7 +43,7 @@ def model_request(
         instructions=request.instructions
         or system_prompt(
             request.mode,
-            request.gate.notebook_mode,
+            request.gate.prompt_mode,
             runtime.notebooks.root_dir,
             request.location,
             is_short=is_short,

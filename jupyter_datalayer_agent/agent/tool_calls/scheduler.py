@@ -142,8 +142,11 @@ class RepeatedFailures:
     def note(self, done: FinishedCall) -> bool:
         """Count a call; True when it has failed identically ``LIMIT`` times."""
         key = to_json([done.record.name, done.record.arguments])
-        if done.done.result.ok:
+        error = done.done.result.error
+        if error is None:
             self._counts.pop(key, None)
             return False
+        if error.code == "held_back":
+            return False  # It was another call that failed.
         self._counts[key] = self._counts.get(key, 0) + 1
         return self._counts[key] >= self.LIMIT

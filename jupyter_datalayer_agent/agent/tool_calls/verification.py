@@ -75,6 +75,9 @@ class StepWatch:
             self.runs[key] = str(run["status"])
             if run["status"] not in WELL and result.error is not None:
                 self._messages[key] = messages_of(call)
+        for cell_id in held_back(call):
+            self.runs[where, cell_id] = "held_back"
+            self._messages[where, cell_id] = messages_of(call)
         self.blocks += call.done.blocks
         for change in [*(result.changes or []), *call.done.blocks]:
             if change.cell_id is not None:
@@ -90,11 +93,11 @@ class StepWatch:
 
     def _note_call(self, call: FinishedCall, failure: Failure | None) -> None:
         """A call that failed is open until one of the same tool ends well; a denied one is not
-        open, since the user decided so, and a run is judged by its cell."""
+        open, since the user decided so, and a run is judged by its cell, also one held back."""
         result = call.done.result
         if result.ok:
             self._open.pop(result.name, None)
-        elif failure is None and not call.done.denied and result.error is not None:
+        elif failure is None and not call.done.denied and not _is_held_back(call):
             self._open[result.name] = messages_of(call)
 
     def miss(self, cells: Iterable[Change]) -> None:
@@ -235,6 +238,19 @@ def run_failure(call: FinishedCall, target: str | None) -> Failure | None:
     if not_run:
         return Failure(message, where, not_run[0], redacted, tuple(not_run))
     return Failure(message, where, _cell_of(call), redacted)
+
+
+def held_back(call: FinishedCall) -> list[str]:
+    """The cells that a call did not run, since a call before it had failed."""
+    output = call.done.result.output
+    if not _is_held_back(call) or not isinstance(output, dict):
+        return []
+    return list(output.get("notRun", ()))
+
+
+def _is_held_back(call: FinishedCall) -> bool:
+    error = call.done.result.error
+    return error is not None and error.code == "held_back"
 
 
 def messages_of(call: FinishedCall) -> ErrorMessages:

@@ -37,11 +37,13 @@ from ..model_calls.turn_usage import TurnUsage
 from ..request import TurnRequest
 from ..state import SessionState
 from ..stop import Stop
+from ..tool_calls.held_back import HeldBack, answer_of, change_only
 from ..tool_calls.scheduler import FinishedCall, RepeatedFailures, aborted_call, run_group, schedule
 from ..tool_calls.verification import Failure, StepWatch
 from .ends import EMPTY_ANSWER, AbortReason, TurnEnds, end_of, is_empty
 from .record import TurnRecord, TurnStatus
 from .restored import Restored, answered_before
+from .shown_plan import ShownPlan
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +66,7 @@ class Turn:
         self.settings = settings
         self.audience: Audience = audience
         self.runtime = session.runtime
+        request.gate.has_user = self._has_user
         self._buffer = EventBuffer(
             partial(session.runtime.store.events.append, session.id, self.id)
         )
@@ -82,6 +85,8 @@ class Turn:
         self._caller = ModelCaller(session, settings, self._window, self._buffer, self._usage)
         self._calls_made = 0
         self._failures = RepeatedFailures()
+        self._held_back = self._nothing_failed()
+        self._plan = ShownPlan()
         self.watch = StepWatch()
         self.approvals = ApprovalBroker(session.waiting, audience, self.emit)
         self.sharing = TurnSharing(self._settings_now, self.approvals)
@@ -95,6 +100,14 @@ class Turn:
     def context(self) -> TurnContext | None:
         """What the turn stated before its message."""
         return self._statement.context
+
+    @property
+    def _has_user(self) -> bool:
+        """Whether somebody can answer a question. What a magic asks is answered in the panel, which
+        a notebook without a page (nbconvert, a script) has not."""
+        if self.request.location == "magic" and self.audience != "page":
+            return any(page.connected for page in self.runtime.pages)
+        return self.audience != "none"
 
     @property
     def started(self) -> bool:
@@ -232,8 +245,9 @@ class Turn:
         allowed = self.settings.max_tool_calls - self._calls_made
         self._calls_made += len(calls)
         stuck: FinishedCall | None = None
+        self._held_back = self._nothing_failed()
         for group in schedule(self.request.tools, calls[:allowed]):
-            for done in await run_group(self._dispatcher, group, self._caller.failures):
+            for done in await self._run(group):
                 await self._answered(done)
                 if self._failures.note(done):
                     stuck = done
@@ -251,7 +265,23 @@ class Turn:
                 f"way: {stuck.done.summary_for_model}. Earlier changes are kept.",
             )
 
+    async def _run(self, group: Sequence[Item]) -> list[FinishedCall]:
+        """Run a group of calls, but for what a failure before them in the answer holds back."""
+        call = group[0]
+        if self._held_back.why is not None and call["call_id"] not in self._caller.failures:
+            if (held := self._held_back.whole(call)) is not None:
+                return [answer_of(call, held)]
+            if (run := self._held_back.run_of(call)) is not None:
+                return [await change_only(self._dispatcher, call, run)]
+        return await run_group(self._dispatcher, group, self._caller.failures)
+
+    def _nothing_failed(self) -> HeldBack:
+        notebooks = self.runtime.notebooks
+        return HeldBack(self.request.tools, self.request.gate, notebooks.root_dir)
+
     async def _answered(self, done: FinishedCall) -> None:
+        self._held_back.note(done)
+        self._plan.note(done, self.request.tools)
         items = [done.item]
         if done.done.images and self.runtime.supports_vision(self.model):
             items.append(done.pictures)
@@ -322,6 +352,7 @@ class Turn:
     async def _update_plan(
         self, steps: Sequence[PlanStep], explanation: str | None
     ) -> Sequence[PlanStep]:
+        self._plan.update(steps, self._held_back.why)
         await self.emit(events.PlanUpdated(steps=list(steps), explanation=explanation))
         return steps
 
@@ -354,6 +385,8 @@ class Turn:
 
     async def _complete(self) -> ChatReply:
         self.record.not_done = self._find_not_done()
+        if (closed := self._plan.closed(self.record.not_done)) is not None:
+            await self.emit(events.PlanUpdated(steps=closed))
         await self.emit(events.FinalReply(text=self.record.reply, not_done=self.record.not_done))
         return await self._end("completed", None)
 

@@ -182,7 +182,7 @@ class _Tally:
 
 
 def _kind(tool: Tool, code: str, is_change: bool) -> Kind:
-    if tool.runs or (is_change and code in RUN_FAILURES):
+    if tool.runs or (is_change and code in (*RUN_FAILURES, "held_back")):
         return "run_failed"
     return "change_failed" if is_change else "call_failed"
 

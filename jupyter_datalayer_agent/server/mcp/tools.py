@@ -44,7 +44,7 @@ class ToolMethods:
             "tools": [
                 _described(tool)
                 for tool in gate.sent(self._runtime.registry, with_blocks=True)
-                if tool.name not in NOT_OFFERED
+                if tool.name not in NOT_OFFERED and (peer.can_elicit or not tool.asks)
             ]
         }
 

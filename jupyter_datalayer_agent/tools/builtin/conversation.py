@@ -42,7 +42,12 @@ async def update_plan(args: UpdatePlan, context: ToolContext) -> ToolOutcome:
     return ToolOutcome({"steps": len(steps)}, f"Plan: {done} of {len(steps)} steps done")
 
 
-@tool(AskUser, group="conversation", label=("Ask you something", "Waiting for your answer"))
+@tool(
+    AskUser,
+    group="conversation",
+    label=("Ask you something", "Waiting for your answer"),
+    asks=True,
+)
 async def ask_user(args: AskUser, context: ToolContext) -> ToolOutcome:
     """Ask the user, only when you cannot decide from the notebook."""
     answer = await context.ask(args.question, args.options)

@@ -68,7 +68,7 @@ def _kind(gate: Gate) -> str | None:
     basic=True,
 )
 async def create_notebook(args: CreateNotebook, context: ToolContext) -> ToolOutcome:
-    """Create an empty notebook, on which notebook tools then work."""
+    """Create an empty notebook for the notebook tools."""
     name = args.name if args.name.endswith(".ipynb") else f"{args.name}.ipynb"
     path = await context.notebooks.create(name, args.kernel_name)
     if path not in context.gate.created:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
 from ...protocol.base import Wire
 from ...protocol.errors import AgentError
@@ -75,8 +75,7 @@ class GetContextByProvenance(Wire):
 
     ai_turn_id: str
     provider_id: str
-    # Copied from what was read: the values need not be in each request.
-    response_type: Annotated[ResponseType, WithJsonSchema({"type": "string"})]
+    response_type: ResponseType
     response_index: Annotated[int, at_least(0)] = 0
 
 
@@ -87,7 +86,7 @@ class GetContextByProvenance(Wire):
     parallel=True,
 )
 async def search_chat_history(args: SearchChatHistory, context: ToolContext) -> ToolOutcome:
-    """Find text (also parts of words) in all past messages, answers and code, newest first."""
+    """Find text (also parts of words) in past messages, answers and code."""
     past = _past(context)
     # The message that is being answered is not a result.
     hits = await past.search(args.query, args.limit + 1, args.session_id)
@@ -127,7 +126,7 @@ async def get_recent_turns(args: GetRecentTurns, context: ToolContext) -> ToolOu
     GetTurnById, group="history", label=("Read a past turn", "Reading a past turn"), parallel=True
 )
 async def get_turn_by_id(args: GetTurnById, context: ToolContext) -> ToolOutcome:
-    """A past turn by id, or by number in this conversation: all of it, with changes."""
+    """A past turn, whole, by id or by its number in this conversation."""
     turn_id = args.turn_id
     if args.number is not None:
         turn_id = await _numbered(context, args.number, args.session_id)
@@ -138,6 +137,7 @@ async def get_turn_by_id(args: GetTurnById, context: ToolContext) -> ToolOutcome
         "status": turn.status,
         "message": _cut(turn.message, TEXT),
         "reply": _cut(_reply(turn), TEXT),
+        "provenance": [each.to_wire() for each in await _past(context).responses_of(turn.id)],
         **_answers(turn),
         "toolCalls": [_call(call) for call in turn.tool_calls[:MAX_CALLS]],
         "changes": [
@@ -159,7 +159,7 @@ async def get_turn_by_id(args: GetTurnById, context: ToolContext) -> ToolOutcome
 async def get_context_by_provenance(
     args: GetContextByProvenance, context: ToolContext
 ) -> ToolOutcome:
-    """The answer with this provenance, and the message it answers."""
+    """The answer with this provenance (see getTurnById), and its message."""
     key = Provenance(
         ai_turn_id=args.ai_turn_id,
         provider_id=args.provider_id,

@@ -118,8 +118,7 @@ async def _where(args: ExecuteCode, context: ToolContext) -> tuple[str | None, s
     destructive=_act_of_code,
 )
 async def execute_code(args: ExecuteCode, context: ToolContext) -> ToolOutcome:
-    """Run code in the notebook's kernel (with no notebook, a scratch kernel) without adding a cell:
-    to inspect or try something."""
+    """Run code in the notebook's kernel (else a scratch kernel), without adding a cell."""
     path, kernel_id = await _where(args, context)
     await context.status("Running code")
     key = context.notebooks.scratch.key_of(kernel_id) if kernel_id is not None else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -46,7 +46,7 @@ class Beside(Wire):
         return self
 
 
-Position = Literal["start", "end"] | Beside
+Position = Annotated[Literal["start", "end"] | Beside, Field(description="after, before: an id")]
 
 
 class AddNotebookCell(Wire):

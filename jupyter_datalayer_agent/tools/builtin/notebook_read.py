@@ -130,7 +130,7 @@ async def get_notebook_cells(args: GetNotebookCells, context: ToolContext) -> To
     basic=True,
 )
 async def get_cell_outputs(args: GetCellOutputs, context: ToolContext) -> ToolOutcome:
-    """Read a cell's outputs as text; a long one in pieces, by offset and limit (characters)."""
+    """Read a cell's outputs; a long one by offset and limit (characters)."""
     document = await context.document(args.path)
     notebook = await document.read([args.cell_id], outputs=True)
     cell = next((each for each in notebook.cells if each.id == args.cell_id), None)
@@ -157,8 +157,7 @@ async def get_cell_outputs(args: GetCellOutputs, context: ToolContext) -> ToolOu
     parallel=True,
 )
 async def get_notebook_quality(args: GetNotebookQuality, context: ToolContext) -> ToolOutcome:
-    """The notebook's quality report: score (0 to 100), issues by cell, suggestions. Runs
-    nothing."""
+    """The notebook's quality report: score, issues by cell, suggestions."""
     path = context.path(args.path)
     if context.quality_of is None:
         raise ToolFailure("not_allowed", "Quality reports are not available here.")

@@ -84,8 +84,8 @@ async def _act_of_run(args: RunNotebookCells, context: ToolContext) -> Reason | 
     basic=True,
 )
 async def run_notebook_cells(args: RunNotebookCells, context: ToolContext) -> ToolOutcome:
-    """Run cells in notebook order, up to the first error; returns real status and outputs.
-    includeDependents: also staleCells that follow."""
+    """Run cells in notebook order, up to the first error. includeDependents: also staleCells that
+    follow."""
     _, cells = await _cells_of(args, context)
     if not cells:
         raise ToolFailure("invalid_arguments", "The notebook has no cells to run.")

@@ -9436,7 +9436,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "not_found" | "stale" | "invalid_arguments" | "not_allowed" | "denied" | "kernel_error" | "timeout" | "aborted" | "too_large" | "server_error" | "internal";
+            code: "not_found" | "stale" | "invalid_arguments" | "not_allowed" | "denied" | "kernel_error" | "timeout" | "aborted" | "too_large" | "held_back" | "server_error" | "internal";
             /**
              * Hint
              * @default null

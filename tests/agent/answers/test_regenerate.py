@@ -53,7 +53,7 @@ def test_the_other_model_reads_what_the_first_one_read_and_changes_nothing(
     assert again.body["model"] == "second-opinion"
     assert again.body["tool_choice"] == "none"
     assert again.items[:3] == asked.items[:3], "system prompt and history"
-    assert again.tool_names == asked.tool_names, "what was called is known"
+    assert set(again.tool_names) >= set(asked.tool_names), "what was called is known"
     assert "My colour is blue" in again.text
     assert "price = 12" in again.text
     assert "price = 99" not in again.text

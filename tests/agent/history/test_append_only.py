@@ -22,7 +22,7 @@ from tests.support.model_server import (
     Status,
     Step,
 )
-from tests.support.planning import submit, until
+from tests.support.planning import of_type, submit, until
 from tests.support.sessions import act, sources
 from tests.tools.test_outputs import png
 
@@ -45,7 +45,8 @@ def both(
 
 
 class Book:
-    """A notebook on disk, and one session about it."""
+    """A notebook on disk, and one session about it. ``listens``: it follows the turns, so that it
+    could answer questions."""
 
     def __init__(
         self, server: RunningServer, model: ScriptedModelServer, count: int = 4, path: str = PATH
@@ -58,6 +59,7 @@ class Book:
         self.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": spec}))
         self.session: str | None = None
         self.turn = ""
+        self.listens = False
 
     @property
     def file(self) -> Path:
@@ -96,9 +98,13 @@ class Book:
             "attachments": [{"kind": "notebook", "path": self.path}],
             **more,
         }
-        reply = self.server.post("chat", request)
-        assert reply["status"] == "completed", reply
-        self.session, self.turn = reply["sessionId"], reply["turnId"]
+        if self.session is not None and self.listens:
+            [ended] = of_type(list(self.server.stream("chat/stream", request)), "turn_completed")
+            self.turn = ended["turnId"]
+        else:
+            reply = self.server.post("chat", request)
+            assert reply["status"] == "completed", reply
+            self.session, self.turn = reply["sessionId"], reply["turnId"]
         sent = [r for r in self.model.requests[before:] if not is_summary(r)]
         return context_before(sent[0], message)
 
@@ -490,6 +496,7 @@ def test_a_turn_that_waited_over_a_restart_continues_with_what_it_had_sent(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     book = Book(server, model)
+    book.session, book.listens = server.post("sessions", {})["id"], True
     book.say("One")
     book.edit(0, "x0 = 'new'")
     request = {

@@ -468,7 +468,7 @@ def test_attached_cells_and_tool_references_reach_the_model_and_open_nothing_els
     assert "Attached cells of loop.ipynb" in text
     assert "[1] markdown id=heading" in text
     assert "Notebook mode is off" in text
-    assert "addNotebookCell" not in model.requests[0].tool_names
+    assert "No active notebook found" in model.requests[1].last_output
     assert "The user means these tools: executeCode" in text
 
 

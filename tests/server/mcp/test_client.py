@@ -62,7 +62,7 @@ def test_it_introduces_itself_and_lists_what_it_has(server: RunningServer, run: 
             }
             tools = wire(await client.session.list_tools())["tools"]
             ours = {each["name"] for each in server.get("tools")["tools"]}
-            assert {each["name"] for each in tools} == ours - {"updatePlan"}
+            assert {each["name"] for each in tools} == ours - {"updatePlan", "askUser"}
             read = next(each for each in tools if each["name"] == "getNotebookCells")
             assert read["annotations"]["readOnlyHint"]
             assert "cellIds" in read["inputSchema"]["properties"]
@@ -72,6 +72,21 @@ def test_it_introduces_itself_and_lists_what_it_has(server: RunningServer, run: 
             services = {each["id"] for each in server.get("services")["services"]}
             workflows = {each["id"] for each in server.get("workflows")["workflows"]}
             assert {each["name"] for each in prompts} == services | workflows
+
+    run(scenario())
+
+
+def test_a_program_that_can_ask_its_user_is_offered_questions(
+    server: RunningServer, run: Run
+) -> None:
+    async def elicit(message: str, schema: dict[str, Any]) -> dict[str, Any]:
+        return {"action": "accept", "content": {"answer": "the first"}}
+
+    async def scenario() -> None:
+        async with connected(server, elicit) as client:
+            tools = wire(await client.session.list_tools())["tools"]
+            assert "askUser" in {each["name"] for each in tools}
+            assert await client.ok("askUser", {"question": "Which?"}) == {"answer": "the first"}
 
     run(scenario())
 

@@ -119,6 +119,8 @@ async def test_an_answer_is_read_by_its_provenance(tmp_path: Path) -> None:
         _, second = await two_turns(store)
         (key,) = await store.past.responses_of(second)
         arguments = key.to_wire()
+        read = await call(store, "getTurnById", turnId=second)
+        assert read.output["provenance"] == [arguments]
         result = await call(store, "getContextByProvenance", **arguments)
         assert (result.output["text"], result.output["message"]) == ("Same.", "And df_test?")
         wrong = await call(store, "getContextByProvenance", **{**arguments, "responseIndex": 7})
