@@ -127,7 +127,7 @@ def _not_run(done: Dispatched, why: ToolFailure) -> Dispatched:
     summary = f"{done.summary}; {why.message}"
     error = ToolError(code="held_back", message=summary, hint=_HINT_RUN)
 
-    def told(result: ToolResult | None) -> ToolResult | None:
+    def reported(result: ToolResult | None) -> ToolResult | None:
         if result is None:
             return None
         output = dict(result.output)
@@ -135,14 +135,14 @@ def _not_run(done: Dispatched, why: ToolFailure) -> Dispatched:
         output["notRun"] = [written] if written else []
         return result.model_copy(update={"ok": False, "error": error, "output": output})
 
-    result = told(done.result)
+    result = reported(done.result)
     assert result is not None
     return replace(
         done,
         result=result,
         summary=summary,
-        redacted=told(done.redacted),
-        stripped=told(done.stripped),
+        redacted=reported(done.redacted),
+        stripped=reported(done.stripped),
     )
 
 
