@@ -27,6 +27,7 @@ from ...protocol.cells import (
 from ...protocol.context import CellType
 from ...protocol.tools import Change
 from ..document import DocumentError
+from .cell_locks import check_unlocked
 
 Cell = dict[str, Any]
 _CELL_ID = re.compile(r"^[a-zA-Z0-9_-]{1,64}$")  # nbformat 4.5's schema
@@ -163,6 +164,8 @@ class _Batch:
         before = source_of(cell)
         after = before if edit.source is None else edit.source
         kind = edit.type or type_of(cell)
+        if after != before or kind != type_of(cell):
+            check_unlocked(cell, self.order.index(edit.cell_id), "editable")
         self.touched[edit.cell_id] = None
         self.note_whole(edit)
         if edit.cell is not None:
@@ -178,6 +181,7 @@ class _Batch:
 
     def delete(self, edit: DeleteCell) -> None:
         cell = self.based_on(edit.cell_id, edit.base_hash)
+        check_unlocked(cell, self.order.index(edit.cell_id), "deletable")
         self.note("delete", edit.cell_id, source_of(cell), None, type_of(cell))
         self.order.remove(edit.cell_id)
         del self.cells[edit.cell_id]

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from ....notebook.edits.batch import outputs_of, source_hash, source_of
+from ....notebook.edits.cell_locks import lock_of
 from ....protocol.cells import CellEdit, DeleteCell, UpdateCell
 from ...action import Action, ActionResult, Option, Progress, parameter
 from .export import notebooks
@@ -74,7 +75,8 @@ def edits_to_clean(cells: Sequence[Mapping[str, Any]], what: Sequence[str]) -> l
     for cell in cells:
         source = source_of(cell)
         base = source_hash(source)
-        if EMPTY in what and not source.strip() and not cell.get("attachments"):
+        is_empty = not source.strip() and not cell.get("attachments")
+        if EMPTY in what and is_empty and lock_of(cell, "deletable") is None:
             edits.append(DeleteCell(cell_id=cell["id"], base_hash=base))
             continue
         if cell["cell_type"] != "code":

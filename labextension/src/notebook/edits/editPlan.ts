@@ -325,9 +325,13 @@ class Planner {
     entry.baseHash = baseHash;
   }
 
-  /** `editable: false` and `deletable: false` are the user's word in nbformat. */
+  /** The locks of nbformat and of nbgrader, as in the server's `cell_locks.py`. */
   private _checkLock(entry: IEntry, lock: 'editable' | 'deletable'): void {
-    if (entry.model?.getMetadata(lock) === false) {
+    const nbgrader = entry.model?.getMetadata('nbgrader') as
+      | { locked?: unknown }
+      | null
+      | undefined;
+    if (entry.model?.getMetadata(lock) === false || nbgrader?.locked === true) {
       throw invalid(
         `Cell ${entry.id} is locked: its metadata says that it is not ${lock}.`
       );

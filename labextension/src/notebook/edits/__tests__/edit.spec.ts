@@ -245,6 +245,13 @@ describe('applyEdits', () => {
       expect(refusal(update('a', 'x')).code).toBe('invalid');
       expect(refusal(remove('a')).code).toBe('invalid');
     });
+
+    it('a cell that nbgrader locks', () => {
+      cell('a').setMetadata('nbgrader', { locked: true, grade: false });
+      before = shared().toJSON();
+      expect(refusal(update('a', 'x')).message).toContain('locked');
+      expect(refusal(remove('a')).message).toContain('locked');
+    });
   });
 
   describe('as a step of the undo', () => {
