@@ -77,10 +77,10 @@ class NotebookService:
         on_disk = hasattr(contents_manager, "_get_os_path")
         self.root_dir = root_dir if on_disk else None
         self.kernel_timeout_seconds = kernel_timeout_seconds
-        self.executions = ExecutionLog()
-        self.staleness = Staleness()
-        self.files = NotebookFiles(contents_manager, pages.written)
         self._kernels = Kernels(session_manager, kernel_manager, kernel_spec_manager)
+        self.executions = ExecutionLog(self._kernels.processes)
+        self.staleness = Staleness(self.executions.life)
+        self.files = NotebookFiles(contents_manager, pages.written)
         self.scratch = ScratchKernels(self._kernels, scratch_limits)
         self._kernels.is_scratch = lambda kernel_id: self.scratch.key_of(kernel_id) is not None
         self._creation = Creation(contents_manager)
@@ -385,7 +385,7 @@ class NotebookService:
             kernel_id = await self._kernel_to_use(await self.confine(path))
         elif (key := self.scratch.key_of(kernel_id)) is not None:
             return (await self.scratch.run(key, code, timeout)).run
-        async with self._kernels.connected(kernel_id) as connection, connection.lock:
+        async with self._kernels.own(kernel_id) as connection:
             execution = Execution(connection, code, store_history=False)
             try:
                 return await execution.run(timeout or self.kernel_timeout_seconds)

@@ -120,6 +120,10 @@ CellEdit = Annotated[
 ]
 
 
+DEAD_KERNEL = "DeadKernelError"
+"""The ``ename`` of a run whose kernel ended before it did."""
+
+
 class CellRunError(Wire):
     """The exception that a cell ended with."""
 
@@ -139,3 +143,8 @@ class CellRun(Wire):
     outputs: list[dict[str, Any]] = []
     error: CellRunError | None = None
     note: str | None = None
+
+    @property
+    def kernel_died(self) -> bool:
+        """Whether its kernel ended before it did."""
+        return self.error is not None and self.error.ename == DEAD_KERNEL

@@ -46,10 +46,14 @@ class CellOutline(Wire):
 
 
 class NotebookContext(Wire):
-    """``all_cells`` when the notebook has fewer than 20 cells, else ``outline``."""
+    """``all_cells`` when the notebook has fewer than 20 cells, else ``outline``.
+
+    ``kernel_note``: how the kernel before this one ended, and which cells have not run since.
+    """
 
     uri: str
     kernel_id: str | None = None
+    kernel_note: str | None = None
     kernel_language: str
     cell_count: int
     selected_cells: list[CellContext]

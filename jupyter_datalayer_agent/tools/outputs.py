@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..protocol.cells import CellRun
+from ..protocol.cells import DEAD_KERNEL, CellRun
 from ..protocol.sharing import ShareKind
 from ..protocol.tools import ToolErrorCode
 from .data_rows import is_table, looks_like_rows
@@ -20,7 +20,6 @@ from .tracebacks import useful_part, where
 
 OUTPUTS: frozenset[ShareKind] = frozenset(["outputs"])
 ROW_DATA: frozenset[ShareKind] = frozenset(["row_data"])
-DEAD_KERNEL = "DeadKernelError"
 
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
@@ -89,7 +88,7 @@ def failure_code(run: CellRun) -> ToolErrorCode:
 def failure_text(ename: str, evalue: str) -> PrivateText:
     """An error's name and its message, which may contain data: ``KeyError: 'x'``."""
     if ename == DEAD_KERNEL:  # our own message
-        return text(f"{ename}: {evalue}")
+        return text(evalue)
     return text(f"{ename}: ", Part(plain(evalue), OUTPUTS, "its message"))
 
 

@@ -2,8 +2,9 @@
 
 Each run of a cell is recorded as a fingerprint of its source and of the runs of the cells that it
 depended on. A cell is stale when its fingerprint would be different now. So an edit makes its
-dependents stale, a reverted edit does not, and a run after a stale cell stays stale. Runs before
-the notebook was first read count as made with the sources at that time.
+dependents stale, a reverted edit does not, and a run after a stale cell stays stale, as does one in
+a kernel in which a cell that it depends on has not run. Runs before the notebook was first read
+count as made with the sources at that time.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import ast
 import asyncio
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ...protocol.cells import PageCell, PageNotebook
@@ -20,17 +22,19 @@ from .ipython_source import NotPython, parse_cell
 _MOST_NOTEBOOKS = 200
 # Below this the analysis is too fast to be worth a thread.
 _FEW_CELLS = 100
+_Mark = tuple[int | None, int | None]
 
 
 @dataclass
 class _Seen:
     """A cell as last seen. ``key`` identifies what its source means; ``mark`` identifies its newest
-    run, whose fingerprint is ``ran``."""
+    run, whose fingerprint is ``ran``, in the kernel's ``life``."""
 
     source: str
     key: str
-    mark: tuple[int | None, int | None] | None = None
+    mark: _Mark | None = None
     ran: int = 0
+    life: object = None
 
 
 @dataclass
@@ -42,8 +46,9 @@ class _CellsSeen:
 class Staleness:
     """The runs of the last 200 notebooks, in memory: a restart of the server ends kernels too."""
 
-    def __init__(self) -> None:
+    def __init__(self, life_of: Callable[[str], object] = lambda path: None) -> None:
         self._notebooks: OrderedDict[str, _CellsSeen] = OrderedDict()
+        self._life_of = life_of
 
     def knows(self, path: str) -> bool:
         """Whether the notebook was read before."""
@@ -74,6 +79,7 @@ class Staleness:
 
     def _note(self, path: str, graph: Dependencies) -> list[str]:
         notebook = self._notebook(path)
+        is_first = not notebook.cells
         seen = [_look_at(notebook.cells.get(cell.id), cell) for cell in graph.cells]
         notebook.cells = {cell.id: each for cell, each in zip(graph.cells, seen, strict=True)}
         now: list[int] = []
@@ -83,19 +89,17 @@ class Staleness:
             (place for place, cell in enumerate(graph.cells) if has_run(cell)),
             key=lambda place: (graph.cells[place].execution_count or 0, place),
         )
+        life = self._life_of(path)
         for place in in_order:
-            mark = _mark(graph.cells[place])
-            if seen[place].mark != mark:
-                seen[place].mark = mark
-                seen[place].ran = hash(
-                    (
-                        seen[place].key,
-                        *[
-                            seen[each].ran if seen[each].mark is not None else now[each]
-                            for each in graph.needs[place]
-                        ],
-                    )
-                )
+            cell = seen[place]
+            before, cell.mark = cell.mark, _mark(graph.cells[place])
+            if before != cell.mark and not _is_forgotten(before, cell.mark):
+                cell.life = life
+                needed = [
+                    _ran(seen[each], now[each], life, is_first=is_first)
+                    for each in graph.needs[place]
+                ]
+                cell.ran = hash((cell.key, *needed))
         return [
             graph.cells[place].id for place in sorted(in_order) if seen[place].ran != now[place]
         ]
@@ -114,7 +118,22 @@ def _look_at(before: _Seen | None, cell: PageCell) -> _Seen:
     return before
 
 
-def _mark(cell: PageCell) -> tuple[int | None, int | None]:
+def _is_forgotten(before: _Mark | None, mark: _Mark) -> bool:
+    """Whether only the time of a run is not known any more: its kernel is gone, or the page that
+    knew it was reloaded."""
+    return before is not None and before[0] == mark[0] and mark[1] is None
+
+
+def _ran(needed: _Seen, now: int, life: object, *, is_first: bool) -> int:
+    """The fingerprint that a run found of a cell that it depends on."""
+    if needed.mark is None:
+        return now
+    if needed.life is not life and not is_first:
+        return hash(("not run in this kernel", needed.ran))
+    return needed.ran
+
+
+def _mark(cell: PageCell) -> _Mark:
     return cell.execution_count, cell.last_run_end_time
 
 

@@ -52,6 +52,8 @@ class FileDocument:
     ) -> PageNotebook:
         """All cells in order, or the named ones that are there."""
         loaded = await self._files.load(self.path)
+        kernel = await self._kernels.of(self.path)
+        self._executions.enter(self.path, kernel["id"] if kernel else None)
         wanted = None if cell_ids is None else set(cell_ids)
         more = outputs or whole
         cells = [
@@ -63,7 +65,6 @@ class FileDocument:
             for index, cell in enumerate(loaded.cells)
             if wanted is None or cell["id"] in wanted
         ]
-        kernel = await self._kernels.of(self.path)
         spec = of_kernel(loaded.metadata, "kernelspec")
         info = of_kernel(loaded.metadata, "language_info")
         return PageNotebook(

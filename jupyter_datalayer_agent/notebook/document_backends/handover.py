@@ -7,7 +7,7 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 
-from ...protocol.cells import CellRun, CellRunError, PageCell
+from ...protocol.cells import DEAD_KERNEL, CellRun, CellRunError, PageCell
 from ..document import Progress
 from ..kernel.connection import KernelDied
 from ..kernel.execution import SWALLOWED
@@ -97,8 +97,7 @@ class HandOver:
         last = self.results[-1] if self.results else None
         if last is None or last.status in ("ok", "skipped"):
             return False
-        dead = last.error is not None and last.error.ename == "DeadKernelError"
-        return self.stop_on_error or last.status == "timeout" or dead
+        return self.stop_on_error or last.status == "timeout" or last.kernel_died
 
     async def _see_cell(self, cell: PageCell) -> bool:
         """Follow a cell to its end; false if the page had not sent it."""
@@ -132,7 +131,7 @@ class HandOver:
                 await self._time_out(run, request)
         except KernelDied as died:
             run.status = "error"
-            run.error = CellRunError(ename="DeadKernelError", evalue=str(died))
+            run.error = CellRunError(ename=DEAD_KERNEL, evalue=str(died))
         except asyncio.CancelledError:
             await self.watch.interrupt(request)
             if now is not None:
@@ -191,7 +190,7 @@ class HandOver:
                 run.status = "timeout"
             except KernelDied as died:
                 run.status, run.note = "error", None
-                run.error = CellRunError(ename="DeadKernelError", evalue=str(died))
+                run.error = CellRunError(ename=DEAD_KERNEL, evalue=str(died))
             else:
                 late = self.watch.find(cell.id, cell.source)
                 if late is not None and late.ended.is_set():

@@ -191,11 +191,12 @@ class HeadlessRun:
         if not any(_reason_to_skip(cell) is None for cell, _ in plan):
             return [_skipped(cell, index, _reason_to_skip(cell)) for cell, index in plan]
         kernel_id = await self.kernels.kernel_for(self.path, loaded.metadata)
+        self.executions.enter(self.path, kernel_id)
         waiting = [cell["id"] for cell, _ in plan if _reason_to_skip(cell) is None]
         for cell_id in waiting:
             self.executions.pending(self.path, cell_id)
         try:
-            async with self.kernels.connected(kernel_id) as connection, connection.lock:
+            async with self.kernels.own(kernel_id) as connection:
                 saver = OutputSaver(
                     self.path, self.files, self._divert, await self._metadata(connection)
                 )
@@ -240,7 +241,7 @@ class HeadlessRun:
         return runs
 
     def _reason_to_stop(self, run: CellRun) -> str | None:
-        if run.error is not None and run.error.ename == "DeadKernelError":
+        if run.kernel_died:
             return "Not run: the kernel died."
         if run.status == "timeout":
             return "Not run: a cell before it timed out."
@@ -294,7 +295,7 @@ class HeadlessRun:
             await self._on_progress(cell_id, "started")
 
     def _log(self, cell_id: str, execution: Execution, run: CellRun | None) -> None:
-        error = execution.error
+        error = run.error if run is not None else execution.error
         self.executions.finished(
             self.path,
             cell_id,

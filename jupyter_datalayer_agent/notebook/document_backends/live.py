@@ -59,9 +59,12 @@ class LiveDocument:
         for _ in range(_TRIES):
             document = self.choose()
             try:
-                return await document.read(cell_ids, outputs=outputs, whole=whole)
+                notebook = await document.read(cell_ids, outputs=outputs, whole=whole)
             except (NotOpen, PageGone):
                 continue  # by now it is open elsewhere, or nowhere
+            if document.backend == "browser":
+                notebook = self.executions.reported(self.kernels.existing(notebook))
+            return notebook
         raise _restless(self.path)
 
     async def edit(self, edits: Sequence[CellEdit]) -> Applied:

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from jupyter_core.utils import ensure_async
 
 from .outputs import Displays
+from .process import KernelProcess, KernelProcesses
 
 READY_SECONDS = 60.0
 ALIVE_EVERY = 0.5
@@ -53,9 +54,10 @@ class WaitCancelled(Protocol):
 class KernelConnection:
     """One client of one kernel. ``listen`` a message id, ``send`` a request, read what comes."""
 
-    def __init__(self, manager: Any, kernel_id: str) -> None:
+    def __init__(self, manager: Any, processes: KernelProcesses, kernel_id: str) -> None:
         self.manager = manager
         self.kernel_id = kernel_id
+        self._processes = processes
         self.lock = asyncio.Lock()
         self.last_used = time.monotonic()
         self.users = 0
@@ -65,6 +67,7 @@ class KernelConnection:
         self._kernel: Any = None
         self._opened_ports: Any = None
         self._opened_process: Any = None
+        self._opened: KernelProcess | None = None
         self._listeners: dict[str, Callable[[str, Message], None]] = {}
         self._any_listeners: list[Callable[[Message], None]] = []
         self._readers: list[asyncio.Task[None]] = []
@@ -81,6 +84,8 @@ class KernelConnection:
             and self.manager.get_kernel(self.kernel_id) is self._kernel
             and self._ports() == self._opened_ports
             and self._process() == self._opened_process
+            and self._processes.of(self.kernel_id) is self._opened
+            and (self._opened is None or self._opened.ended is None)
             and all(not reader.done() for reader in self._readers)
         )
 
@@ -103,6 +108,7 @@ class KernelConnection:
         self._kernel = self.manager.get_kernel(self.kernel_id)
         self._opened_ports = self._ports()
         self._opened_process = self._process()
+        self._opened = self._processes.of(self.kernel_id)
         self._client = _client(self._kernel)
         await ensure_async(self._client.start_channels(stdin=False, hb=False))
         add_callback = getattr(self._kernel, "add_restart_callback", None)
@@ -190,7 +196,7 @@ class KernelConnection:
         deadline = None if timeout is None else time.monotonic() + timeout
         while not event.is_set():
             if self._death.is_set() or not await self.alive():
-                raise KernelDied(self._death_reason)
+                raise KernelDied(self.death_reason)
             left = (
                 ALIVE_EVERY if deadline is None else min(ALIVE_EVERY, deadline - time.monotonic())
             )
@@ -217,7 +223,9 @@ class KernelConnection:
     @property
     def death_reason(self) -> str:
         """Why the kernel ended, for a user."""
-        return self._death_reason
+        self._processes.of(self.kernel_id)
+        ended = None if self._opened is None else self._opened.ended
+        return ended or f"{self._death_reason}."
 
     async def alive(self) -> bool:
         """Whether the kernel that we connected to still runs."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Literal
 
-from ...protocol.cells import CellRun, CellRunError
+from ...protocol.cells import DEAD_KERNEL, CellRun, CellRunError
 from ..document import DocumentError
 from .connection import KernelConnection, KernelDied, Message
 from .outputs import OUTPUT_MESSAGES, CellOutputs
@@ -60,7 +60,7 @@ class Execution:
         try:
             status = await self._run(timeout)
         except KernelDied as died:
-            return self._result("error", CellRunError(ename="DeadKernelError", evalue=str(died)))
+            return self._result("error", CellRunError(ename=DEAD_KERNEL, evalue=str(died)))
         except asyncio.CancelledError:
             await self._cancelled()
             raise

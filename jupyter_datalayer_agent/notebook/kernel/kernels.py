@@ -14,13 +14,18 @@ from typing import Any
 from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
+from ...protocol.cells import PageNotebook
 from ..document import DocumentError
 from ..metadata import of_kernel
 from .connection import KernelConnection, KernelDied
+from .process import KernelProcesses
 
 log = logging.getLogger(__name__)
 
 LINGER_SECONDS = 30.0
+# Jupyter looks every three seconds whether a kernel died, and gives up after five restarts.
+RESTART_SECONDS = 60.0
+RESTART_LOOK = 0.1
 KernelInfo = dict[str, Any]
 
 
@@ -31,6 +36,7 @@ class Kernels:
         self.sessions = session_manager
         self.manager = kernel_manager
         self.spec_manager = kernel_spec_manager
+        self.processes = KernelProcesses(kernel_manager)
         self._connections: dict[str, KernelConnection] = {}
         self._opening: dict[str, asyncio.Lock] = {}
         self._sweeper: asyncio.TimerHandle | None = None
@@ -79,10 +85,36 @@ class Kernels:
         that the notebook asks for is not installed.
         """
         session = await self.session_of(path)
-        if session is not None:
+        if session is not None and await self._comes_back(str(session["kernel"]["id"])):
             return str(session["kernel"]["id"])
-        name = self._name_in(metadata, await self.specs())
-        return await self.start(path, name)
+        return await self.start(path, await self.name_for(metadata))
+
+    async def name_for(self, metadata: dict[str, Any]) -> str:
+        """The name of the kernel that a notebook with this metadata asks for.
+
+        Raises ``DocumentError`` where it is not installed.
+        """
+        return self._name_in(metadata, await self.specs())
+
+    async def _comes_back(self, kernel_id: str) -> bool:
+        """Whether the kernel runs, once Jupyter has restarted one that died; false for one that is
+        given up. Raises ``DocumentError`` where it stays dead."""
+        deadline = time.monotonic() + RESTART_SECONDS
+        while kernel_id in self.manager:
+            kernel = self.manager.get_kernel(kernel_id)
+            if await ensure_async(kernel.is_alive()):
+                return True
+            restarts = getattr(kernel, "autorestart", False)
+            if not restarts or time.monotonic() > deadline:
+                process = self.processes.of(kernel_id)
+                ended = (process and process.ended) or "The kernel died."
+                raise DocumentError(
+                    "kernel_error",
+                    f"{ended} It was not restarted{' in time' if restarts else ''}.",
+                    "Start a new kernel: selectKernel with kernelName.",
+                )
+            await asyncio.sleep(RESTART_LOOK)
+        return False
 
     def _name_in(self, metadata: dict[str, Any], specs: dict[str, dict[str, Any]]) -> str:
         if name := of_kernel(metadata, "kernelspec").get("name"):
@@ -129,6 +161,7 @@ class Kernels:
                 path=path, name=name, type="notebook", kernel_name=kernel_name
             ),
         )
+        self.processes.started(str(session["kernel"]["id"]))
         return str(session["kernel"]["id"])
 
     async def _try_start(self, kernel_name: str, starting: Any) -> Any:
@@ -173,6 +206,13 @@ class Kernels:
             kernels.append(info)
         return kernels
 
+    def existing(self, notebook: PageNotebook) -> PageNotebook:
+        """The notebook as a page reports it, without a kernel that there is no more: a page that
+        lost the server goes on showing the one it had."""
+        if notebook.kernel_id is None or notebook.kernel_id in self.manager:
+            return notebook
+        return notebook.model_copy(update={"kernel_id": None, "kernel_status": None})
+
     async def of(self, path: str) -> KernelInfo | None:
         """The notebook's running kernel: ``{id, name, language, status, path}``."""
         session = await self.session_of(path)
@@ -192,8 +232,10 @@ class Kernels:
         """Connect the notebook's session to a running kernel, or to a new one of that name."""
         session = await self.session_of(path)
         await self.check(kernel_id, kernel_name)
-        if session is None:
-            await self._first_session(path, kernel_id, kernel_name)
+        if session is None and kernel_name is not None:
+            await self.start(path, kernel_name)
+        elif session is None:
+            await self._first_session(path, str(kernel_id))
         else:
             await self._replace(session, kernel_id, kernel_name)
         kernel = await self.of(path)
@@ -201,18 +243,12 @@ class Kernels:
             raise DocumentError("kernel_error", f"The kernel of {path} ended as it was selected.")
         return kernel
 
-    async def _first_session(
-        self, path: str, kernel_id: str | None, kernel_name: str | None
-    ) -> None:
+    async def _first_session(self, path: str, kernel_id: str) -> None:
         name = path.rsplit("/", 1)[-1]
         await self._try_start(
-            kernel_name or str(kernel_id),
+            kernel_id,
             self.sessions.create_session(
-                path=path,
-                name=name,
-                type="notebook",
-                kernel_name=kernel_name,
-                kernel_id=kernel_id,
+                path=path, name=name, type="notebook", kernel_id=kernel_id
             ),
         )
 
@@ -231,6 +267,7 @@ class Kernels:
                     kernel_name=kernel_name,
                 ),
             )
+            self.processes.started(str(kernel_id))
         if kernel_id == old:
             return
         await ensure_async(self.sessions.update_session(session["id"], kernel_id=kernel_id))
@@ -253,6 +290,22 @@ class Kernels:
             connection.last_used = time.monotonic()
             self._sweep_later()
 
+    @asynccontextmanager
+    async def own(self, kernel_id: str) -> AsyncIterator[KernelConnection]:
+        """The kernel for one request after the other, connected; a kernel that died is waited for
+        until Jupyter has restarted it, also by what waited behind the request that it died of.
+
+        Raises ``DocumentError`` ``kernel_error`` when there is no such kernel.
+        """
+        while True:
+            await self._comes_back(kernel_id)
+            async with self.connected(kernel_id) as connection, connection.lock:
+                if connection.usable:
+                    self.processes.of(kernel_id)
+                    self.processes.about_to_run(kernel_id)
+                    yield connection
+                    return
+
     async def _connect(self, kernel_id: str) -> KernelConnection:
         async with self._opening.setdefault(kernel_id, asyncio.Lock()):
             connection = self._connections.get(kernel_id)
@@ -265,12 +318,12 @@ class Kernels:
                 raise DocumentError(
                     "kernel_error", f"There is no running kernel {kernel_id}.", "See listKernels."
                 )
-            connection = KernelConnection(self.manager, kernel_id)
+            connection = KernelConnection(self.manager, self.processes, kernel_id)
             try:
                 await connection.open()
             except KernelDied as died:
                 await connection.close()
-                raise DocumentError("kernel_error", f"{died} before it could be used.") from died
+                raise DocumentError("kernel_error", f"{died} It could not be used.") from died
             except BaseException:
                 await connection.close()
                 raise

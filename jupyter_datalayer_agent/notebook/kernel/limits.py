@@ -124,15 +124,6 @@ def too_long(seconds: float, *, died: bool) -> LimitPassed:
     )
 
 
-def died_by_itself(what: str, returncode: int | None) -> LimitPassed:
+def died_by_itself(what: str) -> LimitPassed:
     """The kernel's process ended in the middle of a call, and it was not us: ``what`` is known."""
-    if returncode is None:
-        how = f"{what} while it ran the code."
-    elif returncode < 0:
-        how = (
-            f"The kernel was killed by signal {-returncode} while it ran the code: by the code "
-            "itself, by a crash in a library, or by the system for want of memory."
-        )
-    else:
-        how = f"The code ended the kernel's process (exit code {returncode})."
-    return LimitPassed("death", how, "Do without what ends the process, or use less data.", True)
+    return LimitPassed("death", what, "Do without what ends the process, or use less data.", True)

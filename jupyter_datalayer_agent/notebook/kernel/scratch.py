@@ -8,7 +8,7 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
@@ -171,22 +171,17 @@ class ScratchKernels:
         except DocumentError:
             return False  # it has ended since we asked
 
-    def _provisioner(self, kernel_id: str) -> Any:
-        kernel = self._kernels.manager.get_kernel(kernel_id)
-        return getattr(kernel, "provisioner", None)
-
     def _pid(self, kernel_id: str) -> int | None:
         """The process id of a kernel on this machine."""
-        pid = getattr(self._provisioner(kernel_id), "pid", None)
-        return pid if isinstance(pid, int) else None
+        process = self._kernels.processes.of(kernel_id)
+        return None if process is None else process.pid
 
     # -- one call ------------------------------------------------------------------------------
 
     async def _run(
         self, scratch: _Scratch, code: str, limits: Limits
     ) -> tuple[CellRun, LimitPassed | None]:
-        provisioner = self._provisioner(scratch.kernel_id)
-        async with self._kernels.connected(scratch.kernel_id) as connection, connection.lock:
+        async with self._kernels.own(scratch.kernel_id) as connection:
             execution = Execution(connection, code, store_history=False)
             watch = _Watch(execution)
             try:
@@ -196,17 +191,14 @@ class ScratchKernels:
             finally:
                 execution.forget()
             stuck = await _is_stuck(connection)
-        died = run.error is not None and run.error.ename == "DeadKernelError"
+        died = run.kernel_died
         passed = watch.passed
         if passed is not None:
             passed = replace(passed, died=passed.died or died or stuck)
         elif run.status == "timeout":
             passed = too_long(limits.seconds, died=stuck)
         elif run.error is not None and died:
-            # Where it was shut down there is no process to ask any more, and 0 is reported.
-            known = provisioner is not None and provisioner.has_process
-            returncode = await provisioner.poll() if known else None
-            passed = died_by_itself(run.error.evalue, returncode)
+            passed = died_by_itself(run.error.evalue)
         elif run.error is not None and run.error.ename in _OUT_OF_MEMORY and limits.memory:
             passed = allocation_refused(limits.memory)
         return run, passed

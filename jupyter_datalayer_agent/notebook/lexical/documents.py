@@ -149,9 +149,10 @@ class LexicalDocuments:
         async with self._files.lock(path):
             metadata = {"language_info": {"name": document.language}}
             kernel_id = await self._kernels.kernel_for(path, metadata)
+            self._executions.enter(path, kernel_id)
         runs: list[CellRun] = []
         stopped: str | None = None
-        async with self._kernels.connected(kernel_id) as connection, connection.lock:
+        async with self._kernels.own(kernel_id) as connection:
             for planned in plan:
                 block = await self._now(path, planned, client_id)
                 reason = stopped or ("The block was deleted." if block is None else None)
@@ -203,9 +204,9 @@ class LexicalDocuments:
                     success=run is not None and run.status == "ok",
                     order=execution.outputs.execution_count,
                     duration=execution.duration_ms,
-                    error=None if execution.error is None else execution.error.ename,
+                    error=run.error.ename if run is not None and run.error is not None else None,
                 )
-            if started.is_set() and (outputs or run is None or not _died(run)):
+            if started.is_set() and (outputs or run is None or not run.kernel_died):
                 noted = await self._write(path, block, outputs, client_id)
         return run, noted
 
@@ -241,12 +242,8 @@ def _skipped(block: DocumentBlock, reason: str | None) -> CellRun:
     return CellRun(cell_id=block.id, index=block.index, status="skipped", note=reason)
 
 
-def _died(run: CellRun) -> bool:
-    return run.error is not None and run.error.ename == "DeadKernelError"
-
-
 def _reason_to_stop(run: CellRun, stop_on_error: bool) -> str | None:
-    if _died(run):
+    if run.kernel_died:
         return "Not run: the kernel died."
     if run.status == "timeout":
         return "Not run: a block before it timed out."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field, model_validator
 
 from ...notebook.files.kinds import is_lexical
@@ -10,12 +12,13 @@ from ...protocol.base import Wire
 from ...protocol.cells import CellRun
 from ..approval_reason import reason_in_kernel, reason_in_notebook
 from ..context import ToolContext, ToolFailure
-from ..outputs import failure_code, failure_text, render_outputs
+from ..outputs import failure_code, render_outputs
 from ..redaction import text
 from ..registry import ToolOutcome, tool
 from ..risky_code import Reason
 from .documents import NoArguments
-from .run_cells import duration
+from .lost_cells import lost_cells
+from .run_cells import duration, how_it_ended
 
 
 class SelectKernel(Wire):
@@ -127,7 +130,12 @@ async def execute_code(args: ExecuteCode, context: ToolContext) -> ToolOutcome:
     run = await context.notebooks.execute_code(
         args.code, path=path, kernel_id=kernel_id, timeout=context.kernel_timeout_seconds
     )
-    return _reported(run, {})
+    if not run.kernel_died:
+        return _reported(run, {})
+    if path is None and kernel_id is not None:
+        path = await context.notebooks.path_of_kernel(kernel_id)
+    again, hint = await lost_cells(context, path, run)
+    return _reported(run, again, hint)
 
 
 async def _in_scratch(code: str, key: str, context: ToolContext) -> ToolOutcome:
@@ -147,20 +155,20 @@ async def _in_scratch(code: str, key: str, context: ToolContext) -> ToolOutcome:
     )
 
 
-def _reported(run: CellRun, more: dict[str, str]) -> ToolOutcome:
+def _reported(run: CellRun, more: dict[str, Any], hint: str | None = None) -> ToolOutcome:
     shown, images = render_outputs(run.outputs)
     output = {"status": run.status, "outputs": shown, **more}
     less = "print less: a summary, head() or a slice"
     if run.status == "ok":
         took = duration(run.duration_ms or 0)
         return ToolOutcome(output, f"Ran code · {took}", images=images, more=less)
-    error = run.error
-    reason = failure_text(error.ename, error.evalue) if error else run.note or ""
+    what, why = how_it_ended(run)
     raise ToolFailure(
         failure_code(run),
-        text("The code failed: ", reason),
+        text(f"The code {what}", why),
+        hint,
         output=output,
-        summary=text("Code failed: ", reason),
+        summary=text(f"Code {what}", why),
         images=images,
         more=less,
     )

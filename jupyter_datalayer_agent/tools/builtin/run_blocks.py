@@ -17,13 +17,14 @@ from ...protocol.tools import Change
 from ..approval_reason import reason_in_notebook
 from ..bounds import above_zero
 from ..context import ToolContext, ToolFailure
-from ..outputs import failure_code, failure_text, first_line
+from ..outputs import failure_code, first_line
 from ..redaction import text
 from ..registry import Image, ToolOutcome, tool
 from ..risky_code import Reason
 from .blocks_read import find_block, open_document, refuse_newer
+from .lost_cells import lost_cells
 from .reported_changes import change_of
-from .run_cells import duration, hint_for, run_view
+from .run_cells import duration, hint_for, how_it_ended, run_view
 
 
 def _one_block(schema: dict[str, Any]) -> None:
@@ -173,7 +174,12 @@ async def run_and_report(
         if error.code == "kernel_error":
             output["notRun"] = list(before)
         raise _not_begun(error, output, done) from error
-    return _reported(runs, before, output, changes, done)
+    bad = next((run for run in runs if run.status not in ("ok", "skipped")), None)
+    hint = None
+    if bad is not None:
+        again, hint = await lost_cells(context, path, bad)
+        output |= again
+    return _reported(runs, bad, before, output, changes, done, hint)
 
 
 def _not_begun(
@@ -194,31 +200,29 @@ def _not_begun(
 
 def _reported(
     runs: Sequence[CellRun],
+    bad: CellRun | None,
     blocks: dict[str, DocumentBlock],
     output: dict[str, Any],
     changes: list[Change],
     done: ToolOutcome | None,
+    hint: str | None,
 ) -> ToolOutcome:
     images: list[Image] = []
     output["runs"] = [run_view(run, images, "id") for run in runs]
     written = [] if done is None else done.blocks
-    bad = next((run for run in runs if run.status not in ("ok", "skipped")), None)
     more = "read the rest with readBlock"
     if bad is None:
         summary = _summary(runs)
         if done is not None:
             summary = f"{done.summary} · {summary[0].lower()}{summary[1:]}"
         return ToolOutcome(output, summary, changes, images, more, written)
-    reason = failure_text(bad.error.ename, bad.error.evalue) if bad.error else text(bad.note or "")
-    what = {"timeout": "timed out and was interrupted", "aborted": "was stopped"}
     number = (bad.index or 0) + 1
-    said = what.get(bad.status, "failed")
-    why = text(": ", reason) if reason else text(".")
+    said, why = how_it_ended(bad)
     before = "" if done is None else f"{done.summary} · "
     raise ToolFailure(
         failure_code(bad),
         text(f"Block {number} (“{first_line(blocks[bad.cell_id].content)}”) {said}", why),
-        hint_for(bad, "Fix this block in place with updateBlock before running more."),
+        hint or hint_for(bad, "Fix this block in place with updateBlock before running more."),
         output=output,
         summary=text(f"{before}{'B' if done is None else 'b'}lock {number} {said}", why),
         changes=changes,

@@ -15,9 +15,10 @@ from ..approval_reason import reason_in_notebook
 from ..bounds import above_zero
 from ..context import ToolContext, ToolFailure
 from ..outputs import failure_code, failure_text, first_line, render_outputs
-from ..redaction import text
+from ..redaction import PrivateText, text
 from ..registry import Image, ToolOutcome, tool
 from ..risky_code import Reason
+from .lost_cells import lost_cells
 from .notebook_read import missing_cells
 from .staleness import read_before, stale_now
 
@@ -144,7 +145,9 @@ async def run_and_report(
         if done is not None:
             summary = f"{done.summary} · {summary[0].lower()}{summary[1:]}"
         return ToolOutcome(output, summary, changes=changes, images=images, more=more)
-    raise _failure(bad, numbers, cells, output, changes, images, more, done)
+    again, hint = await lost_cells(context, path, bad)
+    output |= again
+    raise _failure(bad, numbers, cells, output, changes, images, more, done, hint)
 
 
 def _not_begun(
@@ -184,6 +187,19 @@ def run_view(run: CellRun, images: list[Image], key: str = "cellId") -> dict[str
     return view
 
 
+def how_it_ended(bad: CellRun) -> tuple[str, PrivateText]:
+    """What became of a cell (or block) whose run failed, and why: (``failed``, ``: KeyError``)."""
+    reason = failure_text(bad.error.ename, bad.error.evalue) if bad.error else text(bad.note or "")
+    if bad.kernel_died:
+        return "did not finish", text(". ", reason)
+    what = {
+        "error": "failed",
+        "timeout": "timed out and was interrupted",
+        "aborted": "was stopped",
+    }.get(bad.status, bad.status)
+    return what, text(": ", reason) if reason else text(".")
+
+
 def hint_for(bad: CellRun, hint: str) -> str:
     """The hint, and what else helps with the error of a failed run."""
     if bad.error is not None and bad.error.ename == "FileNotFoundError":
@@ -221,16 +237,11 @@ def _failure(
     images: list[Image],
     more: str,
     done: ToolOutcome | None,
+    hint: str | None,
 ) -> ToolFailure:
     number = numbers.get(bad.cell_id)
     cell = next((each for each in cells if each.id == bad.cell_id), None)
-    what = {
-        "error": "failed",
-        "timeout": "timed out and was interrupted",
-        "aborted": "was stopped",
-    }.get(bad.status, bad.status)
-    reason = failure_text(bad.error.ename, bad.error.evalue) if bad.error else text(bad.note or "")
-    why = text(": ", reason) if reason else text(".")
+    what, why = how_it_ended(bad)
     message = text(f"Cell {number} {what}", why)
     name = f" (“{first_line(cell.source)}”)" if cell is not None else ""
     summary = message
@@ -239,7 +250,7 @@ def _failure(
     return ToolFailure(
         failure_code(bad),
         text(f"Cell {number}{name} {what}", why),
-        hint_for(bad, "Fix this cell in place before running more."),
+        hint or hint_for(bad, "Fix this cell in place before running more."),
         output=output,
         summary=summary,
         changes=changes,

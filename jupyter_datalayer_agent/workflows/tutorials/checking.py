@@ -201,7 +201,7 @@ class _Check:
 
 
 def _died(run: CellRun) -> bool:
-    return run.error is not None and run.error.ename == "DeadKernelError"
+    return run.kernel_died
 
 
 def _unfinished(run: CellRun) -> str:

@@ -7044,6 +7044,8 @@ export interface components {
         /**
          * NotebookContext
          * @description ``all_cells`` when the notebook has fewer than 20 cells, else ``outline``.
+         *
+         *     ``kernel_note``: how the kernel before this one ended, and which cells have not run since.
          */
         NotebookContext: {
             /**
@@ -7060,6 +7062,11 @@ export interface components {
             kernelId?: string | null;
             /** Kernellanguage */
             kernelLanguage: string;
+            /**
+             * Kernelnote
+             * @default null
+             */
+            kernelNote?: string | null;
             /**
              * Outline
              * @default null

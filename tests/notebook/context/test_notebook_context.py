@@ -12,6 +12,7 @@ from jupyter_datalayer_agent.notebook.context.notebook_context import (
 )
 from jupyter_datalayer_agent.notebook.edits.batch import page_cell
 from jupyter_datalayer_agent.notebook.kernel.execution_log import ExecutionLog
+from jupyter_datalayer_agent.notebook.kernel.process import KernelProcesses
 from jupyter_datalayer_agent.protocol.cells import PageNotebook
 from jupyter_datalayer_agent.protocol.context import FileContext
 
@@ -74,7 +75,7 @@ def test_the_wire_has_exactly_the_names_of_the_contract() -> None:
 
 
 def test_text_has_one_header_a_cell_with_its_state() -> None:
-    log = ExecutionLog()
+    log = ExecutionLog(KernelProcesses({}))
     cells = notebook([markdown("m", "# Hi"), code("a", "1/0"), code("b", "")], a="selected")
     ran(cells, 1, execution_count=5, last_run_success=False, last_execution_duration=12.4)
     text = render_context(build_context(cells, log))
@@ -114,7 +115,7 @@ def test_content_cannot_close_its_fence() -> None:
 
 
 def test_the_outline_names_the_error_of_a_failed_cell() -> None:
-    log = ExecutionLog()
+    log = ExecutionLog(KernelProcesses({}))
     cells = notebook([code(f"c{n}", "x") for n in range(20)])
     log.finished("dir/a.ipynb", "c0", success=False, order=1, duration=1.0, error="KeyError")
     ran(cells, 0, last_run_success=False)

@@ -21,14 +21,21 @@ class Look:
     def __init__(self, sources: Sequence[str]) -> None:
         self.cells = notebook(sources)
         self.count = len(self.cells)
-        self.staleness = Staleness()
+        self.life = object()
+        self.staleness = Staleness(lambda path: self.life)
 
     def edit(self, cell_id: str, source: str) -> None:
         self._set(cell_id, source=source)
 
     def run(self, cell_id: str) -> None:
         self.count += 1
-        self._set(cell_id, execution_count=self.count)
+        self._set(cell_id, execution_count=self.count, last_run_end_time=self.count)
+
+    def restart(self) -> None:
+        """Another kernel: the times of the runs are not known any more, and it counts anew."""
+        self.life = object()
+        self.count = 0
+        self.cells = [cell.model_copy(update={"last_run_end_time": None}) for cell in self.cells]
 
     def _set(self, cell_id: str, **values: Any) -> None:
         self.cells = [
@@ -46,6 +53,46 @@ async def test_an_edit_makes_stale_what_follows_and_taking_it_back_does_not() ->
     look.edit("a", "x = 2")
     assert await look.stale() == ["a", "b", "d"]
     look.edit("a", "x = 1")
+    assert await look.stale() == []
+
+
+async def test_a_restart_leaves_stale_what_was_and_makes_nothing_else_so() -> None:
+    look = Look(["x = 1", "y = x", "z = 1"])
+    await look.stale()
+    for cell_id in "abc":
+        look.run(cell_id)
+    assert await look.stale() == []
+    look.edit("a", "x = 2")
+    assert await look.stale() == ["a", "b"]
+    look.restart()
+    assert await look.stale() == ["a", "b"]
+
+
+async def test_a_run_in_a_kernel_without_what_it_depends_on_is_stale_until_both_ran() -> None:
+    look = Look(["x = 1", "y = x", "z = 1"])
+    await look.stale()
+    for cell_id in "abc":
+        look.run(cell_id)
+    await look.stale()
+    look.restart()
+    look.run("b")
+    look.run("c")
+    assert await look.stale() == ["b"]
+    look.run("a")
+    assert await look.stale() == ["b"]
+    look.run("b")
+    assert await look.stale() == []
+
+
+async def test_a_restart_and_a_run_between_two_looks() -> None:
+    look = Look(["x = 1", "y = x"])
+    await look.stale()
+    look.run("a")
+    look.run("b")
+    await look.stale()
+    look.restart()
+    look.run("a")  # with the count that it had
+    look.run("b")
     assert await look.stale() == []
 
 

@@ -14,6 +14,7 @@ import psutil
 import pytest
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
+from jupyter_datalayer_agent.notebook.kernel import process
 from jupyter_datalayer_agent.notebook.kernel.limits import MIB, Limits
 from jupyter_datalayer_agent.notebook.kernel.scratch import ENDED_SINCE, NEW, ScratchRun
 from tests.support.preloaded import kernels as preloaded
@@ -362,7 +363,7 @@ while True:
     ("code", "said"),
     [
         ("import os; os._exit(3)", "exit code 3"),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "signal 9"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "ended by SIGKILL"),
     ],
 )
 async def test_code_that_ends_its_kernel_is_reported(tmp_path: Path, code: str, said: str) -> None:
@@ -379,7 +380,7 @@ async def test_a_kernel_whose_process_is_elsewhere_is_reported_dead_without_a_co
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with scratch(tmp_path) as w:
-        monkeypatch.setattr(w.service.scratch, "_provisioner", lambda kernel_id: None)
+        monkeypatch.setattr(process, "_exit_code", lambda kernel: None)
         done = await call(w, "import os; os._exit(3)")
         assert done.passed is not None
         assert (done.passed.limit, done.passed.died) == ("death", True)
