@@ -139,7 +139,7 @@ $(STAMPS)/chromium: $(TOOLS)
 
 $(STAMPS)/test-programs: scripts/test_programs.sh | $(TOOLS)
 	@scripts/step.sh test-programs \
-	  "Installing what tests use from npm: Azurite, JupyterHub's proxy, MCP servers, MCP's conformance suite" \
+	  "Installing what tests use besides: Azurite, JupyterHub's proxy, MCP servers, jupytext, collaboration" \
 	  scripts/test_programs.sh $(VENV)/programs
 	@touch $@
 

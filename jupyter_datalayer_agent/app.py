@@ -165,6 +165,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         from .models.with_local_models import with_local_models
         from .notebook.kernel.limits import Limits
         from .notebook.page.hub import PageHub
+        from .notebook.rooms import Rooms
         from .notebook.service import NotebookService
         from .server.base.parts import Parts
         from .settings.service import ConfigService
@@ -190,6 +191,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             scratch_limits=lambda: Limits.of(
                 self.scratch_memory_mb, self.scratch_max_processes, self.scratch_timeout_seconds
             ),
+            rooms=Rooms(server),
         )
 
         layers = self._layers

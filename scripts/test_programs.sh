@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Installs the programs from npm that tests use into the folder $1: by npm, which takes a third of
-# yarn's time, or by JupyterLab's own yarn where there is no npm.
+# Installs into the folder $1 what tests use besides the environment: programs from npm, by npm, which
+# takes a third of yarn's time, or by JupyterLab's own yarn where there is no npm; and Python packages.
 set -euo pipefail
 settings=$(cd "$(dirname "$0")/../labextension" && pwd)/.yarnrc.yml
+settings_of_uv=$(cd "$(dirname "$0")" && pwd)/uv_settings.py
 mkdir -p "$1"
 cd "$1"
 cat >package.json <<'JSON'
@@ -28,3 +29,21 @@ fi
 # not made here.
 dist=node_modules/@modelcontextprotocol/conformance/dist
 sed 's/globSync as [A-Za-z_$]*,//' "$dist/index.js" >"$dist/conformance.mjs"
+
+# Python packages that change every server of the environment that they are installed in (jupytext its
+# notebooks, jupyter-collaboration its documents). tests/support/beside.py gives them to single servers.
+beside() {
+  local name=$1
+  shift
+  if python -m uv --version >/dev/null 2>&1; then
+    mapfile -t uv_settings < <(python "$settings_of_uv")
+    env "${uv_settings[@]}" uv pip install --python "$(command -v python)" --no-deps --target "$name" "$@"
+  else
+    python -m pip install --no-input --progress-bar off --no-deps --target "$name" "$@"
+  fi
+}
+rm -rf jupytext collaboration
+beside jupytext jupytext==1.19.6 mdit-py-plugins==0.7.0
+beside collaboration jupyter-collaboration==5.0.4 jupyter-collaboration-ui==3.0.4 \
+  jupyter-docprovider==3.0.4 jupyter-server-fileid==0.10.0 jupyter-server-ydoc==3.0.4 \
+  jupyter-ydoc==4.2.1 pycrdt==0.14.13 pycrdt-store==0.1.5 pycrdt-websocket==0.16.5 sqlite-anyio==0.3.2

@@ -172,9 +172,9 @@ class _Attached:
     outputs: dict[str, list[str]] = field(default_factory=dict)
     variables: dict[str, list[str]] = field(default_factory=dict)
 
-    def add_document(self, path: str, *, is_notebook: bool = False) -> None:
-        """Add a document by its kind; ``is_notebook`` where its name does not say so."""
-        if is_notebook or path.endswith(".ipynb"):
+    def add_document(self, path: str, *, is_notebook: bool) -> None:
+        """Add a document by its kind."""
+        if is_notebook:
             self.notebooks.add(path)
         elif is_lexical(path):
             self.lexical.add(path)
@@ -198,7 +198,9 @@ async def _attached(
         match attachment.kind:
             case "notebook" | "file":
                 if path is not None:
-                    attached.add_document(path, is_notebook=attachment.kind == "notebook")
+                    named = attachment.kind == "notebook"
+                    is_notebook = named or runtime.notebooks.is_notebook(path)
+                    attached.add_document(path, is_notebook=is_notebook)
             case "cell":
                 _add_part(attached.cells, path or active, attachment.cell_id)
             case "output":
@@ -210,7 +212,7 @@ async def _attached(
             case unknown:
                 assert_never(unknown)
     for path in await mentioned(runtime, text):
-        attached.add_document(path)
+        attached.add_document(path, is_notebook=runtime.notebooks.is_notebook(path))
     return attached
 
 

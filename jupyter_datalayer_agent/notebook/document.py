@@ -46,10 +46,12 @@ class DocumentError(Exception):
 
 
 class AppliedEdits(Protocol):
-    """What a batch did: the changes, and the touched cells as read back."""
+    """What a batch did: the changes, and the touched cells as read back. ``reformatted`` are the
+    ids of those whose source a save hook or the file's format changed as it was saved."""
 
     changes: list[Change]
     cells: list[PageCell]
+    reformatted: frozenset[str]
 
 
 class NotebookDocument(Protocol):

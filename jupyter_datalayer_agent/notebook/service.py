@@ -43,6 +43,7 @@ from .kernel.variables import Found, variables_of
 from .locks import PathLocks
 from .page.hub import NotOpen, Page, PageGone, PageHub
 from .paths import resolve_path
+from .rooms import Rooms
 
 if TYPE_CHECKING:
     from .lexical.block_ids import BlockIds
@@ -71,6 +72,7 @@ class NotebookService:
         root_dir: str | None,
         kernel_timeout_seconds: float = 900.0,
         scratch_limits: Callable[[], Limits] = Limits,
+        rooms: Rooms | None = None,
     ) -> None:
         self.contents_manager = contents_manager
         self.pages = pages
@@ -80,7 +82,8 @@ class NotebookService:
         self._kernels = Kernels(session_manager, kernel_manager, kernel_spec_manager)
         self.executions = ExecutionLog(self._kernels.processes)
         self.staleness = Staleness(self.executions.life)
-        self.files = NotebookFiles(contents_manager, pages.written)
+        self._rooms = rooms or Rooms()
+        self.files = NotebookFiles(contents_manager, pages.written, self._rooms.check)
         self.scratch = ScratchKernels(self._kernels, scratch_limits)
         self._kernels.is_scratch = lambda kernel_id: self.scratch.key_of(kernel_id) is not None
         self._creation = Creation(contents_manager)
@@ -93,6 +96,7 @@ class NotebookService:
             confine=self.confine,
             lock=self.lock,
             root_dir=self.root_dir,
+            check_writable=self._rooms.check,
         )
 
     async def close(self) -> None:
@@ -170,6 +174,11 @@ class NotebookService:
         except HTTPError:
             return False
 
+    def is_notebook(self, path: str) -> bool:
+        """Whether a path that nobody names as a notebook's or a file's is one: by its ending, or
+        because a page shows it as a notebook, as it does scripts with jupytext."""
+        return path.endswith(".ipynb") or self.pages.page_with(path) is not None
+
     async def confine(self, path: str) -> str:
         """The path relative to the root; ``DocumentError`` for what is outside it or hidden."""
         relative = resolve_path(path, self.root_dir)
@@ -218,6 +227,7 @@ class NotebookService:
                 await page.request("document.delete", params, timeout=ANSWER_SECONDS)
         try:
             if await self.exists(path):
+                self._rooms.check(path)
                 await ensure_async(self.contents_manager.delete(path))
         except (HTTPError, OSError) as error:
             why = getattr(error, "log_message", None) or error

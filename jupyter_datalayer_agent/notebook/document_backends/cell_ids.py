@@ -9,6 +9,7 @@ an id and would otherwise invent one each time.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -131,6 +132,10 @@ class KnownAddresses:
         if ids.derived:
             self.seen(path, _texts(cells))
 
+    def wrote(self, path: str, cells: Sequence[Cell]) -> None:
+        """These cells were just written; the file may hold them without their ids."""
+        self.seen(path, _texts(cells))
+
     def seen(self, path: str, cells: Sequence[tuple[str, str]]) -> None:
         """The notebook has cells with these ids and texts."""
         self._known[path] = list(cells)
@@ -148,6 +153,15 @@ def _set_id(cell: Cell, value: Any) -> None:
         cell.pop("id", None)
     else:
         cell["id"] = value
+
+
+def version_of(content: Mapping[str, Any], in_file: Sequence[Any]) -> str:
+    """Identifies the content of a notebook whose cells have these ids in the file."""
+    cells = [dict(cell) for cell in content["cells"]]
+    for cell, own_id in zip(cells, in_file, strict=True):
+        _set_id(cell, own_id)
+    text = json.dumps({**content, "cells": cells}, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _minor(content: Mapping[str, Any]) -> float:

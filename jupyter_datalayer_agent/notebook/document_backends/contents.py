@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -22,13 +22,19 @@ from ..large_text import in_thread_if_large
 from ..locks import PathLocks
 from ..paths import ASK_FOR_PATH
 from ..recent import RecentDocuments
-from .cell_ids import CellIds, KnownAddresses, cell_ids, ids_in
-from .file_errors import invalid, not_as_saved, not_saved, text_lost, unwritable
+from .cell_ids import NO_ID, CellIds, KnownAddresses, cell_ids, ids_in, version_of
+from .file_errors import (
+    invalid,
+    not_a_notebook,
+    not_as_saved,
+    not_saved,
+    text_lost,
+    unwritable,
+)
 from .notebook_text import (
     UNREADABLE,
     ParsedNotebook,
     TextLost,
-    check_text,
     digest,
     is_plain,
     load,
@@ -47,8 +53,10 @@ class LoadedNotebook:
     """A notebook as it was read. ``content`` is shared with the cache: copy what you change.
 
     Each cell has its address as ``id``; ``ids`` has what is in the file. ``is_valid`` is by
-    nbformat's schema. ``without_outputs`` are touched cells whose outputs a save hook removed from
-    the file.
+    nbformat's schema. ``digest`` identifies what was read: the file's text, or the content that the
+    manager made of several files. Of the touched cells of a save, the file lacks the outputs of
+    ``without_outputs``, and ``altered`` ones are not as they were given: a save hook or the file's
+    format changed them.
     """
 
     path: str
@@ -58,6 +66,7 @@ class LoadedNotebook:
     last_modified: Any
     digest: str | None
     without_outputs: frozenset[str] = frozenset()
+    altered: frozenset[str] = frozenset()
 
     @property
     def cells(self) -> list[Cell]:
@@ -90,16 +99,24 @@ class NotebookFiles:
     """Reads and writes notebooks through a ContentsManager, sync or async, of any storage.
 
     Parsing and validating a notebook costs far more than reading its text, so unchanged text is not
-    parsed again. ``written`` is called with the path of each file that was written.
+    parsed again. A manager that does not read plain files is asked for the notebook each time: it
+    alone knows which files it is made of. ``check_writable`` raises ``DocumentError`` where a file
+    may not be written now; ``written`` is called with the path of each file that was written.
     """
 
     def __init__(
-        self, contents_manager: Any, written: Callable[[str], None] = lambda path: None
+        self,
+        contents_manager: Any,
+        written: Callable[[str], None] = lambda path: None,
+        check_writable: Callable[[str], None] = lambda path: None,
     ) -> None:
         self.manager = contents_manager
+        self.check_writable = check_writable
         self._written = written
         self._cache = RecentDocuments[LoadedNotebook]()
         self._addresses = KnownAddresses()
+        # Ids that two readings agree on: others are invented by each reading.
+        self._lasting: dict[str, frozenset[str]] = {}
         self._locks = PathLocks()
 
     async def check(self, path: str) -> None:
@@ -108,13 +125,16 @@ class NotebookFiles:
 
     async def load(self, path: str) -> LoadedNotebook:
         """The current notebook. Raises ``DocumentError`` if it is missing or invalid."""
-        _refuse_other_files(path)
         # Jupyter writes a file in place. A reader may see a part of it, which the contents manager
         # takes for a broken file and replaces by the old one.
         async with self._locks.hold(path):
             return await self._load(path)
 
     async def _load(self, path: str) -> LoadedNotebook:
+        if not is_plain(self.manager):
+            return await self._served(path)
+        if not path.endswith(".ipynb"):
+            raise not_a_notebook(path)
         text = await self._text(path)
         if text is None:
             return await self._read(path, None)
@@ -139,26 +159,58 @@ class NotebookFiles:
         self._cache.keep(path, loaded, len(text))
         return loaded
 
-    async def _parsed(self, path: str, text: str) -> ParsedNotebook | dict[str, Any] | None:
-        """The notebook of a text, or its JSON; None if it is invalid, which the contents
-        manager reports. Raises ``JSONDecodeError`` for a part of one.
-
-        For a contents manager that reads plain notebook files, the text is enough. From any other
-        one the notebook is requested, and the text shows only the ids, which nbformat would
-        otherwise invent.
-        """
+    async def _parsed(self, path: str, text: str) -> ParsedNotebook | None:
+        """The notebook of a text; None if it is invalid, which the contents manager reports.
+        Raises ``JSONDecodeError`` for a part of one."""
         try:
-            if is_plain(self.manager):
-                notary = self.manager.notary
-                return await in_thread_if_large(len(text), parsed, text, notary.compute_signature)
-            raw = await in_thread_if_large(len(text), load, text)
-            return raw if isinstance(raw, dict) else None
+            notary = self.manager.notary
+            return await in_thread_if_large(len(text), parsed, text, notary.compute_signature)
         except TextLost:
             raise text_lost(path) from None
         except json.JSONDecodeError:
             raise
         except (*UNREADABLE, RecursionError):
             return None
+
+    async def _served(self, path: str, written: Collection[str] = ()) -> LoadedNotebook:
+        """The notebook that the manager makes of its files, whatever they are. ``written`` are the
+        ids that were just given to it."""
+        model = await self._notebook_model(path)
+        names = _names_in(model)
+        lasting = self._lasting.get(path, frozenset()) | names.intersection(written)
+        version = await _version(model, lasting)
+        cached = self._cache.get(path)
+        if cached is not None and cached.digest == version:
+            return cached
+        if not written and names - lasting:
+            # Those that the manager invents are others each time.
+            model = await self._notebook_model(path)
+            lasting = names & _names_in(model)
+            version = await _version(model, lasting)
+        self._lasting[path] = lasting
+        loaded = self._loaded(path, model, cell_ids(model["content"], _in_file(model, lasting)))
+        loaded.digest = version
+        self._cache.keep(path, loaded, model.get("size") or 0)
+        return loaded
+
+    async def _notebook_model(self, path: str) -> dict[str, Any]:
+        """What the manager gives for a path that it serves as a notebook."""
+        if not path.endswith(".ipynb"):
+            kind = await self._get(path, content=False, kind=None)
+            if kind["type"] != "notebook":
+                raise not_a_notebook(path)
+        for _ in range(_WRITING_TRIES):
+            try:
+                model = await self._get(path, content=True)
+                _check_served(path, model["content"])
+                return model
+            except DocumentError as error:
+                if error.code == "not_found":
+                    raise
+                failed = error
+            # It may be half-written by another program.
+            await asyncio.sleep(_WRITING_SECONDS)
+        raise failed
 
     async def save(
         self,
@@ -187,9 +239,10 @@ class NotebookFiles:
         _validate(loaded, content, edited, in_file)
         await self._same_as(loaded)
         given = {**content, "cells": in_file}
-        if self._has_save_hooks():
+        if not is_plain(self.manager) or self._has_save_hooks():
             given = await asyncio.to_thread(copy.deepcopy, given)
         model = {"type": "notebook", "format": "json", "content": given}
+        self.check_writable(path)
         try:
             saved = await uncancelled(ensure_async(self.manager.save(model, path)))
         except HTTPError as error:
@@ -198,54 +251,72 @@ class NotebookFiles:
             self._written(path)
         if loaded.is_valid and (message := saved.get("message")):
             raise DocumentError("internal", f"{path} was saved, but is not valid now: {message}")
-        return await self._read_back(loaded, content, edited.touched)
+        # Hooks change the model that they are given.
+        made = model["content"] if is_plain(self.manager) else None
+        return await self._read_back(loaded, content, made, edited.touched)
 
     async def exists(self, path: str) -> bool:
         """Whether there is a file at the path."""
         return bool(await ensure_async(self.manager.file_exists(path)))
 
     async def _read_back(
-        self, before: LoadedNotebook, content: dict[str, Any], touched: Sequence[str]
+        self, before: LoadedNotebook, content: dict[str, Any], made: Any, touched: Sequence[str]
+    ) -> LoadedNotebook:
+        """The notebook as it was saved, which is ``content``; or what save hooks ``made`` of it;
+        or, where the manager does not say what it made, what can be recognized."""
+        path = before.path
+        try:
+            if made is None:
+                self._addresses.wrote(path, content["cells"])
+                loaded = await self._served(path, {cell["id"] for cell in content["cells"]})
+            else:
+                loaded = await self._read_plain_back(before, content, made, touched)
+            if loaded.content is content:
+                return loaded
+            return _compared(before, content, loaded, touched)
+        except DocumentError:
+            self._cache.drop(path)
+            raise
+
+    async def _read_plain_back(
+        self, before: LoadedNotebook, content: dict[str, Any], made: Any, touched: Sequence[str]
     ) -> LoadedNotebook:
         path = before.path
         cells: list[Cell] = content["cells"]
-        ids = before.ids.after(cells)
         text = await self._text(path)
         if text is None:
-            loaded = await self._read(path, None)
-            on_disk = loaded.ids.written(loaded.cells)
-        else:
-            on_disk, digested = await in_thread_if_large(len(text), _looked_at, text)
-            model = await self._get(path, content=False)
-            modified = model.get("last_modified")
-            loaded = LoadedNotebook(path, content, ids, before.is_valid, modified, digested)
-        if ids_in({"cells": on_disk}) != [ids.in_file.get(each, each) for each in ids.addresses]:
-            self._cache.drop(path)
+            self._addresses.wrote(path, cells)
+            return await self._read(path, None)
+        on_disk, digested = await in_thread_if_large(len(text), _looked_at, text)
+        if ids_in({"cells": on_disk}) != ids_in(made):
             raise not_as_saved(path, "its cells are not those that were written")
-        found = dict(zip(ids.addresses, on_disk, strict=True))
-        wanted = {cell["id"]: cell for cell in cells}
-        for cell_id in touched:
-            if not _same_source(wanted[cell_id], found[cell_id]):
-                self._cache.drop(path)
-                raise not_as_saved(path, f"cell {cell_id} is not as it was written")
-        loaded.without_outputs = frozenset(
-            each for each in touched if not _same_outputs(wanted[each], found[each])
-        )
-        self._addresses.note(path, ids, cells)
-        if text is not None and not _altered(wanted, found):
-            self._cache.keep(path, loaded, len(text))
+        if len(cells) == len(on_disk):
+            looked_for = set(touched)
+            for cell, wanted, found in zip(cells, made["cells"], on_disk, strict=True):
+                if cell["id"] in looked_for and not _same_source(wanted, found):
+                    raise not_as_saved(path, f"cell {cell['id']} is not as it was written")
+        if made.get("metadata") != content.get("metadata") or _altered(cells, on_disk):
+            self._addresses.wrote(path, cells)
+            loaded = await self._read(path, await self._parsed(path, text))
+            loaded.digest = digested
         else:
-            self._cache.drop(path)
+            modified = (await self._get(path, content=False)).get("last_modified")
+            ids = before.ids.after(cells)
+            loaded = LoadedNotebook(path, content, ids, before.is_valid, modified, digested)
+            self._addresses.note(path, ids, cells)
+        self._cache.keep(path, loaded, len(text))
         return loaded
 
     async def _same_as(self, loaded: LoadedNotebook) -> None:
-        if loaded.digest is not None:
-            text = await self._text(loaded.path)
+        path = loaded.path
+        if not is_plain(self.manager):
+            if (await self._served(path)).digest != loaded.digest:
+                raise ChangedOnDisk
+        elif loaded.digest is not None:
+            text = await self._text(path)
             if text is None or loaded.digest != await in_thread_if_large(len(text), digest, text):
                 raise ChangedOnDisk
-            return
-        model = await self._get(loaded.path, content=False)
-        if model.get("last_modified") != loaded.last_modified:
+        elif (await self._get(path, content=False)).get("last_modified") != loaded.last_modified:
             raise ChangedOnDisk
 
     def _has_save_hooks(self) -> bool:
@@ -270,27 +341,28 @@ class NotebookFiles:
         text = model.get("content")
         return text if isinstance(text, str) else None
 
-    async def _read(
-        self, path: str, found: ParsedNotebook | dict[str, Any] | None
-    ) -> LoadedNotebook:
+    async def _read(self, path: str, found: ParsedNotebook | None) -> LoadedNotebook:
+        if found is None:
+            model = await self._get(path, content=True)
+            _check_served(path, model["content"])
+            return self._loaded(path, model, cell_ids(model["content"], None))
         try:
-            if isinstance(found, ParsedNotebook):
-                model = await self._model_of(path, found)
-                content, ids, is_valid = found.content, found.ids, found.problem is None
-            else:
-                model = await self._get(path, content=True)
-                content, is_valid = model["content"], "message" not in model
-                ids = _ids_of(content, found)
-        except TextLost:
-            raise text_lost(path) from None
+            model = {**await self._model_of(path, found), "content": found.content}
         except (*UNREADABLE, RecursionError) as error:
             raise invalid(path, f"{type(error).__name__}: {error}") from error
+        if found.problem is not None:
+            model["message"] = found.problem.message
+        return self._loaded(path, model, found.ids)
+
+    def _loaded(self, path: str, model: dict[str, Any], ids: CellIds) -> LoadedNotebook:
+        content: dict[str, Any] = model["content"]
         if content.get("nbformat", 4) != 4:
             raise invalid(path, f"nbformat {content.get('nbformat')} is not supported")
         cells = content["cells"]
-        self._addresses.carry(path, ids, cells)
         ids.as_addresses(cells)
+        self._addresses.carry(path, ids, cells)
         self._addresses.note(path, ids, cells)
+        is_valid = "message" not in model
         return LoadedNotebook(path, content, ids, is_valid, model.get("last_modified"), None)
 
     async def _model_of(self, path: str, found: ParsedNotebook) -> dict[str, Any]:
@@ -301,10 +373,12 @@ class NotebookFiles:
         notary.mark_cells(found.content, trusted)
         return model
 
-    async def _get(self, path: str, *, content: bool) -> dict[str, Any]:
+    async def _get(
+        self, path: str, *, content: bool, kind: str | None = "notebook"
+    ) -> dict[str, Any]:
         try:
             model: dict[str, Any] = await ensure_async(
-                self.manager.get(path, content=content, type="notebook")
+                self.manager.get(path, content=content, type=kind)
             )
         except HTTPError as error:
             if error.status_code == 404:
@@ -326,26 +400,72 @@ def _looked_at(text: str) -> tuple[list[Any], str]:
     return load(text).get("cells", []), digest(text)
 
 
-def _refuse_other_files(path: str) -> None:
-    if not path.endswith(".ipynb"):
-        raise DocumentError(
-            "invalid_arguments", f"{path} is not a notebook.", "Notebooks end in .ipynb."
-        )
+def _names_in(model: dict[str, Any]) -> frozenset[str]:
+    return frozenset(each for each in ids_in(model["content"]) if isinstance(each, str))
 
 
-def _ids_of(content: dict[str, Any], raw: dict[str, Any] | None) -> CellIds:
-    """The ids of a notebook that a contents manager read, ``raw`` being its JSON, where it has any.
+def _in_file(model: dict[str, Any], lasting: Collection[str]) -> list[Any]:
+    """The ids that the cells have in a file: those that every reading finds."""
+    ids = ids_in(model["content"])
+    return [each if isinstance(each, str) and each in lasting else NO_ID for each in ids]
 
-    Raises ``TextLost`` for a notebook that was converted to nbformat 4 and has lost text, or may
-    have.
-    """
-    if raw is None:
+
+async def _version(model: dict[str, Any], lasting: Collection[str]) -> str:
+    content, size = model["content"], model.get("size") or 0
+    return await in_thread_if_large(size, version_of, content, _in_file(model, lasting))
+
+
+def _check_served(path: str, content: Any) -> None:
+    """Raise ``DocumentError`` for what a contents manager read, and nothing can be done with."""
+    try:
         if content["metadata"].get("orig_nbformat", 4) <= _NEWEST_UNCHECKED:
-            raise TextLost
-        return cell_ids(content, None)
-    if raw.get("nbformat") != 4:
-        check_text(raw, content)
-    return cell_ids(content, ids_in(raw))
+            raise text_lost(path)
+        # Each cell has a type, and a source that can be read.
+        for cell in content["cells"]:
+            _ = cell["cell_type"], source_of(cell)
+    except (*UNREADABLE, RecursionError) as error:
+        raise invalid(path, f"{type(error).__name__}: {error}") from error
+
+
+def _compared(
+    before: LoadedNotebook,
+    content: dict[str, Any],
+    loaded: LoadedNotebook,
+    touched: Sequence[str],
+) -> LoadedNotebook:
+    """What was read back, with what differs from the content that was to be saved.
+
+    Raises ``DocumentError`` unless the change is there: every cell that was written, in this order,
+    none that was deleted, and no touched one with the source that it had before.
+    """
+    path = before.path
+    old = {cell["id"]: cell for cell in before.cells}
+    wanted = {cell["id"]: cell for cell in content["cells"]}
+    found = {cell["id"]: cell for cell in loaded.cells}
+    # A text format may leave out empty cells.
+    lost = [
+        each
+        for each, cell in wanted.items()
+        if each not in found and (each in touched or source_of(cell).strip())
+    ]
+    if (
+        lost
+        or [each for each in found if each in wanted] != [each for each in wanted if each in found]
+        or any(each in found for each in old if each not in wanted)
+    ):
+        raise not_as_saved(path, "its cells are not those that were written")
+    altered, without_outputs = set(), set()
+    for cell_id in touched:
+        cell = found[cell_id]
+        if not _same_source(wanted[cell_id], cell):
+            if cell_id in old and _same_source(old[cell_id], cell):
+                raise not_as_saved(path, f"cell {cell_id} is as it was before")
+            altered.add(cell_id)
+        elif _metadata(wanted[cell_id]) != _metadata(cell):
+            altered.add(cell_id)
+        if not _same_outputs(wanted[cell_id], cell):
+            without_outputs.add(cell_id)
+    return replace(loaded, altered=frozenset(altered), without_outputs=frozenset(without_outputs))
 
 
 def _refuse_other_changes(loaded: LoadedNotebook, edited: EditedCells) -> None:
@@ -425,8 +545,14 @@ def _as_node(content: dict[str, Any]) -> Any:
 
 
 def _without_trust(cell: Cell) -> Cell:
-    metadata = {key: value for key, value in cell["metadata"].items() if key != "trusted"}
-    return {**cell, "metadata": metadata}
+    return {**cell, "metadata": _metadata(cell)}
+
+
+def _metadata(cell: Cell) -> Any:
+    metadata = cell.get("metadata")
+    if not isinstance(metadata, dict):
+        return metadata
+    return {key: value for key, value in metadata.items() if key != "trusted"}
 
 
 def _same_source(wanted: Cell, found: Cell) -> bool:
@@ -437,9 +563,11 @@ def _same_outputs(wanted: Cell, found: Cell) -> bool:
     return len(outputs_of(wanted)) == len(outputs_of(found))
 
 
-def _altered(wanted: dict[str, Cell], found: dict[str, Cell]) -> bool:
+def _altered(wanted: Sequence[Cell], on_disk: Sequence[Cell]) -> bool:
     """Whether a save hook changed the content."""
-    return not all(
-        _same_source(wanted[cell_id], cell) and _same_outputs(wanted[cell_id], cell)
-        for cell_id, cell in found.items()
+    return len(wanted) != len(on_disk) or not all(
+        _same_source(cell, found)
+        and _same_outputs(cell, found)
+        and _metadata(cell) == _metadata(found)
+        for cell, found in zip(wanted, on_disk, strict=True)
     )

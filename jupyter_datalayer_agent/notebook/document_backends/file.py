@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...protocol.cells import CellEdit, CellRun, PageCell, PageNotebook
 from ...protocol.tools import Change
 from ..document import BackendName, DocumentError, Progress
-from ..edits.batch import EditedCells, apply_edits, page_cell
+from ..edits.batch import EditedCells, apply_edits, page_cell, source_of
 from ..kernel.execution_log import ExecutionLog
 from ..kernel.kernels import Kernels
 from ..metadata import of_kernel
@@ -18,10 +18,14 @@ from .headless_run import HeadlessRun, WriteOutputs
 
 @dataclass
 class Applied:
-    """What a batch did: the changes, and the touched cells as read back."""
+    """What a batch did: the changes, and the touched cells as read back. ``altered`` are those that
+    a save hook or the file's format changed as they were saved, ``reformatted`` those of them with
+    another source."""
 
     changes: list[Change]
     cells: list[PageCell]
+    altered: frozenset[str] = frozenset()
+    reformatted: frozenset[str] = frozenset()
 
 
 class FileDocument:
@@ -100,7 +104,17 @@ class FileDocument:
     def _applied(self, edited: EditedCells, saved: LoadedNotebook) -> Applied:
         touched = set(edited.touched)
         cells = [self._with_execution(cell) for cell in saved.page_cells if cell.id in touched]
-        return Applied(edited.changes, cells)
+        if not saved.altered:
+            return Applied(edited.changes, cells)
+        given = {cell["id"]: source_of(cell) for cell in edited.cells}
+        sources = {cell.id: cell.source for cell in cells if cell.source != given[cell.id]}
+        changes = [
+            change.model_copy(update={"after": sources[change.cell_id]})
+            if change.cell_id in sources
+            else change
+            for change in edited.changes
+        ]
+        return Applied(changes, cells, saved.altered, frozenset(sources))
 
     async def run(
         self,

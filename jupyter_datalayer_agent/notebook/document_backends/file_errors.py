@@ -16,6 +16,15 @@ def invalid(path: str, message: str) -> DocumentError:
     )
 
 
+def not_a_notebook(path: str) -> DocumentError:
+    """The server does not open the file as a notebook."""
+    return DocumentError(
+        "invalid_arguments",
+        f"{path} is not a notebook: the server opens it as a file.",
+        "Notebooks end in .ipynb; other files are notebooks where jupytext is installed.",
+    )
+
+
 def text_lost(path: str) -> DocumentError:
     """Jupyter would read its cells as empty, and an edit would save them so."""
     return DocumentError(

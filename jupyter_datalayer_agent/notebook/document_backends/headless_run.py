@@ -49,6 +49,7 @@ class OutputSaver:
         self.path = path
         self.files = files
         self.problem: str | None = None
+        self._left_out: str | None = None
         self._divert = divert
         self._metadata = metadata
         self._dirty: dict[str, CellOutputs] = {}
@@ -103,10 +104,11 @@ class OutputSaver:
             ]
             try:
                 await self._send(outputs)
-                self.problem = None
             except DocumentError as error:
                 log.warning("outputs of %s were not saved: %s", self.path, error)
                 self.problem = f"Its outputs could not be saved: {error}"
+            else:
+                self.problem = self._left_out
             took = time.monotonic() - began
             self._next = time.monotonic() + max(SAVE_EVERY, took / SAVE_SHARE)
 
@@ -141,8 +143,8 @@ class OutputSaver:
                 saved = await self.files.save(loaded, EditedCells(cells, [], touched), metadata)
             except ChangedOnDisk:
                 continue
-            if saved.without_outputs:
-                raise DocumentError("internal", "a save hook of the server removes outputs")
+            left_out = "Its outputs are not in {}: its format or a save hook leaves them out."
+            self._left_out = left_out.format(self.path) if saved.without_outputs else None
             return
         raise DocumentError("internal", f"{self.path} changes faster than it can be saved")
 
@@ -190,6 +192,8 @@ class HeadlessRun:
         plan = [(loaded.cells[places[each]], places[each]) for each in cell_ids]
         if not any(_reason_to_skip(cell) is None for cell, _ in plan):
             return [_skipped(cell, index, _reason_to_skip(cell)) for cell, index in plan]
+        # Outputs that could not be saved would be lost.
+        self.files.check_writable(self.path)
         kernel_id = await self.kernels.kernel_for(self.path, loaded.metadata)
         self.executions.enter(self.path, kernel_id)
         waiting = [cell["id"] for cell, _ in plan if _reason_to_skip(cell) is None]

@@ -72,8 +72,11 @@ class LiveDocument:
         async with self._lock():
             if self._recorder is None:
                 return await self._edit(edits)
-            async with self._recorder.edit(self, edits):
-                return await self._edit(edits)
+            async with self._recorder.edit(self, edits) as correct:
+                applied = await self._edit(edits)
+                if applied.altered:
+                    await correct(applied.altered)
+                return applied
 
     async def _edit(self, edits: Sequence[CellEdit]) -> Applied:
         unanswered = False

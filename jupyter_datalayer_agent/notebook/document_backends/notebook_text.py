@@ -41,10 +41,17 @@ class ParsedNotebook:
     signature: str
 
 
+_READING = ("get", "_notebook_model", "_read_notebook", "validate_notebook_model")
+
+
 def is_plain(contents_manager: Any) -> bool:
-    """Whether it reads plain notebook files: one of Jupyter's own. Others may combine several
-    files, as jupytext does."""
-    return type(contents_manager).__module__.startswith("jupyter_server.services.contents.")
+    """Whether a notebook is its file's text: it is read by Jupyter's own methods. Other managers
+    may combine several files, as jupytext does."""
+    methods = [getattr(type(contents_manager), name, None) for name in _READING]
+    return all(
+        method is not None and method.__module__.startswith("jupyter_server.services.contents.")
+        for method in methods
+    )
 
 
 def digest(text: str) -> str:

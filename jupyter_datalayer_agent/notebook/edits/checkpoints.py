@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol
 
 from ...protocol.cells import CellEdit, PageNotebook
@@ -140,8 +141,13 @@ class Recorder:
         await self._keeper.made(path, text)
 
     @asynccontextmanager
-    async def edit(self, document: ReadsWhole, edits: Sequence[CellEdit]) -> AsyncIterator[None]:
-        """Around an edit. Raises ``DocumentError`` if the batch does not fit the notebook."""
+    async def edit(
+        self, document: ReadsWhole, edits: Sequence[CellEdit]
+    ) -> AsyncIterator[Callable[[Collection[str]], Awaitable[None]]]:
+        """Around an edit. Raises ``DocumentError`` if the batch does not fit the notebook.
+
+        What it gives is called with the ids of cells that were altered as they were saved.
+        """
         first = {edit.cell_id: edit.op for edit in reversed(edits)}
         touched = list(dict.fromkeys(edit.cell_id for edit in edits))
         there = [each for each in touched if first[each] != "insert"]
@@ -157,12 +163,23 @@ class Recorder:
             {each: CellRecord(cells.get(each), left.get(each)) for each in touched},
         )
         try:
-            yield
+            yield partial(self._after_altered, document)
         except DocumentError as error:
             # After any other failure it is not known whether the batch was applied.
             if error.code in _REFUSED:
                 await undo_record()
             raise
+
+    async def _after_altered(self, document: ReadsWhole, altered: Collection[str]) -> None:
+        current = self._current[document.path]
+        _, cells = await _look(document, list(altered))
+        left = {each: CellAfterTurn.of(cell) for each, cell in cells.items()}
+        for cell_id, now in left.items():
+            left[cell_id] = _left(current.span.cells[cell_id], now) or now
+            record = replace(current.span.cells[cell_id], left=left[cell_id])
+            current.span.cells[cell_id] = record
+        part = Recorded(path=document.path, span=current.number, left=left)
+        await self._keeper.keep(replace(part, moved=current.span.moved))
 
     @asynccontextmanager
     async def run(self, document: ReadsWhole, cell_ids: Sequence[str]) -> AsyncIterator[None]:

@@ -20,13 +20,18 @@ MOST_BYTES = 20_000_000
 
 
 class FileContents:
-    """Files of a ContentsManager, sync or async, of any storage. ``written`` is called with the
-    path of each file that was written."""
+    """Files of a ContentsManager, sync or async, of any storage. ``check_writable`` raises
+    ``DocumentError`` where a file may not be written now; ``written`` is called with the path of
+    each file that was written."""
 
     def __init__(
-        self, contents_manager: Any, written: Callable[[str], None] = lambda path: None
+        self,
+        contents_manager: Any,
+        written: Callable[[str], None] = lambda path: None,
+        check_writable: Callable[[str], None] = lambda path: None,
     ) -> None:
         self.manager = contents_manager
+        self._check_writable = check_writable
         self._written = written
 
     async def exists(self, path: str) -> bool:
@@ -74,6 +79,7 @@ class FileContents:
         if state.encoding != "utf-8":
             content = base64.b64encode(data).decode("ascii")
             model = {"type": "file", "format": "base64", "content": content}
+        self._check_writable(path)
         try:
             await uncancelled(ensure_async(self.manager.save(model, path)))
         except (HTTPError, OSError) as error:

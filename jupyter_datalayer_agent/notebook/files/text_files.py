@@ -65,8 +65,9 @@ class TextFiles:
         confine: Callable[[str], Awaitable[str]],
         lock: Callable[[str], AbstractAsyncContextManager[None]],
         root_dir: str | None,
+        check_writable: Callable[[str], None] = lambda path: None,
     ) -> None:
-        self.contents = FileContents(contents_manager, pages.written)
+        self.contents = FileContents(contents_manager, pages.written, check_writable)
         self.private_places: list[Path] = []
         self._pages = pages
         self._confine = confine

@@ -48,7 +48,7 @@ class ContextHandler(Handler):
         values["tool_references"] = NAMES.validate_json(self._query("toolReferences") or "[]")
         path = self._query("path")
         if path:
-            is_notebook = path.endswith(".ipynb")
+            is_notebook = self.parts.runtime.notebooks.is_notebook(path)
             attached.append(Attachment(kind="notebook" if is_notebook else "file", path=path))
             if is_notebook:
                 values["active_notebook"] = path

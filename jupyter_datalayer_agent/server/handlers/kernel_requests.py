@@ -27,7 +27,8 @@ async def as_kernel_may(handler: Handler, request: ChatRequest) -> ChatRequest:
     if grant is None:
         return request
     path = await handler.settings[TOKENS_KEY].path_of(grant)
-    notebook = path if path is not None and path.endswith(".ipynb") else None
+    notebooks = handler.parts.runtime.notebooks
+    notebook = path if path is not None and notebooks.is_notebook(path) else None
     fields = request.model_dump(
         include={"message", "session_id", "mode", "model", "tool_references", "cell_id"},
         exclude_unset=True,

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from ...notebook.document import AppliedEdits
 from ...protocol.base import Wire
 from ...protocol.cells import (
     CellEdit,
@@ -143,7 +144,7 @@ async def apply(
     path: str | None,
     edits: Sequence[CellEdit],
     before: PageNotebook | None = None,
-) -> tuple[list[Change], list[PageCell]]:
+) -> AppliedEdits:
     """Apply a batch and note the cells as read back; ``before`` is the notebook, if it was just
     read."""
     path = context.path(path)
@@ -153,19 +154,18 @@ async def apply(
     if context.seen is not None:
         context.seen.note(path, applied.cells)
     await context.changed(path, applied.changes)
-    return applied.changes, applied.cells
+    return applied
 
 
-def read_back(cell: PageCell) -> dict[str, Any]:
-    """A cell that was just written, for the model."""
-    return {"cellId": cell.id, "index": cell.index, "type": cell.type}
-
-
-def _changed(cell: PageCell, summary: str, changes: list[Change]) -> ToolOutcome:
-    """The result for a cell; ``unchanged`` if nothing changed."""
-    if changes:
-        return ToolOutcome(read_back(cell), summary, changes=changes)
-    output = {**read_back(cell), "unchanged": True}
+def _changed(cell: PageCell, summary: str, applied: AppliedEdits) -> ToolOutcome:
+    """The result for a cell as read back; ``unchanged`` if nothing changed."""
+    output: dict[str, Any] = {"cellId": cell.id, "index": cell.index, "type": cell.type}
+    if cell.id in applied.reformatted:
+        output |= {"reformattedOnSave": True, "content": cell.source}
+        summary += ", which was reformatted on save"
+    if applied.changes:
+        return ToolOutcome(output, summary, changes=applied.changes)
+    output["unchanged"] = True
     return ToolOutcome(
         output, f"Cell {cell.index + 1} is already as requested; nothing was changed"
     )
@@ -216,11 +216,11 @@ async def add_notebook_cell(args: AddNotebookCell, context: ToolContext) -> Tool
         source=args.content,
         position=await _place_of_new(args, context),
     )
-    changes, cells = await apply(context, args.path, [edit])
-    cell = _one(cells, cell_id)
+    applied = await apply(context, args.path, [edit])
+    cell = _one(applied.cells, cell_id)
     if edit.position.after is not None and edit.position.after == context.gate.below:
         context.gate.below = cell_id
-    outcome = ToolOutcome(read_back(cell), f"Added cell {cell.index + 1}", changes=changes)
+    outcome = _changed(cell, f"Added cell {cell.index + 1}", applied)
     if args.run and args.type == "code":
         return await run_and_report(context, args.path, [cell], outcome)
     outcome.output |= await stale_now(context, args.path)
@@ -282,9 +282,9 @@ async def update_notebook_cell(args: UpdateNotebookCell, context: ToolContext) -
         source=_new_source(cell, args),
         type=args.type,
     )
-    changes, cells = await apply(context, args.path, [edit], notebook)
-    after = _one(cells, cell.id)
-    outcome = _changed(after, f"Changed cell {after.index + 1}", changes)
+    applied = await apply(context, args.path, [edit], notebook)
+    after = _one(applied.cells, cell.id)
+    outcome = _changed(after, f"Changed cell {after.index + 1}", applied)
     if args.run:
         return await run_and_report(context, args.path, [after], outcome)
     now = [after if each.id == cell.id else each for each in notebook.cells]
@@ -327,7 +327,7 @@ async def delete_notebook_cells(args: DeleteNotebookCells, context: ToolContext)
     ids = list(dict.fromkeys(args.cell_ids))
     notebook, cells = await _cells_to_change(context, args.path, ids)
     edits = [DeleteCell(cell_id=each, base_hash=cells[each].hash) for each in ids]
-    changes, _ = await apply(context, args.path, edits, notebook)
+    changes = (await apply(context, args.path, edits, notebook)).changes
     numbers = ", ".join(str(cells[each].index + 1) for each in ids)
     left = _with(notebook, [each for each in notebook.cells if each.id not in cells])
     output = {"deleted": ids, **await stale_now(context, args.path, left)}
@@ -346,10 +346,10 @@ async def delete_notebook_cells(args: DeleteNotebookCells, context: ToolContext)
 async def move_notebook_cell(args: MoveNotebookCell, context: ToolContext) -> ToolOutcome:
     """Move a cell."""
     edit = MoveCell(cell_id=args.cell_id, position=to_position(args.position))
-    changes, cells = await apply(context, args.path, [edit])
-    cell = _one(cells, args.cell_id)
+    applied = await apply(context, args.path, [edit])
+    cell = _one(applied.cells, args.cell_id)
     summary = f"Moved “{first_line(cell.source)}” to place {cell.index + 1}"
-    outcome = _changed(cell, summary, changes)
+    outcome = _changed(cell, summary, applied)
     outcome.output |= await stale_now(context, args.path)
     return outcome
 

@@ -1,0 +1,306 @@
+"""Notebooks of jupytext's contents manager: text files as notebooks, and notebooks of two files."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jupyter_datalayer_agent.notebook.document import DocumentError
+from jupyter_datalayer_agent.notebook.edits.batch import source_hash
+from jupyter_datalayer_agent.notebook.edits.checkpoints import CheckpointsInMemory, Recorder
+from jupyter_datalayer_agent.notebook.edits.undo import NotebookState, edits_between, undo
+from jupyter_datalayer_agent.protocol.cells import CellPosition, DeleteCell, MoveCell, UpdateCell
+from tests.notebook.support import World, code, insert, text_of, world, write_notebook
+from tests.support.beside import folder_of
+
+Here = AbstractAsyncContextManager[World]
+PAIRED = {"jupytext": {"formats": "ipynb,py:percent"}}
+PERCENT = "# %%\nx = 41\n\n# %%\nprint(x + 1)\n"
+HEADER = "jupytext:\n  text_representation:\n    extension: .md\n    format_name: myst\n"
+MYST = (
+    f"---\n{HEADER}---\n\n```{{code-cell}}\nx = 41\n```\n\nWords\n\n```{{code-cell}}\nx + 1\n```\n"
+)
+MARKDOWN = "# A title\n\n```python\nx = 41\n```\n\nSome words.\n\n```python\nprint(x + 1)\n```\n"
+
+
+@pytest.fixture(params=["sync", "async"])
+def jupytext(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Both of jupytext's contents managers: the one it takes depends on the server's own."""
+    monkeypatch.syspath_prepend(str(folder_of("jupytext")))
+    import jupytext as package
+
+    if request.param == "sync":
+        return package.TextFileContentsManager
+    return package.AsyncTextFileContentsManager
+
+
+@pytest.fixture
+def here(tmp_path: Path, jupytext: Callable[..., Any]) -> AbstractAsyncContextManager[World]:
+    """A server root with jupytext."""
+    return world(tmp_path, contents_class=jupytext)
+
+
+def later(file: Path) -> None:
+    """The file is newer than all that was written before: clocks are coarser than tests."""
+    now = file.stat().st_mtime_ns + 2_000_000_000
+    os.utime(file, ns=(now, now))
+
+
+def update(cell: Any, source: str) -> UpdateCell:
+    return UpdateCell(cell_id=cell.id, base_hash=cell.hash, source=source)
+
+
+async def test_a_change_of_the_twin_by_hand_is_read_and_kept(here: Here) -> None:
+    async with here as w:
+        write_notebook(w.root, [code("a", "x = 1"), code("b", "y = 2")], metadata=PAIRED)
+        document = await w.service.open("a.ipynb")
+        cells = (await document.read()).cells
+        await document.edit([update(cells[0], "x = 10")])
+        twin = w.root / "a.py"
+        twin.write_text(twin.read_text().replace("y = 2", "y = 22  # by hand"))
+        later(twin)
+        read = (await document.read()).cells
+        await document.edit([update(read[0], "x = 100")])
+
+        assert [cell.source for cell in read] == ["x = 10", "y = 22  # by hand"]
+        assert [cell.id for cell in read] == ["a", "b"]
+        assert "by hand" in twin.read_text()
+        assert "x = 100" in twin.read_text()
+        assert [cell["source"] for cell in w.on_disk()["cells"]] == [
+            ["x = 100"],
+            ["y = 22  # by hand"],
+        ]
+        assert [cell["id"] for cell in w.on_disk()["cells"]] == ["a", "b"]
+
+
+async def test_an_edit_of_a_cell_that_the_twin_changed_is_stale(here: Here) -> None:
+    async with here as w:
+        write_notebook(w.root, [code("a", "x = 1"), code("b", "y = 2")], metadata=PAIRED)
+        document = await w.service.open("a.ipynb")
+        await document.edit([insert("c", "z = 3")])
+        cells = (await document.read()).cells
+        twin = w.root / "a.py"
+        twin.write_text(twin.read_text().replace("y = 2", "y = 22"))
+        later(twin)
+        with pytest.raises(DocumentError) as refused:
+            await document.edit([update(cells[1], "y = 3")])
+
+        assert refused.value.code == "stale"
+        assert "y = 22" in twin.read_text()
+
+
+async def test_a_twin_that_is_changed_between_our_read_and_our_save_is_kept(here: Here) -> None:
+    async with here as w:
+        write_notebook(w.root, [code("a", "x = 1"), code("b", "y = 2")], metadata=PAIRED)
+        document = await w.service.open("a.ipynb")
+        await document.edit([insert("c", "z = 3")])
+        files, twin = w.service.files, w.root / "a.py"
+        load = files.load
+
+        async def then_changed(path: str) -> Any:
+            loaded = await load(path)
+            files.load = load  # type: ignore[method-assign]
+            twin.write_text(twin.read_text().replace("y = 2", "y = 22"))
+            later(twin)
+            return loaded
+
+        files.load = then_changed  # type: ignore[method-assign]
+        cells = (await load("a.ipynb")).page_cells
+        await document.edit([update(cells[0], "x = 5")])
+
+        assert [cell.source for cell in (await document.read()).cells] == [
+            "x = 5",
+            "y = 22",
+            "z = 3",
+        ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("j.py", PERCENT),
+        ("j.md", MARKDOWN),
+        ("j.Rmd", "```{python}\nx = 41\n```\n\nWords\n\n```{python}\nprint(x + 1)\n```\n"),
+        ("light.py", "x = 41\n\n# Some words\n\nprint(x + 1)\n"),
+        (
+            "j.md",
+            MYST,
+        ),
+    ],
+)
+async def test_a_text_notebook_is_read_edited_and_run_without_a_page(
+    here: Here, name: str, text: str
+) -> None:
+    async with here as w:
+        file = w.root / name
+        file.write_text(text)
+        document = await w.service.open(name)
+        first = (await document.read()).cells
+        again = (await document.read()).cells
+        codes = [cell for cell in first if cell.type == "code"]
+        applied = await document.edit([update(codes[0], "x = 1"), insert("new", "print(x * 2)")])
+        after = (await document.read()).cells
+        runs = await document.run([cell.id for cell in after], timeout=60)
+        last = (await document.read()).cells
+
+        assert [cell.id for cell in first] == [cell.id for cell in again]
+        assert [cell.id for cell in applied.cells] == [codes[0].id, "new"]
+        assert [cell.id for cell in after] == [*(cell.id for cell in first), "new"]
+        assert [cell.id for cell in last] == [cell.id for cell in after]
+        assert text_of(runs[-1]) == "2\n"
+        assert {run.status for run in runs} <= {"ok", "skipped"}
+        assert "print(x * 2)" in file.read_text()
+        assert not (w.root / "j.ipynb").exists()
+
+
+async def test_ids_of_a_text_notebook_survive_changes_by_hand(here: Here) -> None:
+    async with here as w:
+        file = w.root / "j.py"
+        file.write_text("# %%\na = 1\n\n# %%\nb = 2\n\n# %%\nc = 3\n")
+        document = await w.service.open("j.py")
+        a, b, c = (await document.read()).cells
+        file.write_text("# %%\nzero = 0\n\n# %%\na = 1\n\n# %%\nb = 22\n\n# %%\nc = 3\n")
+        changed = (await document.read()).cells
+
+        assert [cell.id for cell in changed][1:] == [a.id, b.id, c.id]
+        assert changed[0].id not in (a.id, b.id, c.id)
+
+
+async def test_ids_of_a_text_notebook_are_the_same_in_another_server(
+    tmp_path: Path, jupytext: Callable[..., Any]
+) -> None:
+    ids = []
+    for _ in range(2):
+        async with world(tmp_path, contents_class=jupytext) as w:
+            (w.root / "j.py").write_text("# %%\na = 1\n\n# %%\nb = 2\n\n# %%\na = 1\n")
+            ids.append([cell.id for cell in (await (await w.service.open("j.py")).read()).cells])
+
+    assert ids[0] == ids[1]
+    assert len(set(ids[0])) == 3
+
+
+async def test_cells_of_a_text_notebook_are_deleted_and_moved(here: Here) -> None:
+    async with here as w:
+        (w.root / "j.py").write_text("# %%\na = 1\n\n# %%\nb = 2\n\n# %%\na = 1\n\n# %%\nd = 4\n")
+        document = await w.service.open("j.py")
+        a, b, double, d = (await document.read()).cells
+        await document.edit([DeleteCell(cell_id=a.id, base_hash=a.hash)])
+        await document.edit([MoveCell(cell_id=d.id, position=CellPosition(at="start"))])
+        after = (await document.read()).cells
+
+        assert [cell.source for cell in after] == ["d = 4", "b = 2", "a = 1"]
+        assert [cell.id for cell in after] == [d.id, b.id, double.id]
+
+
+async def test_a_turn_on_a_text_notebook_is_undone(here: Here) -> None:
+    async with here as w:
+        file = w.root / "j.py"
+        file.write_text(PERCENT)
+        kept = CheckpointsInMemory()
+        document = await w.service.recording(Recorder(kept)).open("j.py")
+        x, shown = (await document.read()).cells
+        await document.edit([update(x, "x = 1"), insert("new", "print(x)", after=x.id)])
+        await document.run(["new"], timeout=60)
+        await document.edit([DeleteCell(cell_id=shown.id, base_hash=shown.hash)])
+        whole = await document.read(whole=True)
+        now = NotebookState(list(whole.order or ()), {c.id: c.cell for c in whole.cells if c.cell})
+        undone = undo(kept.spans("j.py"), now)
+        await (await w.service.open("j.py")).edit(edits_between(now, undone))
+
+        assert undone.conflicts == []
+        assert [cell.source for cell in (await document.read()).cells] == ["x = 41", "print(x + 1)"]
+        assert [cell.id for cell in (await document.read()).cells] == [x.id, shown.id]
+        assert "print(x)\n" not in file.read_text()
+
+
+async def test_outputs_of_a_run_are_kept_by_the_pair_and_named_as_lost_by_a_text_file(
+    here: Here,
+) -> None:
+    async with here as w:
+        write_notebook(w.root, [code("a", "print(7)")], metadata=PAIRED)
+        (w.root / "j.py").write_text("# %%\nprint(7)\n")
+        pair, alone = await w.service.open("a.ipynb"), await w.service.open("j.py")
+        kept = await pair.run(["a"], timeout=60)
+        lost = await alone.run([(await alone.read()).cells[0].id], timeout=60)
+
+        assert (kept[0].note, text_of(kept[0]), text_of(lost[0])) == (None, "7\n", "7\n")
+        assert w.on_disk()["cells"][0]["outputs"][0]["text"] == ["7\n"]
+        assert (
+            lost[0].note
+            == "Its outputs are not in j.py: its format or a save hook leaves them out."
+        )
+        # A run changes no text.
+        assert (w.root / "j.py").read_text() == "# %%\nprint(7)\n"
+
+
+async def test_the_text_twin_of_a_pair_is_worked_on_like_the_notebook(here: Here) -> None:
+    async with here as w:
+        write_notebook(w.root, [code("a", "x = 1")], metadata=PAIRED)
+        await (await w.service.open("a.ipynb")).edit([insert("b", "print(x)")])
+        twin = await w.service.open("a.py")
+        ids = [cell.id for cell in (await twin.read()).cells]
+        await twin.edit([insert("c", "y = 3")])
+        await twin.run(["a", "b"], timeout=60)
+
+        assert ids == ["a", "b"]
+        assert [cell["id"] for cell in w.on_disk()["cells"]] == ["a", "b", "c"]
+        assert w.cell_on_disk("b")["outputs"][0]["text"] == ["1\n"]
+
+
+async def test_many_edits_at_once_lose_nothing(here: Here) -> None:
+    async with here as w:
+        (w.root / "j.py").write_text(PERCENT)
+        document = await w.service.open("j.py")
+        await asyncio.gather(*(document.edit([insert(f"n{n}", f"n = {n}")]) for n in range(5)))
+        cells = (await document.read()).cells
+
+        assert {f"n{n}" for n in range(5)} <= {cell.id for cell in cells}
+        assert len(cells) == 7
+
+
+async def test_an_empty_text_notebook_takes_cells(here: Here) -> None:
+    async with here as w:
+        (w.root / "j.py").write_text("")
+        document = await w.service.open("j.py")
+        assert (await document.read()).cells == []
+        await document.edit([insert("a", "x = 1"), insert("m", "Words", "markdown")])
+
+        assert [cell.id for cell in (await document.read()).cells] == ["a", "m"]
+
+
+async def test_what_jupytext_does_not_serve_is_not_a_notebook(here: Here) -> None:
+    async with here as w:
+        (w.root / "a.txt").write_text("x")
+        (w.root / "folder.py").mkdir()
+        for path, said in (("a.txt", "not a notebook"), ("folder.py", "not a notebook")):
+            with pytest.raises(DocumentError, match=said):
+                await w.service.open(path)
+        with pytest.raises(DocumentError) as missing:
+            await w.service.open("none.py")
+        assert missing.value.code == "not_found"
+
+
+async def test_without_jupytext_a_script_is_not_a_notebook(tmp_path: Path) -> None:
+    async with world(tmp_path) as w:
+        (w.root / "j.py").write_text(PERCENT)
+        with pytest.raises(DocumentError, match="not a notebook") as refused:
+            await w.service.open("j.py")
+
+    assert "jupytext" in (refused.value.hint or "")
+
+
+async def test_a_source_is_as_saved_when_the_format_cannot_hold_it(here: Here) -> None:
+    async with here as w:
+        (w.root / "j.py").write_text(PERCENT)
+        document = await w.service.open("j.py")
+        applied = await document.edit([insert("n", "y = 1\n\n\n")])
+        read = (await document.read()).cells[-1]
+
+        assert applied.cells[0].source == read.source
+        assert applied.cells[0].hash == source_hash(read.source)

@@ -1,0 +1,193 @@
+"""A server with jupyter-collaboration: nothing is written behind a room that people edit in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tornado.httpclient import HTTPRequest
+from tornado.websocket import WebSocketClientConnection, websocket_connect
+
+from tests.notebook.support import code, until, write_notebook
+from tests.support.beside import folder_of, with_package
+from tests.support.jupyter import TOKEN, RunningServer
+
+REFUSED = "is open in a collaborative session"
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """A server with jupyter-collaboration."""
+    folder = tmp_path_factory.mktemp("rooms")
+    environment = with_package("collaboration")
+    with RunningServer(folder, environment=environment, own_interpreter=True) as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a collaborator's page uses."""
+    monkeypatch.syspath_prepend(str(folder_of("collaboration")))
+
+
+class Collaborator:
+    """Somebody who has a document open in a page without the agent."""
+
+    def __init__(self, connection: WebSocketClientConnection, kind: str) -> None:
+        from jupyter_ydoc import ydocs
+        from pycrdt import Doc
+
+        self.connection = connection
+        self.shared: Any = Doc()
+        self.document: Any = ydocs[kind](self.shared)
+        self.synced = asyncio.Event()
+        self._sending: set[asyncio.Future[None]] = set()
+        self._own = False
+        self._subscription = self.shared.observe(self._changed)
+        self._reading = asyncio.ensure_future(self._read())
+
+    async def _read(self) -> None:
+        from pycrdt import YMessageType, create_sync_message, handle_sync_message
+
+        await self.connection.write_message(create_sync_message(self.shared), binary=True)
+        while isinstance(message := await self.connection.read_message(), bytes):
+            if message[0] != YMessageType.SYNC:
+                continue
+            reply = handle_sync_message(message[1:], self.shared)
+            if reply is not None:
+                await self.connection.write_message(reply, binary=True)
+            if message[1] == 1:  # the room's content
+                self.synced.set()
+
+    def _changed(self, event: Any) -> None:
+        from pycrdt import create_update_message
+
+        if self._own:
+            message = create_update_message(event.update)
+            self._sending.add(
+                asyncio.ensure_future(self.connection.write_message(message, binary=True))
+            )
+
+    async def types(self, source: str) -> None:
+        """Add a cell, or a line of text."""
+        self._own = True
+        if hasattr(self.document, "append_cell"):
+            self.document.append_cell(code(f"c{len(self.document.ycells)}", source))
+        else:
+            self.document.source += source
+        self._own = False
+        await asyncio.gather(*self._sending)
+
+    async def leave(self) -> None:
+        self.connection.close()
+        await self._reading
+
+
+@asynccontextmanager
+async def joined(
+    server: RunningServer, path: str, kind: str = "notebook"
+) -> AsyncIterator[Collaborator]:
+    body = {"format": "json" if kind == "notebook" else "text", "type": kind}
+    answer = server.request("PUT", f"/api/collaboration/session/{path}", json=body).json()
+    room = f"{answer['format']}:{answer['type']}:{answer['fileId']}"
+    address = (
+        f"{server.url.replace('http', 'ws')}api/collaboration/room/{room}"
+        f"?sessionId={answer['sessionId']}"
+    )
+    headers = {"Authorization": f"token {TOKEN}"}
+    other = Collaborator(await websocket_connect(HTTPRequest(address, headers=headers)), kind)
+    try:
+        await asyncio.wait_for(other.synced.wait(), 30)
+        yield other
+    finally:
+        await other.leave()
+
+
+async def call(server: RunningServer, tool: str, path: str, /, **arguments: Any) -> dict[str, Any]:
+    body = {"path": path, "arguments": {"path": path, **arguments}}
+    result = await asyncio.to_thread(server.post, f"tools/{tool}", body)
+    assert isinstance(result, dict)
+    return result
+
+
+def sources(file: Path) -> list[str]:
+    return ["".join(cell["source"]) for cell in json.loads(file.read_text())["cells"]]
+
+
+async def until_saved(file: Path, text: str) -> None:
+    """The room saves by itself, a second after the last change."""
+    await until(lambda: text in file.read_text())
+
+
+async def until_writable(server: RunningServer, path: str) -> dict[str, Any]:
+    """The room's end is reported to nobody."""
+    while True:
+        result = await call(server, "addNotebookCell", path, content="agent = 1")
+        if result.get("error") is None:
+            return result
+        await asyncio.sleep(0.05)
+
+
+async def test_what_people_type_in_a_room_is_not_overwritten(shared: RunningServer) -> None:
+    file = write_notebook(shared.root, [code("a", "print(1)")], "shared.ipynb")
+    async with joined(shared, "shared.ipynb") as other:
+        for number in range(20):
+            await other.types(f"typed = {number}")
+        added = await call(shared, "addNotebookCell", "shared.ipynb", content="agent = 1")
+        ran = await call(shared, "runNotebookCells", "shared.ipynb", all=True)
+        read = await call(shared, "getNotebookCells", "shared.ipynb")
+        kernels = shared.request("GET", "/api/kernels").json()
+        await until_saved(file, "typed = 19")
+        typed = sources(file)
+    after = await until_writable(shared, "shared.ipynb")
+
+    assert REFUSED in added["error"]["message"]
+    assert "open it in JupyterLab" in added["error"]["hint"]
+    assert REFUSED in ran["error"]["message"]
+    assert read.get("error") is None
+    assert kernels == []
+    assert typed == ["print(1)", *(f"typed = {number}" for number in range(20))]
+    assert after["output"]["index"] == 21
+    assert sources(file) == [*typed, "agent = 1"]
+
+
+async def test_a_text_file_and_a_lexical_document_in_a_room_are_not_overwritten(
+    shared: RunningServer,
+) -> None:
+    made = shared.post("tools/createLexical", {"arguments": {"name": "shared.dlex"}})
+    assert made.get("error") is None
+    for name, kind, tool, arguments in (
+        ("shared.txt", "file", "writeFile", {"content": "agent"}),
+        ("shared.dlex", "file", "insertBlock", {"type": "paragraph", "content": "agent"}),
+    ):
+        file = shared.root / name
+        if not file.exists():
+            file.write_text("first\n")
+        before = file.read_text()
+        async with joined(shared, name, kind):
+            refused = await call(shared, tool, name, **arguments)
+        assert REFUSED in refused["error"]["message"], refused
+        assert file.read_text() == before
+
+
+async def test_other_documents_are_written_while_a_room_is_open(shared: RunningServer) -> None:
+    for name in ("one.ipynb", "two.ipynb"):
+        write_notebook(shared.root, [code("a", "1")], name)
+    async with joined(shared, "one.ipynb"):
+        done = await call(shared, "addNotebookCell", "two.ipynb", content="2", run=True)
+    assert done.get("error") is None
+    assert sources(shared.root / "two.ipynb") == ["1", "2"]
+
+
+async def test_a_link_to_a_document_in_a_room_is_not_written(shared: RunningServer) -> None:
+    file = write_notebook(shared.root, [code("a", "1")], "target.ipynb")
+    (shared.root / "link.ipynb").symlink_to(file)
+    async with joined(shared, "target.ipynb"):
+        refused = await call(shared, "addNotebookCell", "link.ipynb", content="2")
+    assert REFUSED in refused["error"]["message"]
+    assert sources(file) == ["1"]
