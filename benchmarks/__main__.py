@@ -20,6 +20,7 @@ NAMES = [
     "lexical",
     "search",
     "upload",
+    "questions",
 ]
 
 
